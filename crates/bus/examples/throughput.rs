@@ -1,0 +1,332 @@
+//! The bus beside `tokio::sync::broadcast` and eight `mpsc` channels: what it costs to publish to eight subscribers.
+//!
+//! `cargo run --release -p artoo-bus --example throughput [rounds] [messages]`
+//!
+//! All contenders run in every round, one after the other, so that a busy machine slows all of them; the table gives
+//! medians over the rounds, and medians of the ratios within a round. `burst` publishes as fast as it can; `paced`
+//! waits until all eight subscribers are asleep again, so that every publish wakes eight tasks.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::expect_used, reason = "a benchmark may fail loudly")]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use artoo_bus::{Bus, BusLimits, Clock, Port, RunBus, SystemClock};
+use artoo_types::{CallId, Envelope, Message, Role, RunId, SubTaskId, TaskId, TaskSpec, ToolOutput};
+use tokio::runtime::Runtime;
+use tokio::sync::{broadcast, mpsc};
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+const SUBSCRIBERS: u64 = 8;
+const CAPACITY: usize = 1 << 16;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Burst,
+    Paced,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Contender {
+    /// Four mailboxes and four observers.
+    Bus,
+    /// Eight observers.
+    BusObservers,
+    /// The same envelope, stamped the same way, through `broadcast`.
+    Broadcast,
+    /// A clone of one ready envelope through `broadcast`: no stamps, no allocation.
+    BroadcastBare,
+    /// The same envelope through eight bounded `mpsc` channels.
+    Mpsc,
+}
+
+impl Contender {
+    const ALL: [Self; 5] = [Self::Bus, Self::BusObservers, Self::Broadcast, Self::BroadcastBare, Self::Mpsc];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bus => "bus, 4 mailboxes + 4 observers",
+            Self::BusObservers => "bus, 8 observers",
+            Self::Broadcast => "broadcast, stamped",
+            Self::BroadcastBare => "broadcast, bare clone",
+            Self::Mpsc => "8 x mpsc, stamped",
+        }
+    }
+}
+
+/// What one contender did in one round.
+struct Sample {
+    per_second: f64,
+    p50: f64,
+    p99: f64,
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<usize>().expect("a number"));
+    let rounds = arguments.next().unwrap_or(15);
+    let messages = arguments.next().unwrap_or(40_000).min(CAPACITY);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+    for (pace, messages) in [(Pace::Burst, messages), (Pace::Paced, messages / 20)] {
+        let name = if pace == Pace::Burst { "burst" } else { "paced" };
+        println!("\n{name}: {messages} messages to {SUBSCRIBERS} subscribers, {rounds} rounds");
+        let mut samples: Vec<Vec<Sample>> = Contender::ALL.iter().map(|_| Vec::new()).collect();
+        for round in 0..=rounds {
+            for (contender, samples) in Contender::ALL.into_iter().zip(&mut samples) {
+                let sample = run_round(&runtime, contender, pace, messages);
+                // The first round warms up.
+                if round > 0 {
+                    samples.push(sample);
+                }
+            }
+        }
+        print_table(&samples);
+    }
+    print_idle_memory(&runtime);
+}
+
+fn print_table(samples: &[Vec<Sample>]) {
+    println!(
+        "{:<32}{:>12}{:>10}{:>10}   {:<24} against broadcast, stamped (median of ratios)",
+        "", "messages/s", "p50 ns", "p99 ns", ""
+    );
+    let base = samples.get(2).expect("broadcast is third");
+    for (contender, samples) in Contender::ALL.into_iter().zip(samples) {
+        let of = |field: fn(&Sample) -> f64| median(samples.iter().map(field).collect());
+        let ratio = |field: fn(&Sample) -> f64| {
+            median(samples.iter().zip(base).map(|(one, base)| field(one) / field(base)).collect())
+        };
+        println!(
+            "{:<32}{:>12.0}{:>10.0}{:>10.0}   messages/s x{:.2}, p50 x{:.2}, p99 x{:.2}",
+            contender.name(),
+            of(|s| s.per_second),
+            of(|s| s.p50),
+            of(|s| s.p99),
+            ratio(|s| s.per_second),
+            ratio(|s| s.p50),
+            ratio(|s| s.p99),
+        );
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Publishes through one contender and waits until every subscriber has everything.
+fn run_round(runtime: &Runtime, contender: Contender, pace: Pace, messages: usize) -> Sample {
+    let received = Arc::new(AtomicU64::new(0));
+    let total = messages as u64;
+    match contender {
+        Contender::Bus | Contender::BusObservers => {
+            let bus = Bus::new(Arc::new(SystemClock::new()), BusLimits { mailbox: CAPACITY });
+            let run = bus.open(RunId::OPERATOR).expect("a new run");
+            let (port, tasks) = subscribe(runtime, &run, contender, total, &received);
+            publish(runtime, pace, messages, &received, tasks, &mut || message(contender), &mut |message| {
+                port.publish(message).expect("room");
+            })
+        }
+        Contender::Broadcast | Contender::BroadcastBare => {
+            let (sender, _) = broadcast::channel::<Arc<Envelope>>(CAPACITY);
+            let tasks = (0..SUBSCRIBERS)
+                .map(|_| {
+                    let (mut receiver, received) = (sender.subscribe(), Arc::clone(&received));
+                    runtime.spawn(async move {
+                        for _ in 0..total {
+                            black_box(receiver.recv().await.expect("nothing is lost"));
+                            received.fetch_add(1, Ordering::Release);
+                        }
+                    })
+                })
+                .collect();
+            if contender == Contender::BroadcastBare {
+                let ready = Stamp::new().envelope(message(contender));
+                publish(runtime, pace, messages, &received, tasks, &mut || Arc::clone(&ready), &mut |ready| {
+                    sender.send(ready).expect("subscribers");
+                })
+            } else {
+                let mut stamp = Stamp::new();
+                publish(runtime, pace, messages, &received, tasks, &mut || message(contender), &mut |message| {
+                    sender.send(stamp.envelope(message)).expect("subscribers");
+                })
+            }
+        }
+        Contender::Mpsc => {
+            let (senders, tasks): (Vec<_>, Vec<_>) = (0..SUBSCRIBERS)
+                .map(|_| {
+                    let (sender, mut receiver) = mpsc::channel::<Arc<Envelope>>(CAPACITY);
+                    let received = Arc::clone(&received);
+                    let task = runtime.spawn(async move {
+                        for _ in 0..total {
+                            black_box(receiver.recv().await.expect("open"));
+                            received.fetch_add(1, Ordering::Release);
+                        }
+                    });
+                    (sender, task)
+                })
+                .unzip();
+            let mut stamp = Stamp::new();
+            publish(runtime, pace, messages, &received, tasks, &mut || message(contender), &mut |message| {
+                let envelope = stamp.envelope(message);
+                for sender in &senders {
+                    sender.try_send(Arc::clone(&envelope)).expect("room");
+                }
+            })
+        }
+    }
+}
+
+/// Eight subscribers of the bus, and the port to publish from.
+fn subscribe(
+    runtime: &Runtime,
+    run: &RunBus,
+    contender: Contender,
+    total: u64,
+    received: &Arc<AtomicU64>,
+) -> (Port, Vec<JoinHandle<()>>) {
+    let (from, roles) = if contender == Contender::Bus {
+        (Role::Perceiver, &[Role::Planner, Role::MetaValidator, Role::Ggs, Role::Dispatcher][..])
+    } else {
+        (Role::Executor, &[][..])
+    };
+    let mut tasks = Vec::new();
+    for role in roles {
+        let (mut port, received, run) = (run.port(*role).expect("free"), Arc::clone(received), run.clone());
+        tasks.push(runtime.spawn(async move {
+            for _ in 0..total {
+                black_box(port.recv().await.expect("open"));
+                received.fetch_add(1, Ordering::Release);
+            }
+            drop(run);
+        }));
+    }
+    for _ in roles.len()..SUBSCRIBERS as usize {
+        let (mut observer, received) = (run.observe(CAPACITY), Arc::clone(received));
+        tasks.push(runtime.spawn(async move {
+            for _ in 0..total {
+                black_box(observer.recv().await.expect("open").envelope().expect("nothing is lost"));
+                received.fetch_add(1, Ordering::Release);
+            }
+        }));
+    }
+    (run.port(from).expect("free"), tasks)
+}
+
+/// The part that is the same for all: time every publish, wait for the subscribers.
+fn publish<T>(
+    runtime: &Runtime,
+    pace: Pace,
+    messages: usize,
+    received: &AtomicU64,
+    tasks: Vec<JoinHandle<()>>,
+    make: &mut dyn FnMut() -> T,
+    send: &mut dyn FnMut(T),
+) -> Sample {
+    let mut nanoseconds = Vec::with_capacity(messages);
+    let begin = Instant::now();
+    for n in 0..messages as u64 {
+        let message = make();
+        let before = Instant::now();
+        send(message);
+        nanoseconds.push(before.elapsed().as_nanos() as f64);
+        if pace == Pace::Paced {
+            while received.load(Ordering::Acquire) < (n + 1) * SUBSCRIBERS {
+                std::thread::yield_now();
+            }
+            // Let the last subscriber go to sleep.
+            let asleep = Instant::now() + Duration::from_micros(20);
+            while Instant::now() < asleep {
+                std::thread::yield_now();
+            }
+        }
+    }
+    runtime.block_on(async {
+        for task in tasks {
+            task.await.expect("a subscriber");
+        }
+    });
+    let seconds = begin.elapsed().as_secs_f64();
+    nanoseconds.sort_by(f64::total_cmp);
+    let at = |share: f64| nanoseconds.get((messages as f64 * share) as usize).copied().unwrap_or(f64::NAN);
+    Sample { per_second: messages as f64 / seconds, p50: at(0.50), p99: at(0.99) }
+}
+
+/// Does for the others what the bus does for every message.
+struct Stamp {
+    clock: SystemClock,
+    seq: u64,
+}
+
+impl Stamp {
+    fn new() -> Self {
+        Self { clock: SystemClock::new(), seq: 0 }
+    }
+
+    fn envelope(&mut self, message: Message) -> Arc<Envelope> {
+        self.seq += 1;
+        Arc::new(Envelope {
+            seq: self.seq,
+            run_id: RunId::OPERATOR,
+            at: self.clock.now(),
+            elapsed_ms: u64::try_from(self.clock.monotonic().as_millis()).unwrap_or(u64::MAX),
+            from: Role::Executor,
+            message: Arc::new(message),
+        })
+    }
+}
+
+fn message(contender: Contender) -> Message {
+    if contender == Contender::Bus {
+        let text = "Count the text files".to_owned();
+        TaskSpec {
+            task_id: TaskId::from_text("count"),
+            intent: text.clone(),
+            constraints: Default::default(),
+            raw_input: text,
+        }
+        .into()
+    } else {
+        ToolOutput { subtask_id: SubTaskId::new(Uuid::nil()), call_id: CallId::new(Uuid::nil()), text: "line".into() }
+            .into()
+    }
+}
+
+/// A thousand idle runs with eight waiting ports each: resident memory per run.
+fn print_idle_memory(runtime: &Runtime) {
+    const RUNS: u128 = 1_000;
+    let bus = Bus::new(Arc::new(SystemClock::new()), BusLimits::default());
+    let before = resident_kib();
+    let runs: Vec<_> = (1..=RUNS)
+        .map(|n| {
+            let run = bus.open(RunId::new(Uuid::from_u128(n))).expect("a new run");
+            let ports: Vec<_> = Role::ALL.iter().take(8).map(|role| run.port(*role).expect("free")).collect();
+            (run, ports)
+        })
+        .collect();
+    let (Some(before), Some(after)) = (before, resident_kib()) else { return };
+    println!("\nidle run with 8 ports: {:.2} KiB resident", (after - before) / RUNS as f64);
+    let tasks: Vec<_> = runs
+        .into_iter()
+        .flat_map(|(run, ports)| {
+            ports.into_iter().map(move |mut port| {
+                let run = run.clone();
+                (async move { while port.recv().await.is_some() {} }, run)
+            })
+        })
+        .map(|(wait, run)| (runtime.spawn(wait), run))
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let Some(after) = resident_kib() else { return };
+    println!("the same with 8 tasks that wait on them: {:.2} KiB resident", (after - before) / RUNS as f64);
+    drop(tasks);
+}
+
+fn resident_kib() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}

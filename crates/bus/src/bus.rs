@@ -1,0 +1,120 @@
+//! The bus of the process: opens runs and taps all of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use artoo_types::RunId;
+
+use crate::lane::Lane;
+use crate::observer::{SharedLane, Watch, locked};
+use crate::run::Run;
+use crate::{BusError, Clock, RunBus, Tap};
+
+/// What the bus holds at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusLimits {
+    /// Messages that may wait in one role's mailbox, beyond the few that its port has already taken. One more is an
+    /// [`BusError::Overflow`] and fails the run.
+    pub mailbox: usize,
+}
+
+impl Default for BusLimits {
+    /// 65,536 messages: far more than any run has in flight, so that only a receiver that stopped reading meets it.
+    fn default() -> Self {
+        Self { mailbox: 65_536 }
+    }
+}
+
+/// The bus. Clones are the same bus. Runs do not see each other; only a [`Tap`] sees all.
+#[derive(Clone)]
+pub struct Bus {
+    registry: Arc<Registry>,
+}
+
+impl Bus {
+    /// A bus that stamps its messages with this clock.
+    pub fn new(clock: Arc<dyn Clock>, limits: BusLimits) -> Self {
+        Self { registry: Arc::new(Registry { clock, limits, entries: Mutex::default() }) }
+    }
+
+    /// Opens a run.
+    ///
+    /// # Errors
+    ///
+    /// [`BusError::RunOpen`] while a run with this id is open.
+    pub fn open(&self, run_id: RunId) -> Result<RunBus, BusError> {
+        let Registry { clock, limits, .. } = self.registry.as_ref();
+        let mut entries = self.registry.lock();
+        if entries.runs.contains_key(&run_id) {
+            return Err(BusError::RunOpen { run_id });
+        }
+        let run = Arc::new(Run::new(run_id, Arc::clone(clock), limits.mailbox, entries.live_taps()));
+        entries.runs.insert(run_id, Arc::downgrade(&run));
+        Ok(RunBus::new(run, Arc::clone(&self.registry)))
+    }
+
+    /// Watches every run, open ones from now on. `capacity` is how many messages it may fall behind before it loses the
+    /// oldest; at least 1.
+    pub fn tap(&self, capacity: usize) -> Tap {
+        let watch = Watch::new(capacity);
+        let mut entries = self.registry.lock();
+        entries.taps.push(Arc::clone(&watch.lane));
+        for run in entries.runs.values().filter_map(Weak::upgrade) {
+            let mut state = run.lock();
+            if !state.closed {
+                state.taps.push(Arc::clone(&watch.lane));
+            }
+        }
+        Tap { watch }
+    }
+
+    /// The clock that the bus stamps with.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.registry.clock)
+    }
+}
+
+/// What all clones of a bus share.
+pub(crate) struct Registry {
+    clock: Arc<dyn Clock>,
+    limits: BusLimits,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    runs: HashMap<RunId, Weak<Run>>,
+    taps: Vec<SharedLane>,
+}
+
+impl Entries {
+    fn live_taps(&mut self) -> Vec<SharedLane> {
+        self.taps.retain(|lane| !locked(lane, |lane| lane.is_abandoned()));
+        self.taps.clone()
+    }
+}
+
+impl Registry {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a closed run off the list; a later run with the same id stays.
+    pub(crate) fn forget(&self, run: &Arc<Run>) {
+        let mut entries = self.lock();
+        if entries.runs.get(&run.id).is_some_and(|known| std::ptr::eq(known.as_ptr(), Arc::as_ptr(run))) {
+            entries.runs.remove(&run.id);
+        }
+    }
+}
+
+impl Drop for Registry {
+    /// The bus is gone: the taps hand out what they have and end.
+    fn drop(&mut self) {
+        for lane in self.lock().taps.drain(..) {
+            if let Some(waker) = locked(&lane, Lane::close) {
+                waker.wake();
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The handle of one run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use artoo_types::{Envelope, Role, RunId};
+
+use crate::bus::Registry;
+use crate::observer::{Observer, Watch};
+use crate::run::Run;
+use crate::{BusError, Port, RunFailure};
+
+/// One run on the bus. Clones are the same run; when the last is dropped, the run is closed, so that nothing waits for
+/// ever on a run that nobody watches over.
+///
+/// ```
+/// use std::sync::Arc;
+/// use artoo_bus::{Bus, BusError, BusLimits, SystemClock};
+/// use artoo_types::{MessageKind, Role, RunId, Warning};
+///
+/// let bus = Bus::new(Arc::new(SystemClock::new()), BusLimits::default());
+/// let run = bus.open(RunId::OPERATOR).unwrap();
+/// let auditor = run.port(Role::Auditor).unwrap();
+/// let refused = auditor.publish(Warning { role: Role::Auditor, message: "psst".into() });
+/// assert_eq!(refused, Err(BusError::Boundary { role: Role::Auditor, kind: MessageKind::Warning }));
+/// ```
+#[derive(Clone)]
+pub struct RunBus {
+    open: Arc<OpenRun>,
+}
+
+impl RunBus {
+    pub(crate) fn new(run: Arc<Run>, registry: Arc<Registry>) -> Self {
+        Self { open: Arc::new(OpenRun { run, registry }) }
+    }
+
+    /// Which run.
+    pub fn run_id(&self) -> RunId {
+        self.run().id
+    }
+
+    /// Opens the role's port. Messages that were sent to the role before are waiting in it.
+    ///
+    /// # Errors
+    ///
+    /// [`BusError::PortOpen`] while another port of the role lives, [`BusError::RunClosed`] after [`RunBus::close`].
+    pub fn port(&self, role: Role) -> Result<Port, BusError> {
+        let run_id = self.run_id();
+        let mut state = self.run().lock();
+        if state.closed {
+            return Err(BusError::RunClosed { run_id });
+        }
+        let mailbox = state.mailbox(role);
+        if mailbox.open {
+            return Err(BusError::PortOpen { run_id, role });
+        }
+        mailbox.open = true;
+        mailbox.generation += 1;
+        Ok(Port::new(Arc::clone(self.run()), role, mailbox.generation))
+    }
+
+    /// Watches this run from now on. `capacity` is how many messages it may fall behind before it loses the oldest; at
+    /// least 1. On a closed run it ends at once.
+    pub fn observe(&self, capacity: usize) -> Observer {
+        let watch = Watch::new(capacity);
+        let mut state = self.run().lock();
+        if state.closed {
+            crate::observer::locked(&watch.lane, |lane| lane.close());
+        } else {
+            state.observers.push(Arc::clone(&watch.lane));
+        }
+        Observer { watch }
+    }
+
+    /// Adds a recorder: it is called for every message from now on, in order, without loss.
+    ///
+    /// It is called under the run's lock: it must be quick (push to a queue), and must not call the bus. If it
+    /// panics, it is not called again and the run is marked as failed. It is dropped when the run is closed.
+    pub fn record(&self, recorder: Box<dyn FnMut(&Arc<Envelope>) + Send>) {
+        let mut state = self.run().lock();
+        if !state.closed {
+            state.recorders.push(recorder);
+        }
+    }
+
+    /// Stops the run's clock, because a person is asked. Nested: it goes on after as many [`RunBus::resume`]s.
+    pub fn pause(&self) {
+        let mut state = self.run().lock();
+        state.clock.pause(self.run().monotonic());
+    }
+
+    /// Ends one [`RunBus::pause`].
+    pub fn resume(&self) {
+        let mut state = self.run().lock();
+        state.clock.resume(self.run().monotonic());
+    }
+
+    /// How long the run has taken, without the pauses.
+    pub fn elapsed(&self) -> Duration {
+        let state = self.run().lock();
+        state.clock.elapsed(self.run().monotonic())
+    }
+
+    /// Waits until the bus fails the run, because a mailbox overflowed or a recorder panicked; `None` when the run is
+    /// closed without a failure. Cancel-safe; every caller gets the same, first failure.
+    pub async fn failure(&self) -> Option<RunFailure> {
+        loop {
+            // Made before the look, so that a failure in between wakes it.
+            let changed = self.run().failed.notified();
+            {
+                let state = self.run().lock();
+                if state.failure.is_some() || state.closed {
+                    return state.failure.clone();
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// Closes the run: nothing can be published any more, receivers and observers get what is waiting and then `None`.
+    /// Closing again does nothing.
+    pub fn close(&self) {
+        self.open.close();
+    }
+
+    fn run(&self) -> &Arc<Run> {
+        &self.open.run
+    }
+}
+
+struct OpenRun {
+    run: Arc<Run>,
+    registry: Arc<Registry>,
+}
+
+impl OpenRun {
+    fn close(&self) {
+        self.run.close();
+        self.registry.forget(&self.run);
+    }
+}
+
+impl Drop for OpenRun {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,127 @@
+//! One order for all, whatever the interleaving.
+
+use std::sync::{Arc, Barrier};
+
+use artoo_types::{Envelope, Message, Role};
+use proptest::prelude::*;
+
+use crate::fixtures::{run, sample, task_spec};
+use artoo_types::MessageKind;
+
+/// What several threads publish at once reaches every mailbox in one order, gapless, complete, each thread's own
+/// messages in its own order.
+#[test]
+fn concurrent_publishers_give_one_order() {
+    const THREADS: usize = 4;
+    const EACH: usize = 2_000;
+    let run = run();
+    let mut observer = run.observe(THREADS * EACH);
+    let perceiver = run.port(Role::Perceiver).unwrap();
+    let receivers = [Role::Planner, Role::MetaValidator, Role::Ggs, Role::Dispatcher];
+    let mut ports = receivers.map(|role| run.port(role).unwrap());
+    let barrier = Arc::new(Barrier::new(THREADS));
+    let threads: Vec<_> = (0..THREADS)
+        .map(|thread| {
+            let (sender, barrier) = (perceiver.sender(), barrier.clone());
+            std::thread::spawn(move || {
+                barrier.wait();
+                (0..EACH).map(|n| sender.publish(task_spec(&format!("{thread} {n}"))).unwrap()).collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    // Received while it is published, not after.
+    let received: Vec<Vec<Arc<Envelope>>> = runtime.block_on(async {
+        let mut all = Vec::new();
+        for port in &mut ports {
+            let mut one = Vec::new();
+            while one.len() < THREADS * EACH {
+                one.push(port.recv().await.unwrap());
+            }
+            all.push(one);
+        }
+        all
+    });
+    let numbers: Vec<Vec<u64>> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert!(numbers.iter().all(|own| own.is_sorted()), "a publisher's own order is kept");
+    for one in &received {
+        let seqs: Vec<_> = one.iter().map(|envelope| envelope.seq).collect();
+        assert_eq!(seqs, (1..=(THREADS * EACH) as u64).collect::<Vec<_>>());
+        assert_eq!(one, &received[0]);
+    }
+    for envelope in &received[0] {
+        assert_eq!(observer.try_recv().unwrap().envelope(), Some(envelope));
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Publish(Role, MessageKind),
+    Receive(Role),
+    Restart(Role),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let role = || proptest::sample::select(Role::ALL.to_vec());
+    let kind = proptest::sample::select(MessageKind::ALL.to_vec());
+    prop_oneof![
+        6 => (role(), kind).prop_map(|(role, kind)| Step::Publish(role, kind)),
+        3 => role().prop_map(Step::Receive),
+        1 => role().prop_map(Step::Restart),
+    ]
+}
+
+proptest! {
+    /// Against a model: whatever is published, received and restarted in whatever order, every mailbox hands out
+    /// exactly what the contract sends it, in sequence, once.
+    #[test]
+    fn mailboxes_behave_like_their_contract(steps in proptest::collection::vec(step(), 1..120)) {
+        let run = run();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut ports: std::collections::BTreeMap<_, _> =
+            Role::ALL.into_iter().map(|role| (role, run.port(role).unwrap())).collect();
+        let mut expected: std::collections::BTreeMap<Role, std::collections::VecDeque<(u64, Message)>> =
+            Role::ALL.into_iter().map(|role| (role, Default::default())).collect();
+        let (mut seq, mut ended) = (0, false);
+        for step in steps {
+            match step {
+                Step::Publish(from, kind) => {
+                    let message = sample(kind);
+                    let allowed = artoo_bus::contract::may_publish(from, kind)
+                        && !(kind == MessageKind::FinalResult && ended);
+                    // A refusal takes a number too: it is on record.
+                    seq += 1;
+                    let published = ports[&from].publish(message.clone());
+                    prop_assert_eq!(published.clone().ok(), allowed.then_some(seq), "{:?}", published);
+                    if allowed {
+                        ended |= kind == MessageKind::FinalResult;
+                        for to in artoo_bus::contract::receivers(from, kind).iter() {
+                            expected.get_mut(&to).unwrap().push_back((seq, message.clone()));
+                        }
+                    }
+                }
+                Step::Receive(role) => {
+                    if let Some((seq, message)) = expected.get_mut(&role).unwrap().pop_front() {
+                        let envelope = runtime.block_on(ports.get_mut(&role).unwrap().recv()).unwrap();
+                        prop_assert_eq!((envelope.seq, &*envelope.message), (seq, &message));
+                    }
+                }
+                Step::Restart(role) => {
+                    ports.remove(&role);
+                    ports.insert(role, run.port(role).unwrap());
+                }
+            }
+        }
+        run.close();
+        for (role, mut port) in ports {
+            let rest: Vec<_> = runtime.block_on(async {
+                let mut rest = Vec::new();
+                while let Some(envelope) = port.recv().await {
+                    rest.push((envelope.seq, (*envelope.message).clone()));
+                }
+                rest
+            });
+            prop_assert_eq!(&rest, &Vec::from(expected.remove(&role).unwrap()));
+        }
+    }
+}

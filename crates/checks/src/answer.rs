@@ -1,0 +1,107 @@
+//! When two answers that were derived by different means say the same.
+
+use std::collections::BTreeMap;
+
+use crate::number::standalone_numbers;
+
+/// Whether two outputs give the same answer.
+///
+/// The numbers that stand alone must be the same, as often; and so must the names (words with a dot or a slash inside,
+/// by their last component). Only where neither has a number or a name are the words themselves compared. An empty
+/// answer agrees with nothing, so that two failures do not confirm each other.
+///
+/// ```
+/// use artoo_checks::same_answer;
+/// assert!(same_answer("3\n", "There are 3 files."));
+/// assert!(same_answer("docs/big.txt 120", "120 ./docs/big.txt"));
+/// assert!(!same_answer("3", "4"));
+/// assert!(!same_answer("", ""));
+/// ```
+pub fn same_answer(a: &str, b: &str) -> bool {
+    let (a, b) = (Answer::read(a), Answer::read(b));
+    if a.is_bare() && b.is_bare() { !a.words.is_empty() && a.words == b.words } else { a.numbers == b.numbers && a.names == b.names }
+}
+
+/// The answer that at least two of several derivations gave: the shortest of those that agree, as the plainest.
+///
+/// ```
+/// use artoo_checks::agreed_answer;
+/// assert_eq!(agreed_answer(&["4", "there are 3 files", "3"]), Some("3"));
+/// assert_eq!(agreed_answer(&["4", "3"]), None);
+/// ```
+pub fn agreed_answer<'a>(answers: &[&'a str]) -> Option<&'a str> {
+    let confirmed = |(position, answer): &(usize, &&'a str)| {
+        answers.iter().enumerate().any(|(other, given)| other != *position && same_answer(answer, given))
+    };
+    answers.iter().enumerate().filter(confirmed).map(|(_, answer)| answer.trim()).min_by_key(|answer| answer.len())
+}
+
+struct Answer {
+    numbers: Vec<u64>,
+    names: BTreeMap<String, usize>,
+    words: Vec<String>,
+}
+
+impl Answer {
+    fn read(text: &str) -> Self {
+        let mut numbers = Vec::new();
+        let mut names = BTreeMap::new();
+        let mut words = Vec::new();
+        for token in text.split_whitespace() {
+            let token = token.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?'));
+            let token = token.trim_end_matches('.');
+            let inner = token.trim_start_matches("./").trim_end_matches('/');
+            let found = standalone_numbers(token);
+            let is_number = !found.is_empty();
+            numbers.extend(found.into_iter().map(f64::to_bits));
+            if !is_number && (inner.contains('/') || inner.trim_start_matches('.').contains('.')) {
+                let last = inner.rsplit('/').next().unwrap_or(inner);
+                *names.entry(last.to_owned()).or_insert(0) += 1;
+            } else if token.chars().any(char::is_alphanumeric) && !is_number {
+                words.push(token.to_lowercase());
+            }
+        }
+        numbers.sort_unstable();
+        words.sort_unstable();
+        Self { numbers, names, words }
+    }
+
+    fn is_bare(&self) -> bool {
+        self.numbers.is_empty() && self.names.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn agreement() {
+        let table = [
+            ("3", "3", true),
+            ("3 files", "3", true),
+            ("a.txt\nb.txt", "./docs/b.txt ./docs/a.txt", true),
+            ("a.txt", "b.txt", false),
+            ("a.txt a.txt", "a.txt", false),
+            ("yes", "Yes", true),
+            ("yes", "no", false),
+            ("", "", false),
+            ("3 big.txt", "3 small.txt", false),
+            ("日记.txt 5", "5 日记.txt", true),
+        ];
+        for (a, b, expected) in table {
+            assert_eq!(same_answer(a, b), expected, "{a:?} and {b:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn symmetric_and_reflexive(a in ".{0,40}", b in ".{0,40}") {
+            prop_assert_eq!(same_answer(&a, &b), same_answer(&b, &a));
+            if a.chars().any(char::is_alphanumeric) {
+                prop_assert!(same_answer(&a, &a));
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Deciding one check.
+
+use std::path::Path;
+
+use artoo_types::{CallEnding, Check, Evidence, FailureClass, Finding, ToolCall};
+
+use crate::{World, lint::compile, agreed_answer, number::standalone_numbers};
+
+/// What a check is about: an output, the calls behind it, and at task level the answers of single subtasks.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The output.
+    pub output: &'a str,
+    /// The calls of the attempt, or of all subtasks at task level.
+    pub tool_calls: &'a [ToolCall],
+    /// At task level: the output of each subtask by its position in the plan.
+    pub answers: &'a [&'a str],
+}
+
+/// Decides one check.
+///
+/// A failure takes the class of the last call where that call failed, since then the machine knows why; otherwise it
+/// is logical. A check that cannot be evaluated fails, with class `unknown`: it is never a pass.
+pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding {
+    let output = subject.output.trim();
+    match check {
+        Check::ExitStatus { equals } => exit_status(*equals, subject),
+        Check::OutputEquals { value } => {
+            decide(subject, output == value.trim(), || (seen("output", output), format!("the output is not {value:?}")))
+        }
+        Check::OutputContains { value } => decide(subject, output.contains(value.as_str()), || {
+            (seen("output", output), format!("the output does not contain {value:?}"))
+        }),
+        Check::OutputMatches { pattern } => match compile(pattern) {
+            Ok(regex) => decide(subject, regex.is_match(output), || {
+                (seen("output", output), format!("the output does not match {pattern:?}"))
+            }),
+            Err(flaw) => undecidable(flaw.to_string()),
+        },
+        Check::OutputNumber { min, max } => number(*min, *max, output, subject),
+        Check::OutputLines { min, max } => {
+            let lines = output.lines().filter(|line| !line.trim().is_empty()).count() as u64;
+            let met = min.is_none_or(|min| lines >= min) && max.is_none_or(|max| lines <= max);
+            decide(subject, met, || (format!("{lines} lines"), format!("the output has {lines} lines")))
+        }
+        Check::JsonPointer { pointer, equals } => match serde_json::from_str::<serde_json::Value>(output) {
+            Ok(json) => {
+                let found = json.pointer(pointer);
+                decide(subject, found == Some(equals), || {
+                    let found = found.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+                    (format!("{pointer} is {}", excerpt(&found)), format!("{pointer} is {}", excerpt(&found)))
+                })
+            }
+            Err(error) => fail(subject, seen("output", output), format!("the output is not JSON: {error}")),
+        },
+        Check::FileExists { path } => on_file(subject, path, world.exists(path), |there| {
+            (there, if there { "is there" } else { "is not there" })
+        }),
+        Check::FileAbsent { path } => on_file(subject, path, world.exists(path), |there| {
+            (!there, if there { "is still there" } else { "is not there" })
+        }),
+        Check::FileContains { path, value } => on_file(subject, path, world.read(path), |text| {
+            let found = text.contains(value.as_str());
+            (found, if found { "contains the expected text" } else { "does not contain the expected text" })
+        }),
+        Check::FileNewer { path } => on_file(subject, path, world.newer(path), |newer| {
+            (newer, if newer { "was written in this run" } else { "was not touched in this run" })
+        }),
+        Check::FileUnchanged { path } => on_file(subject, path, world.newer(path), |newer| {
+            (!newer, if newer { "was changed in this run" } else { "was not touched in this run" })
+        }),
+        Check::SameAnswer { subtasks } => agreement(subtasks, subject),
+    }
+}
+
+fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
+    let Some(call) = subject.tool_calls.last() else {
+        return Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: "no tool was called".to_owned(),
+            evidence: None,
+        };
+    };
+    let (met, ended) = match &call.ending {
+        CallEnding::Exited { status } => (*status == equals, format!("exit status {status}")),
+        // A tool without a process succeeds as a process with status 0 does.
+        CallEnding::Returned => (call.succeeded() == (equals == 0), "returned".to_owned()),
+        CallEnding::Signalled { signal } => (false, format!("ended by signal {signal}")),
+        CallEnding::TimedOut => (false, "timed out".to_owned()),
+        CallEnding::Cancelled => (false, "cancelled".to_owned()),
+        CallEnding::Refused => (false, "refused".to_owned()),
+    };
+    let evidence = Evidence::ToolCall { call_id: call.call_id, excerpt: ended.clone() };
+    if met {
+        Finding::Pass { evidence }
+    } else {
+        let why = call.failure.as_ref().map(|failure| format!(": {}", failure.reason)).unwrap_or_default();
+        Finding::Fail {
+            failure_class: class_of(subject),
+            reason: format!("{} {ended}, expected exit status {equals}{why}", call.tool),
+            evidence: Some(evidence),
+        }
+    }
+}
+
+/// Two of several derivations must agree; what they gave is the evidence either way.
+fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
+    let given: Vec<&str> = subtasks.iter().filter_map(|position| subject.answers.get(*position).copied()).collect();
+    if given.len() < 2 || given.len() < subtasks.len() {
+        return undecidable("the plan has no such subtasks to compare".to_owned());
+    }
+    let shown: Vec<String> = given.iter().map(|answer| excerpt(answer.trim())).collect();
+    let text = format!("different means gave {}", shown.join(" and "));
+    decide(subject, agreed_answer(&given).is_some(), || (text.clone(), text))
+}
+
+fn number(min: Option<f64>, max: Option<f64>, output: &str, subject: &Subject<'_>) -> Finding {
+    match standalone_numbers(output).as_slice() {
+        [value] => {
+            let met = min.is_none_or(|min| *value >= min) && max.is_none_or(|max| *value <= max);
+            decide(subject, met, || (format!("the number is {value}"), format!("{value} is out of range")))
+        }
+        [] => fail(subject, seen("output", output), "the output has no number".to_owned()),
+        several => fail(
+            subject,
+            seen("output", output),
+            format!("the output has {} numbers where one is expected", several.len()),
+        ),
+    }
+}
+
+fn on_file<T>(
+    subject: &Subject<'_>,
+    path: &Path,
+    looked: Result<T, std::io::Error>,
+    judge: impl FnOnce(T) -> (bool, &'static str),
+) -> Finding {
+    match looked {
+        Ok(state) => {
+            let (met, words) = judge(state);
+            let text = format!("{} {words}", path.display());
+            decide(subject, met, || (text.clone(), text))
+        }
+        Err(error) => {
+            let text = format!("{}: {error}", path.display());
+            fail(subject, text.clone(), text)
+        }
+    }
+}
+
+fn decide(subject: &Subject<'_>, met: bool, say: impl FnOnce() -> (String, String)) -> Finding {
+    let (observed, wrong) = say();
+    if met { Finding::Pass { evidence: Evidence::Observation { text: observed } } } else { fail(subject, observed, wrong) }
+}
+
+fn fail(subject: &Subject<'_>, observed: String, reason: String) -> Finding {
+    Finding::Fail {
+        failure_class: class_of(subject),
+        reason,
+        evidence: Some(Evidence::Observation { text: observed }),
+    }
+}
+
+fn undecidable(reason: String) -> Finding {
+    Finding::Fail { failure_class: FailureClass::Unknown, reason, evidence: None }
+}
+
+fn class_of(subject: &Subject<'_>) -> FailureClass {
+    let failure = subject.tool_calls.last().and_then(|call| call.failure.as_ref());
+    failure.map_or(FailureClass::Logical, |failure| failure.class)
+}
+
+fn seen(what: &str, text: &str) -> String {
+    format!("{what}: {}", excerpt(text))
+}
+
+/// The first 200 characters, in quotes, with what is left out said.
+fn excerpt(text: &str) -> String {
+    let first: String = text.chars().take(200).collect();
+    if first.len() < text.len() { format!("{first:?} and {} more bytes", text.len() - first.len()) } else { format!("{first:?}") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+use std::fs;
+
+use artoo_types::{Arguments, CallFailure, CallId, OutputRecord, ToolName};
+use chrono::DateTime;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn call(ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
+    ToolCall {
+        call_id: CallId::new(uuid::Uuid::nil()),
+        tool: ToolName::new("shell"),
+        arguments: Arguments::new(),
+        ending,
+        failure: failure.map(|class| CallFailure { class, reason: "no such folder".into(), hint: None }),
+        output: OutputRecord::default(),
+        stderr: OutputRecord::default(),
+        files: Vec::new(),
+        started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        duration_ms: 1,
+    }
+}
+
+fn world(folder: &Path) -> World {
+    World::new(folder, folder, DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap())
+}
+
+fn passes(check: &Check, output: &str, calls: &[ToolCall]) -> bool {
+    let subject = Subject { output, tool_calls: calls, answers: &["3", "3 files", "4"] };
+    matches!(evaluate(check, &subject, &world(Path::new("/nonexistent"))), Finding::Pass { .. })
+}
+
+#[test]
+fn checks_of_the_output() {
+    let number = Check::OutputNumber { min: Some(0.0), max: Some(10.0) };
+    let lines = Check::OutputLines { min: Some(2), max: Some(3) };
+    let pointer = Check::JsonPointer { pointer: "/a/0".into(), equals: json!(1) };
+    let table = [
+        (Check::OutputEquals { value: "3".into() }, " 3\n", true),
+        (Check::OutputEquals { value: "3".into() }, "33", false),
+        (Check::OutputContains { value: "b".into() }, "abc", true),
+        (Check::OutputContains { value: "d".into() }, "abc", false),
+        (Check::OutputMatches { pattern: r"^\d+$".into() }, "42", true),
+        (Check::OutputMatches { pattern: r"^\d+$".into() }, "x42", false),
+        (Check::OutputMatches { pattern: "(".into() }, "(", false),
+        (number.clone(), "7", true),
+        (number.clone(), "11", false),
+        (number.clone(), "7 8", false),
+        (number, "none", false),
+        (lines.clone(), "a\n\nb", true),
+        (lines, "a", false),
+        (pointer.clone(), r#"{"a":[1]}"#, true),
+        (pointer.clone(), r#"{"a":[2]}"#, false),
+        (pointer, "prose", false),
+        (Check::SameAnswer { subtasks: vec![0, 1] }, "", true),
+        (Check::SameAnswer { subtasks: vec![0, 2] }, "", false),
+        (Check::SameAnswer { subtasks: vec![0, 9] }, "", false),
+    ];
+    for (check, output, expected) in table {
+        assert_eq!(passes(&check, output, &[]), expected, "{check:?} of {output:?}");
+    }
+}
+
+#[test]
+fn a_status_needs_a_call() {
+    let zero = Check::ExitStatus { equals: 0 };
+    assert!(!passes(&zero, "", &[]));
+    assert!(passes(&zero, "", &[call(CallEnding::Exited { status: 0 }, None)]));
+    assert!(passes(&zero, "", &[call(CallEnding::Returned, None)]));
+    assert!(!passes(&zero, "", &[call(CallEnding::Returned, Some(FailureClass::Logical))]));
+    assert!(!passes(&zero, "", &[call(CallEnding::TimedOut, Some(FailureClass::Environmental))]));
+}
+
+#[test]
+fn a_failure_takes_the_class_that_the_machine_knows() {
+    let calls = [call(CallEnding::Exited { status: 2 }, Some(FailureClass::Environmental))];
+    let subject = Subject { output: "", tool_calls: &calls, answers: &[] };
+    let found = evaluate(&Check::OutputContains { value: "x".into() }, &subject, &world(Path::new("/")));
+    assert_eq!(
+        found,
+        Finding::Fail {
+            failure_class: FailureClass::Environmental,
+            reason: "the output does not contain \"x\"".into(),
+            evidence: Some(Evidence::Observation { text: "output: \"\"".into() }),
+        }
+    );
+}
+
+#[test]
+fn checks_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("new 文.txt"), "hello").unwrap();
+    let world = world(folder.path());
+    let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+    let table = [
+        (Check::FileExists { path: "new 文.txt".into() }, true),
+        (Check::FileExists { path: "~/new 文.txt".into() }, true),
+        (Check::FileExists { path: "absent".into() }, false),
+        (Check::FileAbsent { path: "absent".into() }, true),
+        (Check::FileAbsent { path: "new 文.txt".into() }, false),
+        (Check::FileContains { path: "new 文.txt".into(), value: "ell".into() }, true),
+        (Check::FileContains { path: "new 文.txt".into(), value: "x".into() }, false),
+        (Check::FileContains { path: ".".into(), value: "x".into() }, false),
+        (Check::FileContains { path: "/dev/zero".into(), value: "x".into() }, false),
+        (Check::FileNewer { path: "new 文.txt".into() }, true),
+        (Check::FileUnchanged { path: "new 文.txt".into() }, false),
+        (Check::FileUnchanged { path: "absent".into() }, false),
+    ];
+    for (check, expected) in table {
+        let found = evaluate(&check, &subject, &world);
+        assert_eq!(matches!(found, Finding::Pass { .. }), expected, "{check:?}: {found:?}");
+    }
+}
+
+/// Lesson 89: an old file was presented as the new download.
+#[test]
+fn lesson_89_an_old_file_is_not_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("old"), "x").unwrap();
+    let future = DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
+    let world = World::new(folder.path(), folder.path(), future);
+    let subject = Subject { output: "downloaded old", tool_calls: &[], answers: &[] };
+    let found = evaluate(&Check::FileNewer { path: "old".into() }, &subject, &world);
+    assert!(matches!(found, Finding::Fail { .. }));
+}
+
+proptest! {
+    #[test]
+    fn hostile_outputs_and_values_never_panic(output in ".{0,300}", value in ".{0,60}", a in 0usize..5, b in 0usize..5) {
+        for check in [
+            Check::OutputEquals { value: value.clone() },
+            Check::OutputContains { value: value.clone() },
+            Check::OutputMatches { pattern: value.clone() },
+            Check::OutputNumber { min: Some(f64::NAN), max: None },
+            Check::JsonPointer { pointer: value.clone(), equals: json!(1) },
+            Check::FileContains { path: value.clone().into(), value: output.clone() },
+            Check::SameAnswer { subtasks: vec![a, b] },
+        ] {
+            let _ = passes(&check, &output, &[]);
+        }
+    }
+}

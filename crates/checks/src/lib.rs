@@ -1,0 +1,26 @@
+//! Checks: criteria that code decides, against typed tool calls and the file system, without a model.
+//!
+//! [`lint`] says whether a check can be evaluated at all; the planner's validator asks it. [`evaluate`] decides one check
+//! and returns a [`Finding`](artoo_types::Finding): a pass always points at what was seen.
+//!
+//! ```
+//! use artoo_checks::{Subject, World, evaluate};
+//! use artoo_types::{Check, Finding};
+//! let world = World::new("/tmp", "/tmp", chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap());
+//! let subject = Subject { output: "3\n", tool_calls: &[], answers: &[] };
+//! let found = evaluate(&Check::OutputNumber { min: Some(0.0), max: None }, &subject, &world);
+//! assert!(matches!(found, Finding::Pass { .. }));
+//! ```
+//!
+//! *Architecture invariant*: this crate knows no role, no model and no clock. It reads files, and writes none.
+
+mod answer;
+mod evaluate;
+mod files;
+mod lint;
+mod number;
+
+pub use answer::{agreed_answer, same_answer};
+pub use evaluate::{Subject, evaluate};
+pub use files::World;
+pub use lint::{Flaw, lint, lint_text};

@@ -1,0 +1,176 @@
+//! Whether a check can be evaluated, and whether a criterion can turn out false.
+
+use artoo_types::Check;
+
+/// The longest pattern that is compiled, in bytes: patterns are written by a model.
+pub(crate) const MAX_PATTERN: usize = 1024;
+/// The memory that a compiled pattern may take, in bytes.
+pub(crate) const MAX_COMPILED: usize = 1 << 20;
+
+/// Why a criterion is not fit for use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Flaw {
+    /// The regular expression does not compile.
+    #[error("the pattern {pattern:?} is not a regular expression: {reason}")]
+    Pattern {
+        /// The expression.
+        pattern: String,
+        /// What the compiler says.
+        reason: String,
+    },
+    /// The check is true of every output.
+    #[error("the check {check} is true of every output")]
+    Vacuous {
+        /// Its kind.
+        check: &'static str,
+    },
+    /// No number lies in the range.
+    #[error("the range of {check} is empty")]
+    EmptyRange {
+        /// Its kind.
+        check: &'static str,
+    },
+    /// The pointer is not one.
+    #[error("{pointer:?} is not a JSON pointer: it must be empty or begin with a slash")]
+    Pointer {
+        /// The pointer.
+        pointer: String,
+    },
+    /// The path is empty.
+    #[error("a check names no path")]
+    NoPath,
+    /// The criterion says what the intent says.
+    #[error("the criterion {text:?} only repeats the intent")]
+    Echo {
+        /// The criterion.
+        text: String,
+    },
+    /// The criterion says nothing.
+    #[error("a criterion is empty")]
+    Empty,
+}
+
+/// Says what is wrong with a check, if anything.
+///
+/// ```
+/// use artoo_checks::lint;
+/// use artoo_types::Check;
+/// assert!(lint(&Check::OutputMatches { pattern: "(".into() }).is_err());
+/// assert!(lint(&Check::OutputContains { value: String::new() }).is_err());
+/// assert!(lint(&Check::ExitStatus { equals: 0 }).is_ok());
+/// ```
+///
+/// # Errors
+/// The first [`Flaw`] found.
+pub fn lint(check: &Check) -> Result<(), Flaw> {
+    match check {
+        Check::ExitStatus { .. } => Ok(()),
+        Check::SameAnswer { subtasks } if subtasks.len() < 2 => Err(Flaw::Vacuous { check: "same_answer" }),
+        Check::SameAnswer { .. } => Ok(()),
+        Check::OutputEquals { value } if value.trim().is_empty() => Err(Flaw::Vacuous { check: "output_equals" }),
+        Check::OutputContains { value } if value.is_empty() => Err(Flaw::Vacuous { check: "output_contains" }),
+        Check::OutputEquals { .. } | Check::OutputContains { .. } => Ok(()),
+        Check::OutputMatches { pattern } => {
+            let compiled = compile(pattern)?;
+            if compiled.is_match("") { Err(Flaw::Vacuous { check: "output_matches" }) } else { Ok(()) }
+        }
+        Check::OutputNumber { min: Some(min), max: Some(max) } if min > max => {
+            Err(Flaw::EmptyRange { check: "output_number" })
+        }
+        Check::OutputNumber { .. } => Ok(()),
+        Check::OutputLines { min: None | Some(0), max: None } => Err(Flaw::Vacuous { check: "output_lines" }),
+        Check::OutputLines { min: Some(min), max: Some(max) } if min > max => {
+            Err(Flaw::EmptyRange { check: "output_lines" })
+        }
+        Check::OutputLines { .. } => Ok(()),
+        Check::JsonPointer { pointer, .. } => {
+            if pointer.is_empty() || pointer.starts_with('/') {
+                Ok(())
+            } else {
+                Err(Flaw::Pointer { pointer: pointer.clone() })
+            }
+        }
+        Check::FileContains { path, value } => {
+            if path.as_os_str().is_empty() {
+                Err(Flaw::NoPath)
+            } else if value.is_empty() {
+                Err(Flaw::Vacuous { check: "file_contains" })
+            } else {
+                Ok(())
+            }
+        }
+        Check::FileExists { path }
+        | Check::FileAbsent { path }
+        | Check::FileNewer { path }
+        | Check::FileUnchanged { path } => {
+            if path.as_os_str().is_empty() { Err(Flaw::NoPath) } else { Ok(()) }
+        }
+    }
+}
+
+/// Says whether a criterion's words can turn out false: they must not be empty, nor the intent again (lesson 38).
+///
+/// # Errors
+/// [`Flaw::Empty`] or [`Flaw::Echo`].
+pub fn lint_text(text: &str, intent: &str) -> Result<(), Flaw> {
+    let words = |s: &str| -> Vec<String> {
+        s.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
+    };
+    let (text_words, intent_words) = (words(text), words(intent));
+    if text_words.is_empty() {
+        Err(Flaw::Empty)
+    } else if text_words == intent_words {
+        Err(Flaw::Echo { text: text.to_owned() })
+    } else {
+        Ok(())
+    }
+}
+
+pub(crate) fn compile(pattern: &str) -> Result<regex::Regex, Flaw> {
+    let flaw = |reason: String| Flaw::Pattern { pattern: pattern.chars().take(80).collect(), reason };
+    if pattern.len() > MAX_PATTERN {
+        return Err(flaw(format!("longer than {MAX_PATTERN} bytes")));
+    }
+    regex::RegexBuilder::new(pattern)
+        .size_limit(MAX_COMPILED)
+        .build()
+        .map_err(|error| flaw(error.to_string().lines().last().unwrap_or_default().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lesson_38_an_echo_of_the_intent_is_no_criterion() {
+        assert!(matches!(lint_text("Count the files!", "count the files"), Err(Flaw::Echo { .. })));
+        assert_eq!(lint_text("The output is one number", "count the files"), Ok(()));
+        assert_eq!(lint_text(" … ", "x"), Err(Flaw::Empty));
+    }
+
+    #[test]
+    fn vacuous_and_impossible_checks_are_flaws() {
+        let flawed = [
+            Check::OutputMatches { pattern: ".*".into() },
+            Check::OutputMatches { pattern: "a{9999}{9999}".into() },
+            Check::OutputNumber { min: Some(2.0), max: Some(1.0) },
+            Check::OutputLines { min: None, max: None },
+            Check::OutputLines { min: Some(3), max: Some(2) },
+            Check::JsonPointer { pointer: "a/b".into(), equals: serde_json::Value::Null },
+            Check::FileExists { path: "".into() },
+            Check::FileContains { path: "a".into(), value: String::new() },
+        ];
+        for check in flawed {
+            assert!(lint(&check).is_err(), "{check:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_pattern_is_compiled_or_refused(pattern in ".{0,200}") {
+            let _ = lint(&Check::OutputMatches { pattern });
+        }
+    }
+}

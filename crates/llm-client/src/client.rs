@@ -1,0 +1,70 @@
+//! The trait that every model implements, and the wrapper that counts.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::{Completion, LlmError, Request};
+
+/// A language model.
+///
+/// *Contract.* `complete` returns one whole answer or one typed error. It enforces its own time-outs (connect,
+/// first byte, idle) and its own retries, so a caller adds neither; a caller may still drop the future at any time.
+///
+/// *Cancellation.* Dropping the future stops the request: a remote call closes its connection, the embedded model stops
+/// at the next token.
+///
+/// *Structured answers.* Where [`structured`](LlmClient::structured) is true, an answer to a request with a schema
+/// is always valid for it, unless it was cut by `max_tokens`.
+///
+/// *An implementation must not* log prompts or secrets, print, or read the environment.
+#[async_trait]
+pub trait LlmClient: Send + Sync {
+    /// The model's name, for people and for the journal.
+    fn model(&self) -> &str;
+
+    /// Whether the provider itself constrains answers to the request's schema.
+    fn structured(&self) -> bool;
+
+    /// Answers one request.
+    async fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
+}
+
+/// A client that reports every finished call to an observer: how the runtime counts tokens per role.
+pub struct Metered {
+    inner: Arc<dyn LlmClient>,
+    observe: Box<dyn Fn(&Request, &Result<Completion, LlmError>) + Send + Sync>,
+}
+
+impl Metered {
+    /// Wraps `inner`; `observe` is called once per call, after it ended.
+    pub fn new(
+        inner: Arc<dyn LlmClient>,
+        observe: impl Fn(&Request, &Result<Completion, LlmError>) + Send + Sync + 'static,
+    ) -> Self {
+        Self { inner, observe: Box::new(observe) }
+    }
+}
+
+#[async_trait]
+impl LlmClient for Metered {
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn structured(&self) -> bool {
+        self.inner.structured()
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        let result = self.inner.complete(request).await;
+        (self.observe)(request, &result);
+        result
+    }
+}
+
+impl std::fmt::Debug for Metered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Metered").field("model", &self.inner.model()).finish_non_exhaustive()
+    }
+}

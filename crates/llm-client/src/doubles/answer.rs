@@ -1,0 +1,121 @@
+//! What a scripted model answers.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::estimate::estimate_usage;
+use crate::{Completion, LlmError, Request, StopReason, Usage};
+
+/// One answer of a scripted model.
+///
+/// ```
+/// use std::time::Duration;
+/// use artoo_llm_client::doubles::Answer;
+/// use serde_json::json;
+///
+/// let slow = Answer::json(json!({"verdict": "pass"})).after(Duration::from_millis(50));
+/// ```
+#[derive(Clone)]
+pub struct Answer {
+    kind: Kind,
+    delay: Duration,
+    stop: StopReason,
+    usage: Option<Usage>,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Text(Arc<str>),
+    Computed(Arc<dyn Fn(&Request) -> String + Send + Sync>),
+    Error(Arc<dyn Fn() -> LlmError + Send + Sync>),
+    Hang,
+    Panic(&'static str),
+}
+
+impl Answer {
+    /// This text.
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        Self::of(Kind::Text(text.into()))
+    }
+
+    /// This value as compact JSON, and nothing else.
+    pub fn json(value: impl Into<serde_json::Value>) -> Self {
+        Self::text(value.into().to_string())
+    }
+
+    /// A text made from the request.
+    pub fn with(compute: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
+        Self::of(Kind::Computed(Arc::new(compute)))
+    }
+
+    /// An error. A closure, because errors cannot be cloned and an answer may be given many times.
+    pub fn error(make: impl Fn() -> LlmError + Send + Sync + 'static) -> Self {
+        Self::of(Kind::Error(Arc::new(make)))
+    }
+
+    /// No answer, ever: for deadlines and cancellation.
+    pub fn hang() -> Self {
+        Self::of(Kind::Hang)
+    }
+
+    /// A panic with this message: for supervisors.
+    pub fn panic(message: &'static str) -> Self {
+        Self::of(Kind::Panic(message))
+    }
+
+    /// The same after waiting in tokio's time, which a test may pause.
+    #[must_use]
+    pub fn after(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// The same with this reason for stopping.
+    #[must_use]
+    pub fn stopped(mut self, stop: StopReason) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// The same with this usage. Without it the usage is estimated from the texts, and says so.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
+    fn of(kind: Kind) -> Self {
+        Self { kind, delay: Duration::ZERO, stop: StopReason::End, usage: None }
+    }
+
+    /// Gives the answer.
+    pub(super) async fn give(&self, request: &Request, model: &str) -> Result<Completion, LlmError> {
+        if !self.delay.is_zero() {
+            tokio::time::sleep(self.delay).await;
+        }
+        let text = match &self.kind {
+            Kind::Text(text) => text.to_string(),
+            Kind::Computed(compute) => compute(request),
+            Kind::Error(make) => return Err(make()),
+            Kind::Hang => std::future::pending().await,
+            #[expect(clippy::panic, reason = "the test asked for a panic")]
+            Kind::Panic(message) => panic!("{message}"),
+        };
+        let usage = self.usage.unwrap_or_else(|| estimate_usage(request, &text));
+        Ok(Completion { text, stop: self.stop, usage, model: model.to_owned() })
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match &self.kind {
+            Kind::Text(text) => return write!(f, "Answer({text:?})"),
+            Kind::Computed(_) => "computed",
+            Kind::Error(_) => "error",
+            Kind::Hang => "hang",
+            Kind::Panic(_) => "panic",
+        };
+        write!(f, "Answer({kind})")
+    }
+}

@@ -1,0 +1,136 @@
+//! What can go wrong between a role and its model.
+
+use std::time::Duration;
+
+/// Why a model call failed. Every variant names the model or server it failed on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LlmError {
+    /// No connection could be made.
+    #[error("cannot reach the model server at {url}: {reason}")]
+    Unreachable {
+        /// The server, without credentials.
+        url: String,
+        /// What the network said.
+        reason: String,
+    },
+    /// The server was silent for too long.
+    #[error("the model server at {url} {phase} for {waited:?}")]
+    TimedOut {
+        /// The server, without credentials.
+        url: String,
+        /// What was waited for: "sent no first byte", "stopped sending".
+        phase: &'static str,
+        /// How long.
+        waited: Duration,
+    },
+    /// The server answered with an error status after all retries.
+    #[error("the model server at {url} answered {status}: {message}")]
+    Status {
+        /// The server, without credentials.
+        url: String,
+        /// The HTTP status code.
+        status: u16,
+        /// The server's own words, cut.
+        message: String,
+    },
+    /// The server's answer was not of the protocol.
+    #[error("the model server at {url} sent something that is not an answer: {reason}")]
+    Protocol {
+        /// The server, without credentials.
+        url: String,
+        /// What was wrong.
+        reason: String,
+    },
+    /// The answer did not have the shape that was asked for, even after one repair call.
+    #[error("the answer of {model} does not fit the schema {schema}: {reason}")]
+    Unusable {
+        /// The model.
+        model: String,
+        /// The schema's name.
+        schema: String,
+        /// The first violation.
+        reason: String,
+    },
+    /// The model file or the engine failed.
+    #[error("the embedded model {model} failed: {reason}")]
+    Engine {
+        /// The model.
+        model: String,
+        /// What failed.
+        reason: String,
+    },
+    /// The prompt is longer than the model's context.
+    #[error("the prompt has {tokens} tokens; {model} takes at most {limit}")]
+    TooLong {
+        /// The model.
+        model: String,
+        /// Tokens in the prompt.
+        tokens: usize,
+        /// Tokens that fit.
+        limit: usize,
+    },
+    /// The request itself cannot be sent (bad base URL, bad header value).
+    #[error("the model is configured wrongly: {reason}")]
+    Configuration {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A scripted or replayed model was asked something it does not know.
+    #[error("the recorded model has no answer for this request: {reason}")]
+    Unscripted {
+        /// What was asked.
+        reason: String,
+    },
+}
+
+/// The kinds of [`LlmError`] that callers treat differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The way to the model is broken: network, server, engine.
+    Infrastructure,
+    /// The model answered, but not usably.
+    Answer,
+    /// The user's configuration is wrong.
+    Configuration,
+}
+
+impl LlmError {
+    /// The kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unreachable { .. }
+            | Self::TimedOut { .. }
+            | Self::Protocol { .. }
+            | Self::Engine { .. }
+            | Self::Unscripted { .. } => ErrorKind::Infrastructure,
+            Self::Status { status, .. } => match status {
+                401 | 403 | 404 => ErrorKind::Configuration,
+                _ => ErrorKind::Infrastructure,
+            },
+            Self::Unusable { .. } | Self::TooLong { .. } => ErrorKind::Answer,
+            Self::Configuration { .. } => ErrorKind::Configuration,
+        }
+    }
+
+    /// The next step for the person at the terminal, where there is one.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Unreachable { .. } => {
+                Some("check the address and that the server runs, or use the embedded model: artoo setup")
+            }
+            Self::TimedOut { .. } => {
+                Some("the server is slow or stuck; try again, or raise the time-outs in the configuration")
+            }
+            Self::Status { status: 401 | 403, .. } => Some("check the API key"),
+            Self::Status { status: 404, .. } => Some("check the base URL and the model's name"),
+            Self::Status { status: 429, .. } => Some("the provider limits your rate; wait a little"),
+            Self::Configuration { .. } => Some("see: artoo config show"),
+            Self::Engine { .. } => Some("verify the model file: artoo model list"),
+            Self::TooLong { .. } => Some("shorten the request, or use a model with a larger context"),
+            Self::Status { .. } | Self::Protocol { .. } | Self::Unusable { .. } | Self::Unscripted { .. } => {
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! A language model as artoo's roles see it: one request in, one completion out, or, with [`ask`], one checked value.
+//!
+//! *Architecture invariant*: this crate knows no provider, no wire format and no role. It opens no
+//! socket and reads no environment; a provider crate does that behind [`LlmClient`].
+//!
+//! | need | use |
+//! |---|---|
+//! | a value of a type | [`ask`] with [`JsonSchema::of`] |
+//! | free text | [`LlmClient::complete`] |
+//! | a count of tokens and calls | [`Metered`], [`Usage`] |
+//! | a model for tests | [`doubles::ScriptedModel`] |
+//! | a recorded session | [`doubles::Recorder`], [`doubles::Replayer`] |
+//! | a retry decision, for provider crates | [`next_delay`] |
+
+mod client;
+pub mod doubles;
+mod error;
+mod estimate;
+mod extract;
+mod fragment;
+mod metering;
+mod prompt;
+mod reasoning;
+mod request;
+mod retry;
+mod retry_after;
+mod schema;
+mod structured;
+mod usage;
+
+pub use client::{LlmClient, Metered};
+pub use error::{ErrorKind, LlmError};
+pub use estimate::{estimate_tokens, estimate_usage};
+pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};
+pub use fragment::{Origin, fenced};
+pub use metering::metered;
+pub use prompt::with_schema_in_prompt;
+pub use reasoning::strip_reasoning;
+pub use request::{Completion, JsonSchema, Message, MessageRole, Request, StopReason, Usage};
+pub use retry::{Decision, Failure, GiveUp, RetryPolicy, next_delay};
+pub use retry_after::{parse_http_date, parse_retry_after};
+pub use structured::{Obtained, Structured, ask, ask_typed};

@@ -1,0 +1,153 @@
+//! Removing the blocks in which some models think aloud.
+
+use std::borrow::Cow;
+
+/// The names under which models wrap their reasoning.
+const TAGS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
+
+/// The text of an answer without its reasoning blocks, trimmed where something was removed.
+///
+/// Recognised are, in any letter case: a closed block at the start of the text or of a line; a block at the very start
+/// that is never closed (all of it is reasoning: the answer is empty); and a closing tag without an opening one, as
+/// models send whose chat template already opened the block (all before it is reasoning). A tag inside a JSON string is never
+/// touched, because a JSON string holds no raw line break.
+///
+/// ```
+/// use artoo_llm_client::strip_reasoning;
+///
+/// assert_eq!(strip_reasoning("<think>2 or 3?</think>\n3"), "3");
+/// assert_eq!(strip_reasoning("two or three...\n</think>\n3"), "3");
+/// assert_eq!(strip_reasoning(r#"{"html": "<think>"}"#), r#"{"html": "<think>"}"#);
+/// ```
+pub fn strip_reasoning(text: &str) -> Cow<'_, str> {
+    // Nearly every answer has no tag at all; the check costs one pass and no allocation.
+    if !text.contains('<') {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::new();
+    let mut rest = text;
+    let mut removed = false;
+    while let Some(tag) = next_tag(rest) {
+        let before = rest.get(..tag.start).unwrap_or_default();
+        let after = rest.get(tag.end..).unwrap_or_default();
+        if tag.closing {
+            // Nothing opened it: what came before is reasoning.
+            kept.clear();
+            rest = after;
+            removed = true;
+            continue;
+        }
+        match find_closing(after, tag.name) {
+            Some(end) => {
+                kept.push_str(before);
+                rest = after.get(end..).unwrap_or_default();
+                removed = true;
+            }
+            // Cut off while thinking. Later in a text an opening tag alone may be what the answer is about.
+            None if kept.trim().is_empty() && before.trim().is_empty() => return Cow::Borrowed(""),
+            None => break,
+        }
+    }
+    if !removed {
+        return Cow::Borrowed(text);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept.trim().to_owned())
+}
+
+/// A reasoning tag found in a text, in bytes.
+struct Tag {
+    start: usize,
+    end: usize,
+    closing: bool,
+    name: &'static str,
+}
+
+/// The first tag of `rest` that can only be markup.
+fn next_tag(rest: &str) -> Option<Tag> {
+    rest.match_indices('<').find_map(|(start, _)| {
+        let (closing, name, length) = tag_at(rest.get(start..)?)?;
+        let end = start + length;
+        let before = rest.get(..start)?;
+        let after = rest.get(end..)?;
+        let line_start = || {
+            let blank = before.trim_end_matches([' ', '\t', '\r']);
+            blank.is_empty() || blank.ends_with('\n')
+        };
+        let line_end =
+            || after.trim_start_matches([' ', '\t', '\r']).chars().next().is_none_or(|c| c == '\n');
+        let markup = line_start() || (closing && (line_end() || !before.contains(['{', '['])));
+        markup.then_some(Tag { start, end, closing, name })
+    })
+}
+
+/// Whether `text` begins with a reasoning tag: closing or not, its name, its length in bytes.
+fn tag_at(text: &str) -> Option<(bool, &'static str, usize)> {
+    let inner = text.strip_prefix('<')?;
+    let (closing, inner) = match inner.strip_prefix('/') {
+        Some(inner) => (true, inner),
+        None => (false, inner),
+    };
+    let name = TAGS.into_iter().find(|name| {
+        inner.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name))
+            && inner.get(name.len()..).is_some_and(|tail| tail.starts_with('>'))
+    })?;
+    Some((closing, name, usize::from(closing) + name.len() + 2))
+}
+
+/// Where the first closing tag of `name` ends in `text`.
+fn find_closing(text: &str, name: &str) -> Option<usize> {
+    text.match_indices('<').find_map(|(start, _)| {
+        let (closing, found, length) = tag_at(text.get(start..)?)?;
+        (closing && found == name).then_some(start + length)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lesson_61_think_blocks() {
+        let check = |text: &str, expected: &str| assert_eq!(strip_reasoning(text), expected, "{text:?}");
+        check("", "");
+        check("plain", "plain");
+        check("  kept as it is < 3\n", "  kept as it is < 3\n");
+        check("<think>a</think>b", "b");
+        check("<think>a</think>{\"x\":1}", "{\"x\":1}");
+        check("<THINK>a</Think> b ", "b");
+        check("\n <thinking>a\nb</thinking>\n\n{\"x\": 1}\n", "{\"x\": 1}");
+        check("<think>a</think><think>b</think>c", "c");
+        check("Sure.\n<reasoning>a</reasoning>\nc", "Sure.\n\nc");
+        check("<think>never closed {\"draft\": 1}", "");
+        check("no opening tag\n</think>\n{\"x\":1}", "{\"x\":1}");
+        check("maybe {1}.</think>\n{\"x\":1}", "{\"x\":1}");
+        check("no opening tag</think>{\"x\":1}", "{\"x\":1}");
+        check("<think>中文推理🙂</think>好", "好");
+    }
+
+    #[test]
+    fn text_about_tags_stays() {
+        let check = |text: &str| assert_eq!(strip_reasoning(text), text);
+        check(r#"{"content": "a<think>b</think>c"}"#);
+        check(r#"{"content": "</think>"}"#);
+        check("The tag <think> opens a block.");
+        check("Write it so:\n<think>\nand go on");
+        check("<thinker>x</thinker>");
+        check("<think");
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics_and_never_adds(text in "(<|/|think>|</think>|<think>|\\{|\"|\n|[a-z]|🙂)*") {
+            prop_assert!(strip_reasoning(&text).len() <= text.len());
+        }
+
+        #[test]
+        fn a_leading_block_is_removed(thought in "[^<]*", answer in "[^<]*") {
+            let text = format!("<think>{thought}</think>{answer}");
+            prop_assert_eq!(strip_reasoning(&text).into_owned(), answer.trim());
+        }
+    }
+}

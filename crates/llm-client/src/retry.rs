@@ -1,0 +1,230 @@
+//! The one retry policy. Nothing else in artoo repeats a model call: hidden layers multiply.
+
+use std::time::Duration;
+
+/// How often and how long a failed call is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Requests in all, the first included. 1 means no retries; 0 counts as 1.
+    pub attempts: u32,
+    /// The longest first wait. Each later wait may be twice as long as the one before.
+    pub base: Duration,
+    /// The longest wait that this policy chooses by itself. A server's `Retry-After` may ask for more.
+    pub max_delay: Duration,
+    /// Time from the start of the first request after which no other one starts, waits included.
+    pub budget: Duration,
+}
+
+impl RetryPolicy {
+    /// Never tries again.
+    pub const NONE: Self =
+        Self { attempts: 1, base: Duration::ZERO, max_delay: Duration::ZERO, budget: Duration::ZERO };
+}
+
+/// Four requests, waits of up to 0.5, 1 and 2 seconds, all within 90 seconds.
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            attempts: 4,
+            base: Duration::from_millis(500),
+            max_delay: Duration::from_secs(20),
+            budget: Duration::from_secs(90),
+        }
+    }
+}
+
+/// How an attempt failed, as far as the decision depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// No connection, or it broke before the first byte of an answer.
+    Connection,
+    /// No first byte within the time-out.
+    FirstByte,
+    /// The connection broke, or the stream ended early, after the first byte.
+    ///
+    /// It is retried: nothing of a broken answer was handed to anyone, so asking again has no effect but the cost of the tokens.
+    Broken,
+    /// Silence after the first byte. It is not retried: a server that is stuck stays stuck, and the user has waited enough.
+    Idle,
+    /// An error status.
+    Status {
+        /// The HTTP status code.
+        status: u16,
+        /// What `Retry-After` asks for.
+        retry_after: Option<Duration>,
+        /// What the server itself says about trying again (`x-should-retry`, or an error code such as `insufficient_quota`).
+        /// It outweighs the status.
+        verdict: Option<bool>,
+    },
+    /// An answer that is not of the protocol. It is not retried: the address is wrong, or the server is.
+    Protocol,
+}
+
+/// What to do after a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Try again after this wait.
+    Retry(Duration),
+    /// Give the error to the caller.
+    Stop(GiveUp),
+}
+
+/// Why no other attempt is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GiveUp {
+    /// Failures of this kind do not go away.
+    Permanent,
+    /// All attempts are used.
+    Attempts,
+    /// The next attempt would start after the budget's end.
+    Budget,
+}
+
+/// Decides what follows the failure of attempt number `made` (1 is the first), `spent` after the start of the first one.
+///
+/// The wait grows exponentially; `jitter` (a random number in `0.0..=1.0`, clamped) spreads it over its upper half, so that callers
+/// that failed together do not return together. A `Retry-After` of the server is obeyed: it is waited in full, or, if it
+/// reaches beyond the budget, not at all.
+///
+/// ```
+/// use std::time::Duration;
+/// use artoo_llm_client::{next_delay, Decision, Failure, GiveUp, RetryPolicy};
+///
+/// let policy = RetryPolicy::default();
+/// let busy = Failure::Status { status: 503, retry_after: None, verdict: None };
+/// assert_eq!(next_delay(&policy, busy, 2, Duration::ZERO, 1.0), Decision::Retry(Duration::from_secs(1)));
+/// assert_eq!(next_delay(&policy, busy, 4, Duration::ZERO, 1.0), Decision::Stop(GiveUp::Attempts));
+/// let denied = Failure::Status { status: 401, retry_after: None, verdict: None };
+/// assert_eq!(next_delay(&policy, denied, 1, Duration::ZERO, 1.0), Decision::Stop(GiveUp::Permanent));
+/// ```
+pub fn next_delay(
+    policy: &RetryPolicy,
+    failure: Failure,
+    made: u32,
+    spent: Duration,
+    jitter: f64,
+) -> Decision {
+    let Some(asked) = passing(failure) else {
+        return Decision::Stop(GiveUp::Permanent);
+    };
+    if made >= policy.attempts.max(1) {
+        return Decision::Stop(GiveUp::Attempts);
+    }
+    let own = backoff(policy, made, jitter);
+    // Jitter on top of the server's wish would only make the wait longer than it asked.
+    let delay = asked.map_or(own, |asked| asked.max(own.min(policy.base)));
+    if spent.saturating_add(delay) >= policy.budget {
+        return Decision::Stop(GiveUp::Budget);
+    }
+    Decision::Retry(delay)
+}
+
+/// `None` if the failure will not pass; otherwise the wait that the server asked for, if any.
+fn passing(failure: Failure) -> Option<Option<Duration>> {
+    match failure {
+        Failure::Connection | Failure::FirstByte | Failure::Broken => Some(None),
+        Failure::Idle | Failure::Protocol => None,
+        Failure::Status { status, retry_after, verdict } => {
+            verdict.unwrap_or_else(|| passing_status(status)).then_some(retry_after)
+        }
+    }
+}
+
+/// The statuses that both vendors' own clients try again: time-outs, lock conflicts, too early, rate limits, and a
+/// server or gateway in trouble (529 is Anthropic's "overloaded").
+fn passing_status(status: u16) -> bool {
+    matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
+}
+
+fn backoff(policy: &RetryPolicy, made: u32, jitter: f64) -> Duration {
+    let doublings = made.saturating_sub(1).min(31);
+    let full = policy.base.saturating_mul(1 << doublings).min(policy.max_delay);
+    let jitter = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 1.0 };
+    full.mul_f64(0.5 + jitter / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn status(status: u16) -> Failure {
+        Failure::Status { status, retry_after: None, verdict: None }
+    }
+
+    #[test]
+    fn which_statuses_pass() {
+        let policy = RetryPolicy::default();
+        let retried: Vec<u16> = (100..600)
+            .filter(|code| {
+                matches!(next_delay(&policy, status(*code), 1, Duration::ZERO, 0.5), Decision::Retry(_))
+            })
+            .collect();
+        assert_eq!(retried, [408, 409, 425, 429, 500, 502, 503, 504, 529]);
+    }
+
+    #[test]
+    fn the_kinds_of_failure() {
+        let policy = RetryPolicy::default();
+        let check = |failure: Failure, retried: bool| {
+            let decision = next_delay(&policy, failure, 1, Duration::ZERO, 1.0);
+            assert_eq!(matches!(decision, Decision::Retry(_)), retried, "{failure:?}");
+        };
+        check(Failure::Connection, true);
+        check(Failure::FirstByte, true);
+        check(Failure::Broken, true);
+        check(Failure::Idle, false);
+        check(Failure::Protocol, false);
+        check(Failure::Status { status: 429, retry_after: None, verdict: Some(false) }, false);
+        check(Failure::Status { status: 400, retry_after: None, verdict: Some(true) }, true);
+    }
+
+    #[test]
+    fn a_server_is_obeyed_or_left() {
+        let policy = RetryPolicy::default();
+        let after = |seconds| Failure::Status {
+            status: 429,
+            retry_after: Some(Duration::from_secs(seconds)),
+            verdict: None,
+        };
+        let decide = |failure, spent| next_delay(&policy, failure, 1, Duration::from_secs(spent), 0.0);
+        assert_eq!(decide(after(30), 0), Decision::Retry(Duration::from_secs(30)), "longer than max_delay");
+        assert_eq!(decide(after(0), 0), Decision::Retry(Duration::from_millis(250)), "but never a busy loop");
+        assert_eq!(decide(after(30), 60), Decision::Stop(GiveUp::Budget));
+        assert_eq!(decide(after(3600), 0), Decision::Stop(GiveUp::Budget));
+    }
+
+    #[test]
+    fn a_slow_server_is_not_waited_for_twice() {
+        let spent = Duration::from_secs(120);
+        let decision = next_delay(&RetryPolicy::default(), Failure::FirstByte, 1, spent, 0.0);
+        assert_eq!(decision, Decision::Stop(GiveUp::Budget));
+    }
+
+    proptest! {
+        #[test]
+        fn never_beyond_the_policy(
+            attempts in 0_u32..6, base in 0_u64..5_000, max in 0_u64..10_000, budget in 0_u64..60_000,
+            jitter in any::<f64>(), takes in prop::collection::vec(0_u64..20_000, 10), asked in prop::option::of(0_u64..40_000),
+        ) {
+            let ms = Duration::from_millis;
+            let policy = RetryPolicy { attempts, base: ms(base), max_delay: ms(max), budget: ms(budget) };
+            let failure = Failure::Status { status: 503, retry_after: asked.map(ms), verdict: None };
+            let (mut spent, mut made) = (Duration::ZERO, 0);
+            loop {
+                prop_assert!(made == 0 || spent < policy.budget, "an attempt started beyond the budget");
+                spent += ms(takes.get(made as usize).copied().unwrap_or(0));
+                made += 1;
+                match next_delay(&policy, failure, made, spent, jitter) {
+                    Decision::Retry(delay) => {
+                        prop_assert!(asked.is_some() || delay <= policy.max_delay);
+                        prop_assert!(asked.is_none_or(|asked| delay >= ms(asked)));
+                        spent += delay;
+                    }
+                    Decision::Stop(_) => break,
+                }
+            }
+            prop_assert!(made <= attempts.max(1));
+        }
+    }
+}

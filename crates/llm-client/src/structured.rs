@@ -1,0 +1,182 @@
+//! Asking for a value instead of a text.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::prompt::{repair, with_schema_in_prompt};
+use crate::{
+    Completion, JsonSchema, LlmClient, LlmError, Request, StopReason, Usage, Want, extract_json,
+    strip_reasoning,
+};
+
+/// A value that a model answered, and how it was obtained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structured<T> {
+    /// The value. It fits the schema.
+    pub value: T,
+    /// What had to be done for it.
+    pub obtained: Obtained,
+    /// The cost of all calls that it took.
+    pub usage: Usage,
+    /// The model that answered, in the provider's words.
+    pub model: String,
+}
+
+/// How a [`Structured`] value was obtained. Everything but `Direct` is worth counting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obtained {
+    /// The whole answer was the value.
+    Direct,
+    /// The value stood inside other text.
+    Extracted {
+        /// Bytes before it: a preamble, a fence, reasoning.
+        before: usize,
+        /// Bytes after it.
+        after: usize,
+        /// Whether a second complete value followed. The first one was taken.
+        more: bool,
+    },
+    /// The first answer was not usable; the answer to the one repair call was.
+    Repaired {
+        /// What was wrong with the first answer.
+        violation: String,
+    },
+}
+
+/// Asks `client` for a value of the request's schema.
+///
+/// Where the client constrains answers itself, the request is sent as it is; elsewhere the schema is added to the prompt. Either way the
+/// answer is searched for its first complete JSON value, which is checked against the schema. If it fails, exactly one
+/// repair call names the violation to the model.
+///
+/// *Cancellation.* The future may be dropped at any time; see [`LlmClient`].
+///
+/// # Errors
+///
+/// [`LlmError::Configuration`] if the request has no schema or an invalid one; [`LlmError::Unusable`] if the second answer does not fit either,
+/// or the provider refused to answer (which no repair changes); otherwise what the client returned.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
+/// use artoo_llm_client::{ask, JsonSchema, Obtained, Request};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Count {
+///     files: u32,
+/// }
+///
+/// let model = ScriptedModel::new().expect(Expect::purpose("counter"), Answer::text("It is {\"files\": 3}."));
+/// let request = Request::new("counter", "Count the files.", "a b c").with_schema(JsonSchema::of::<Count>("count"));
+/// let answer = ask::<Count>(&model, request).await?;
+/// assert_eq!(answer.value.files, 3);
+/// assert_eq!(answer.obtained, Obtained::Extracted { before: 6, after: 1, more: false });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn ask<T: DeserializeOwned>(
+    client: &dyn LlmClient,
+    request: Request,
+) -> Result<Structured<T>, LlmError> {
+    let Some(schema) = request.schema.clone() else {
+        return Err(LlmError::Configuration {
+            reason: format!("the request of {} for a value has no schema", request.purpose),
+        });
+    };
+    // A broken schema is found before money is spent on it.
+    schema.violation(&Value::Null)?;
+    let request = if client.structured() { request } else { with_schema_in_prompt(&request).into_owned() };
+
+    let first = client.complete(&request).await?;
+    let violation = match read::<T>(&first, &schema)? {
+        Ok((value, obtained)) => {
+            return Ok(Structured { value, obtained, usage: first.usage, model: first.model });
+        }
+        Err(violation) => violation,
+    };
+    if first.stop == StopReason::Refused {
+        return Err(unusable(first, schema, "the provider refused to answer".to_owned()));
+    }
+    tracing::debug!(purpose = %request.purpose, schema = %schema.name, %violation, "asking the model for a repair");
+
+    let answer = strip_reasoning(&first.text);
+    let second = client.complete(&repair(&request, &schema, &answer, first.stop, &violation)).await?;
+    match read::<T>(&second, &schema)? {
+        Ok((value, _)) => Ok(Structured {
+            value,
+            obtained: Obtained::Repaired { violation },
+            usage: first.usage + second.usage,
+            model: second.model,
+        }),
+        Err(still) => Err(unusable(second, schema, still)),
+    }
+}
+
+/// [`ask`] with the schema of `T`, unless the request brings its own.
+///
+/// The schema is made anew on each call (tens of microseconds); a role that asks often keeps a [`JsonSchema::of`] instead.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub async fn ask_typed<T>(client: &dyn LlmClient, mut request: Request) -> Result<Structured<T>, LlmError>
+where
+    T: DeserializeOwned + schemars::JsonSchema,
+{
+    if request.schema.is_none() {
+        request.schema = Some(JsonSchema::of::<T>(T::schema_name()));
+    }
+    ask(client, request).await
+}
+
+/// Reads one answer: the value and how it was obtained, or the violation in words for the model.
+fn read<T: DeserializeOwned>(
+    completion: &Completion,
+    schema: &JsonSchema,
+) -> Result<Result<(T, Obtained), String>, LlmError> {
+    // A constrained answer is the value; it needs no search and no copy.
+    let (value, obtained) = match serde_json::from_str::<Value>(&completion.text) {
+        Ok(value) => (value, Obtained::Direct),
+        Err(_) => match search(completion, schema) {
+            Ok(found) => found,
+            Err(violation) => return Ok(Err(violation)),
+        },
+    };
+    if let Some(violation) = schema.violation(&value)? {
+        return Ok(Err(violation));
+    }
+    // The schema may be looser than the type: a number too large, a map with two equal keys.
+    Ok(serde_json::from_value(value).map(|value| (value, obtained)).map_err(|error| error.to_string()))
+}
+
+fn search(completion: &Completion, schema: &JsonSchema) -> Result<(Value, Obtained), String> {
+    let text = strip_reasoning(&completion.text);
+    match extract_json(&text, Want::of_schema(&schema.schema)) {
+        Ok(found) => {
+            let stripped = completion.text.len() - text.len();
+            let obtained = if found.alone && stripped == 0 {
+                Obtained::Direct
+            } else {
+                Obtained::Extracted {
+                    before: stripped + found.start,
+                    after: text.len() - found.end,
+                    more: found.more,
+                }
+            };
+            Ok((found.value, obtained))
+        }
+        Err(_) if completion.stop == StopReason::Length => {
+            Err("it was cut off because it is too long; be much briefer".to_owned())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn unusable(completion: Completion, schema: JsonSchema, reason: String) -> LlmError {
+    LlmError::Unusable { model: completion.model, schema: schema.name, reason }
+}
+
+#[cfg(test)]
+#[path = "structured_tests.rs"]
+mod tests;

@@ -1,0 +1,114 @@
+//! Criteria: assertions that can turn out false, and the checks by which code decides them.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An assertion about an output. Source: specification v0.7 (`criterion`, `mode`), `docs/deviations.md` (`check`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Criterion {
+    /// The assertion in words.
+    pub text: String,
+    /// How a failure weighs in D.
+    pub mode: Mode,
+    /// How code decides it. Without one a model judges it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
+}
+
+/// How a failed criterion weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Decidable; a failure weighs 1.
+    Verifiable,
+    /// A matter of judgement; a failure weighs k/N, its share of the attempts.
+    Plausible,
+}
+
+/// A check: data that code evaluates without a model.
+///
+/// "Output" is the subtask's output at subtask level and the merged output at task level, with blanks at both ends
+/// removed. Paths may be relative to the working folder or begin with `~`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Check {
+    /// The last tool call ended with this exit status.
+    ExitStatus {
+        /// The status; 0 is success.
+        equals: i32,
+    },
+    /// The output is exactly this.
+    OutputEquals {
+        /// The expected text.
+        value: String,
+    },
+    /// The output contains this.
+    OutputContains {
+        /// The expected part.
+        value: String,
+    },
+    /// A regular expression matches somewhere in the output.
+    OutputMatches {
+        /// The expression, in the syntax of the `regex` crate, which has no backtracking.
+        pattern: String,
+    },
+    /// The output holds exactly one number, and it lies in a range.
+    OutputNumber {
+        /// The least allowed value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min: Option<f64>,
+        /// The greatest allowed value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max: Option<f64>,
+    },
+    /// The output has a number of lines within a range.
+    OutputLines {
+        /// The fewest lines.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min: Option<u64>,
+        /// The most lines.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max: Option<u64>,
+    },
+    /// The output is JSON and has this value at this pointer (RFC 6901).
+    JsonPointer {
+        /// The pointer, for example `/items/0/name`.
+        pointer: String,
+        /// The expected value.
+        equals: serde_json::Value,
+    },
+    /// A file or folder is there.
+    FileExists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Nothing is there.
+    FileAbsent {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A text file contains this.
+    FileContains {
+        /// The path.
+        path: PathBuf,
+        /// The expected part.
+        value: String,
+    },
+    /// A file was changed after the run began.
+    FileNewer {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A file is as it was when the run began.
+    FileUnchanged {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Of the subtasks that derived the same answer by different means, at least two agree. Task level only.
+    SameAnswer {
+        /// Positions of the subtasks among those that the plan counts: first the kept ones, then its own, from 0.
+        subtasks: Vec<usize>,
+    },
+}

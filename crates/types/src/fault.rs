@@ -1,0 +1,57 @@
+//! Faults: what ends a run that no verdict ended.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Role;
+
+/// A fault of a role, a model, the bus or the person's patience. Any role to R7, which ends the run with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fault {
+    /// Whose fault.
+    pub role: Role,
+    /// What kind.
+    pub kind: FaultKind,
+    /// What failed, on what and why.
+    pub message: String,
+    /// The next step for the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// Kinds of faults. Each maps to an exit code in one table, in the binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// The model or the way to it failed.
+    Provider,
+    /// The model's answers were not usable.
+    Answer,
+    /// The configuration is wrong.
+    Configuration,
+    /// The request itself cannot be worked on: empty, or far too long.
+    Request,
+    /// A role did not answer within its deadline.
+    Deadline,
+    /// A role panicked.
+    Panic,
+    /// A mailbox overflowed, or a message broke the contract table.
+    Bus,
+    /// The journal or the evidence folder could not be written.
+    Storage,
+    /// The whole run took longer than the user allowed.
+    Timeout,
+    /// The user interrupted the run.
+    Cancelled,
+    /// The token budget is spent.
+    Budget,
+}
+
+/// Something the person should know that ends nothing. Any role to the observers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Who noticed.
+    pub role: Role,
+    /// What.
+    pub message: String,
+}

@@ -1,0 +1,59 @@
+//! The vocabulary of artoo: every message that passes between roles, and the values inside them.
+//!
+//! The field names are those of the specification (v0.8, then v0.8-detail, v0.7, v0.6, v0.3); what the project adds is
+//! said on the field. Each message has a JSON Schema, [`MessageKind::schema`], and a golden file in `tests/golden`.
+//!
+//! *Architecture invariant*: data only. This crate knows no role's behaviour, no async, no file, no clock, no random
+//! number and no network: an id or a time is always handed in.
+//!
+//! *API boundary*: embedders and journals depend on these shapes. A changed shape needs a new golden file and a word in
+//! the changelog.
+
+mod approval;
+mod audit;
+mod control;
+mod criterion;
+mod execution;
+mod fault;
+mod ids;
+mod memory;
+mod message;
+mod outcome;
+mod plan;
+mod role;
+mod slug;
+mod task;
+mod tool_call;
+mod usage;
+mod verdict;
+
+pub use approval::{ApprovalDecided, ApprovalRequested, ApprovalScope};
+pub use audit::{AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ToolHealth, Trend};
+pub use control::{
+    ActionState, BlockedApproach, BlockedTarget, DominantClass, FinalResult, Loss, MacroState, PartialOutput,
+    PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,
+};
+pub use criterion::{Check, Criterion, Mode};
+pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus};
+pub use fault::{Fault, FaultKind, Warning};
+pub use ids::{CallId, EvidenceId, MegramId, RunId, SubTaskId, TaskId};
+pub use memory::{
+    Entity, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery, MemoryReply, Polarity, Potentials,
+    SopRecord, Space,
+};
+pub use message::{Envelope, Message, MessageKind};
+pub use outcome::{
+    FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome,
+};
+pub use plan::{DispatchManifest, Plan, PlannedSubTask, SubTask};
+pub use role::Role;
+pub use slug::intent_slug;
+pub use task::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
+pub use tool_call::{
+    Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished, ToolName,
+    ToolOutput, ToolStarted,
+};
+pub use usage::ModelCall;
+pub use verdict::{
+    CorrectionSignal, CriterionVerdict, Evidence, FailureClass, Finding, GapEntry, Judge, VerdictReached,
+};

@@ -1,0 +1,161 @@
+//! The closed set of messages, and the envelope around them.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, CorrectionSignal, DispatchManifest, ExecutionResult,
+    FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery, MemoryReply, ModelCall,
+    OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec, ToolFinished,
+    ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
+};
+
+/// A message as the bus delivers it and the journal keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Envelope {
+    /// Its number in its run, from 1, without gaps.
+    pub seq: u64,
+    /// The run.
+    pub run_id: RunId,
+    /// Local time with its offset.
+    pub at: DateTime<FixedOffset>,
+    /// Milliseconds since the run began, without the time that a person was asked.
+    pub elapsed_ms: u64,
+    /// The sender.
+    pub from: Role,
+    /// The message. Shared: the bus hands the same one to every receiver.
+    #[serde(flatten)]
+    pub message: Arc<Message>,
+}
+
+macro_rules! messages {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
+        /// Every message that may pass over the bus.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
+        pub enum Message {
+            $($(#[$doc])* $name($name),)+
+        }
+
+        /// The kind of a [`Message`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum MessageKind {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Message {
+            /// Its kind.
+            pub fn kind(&self) -> MessageKind {
+                match self {
+                    $(Self::$name(_) => MessageKind::$name,)+
+                }
+            }
+        }
+
+        impl MessageKind {
+            /// Every kind, in the order in which a run meets them.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The name of the payload's type, for example `TaskSpec`.
+            pub fn type_name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)+
+                }
+            }
+
+            /// The JSON Schema (draft 2020-12) of the payload.
+            pub fn schema(self) -> schemars::Schema {
+                match self {
+                    $(Self::$name => schemars::schema_for!($name),)+
+                }
+            }
+        }
+
+        $(impl From<$name> for Message {
+            fn from(payload: $name) -> Self {
+                Self::$name(payload)
+            }
+        })+
+    };
+}
+
+messages! {
+    /// The request.
+    UserRequest,
+    /// The request, structured.
+    TaskSpec,
+    /// A question to memory.
+    MemoryQuery,
+    /// Memory's answer.
+    MemoryReply,
+    /// A proposed plan.
+    Plan,
+    /// What R4b waits for.
+    DispatchManifest,
+    /// A subtask to run.
+    SubTask,
+    /// A call begins.
+    ToolStarted,
+    /// A piece of a call's output.
+    ToolOutput,
+    /// A call ended.
+    ToolFinished,
+    /// A question to the person.
+    ApprovalRequested,
+    /// The person's answer.
+    ApprovalDecided,
+    /// An attempt ended.
+    ExecutionResult,
+    /// A verdict was reached.
+    VerdictReached,
+    /// Another attempt, with directions.
+    CorrectionSignal,
+    /// A subtask ended.
+    SubTaskOutcome,
+    /// All is met.
+    OutcomeSummary,
+    /// Something is missing.
+    ReplanRequest,
+    /// What the next plan must change.
+    PlanDirective,
+    /// A question for the story of a failure.
+    FailureReportRequest,
+    /// The story.
+    FailureReport,
+    /// Something to remember.
+    MegramWrite,
+    /// The end of the run.
+    FinalResult,
+    /// A fault.
+    Fault,
+    /// Something worth knowing.
+    Warning,
+    /// A model call ended.
+    ModelCall,
+    /// The operator asks the auditor.
+    AuditQuery,
+    /// The auditor answers.
+    AuditReport,
+}
+
+impl MessageKind {
+    /// The name on the wire, for example `task_spec`.
+    pub fn name(self) -> String {
+        let mut name = String::with_capacity(24);
+        for c in self.type_name().chars() {
+            if c.is_ascii_uppercase() {
+                if !name.is_empty() {
+                    name.push('_');
+                }
+                name.push(c.to_ascii_lowercase());
+            } else {
+                name.push(c);
+            }
+        }
+        name
+    }
+}

@@ -1,0 +1,83 @@
+//! A plan and its subtasks.
+
+use chrono::{DateTime, FixedOffset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{BlockedTarget, Criterion, RunId, SubTaskId, TaskId};
+
+/// What R2 proposes. R2 to the dispatcher, which gives the subtasks their ids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// The task's label.
+    pub task_id: TaskId,
+    /// Which plan of the run, from 1.
+    pub round: u32,
+    /// Assertions about the combined output.
+    pub task_criteria: Vec<Criterion>,
+    /// The subtasks to run.
+    pub subtasks: Vec<PlannedSubTask>,
+    /// Subtasks of earlier plans whose matched outputs this plan keeps and does not run again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<SubTaskId>,
+}
+
+/// A subtask as R2 writes it, without an id.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedSubTask {
+    /// Its group, from 1. The same number runs in parallel; groups run in ascending order.
+    pub sequence: u32,
+    /// What to do.
+    pub intent: String,
+    /// Everything the executor needs beyond the intent.
+    pub context: String,
+    /// Assertions about this subtask's output.
+    pub success_criteria: Vec<Criterion>,
+    /// The subtasks whose answer this one derives again by other means, by their position among those that the plan counts:
+    /// first the kept ones, then its own. They lie in earlier groups, and their outputs are not shown to this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub independent_of: Vec<usize>,
+}
+
+/// A subtask on its way to R3 and R4a. Dispatcher to both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SubTask {
+    /// Minted by the dispatcher.
+    pub subtask_id: SubTaskId,
+    /// The run it belongs to.
+    pub parent_task_id: RunId,
+    /// Which plan of the run it is of, from 1.
+    pub round: u32,
+    /// Its group.
+    pub sequence: u32,
+    /// What to do.
+    pub intent: String,
+    /// R2's context, then the labelled and bounded outputs of earlier groups.
+    pub context: String,
+    /// Assertions about its output.
+    pub success_criteria: Vec<Criterion>,
+    /// The calls by which the same answer was derived before. A second derivation may not use the same means: the same
+    /// tool with the same program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub avoid: Vec<BlockedTarget>,
+    /// When it must be done.
+    pub deadline: Option<DateTime<FixedOffset>>,
+}
+
+/// What R4b waits for. Dispatcher to R4b and R2, before the first subtask of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DispatchManifest {
+    /// The task's label.
+    pub task_id: TaskId,
+    /// Which plan of the run, from 1.
+    pub round: u32,
+    /// The subtasks of this plan in the plan's order.
+    pub subtask_ids: Vec<SubTaskId>,
+    /// Subtasks of earlier plans whose outcomes count again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<SubTaskId>,
+    /// Assertions about the combined output.
+    pub task_criteria: Vec<Criterion>,
+    /// When.
+    pub dispatched_at: DateTime<FixedOffset>,
+}

@@ -1,0 +1,91 @@
+//! A request on its way in: what the user said, where and when, and R1's faithful copy of it.
+
+use std::path::PathBuf;
+
+use chrono::{DateTime, FixedOffset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::TaskId;
+
+/// What the user asked, with everything that a role may need to know of the place and the time. User to R1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UserRequest {
+    /// The request, verbatim.
+    pub text: String,
+    /// Where and when it was asked.
+    pub surroundings: Surroundings,
+    /// The last turns of the session, oldest first, at most five.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<Turn>,
+    /// What the run may spend.
+    pub limits: Limits,
+}
+
+/// One earlier turn of a session: what was asked and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Turn {
+    /// The user's words.
+    pub input: String,
+    /// The summary of the result, and the result itself, cut.
+    pub result: String,
+}
+
+/// Where and when a run happens. The binary looks it up; roles are given it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Surroundings {
+    /// Local date and time with its offset.
+    pub now: DateTime<FixedOffset>,
+    /// The IANA name of the local zone where it is known, otherwise the offset, for example `Europe/Berlin`.
+    pub zone: String,
+    /// The folder that relative paths mean.
+    pub working_folder: PathBuf,
+    /// The folder for generated files whose place the request does not name.
+    pub workspace: PathBuf,
+    /// The user's home folder, which `~` means.
+    pub home: PathBuf,
+    /// The operating system, for example `linux`.
+    pub platform: String,
+}
+
+/// What a run may spend. Source: specification v0.8, "Loss Hyperparameters" and R4a.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    /// Replans after the first plan; 3 replans are up to 4 plans.
+    pub max_replans: u32,
+    /// Corrections per subtask; 2 corrections are up to 3 attempts.
+    pub max_retries: u32,
+    /// The time that Omega is measured against, in milliseconds. The clock stops while a person is asked.
+    pub time_budget_ms: u64,
+    /// The sum of prompt and completion tokens, where it is bounded.
+    pub max_tokens: Option<u64>,
+}
+
+impl Default for Limits {
+    /// The specification's: 3 replans, 2 corrections, 5 minutes, no token bound.
+    fn default() -> Self {
+        Self { max_replans: 3, max_retries: 2, time_budget_ms: 300_000, max_tokens: None }
+    }
+}
+
+/// The user's goal in structured form. R1 to R2. It carries no success criteria: those are R2's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskSpec {
+    /// A short snake_case label.
+    pub task_id: TaskId,
+    /// The goal, faithfully restated; word for word the request where there was no earlier turn to resolve.
+    pub intent: String,
+    /// What the user said about scope and time.
+    pub constraints: Constraints,
+    /// The user's words, verbatim.
+    pub raw_input: String,
+}
+
+/// Limits that the user named.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Constraints {
+    /// Where the task applies, in the user's words.
+    pub scope: Option<String>,
+    /// When it must be done.
+    pub deadline: Option<DateTime<FixedOffset>>,
+}

@@ -1,0 +1,221 @@
+//! Tool calls as typed records: the evidence that verdicts point at.
+
+use std::path::PathBuf;
+
+use chrono::{DateTime, FixedOffset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CallId, EvidenceId, FailureClass, SubTaskId};
+
+/// The name of a tool, for example `shell`. An open set: embedders bring their own tools.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ToolName(String);
+
+impl ToolName {
+    /// Wraps a name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for ToolName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The arguments of a call, by name.
+pub type Arguments = serde_json::Map<String, serde_json::Value>;
+
+/// One finished tool call. The full output lies in the run's evidence folder; this record holds what a prompt shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCall {
+    /// Its id, minted by the runtime.
+    pub call_id: CallId,
+    /// Which tool.
+    pub tool: ToolName,
+    /// With what.
+    pub arguments: Arguments,
+    /// How it ended.
+    pub ending: CallEnding,
+    /// Why it counts as failed; `None` is success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<CallFailure>,
+    /// What it put out. For `shell` this is standard output.
+    pub output: OutputRecord,
+    /// What a command wrote to standard error; empty for tools without one.
+    pub stderr: OutputRecord,
+    /// Files that the call is known to have created or changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
+    /// When it began.
+    pub started_at: DateTime<FixedOffset>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+impl ToolCall {
+    /// Whether the call did what it should.
+    pub fn succeeded(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// The arguments in one normal form, blanks folded: the target that a directive blocks and a duplicate is known by.
+    pub fn target(&self) -> String {
+        normalised_target(&self.arguments)
+    }
+
+    /// The specification's line `tool_name: input → firstN(output, 200)`.
+    pub fn render(&self) -> String {
+        let first: String = self.output.shown.chars().take(200).collect();
+        format!("{}: {} → {}", self.tool, self.target(), first)
+    }
+}
+
+/// The normal form of arguments: a single argument is its value, several are `name=value` in order of name.
+pub(crate) fn normalised_target(arguments: &Arguments) -> String {
+    let text = |value: &serde_json::Value| match value {
+        serde_json::Value::String(s) => s.split_whitespace().collect::<Vec<_>>().join(" "),
+        serde_json::Value::Null
+        | serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::Array(_)
+        | serde_json::Value::Object(_) => value.to_string(),
+    };
+    let mut pairs: Vec<_> = arguments.iter().filter(|(_, value)| !value.is_null()).collect();
+    pairs.sort_by_key(|(name, _)| name.as_str());
+    match pairs.as_slice() {
+        [(_, only)] => text(only),
+        several => several.iter().map(|(name, value)| format!("{name}={}", text(value))).collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CallEnding {
+    /// A process ended by itself.
+    Exited {
+        /// Its exit status.
+        status: i32,
+    },
+    /// A process was ended by a signal.
+    Signalled {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// A tool without a process ended.
+    Returned,
+    /// It took longer than allowed and its whole process tree was killed.
+    TimedOut,
+    /// The run was cancelled.
+    Cancelled,
+    /// It was not started: the tool is unknown or blocked, the arguments are wrong, or consent is missing.
+    Refused,
+}
+
+/// Why a call failed, by class: code decides it where code can know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CallFailure {
+    /// The class.
+    pub class: FailureClass,
+    /// What failed, on what and why.
+    pub reason: String,
+    /// What to try next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// An output: what a prompt shows of it, and where the whole of it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutputRecord {
+    /// Head and tail, cut at character boundaries, with a line that says what is left out.
+    pub shown: String,
+    /// Bytes that the tool put out.
+    pub bytes: u64,
+    /// Bytes of those that were beyond the cap and are nowhere kept.
+    pub dropped_bytes: u64,
+    /// The whole output, where there was any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceId>,
+}
+
+/// A file that a call created or changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileChange {
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// What happened to it.
+    pub change: FileChangeKind,
+}
+
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChangeKind {
+    /// It was not there before.
+    Created,
+    /// It was there, and is different now.
+    Changed,
+    /// It is gone.
+    Deleted,
+}
+
+/// A call begins. R3 to the observers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolStarted {
+    /// For which subtask.
+    pub subtask_id: SubTaskId,
+    /// Its id.
+    pub call_id: CallId,
+    /// Which tool.
+    pub tool: ToolName,
+    /// With what.
+    pub arguments: Arguments,
+}
+
+/// A piece of a running call's output. R3 to the observers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolOutput {
+    /// For which subtask.
+    pub subtask_id: SubTaskId,
+    /// Of which call.
+    pub call_id: CallId,
+    /// Text, made valid UTF-8.
+    pub text: String,
+}
+
+/// A call ended. R3 to the observers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolFinished {
+    /// For which subtask.
+    pub subtask_id: SubTaskId,
+    /// The record.
+    pub call: ToolCall,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn arguments(value: serde_json::Value) -> Arguments {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn targets_do_not_depend_on_blanks_or_order() {
+        let one = normalised_target(&arguments(json!({"command": " ls   -l\n docs "})));
+        assert_eq!(one, "ls -l docs");
+        let a = normalised_target(&arguments(json!({"root": "~", "pattern": "*.rs"})));
+        let b = normalised_target(&arguments(json!({"pattern": "*.rs", "root": "~", "limit": null})));
+        assert_eq!(a, b);
+    }
+}

@@ -1,0 +1,76 @@
+//! One full example of every message, as it lies in journals.
+
+use artoo_types::{Message, MessageKind};
+use serde_json::Value;
+
+use crate::{samples, store};
+
+/// The name and the content of a message's golden file: the payload alone, without its envelope.
+pub(crate) fn file(message: &Message) -> (String, Value) {
+    (format!("{}.json", message.kind().name()), payload(message))
+}
+
+fn payload(message: &Message) -> Value {
+    serde_json::to_value(message).unwrap().get("payload").unwrap().clone()
+}
+
+#[test]
+fn every_kind_has_one_golden_file_and_no_file_is_left_over() {
+    let kinds: Vec<MessageKind> = samples::all().iter().map(Message::kind).collect();
+    assert_eq!(kinds, MessageKind::ALL, "samples::all has one example of each kind, in the order of MessageKind::ALL");
+    let mut names: Vec<String> = MessageKind::ALL.iter().map(|kind| kind.name()).collect();
+    names.sort();
+    assert_eq!(store::stems(""), names);
+}
+
+#[test]
+fn messages_serialise_to_their_golden_files() {
+    for message in samples::all() {
+        let (name, payload) = file(&message);
+        store::compare(&name, &payload);
+    }
+}
+
+#[test]
+fn golden_files_read_back_as_the_whole_message() {
+    for message in samples::all() {
+        let (name, _) = file(&message);
+        let wire = serde_json::json!({"kind": message.kind(), "payload": store::read(&name)});
+        let read: Message = serde_json::from_value(wire).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(read, message, "{name}");
+    }
+}
+
+#[test]
+fn golden_files_satisfy_the_schema_of_their_kind() {
+    for kind in MessageKind::ALL {
+        let schema = serde_json::to_value(kind.schema()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let payload = store::read(&format!("{}.json", kind.name()));
+        let errors: Vec<String> =
+            validator.iter_errors(&payload).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", kind.type_name());
+    }
+}
+
+/// A golden file is only worth something where it shows every field: no schema property may be missing from it.
+#[test]
+fn golden_files_set_every_field_of_their_payload() {
+    for kind in MessageKind::ALL {
+        let schema = serde_json::to_value(kind.schema()).unwrap();
+        let payload = store::read(&format!("{}.json", kind.name()));
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            panic!("{} is not an object", kind.type_name());
+        };
+        for name in properties.keys() {
+            assert!(payload.get(name).is_some(), "{}: {name} is not shown", kind.type_name());
+        }
+    }
+}
+
+#[test]
+fn a_kind_has_the_same_name_in_code_and_on_the_wire() {
+    for kind in MessageKind::ALL {
+        assert_eq!(serde_json::to_value(kind).unwrap(), Value::String(kind.name()));
+    }
+}

@@ -1,0 +1,148 @@
+use artoo_types::{
+    CorrectionSignal, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass,
+    Finding, GapEntry, Judge, Mode, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome, VerdictReached,
+};
+use serde_json::{Value, json};
+
+use super::{call_id, run_id, subtask_id, task_id, tool_call};
+
+pub(super) fn execution_result() -> ExecutionResult {
+    ExecutionResult {
+        subtask_id: subtask_id(2),
+        attempt: 2,
+        status: ExecutionStatus::Failed,
+        output: "0 total".to_owned(),
+        verbatim: true,
+        tool_calls: vec![tool_call()],
+        failure: Some(ExecutionFailure {
+            class: FailureClass::Environmental,
+            reason: "docs has no .txt file at its top".to_owned(),
+            infrastructure: false,
+        }),
+    }
+}
+
+fn failing() -> CriterionVerdict {
+    CriterionVerdict {
+        criterion: "from 1 to 99 files".to_owned(),
+        mode: Mode::Verifiable,
+        judge: Judge::Check,
+        finding: Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: "expected a number from 1 to 99, found 0".to_owned(),
+            evidence: Some(Evidence::Observation { text: "output: 0".to_owned() }),
+        },
+    }
+}
+
+fn passing() -> CriterionVerdict {
+    CriterionVerdict {
+        criterion: "the answer names one file".to_owned(),
+        mode: Mode::Plausible,
+        judge: Judge::Model,
+        finding: Finding::Pass {
+            evidence: Evidence::ToolCall { call_id: call_id(3), excerpt: "812 docs/2025/a.txt".to_owned() },
+        },
+    }
+}
+
+/// A verdict that nobody reached: the subtask never ran.
+fn never_judged() -> CriterionVerdict {
+    CriterionVerdict {
+        criterion: "one line".to_owned(),
+        mode: Mode::Verifiable,
+        judge: Judge::Rule,
+        finding: Finding::Fail {
+            failure_class: FailureClass::Unknown,
+            reason: "not run".to_owned(),
+            evidence: None,
+        },
+    }
+}
+
+pub(super) fn verdict_reached() -> VerdictReached {
+    VerdictReached { subtask_id: Some(subtask_id(2)), attempt: 2, verdict: failing() }
+}
+
+pub(super) fn correction() -> CorrectionSignal {
+    CorrectionSignal {
+        subtask_id: subtask_id(2),
+        attempt_number: 1,
+        failed_criterion: "from 1 to 99 files".to_owned(),
+        failure_class: FailureClass::Logical,
+        what_was_wrong: "only the top of docs was searched".to_owned(),
+        what_to_do: "search the sub-folders too".to_owned(),
+    }
+}
+
+pub(super) fn failed() -> SubTaskOutcome {
+    SubTaskOutcome {
+        subtask_id: subtask_id(2),
+        parent_task_id: run_id(),
+        sequence: 1,
+        intent: "Count the .txt files in docs".to_owned(),
+        status: OutcomeStatus::Failed,
+        output: json!("0 total"),
+        failure_reason: Some("from 1 to 99 files: found 0".to_owned()),
+        gap_trajectory: vec![
+            GapEntry {
+                attempt: 1,
+                score: 0.5,
+                unmet_criteria: vec!["from 1 to 99 files".to_owned()],
+                failure_class: Some(FailureClass::Logical),
+            },
+            GapEntry { attempt: 2, score: 1.0, unmet_criteria: Vec::new(), failure_class: None },
+        ],
+        criteria_verdicts: vec![failing(), passing()],
+        tool_calls: vec![tool_call()],
+    }
+}
+
+fn matched() -> SubTaskOutcome {
+    SubTaskOutcome {
+        subtask_id: subtask_id(1),
+        intent: "Name the largest .txt file in docs".to_owned(),
+        status: OutcomeStatus::Matched,
+        output: json!({"file": "docs/2025/a.txt", "bytes": 812}),
+        failure_reason: None,
+        gap_trajectory: Vec::new(),
+        criteria_verdicts: vec![passing()],
+        tool_calls: Vec::new(),
+        ..failed()
+    }
+}
+
+fn skipped() -> SubTaskOutcome {
+    SubTaskOutcome {
+        subtask_id: subtask_id(3),
+        sequence: 2,
+        intent: "Write the index".to_owned(),
+        status: OutcomeStatus::Skipped,
+        output: Value::Null,
+        failure_reason: Some("an earlier group failed".to_owned()),
+        gap_trajectory: Vec::new(),
+        criteria_verdicts: vec![never_judged()],
+        tool_calls: Vec::new(),
+        ..failed()
+    }
+}
+
+pub(super) fn summary() -> OutcomeSummary {
+    OutcomeSummary {
+        task_id: task_id(),
+        merged_output: json!({"count": 3, "largest": "docs/2025/a.txt"}),
+        summary: "3 text files; the largest is docs/2025/a.txt (812 bytes).".to_owned(),
+        task_verdicts: vec![passing()],
+        outcomes: vec![matched()],
+    }
+}
+
+pub(super) fn replan_request() -> ReplanRequest {
+    ReplanRequest {
+        task_id: task_id(),
+        failed_outcomes: vec![failed(), skipped()],
+        matched_outcomes: vec![matched()],
+        task_verdicts: vec![failing()],
+        gap_summary: "The count is missing: docs has no .txt file at its top.".to_owned(),
+    }
+}

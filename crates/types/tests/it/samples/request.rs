@@ -1,0 +1,34 @@
+use artoo_types::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
+
+use super::{task_id, time};
+
+pub(super) fn user_request() -> UserRequest {
+    UserRequest {
+        text: "How many .txt files are in docs, and which is the largest? 请在今天内完成。".to_owned(),
+        surroundings: Surroundings {
+            now: time("2026-03-14T09:26:52+08:00"),
+            zone: "Asia/Shanghai".to_owned(),
+            working_folder: "/home/ada/notes".into(),
+            workspace: "/home/ada/artoo_workspace".into(),
+            home: "/home/ada".into(),
+            platform: "linux".to_owned(),
+        },
+        turns: vec![Turn {
+            input: "What is in docs?".to_owned(),
+            result: "12 files, 3 of them text files".to_owned(),
+        }],
+        limits: Limits { max_tokens: Some(20_000), ..Limits::default() },
+    }
+}
+
+pub(super) fn task_spec() -> TaskSpec {
+    TaskSpec {
+        task_id: task_id(),
+        intent: "Count the .txt files in docs and name the largest of them".to_owned(),
+        constraints: Constraints {
+            scope: Some("in docs".to_owned()),
+            deadline: Some(time("2026-03-14T23:59:59+08:00")),
+        },
+        raw_input: user_request().text,
+    }
+}

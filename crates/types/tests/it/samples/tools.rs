@@ -1,0 +1,79 @@
+use artoo_types::{
+    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, EvidenceId, FailureClass,
+    FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted,
+};
+use serde_json::json;
+
+use super::{call_id, subtask_id, time};
+
+fn shell() -> ToolName {
+    ToolName::new("shell")
+}
+
+fn arguments() -> Arguments {
+    Arguments::from_iter([("command".to_owned(), json!("wc -c docs/*.txt > sizes")), ("timeout_s".to_owned(), json!(30))])
+}
+
+/// A failed call, so that its record shows every field.
+pub(crate) fn tool_call() -> ToolCall {
+    ToolCall {
+        call_id: call_id(1),
+        tool: shell(),
+        arguments: arguments(),
+        ending: CallEnding::Exited { status: 1 },
+        failure: Some(CallFailure {
+            class: FailureClass::Environmental,
+            reason: "wc: docs/*.txt: No such file or directory (exit status 1)".to_owned(),
+            hint: Some("list docs first".to_owned()),
+        }),
+        output: OutputRecord {
+            shown: "0 total".to_owned(),
+            bytes: 8,
+            dropped_bytes: 0,
+            evidence: EvidenceId::parse(&"0a".repeat(32)),
+        },
+        stderr: OutputRecord {
+            shown: "wc: docs/*.txt: No such file or directory".to_owned(),
+            bytes: 42,
+            dropped_bytes: 1,
+            evidence: EvidenceId::parse(&"0b".repeat(32)),
+        },
+        files: vec![
+            FileChange { path: "/home/ada/notes/sizes".into(), change: FileChangeKind::Created },
+            FileChange { path: "/home/ada/notes/log".into(), change: FileChangeKind::Changed },
+            FileChange { path: "/home/ada/notes/old".into(), change: FileChangeKind::Deleted },
+        ],
+        started_at: time("2026-03-14T09:26:56+08:00"),
+        duration_ms: 12,
+    }
+}
+
+pub(super) fn started() -> ToolStarted {
+    ToolStarted { subtask_id: subtask_id(2), call_id: call_id(1), tool: shell(), arguments: arguments() }
+}
+
+pub(super) fn output() -> ToolOutput {
+    ToolOutput { subtask_id: subtask_id(2), call_id: call_id(1), text: "0 total\n".to_owned() }
+}
+
+pub(super) fn finished() -> ToolFinished {
+    ToolFinished { subtask_id: subtask_id(2), call: tool_call() }
+}
+
+pub(super) fn approval_requested() -> ApprovalRequested {
+    ApprovalRequested {
+        subtask_id: subtask_id(2),
+        call_id: call_id(2),
+        effect: "overwrite /home/ada/notes/index (1.2 kB, changed 3 days ago)".to_owned(),
+        reason: "the file was there before this run".to_owned(),
+    }
+}
+
+pub(super) fn approval_decided() -> ApprovalDecided {
+    ApprovalDecided {
+        call_id: call_id(2),
+        granted: true,
+        scope: ApprovalScope::Run,
+        reason: "answered at the terminal".to_owned(),
+    }
+}
