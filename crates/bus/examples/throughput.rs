@@ -36,8 +36,10 @@ enum Contender {
     Bus,
     /// Eight observers.
     BusObservers,
-    /// The same envelope, stamped the same way, through `broadcast`.
+    /// The same envelope as `Bus`, stamped the same way, through `broadcast`.
     Broadcast,
+    /// The same envelope as `BusObservers`, stamped the same way, through `broadcast`.
+    BroadcastSmall,
     /// A clone of one ready envelope through `broadcast`: no stamps, no allocation.
     BroadcastBare,
     /// The same envelope through eight bounded `mpsc` channels.
@@ -45,15 +47,47 @@ enum Contender {
 }
 
 impl Contender {
-    const ALL: [Self; 5] = [Self::Bus, Self::BusObservers, Self::Broadcast, Self::BroadcastBare, Self::Mpsc];
+    const ALL: [Self; 6] = [
+        Self::Bus,
+        Self::Broadcast,
+        Self::Mpsc,
+        Self::BusObservers,
+        Self::BroadcastSmall,
+        Self::BroadcastBare,
+    ];
+
+    /// Whom it is measured against: the same messages through `broadcast`.
+    fn base(self) -> Self {
+        match self {
+            Self::Bus | Self::Broadcast | Self::Mpsc => Self::Broadcast,
+            Self::BusObservers | Self::BroadcastSmall | Self::BroadcastBare => Self::BroadcastSmall,
+        }
+    }
 
     fn name(self) -> &'static str {
         match self {
-            Self::Bus => "bus, 4 mailboxes + 4 observers",
-            Self::BusObservers => "bus, 8 observers",
-            Self::Broadcast => "broadcast, stamped",
-            Self::BroadcastBare => "broadcast, bare clone",
-            Self::Mpsc => "8 x mpsc, stamped",
+            Self::Bus => "TaskSpec: bus, 4 mailboxes + 4 observers",
+            Self::Broadcast => "TaskSpec: broadcast",
+            Self::Mpsc => "TaskSpec: 8 x mpsc",
+            Self::BusObservers => "ToolOutput: bus, 8 observers",
+            Self::BroadcastSmall => "ToolOutput: broadcast",
+            Self::BroadcastBare => "(floor) broadcast of one ready envelope",
+        }
+    }
+
+    fn message(self) -> Message {
+        match self.base() {
+            Self::Broadcast => TaskSpec {
+                task_id: TaskId::from_text("count"),
+                intent: "Count the text files".into(),
+                constraints: Default::default(),
+                raw_input: "Count the text files".into(),
+            }
+            .into(),
+            Self::Bus | Self::Mpsc | Self::BusObservers | Self::BroadcastSmall | Self::BroadcastBare => {
+                let (subtask_id, call_id) = (SubTaskId::new(Uuid::nil()), CallId::new(Uuid::nil()));
+                ToolOutput { subtask_id, call_id, text: "line".into() }.into()
+            }
         }
     }
 }
@@ -70,13 +104,16 @@ fn main() {
     let rounds = arguments.next().unwrap_or(15);
     let messages = arguments.next().unwrap_or(40_000).min(CAPACITY);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+    // First, while the allocator has nothing to give back.
+    print_idle_memory(&runtime);
     for (pace, messages) in [(Pace::Burst, messages), (Pace::Paced, messages / 20)] {
         let name = if pace == Pace::Burst { "burst" } else { "paced" };
         println!("\n{name}: {messages} messages to {SUBSCRIBERS} subscribers, {rounds} rounds");
-        let mut samples: Vec<Vec<Sample>> = Contender::ALL.iter().map(|_| Vec::new()).collect();
+        let mut samples: Vec<_> =
+            Contender::ALL.into_iter().map(|contender| (contender, Vec::new())).collect();
         for round in 0..=rounds {
-            for (contender, samples) in Contender::ALL.into_iter().zip(&mut samples) {
-                let sample = run_round(&runtime, contender, pace, messages);
+            for (contender, samples) in &mut samples {
+                let sample = run_round(&runtime, *contender, pace, messages);
                 // The first round warms up.
                 if round > 0 {
                     samples.push(sample);
@@ -85,22 +122,22 @@ fn main() {
         }
         print_table(&samples);
     }
-    print_idle_memory(&runtime);
 }
 
-fn print_table(samples: &[Vec<Sample>]) {
+fn print_table(samples: &[(Contender, Vec<Sample>)]) {
     println!(
-        "{:<32}{:>12}{:>10}{:>10}   {:<24} against broadcast, stamped (median of ratios)",
-        "", "messages/s", "p50 ns", "p99 ns", ""
+        "{:<42}{:>12}{:>9}{:>9}   against broadcast: medians of ratios",
+        "", "messages/s", "p50 ns", "p99 ns"
     );
-    let base = samples.get(2).expect("broadcast is third");
-    for (contender, samples) in Contender::ALL.into_iter().zip(samples) {
-        let of = |field: fn(&Sample) -> f64| median(samples.iter().map(field).collect());
+    for (contender, own) in samples {
+        let (_, base) =
+            samples.iter().find(|(other, _)| *other == contender.base()).expect("every base runs");
+        let of = |field: fn(&Sample) -> f64| median(own.iter().map(field).collect());
         let ratio = |field: fn(&Sample) -> f64| {
-            median(samples.iter().zip(base).map(|(one, base)| field(one) / field(base)).collect())
+            median(own.iter().zip(base).map(|(own, base)| field(own) / field(base)).collect())
         };
         println!(
-            "{:<32}{:>12.0}{:>10.0}{:>10.0}   messages/s x{:.2}, p50 x{:.2}, p99 x{:.2}",
+            "{:<42}{:>12.0}{:>9.0}{:>9.0}   messages/s x{:.2}, p50 x{:.2}, p99 x{:.2}",
             contender.name(),
             of(|s| s.per_second),
             of(|s| s.p50),
@@ -125,12 +162,20 @@ fn run_round(runtime: &Runtime, contender: Contender, pace: Pace, messages: usiz
         Contender::Bus | Contender::BusObservers => {
             let bus = Bus::new(Arc::new(SystemClock::new()), BusLimits { mailbox: CAPACITY });
             let run = bus.open(RunId::OPERATOR).expect("a new run");
-            let (port, tasks) = subscribe(runtime, &run, contender, total, &received);
-            publish(runtime, pace, messages, &received, tasks, &mut || message(contender), &mut |message| {
-                port.publish(message).expect("room");
-            })
+            let (port, tasks) = subscribe(runtime, &run, contender, pace, total, &received);
+            publish(
+                runtime,
+                pace,
+                messages,
+                &received,
+                tasks,
+                || contender.message(),
+                |message| {
+                    port.publish(message).expect("room");
+                },
+            )
         }
-        Contender::Broadcast | Contender::BroadcastBare => {
+        Contender::Broadcast | Contender::BroadcastSmall | Contender::BroadcastBare => {
             let (sender, _) = broadcast::channel::<Arc<Envelope>>(CAPACITY);
             let tasks = (0..SUBSCRIBERS)
                 .map(|_| {
@@ -138,21 +183,37 @@ fn run_round(runtime: &Runtime, contender: Contender, pace: Pace, messages: usiz
                     runtime.spawn(async move {
                         for _ in 0..total {
                             black_box(receiver.recv().await.expect("nothing is lost"));
-                            received.fetch_add(1, Ordering::Release);
+                            count(&received, pace);
                         }
                     })
                 })
                 .collect();
             if contender == Contender::BroadcastBare {
-                let ready = Stamp::new().envelope(message(contender));
-                publish(runtime, pace, messages, &received, tasks, &mut || Arc::clone(&ready), &mut |ready| {
-                    sender.send(ready).expect("subscribers");
-                })
+                let ready = Stamp::new().envelope(contender.message());
+                publish(
+                    runtime,
+                    pace,
+                    messages,
+                    &received,
+                    tasks,
+                    || Arc::clone(&ready),
+                    |ready| {
+                        sender.send(ready).expect("subscribers");
+                    },
+                )
             } else {
                 let mut stamp = Stamp::new();
-                publish(runtime, pace, messages, &received, tasks, &mut || message(contender), &mut |message| {
-                    sender.send(stamp.envelope(message)).expect("subscribers");
-                })
+                publish(
+                    runtime,
+                    pace,
+                    messages,
+                    &received,
+                    tasks,
+                    || contender.message(),
+                    |message| {
+                        sender.send(stamp.envelope(message)).expect("subscribers");
+                    },
+                )
             }
         }
         Contender::Mpsc => {
@@ -163,19 +224,27 @@ fn run_round(runtime: &Runtime, contender: Contender, pace: Pace, messages: usiz
                     let task = runtime.spawn(async move {
                         for _ in 0..total {
                             black_box(receiver.recv().await.expect("open"));
-                            received.fetch_add(1, Ordering::Release);
+                            count(&received, pace);
                         }
                     });
                     (sender, task)
                 })
                 .unzip();
             let mut stamp = Stamp::new();
-            publish(runtime, pace, messages, &received, tasks, &mut || message(contender), &mut |message| {
-                let envelope = stamp.envelope(message);
-                for sender in &senders {
-                    sender.try_send(Arc::clone(&envelope)).expect("room");
-                }
-            })
+            publish(
+                runtime,
+                pace,
+                messages,
+                &received,
+                tasks,
+                || contender.message(),
+                |message| {
+                    let envelope = stamp.envelope(message);
+                    for sender in &senders {
+                        sender.try_send(Arc::clone(&envelope)).expect("room");
+                    }
+                },
+            )
         }
     }
 }
@@ -185,6 +254,7 @@ fn subscribe(
     runtime: &Runtime,
     run: &RunBus,
     contender: Contender,
+    pace: Pace,
     total: u64,
     received: &Arc<AtomicU64>,
 ) -> (Port, Vec<JoinHandle<()>>) {
@@ -199,7 +269,7 @@ fn subscribe(
         tasks.push(runtime.spawn(async move {
             for _ in 0..total {
                 black_box(port.recv().await.expect("open"));
-                received.fetch_add(1, Ordering::Release);
+                count(&received, pace);
             }
             drop(run);
         }));
@@ -209,11 +279,18 @@ fn subscribe(
         tasks.push(runtime.spawn(async move {
             for _ in 0..total {
                 black_box(observer.recv().await.expect("open").envelope().expect("nothing is lost"));
-                received.fetch_add(1, Ordering::Release);
+                count(&received, pace);
             }
         }));
     }
     (run.port(from).expect("free"), tasks)
+}
+
+/// Only the paced run looks at the count; in the burst eight tasks would fight over it.
+fn count(received: &AtomicU64, pace: Pace) {
+    if pace == Pace::Paced {
+        received.fetch_add(1, Ordering::Release);
+    }
 }
 
 /// The part that is the same for all: time every publish, wait for the subscribers.
@@ -223,13 +300,14 @@ fn publish<T>(
     messages: usize,
     received: &AtomicU64,
     tasks: Vec<JoinHandle<()>>,
-    make: &mut dyn FnMut() -> T,
-    send: &mut dyn FnMut(T),
+    make: impl Fn() -> T,
+    mut send: impl FnMut(T),
 ) -> Sample {
     let mut nanoseconds = Vec::with_capacity(messages);
+    // Made before, so that only the way of a message is measured; the subscribers still drop it.
+    let ready: Vec<T> = (0..messages).map(|_| make()).collect();
     let begin = Instant::now();
-    for n in 0..messages as u64 {
-        let message = make();
+    for (n, message) in (0_u64..).zip(ready) {
         let before = Instant::now();
         send(message);
         nanoseconds.push(before.elapsed().as_nanos() as f64);
@@ -276,22 +354,6 @@ impl Stamp {
             from: Role::Executor,
             message: Arc::new(message),
         })
-    }
-}
-
-fn message(contender: Contender) -> Message {
-    if contender == Contender::Bus {
-        let text = "Count the text files".to_owned();
-        TaskSpec {
-            task_id: TaskId::from_text("count"),
-            intent: text.clone(),
-            constraints: Default::default(),
-            raw_input: text,
-        }
-        .into()
-    } else {
-        ToolOutput { subtask_id: SubTaskId::new(Uuid::nil()), call_id: CallId::new(Uuid::nil()), text: "line".into() }
-            .into()
     }
 }
 

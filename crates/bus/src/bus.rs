@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use artoo_types::RunId;
 
-use crate::lane::Lane;
-use crate::observer::{SharedLane, Watch, locked};
 use crate::run::Run;
+use crate::tap::TapLane;
 use crate::{BusError, Clock, RunBus, Tap};
 
 /// What the bus holds at most.
@@ -56,16 +55,16 @@ impl Bus {
     /// Watches every run, open ones from now on. `capacity` is how many messages it may fall behind before it loses the
     /// oldest; at least 1.
     pub fn tap(&self, capacity: usize) -> Tap {
-        let watch = Watch::new(capacity);
+        let (tap, lane) = Tap::new(capacity);
         let mut entries = self.registry.lock();
-        entries.taps.push(Arc::clone(&watch.lane));
+        entries.taps.push(Arc::clone(&lane));
         for run in entries.runs.values().filter_map(Weak::upgrade) {
             let mut state = run.lock();
             if !state.closed {
-                state.taps.push(Arc::clone(&watch.lane));
+                state.taps.push(Arc::clone(&lane));
             }
         }
-        Tap { watch }
+        tap
     }
 
     /// The clock that the bus stamps with.
@@ -84,12 +83,12 @@ pub(crate) struct Registry {
 #[derive(Default)]
 struct Entries {
     runs: HashMap<RunId, Weak<Run>>,
-    taps: Vec<SharedLane>,
+    taps: Vec<Arc<TapLane>>,
 }
 
 impl Entries {
-    fn live_taps(&mut self) -> Vec<SharedLane> {
-        self.taps.retain(|lane| !locked(lane, |lane| lane.is_abandoned()));
+    fn live_taps(&mut self) -> Vec<Arc<TapLane>> {
+        self.taps.retain(|lane| !lane.is_abandoned());
         self.taps.clone()
     }
 }
@@ -112,9 +111,7 @@ impl Drop for Registry {
     /// The bus is gone: the taps hand out what they have and end.
     fn drop(&mut self) {
         for lane in self.lock().taps.drain(..) {
-            if let Some(waker) = locked(&lane, Lane::close) {
-                waker.wake();
-            }
+            lane.close();
         }
     }
 }

@@ -30,40 +30,44 @@ pub struct Contract {
 pub const fn contract(kind: MessageKind) -> Contract {
     use MessageKind as Kind;
     use Role::{
-        AgentValidator, Auditor, Dispatcher, Executor, Ggs, MetaValidator, Perceiver, Planner, SharedMemory, Supervisor,
-        User,
+        AgentValidator, Auditor, Dispatcher, Executor, Ggs, MetaValidator, Perceiver, Planner, SharedMemory,
+        Supervisor, User,
     };
-    const OBSERVERS: &[Role] = &[];
-    let (from, to): (&[Role], &[Role]) = match kind {
-        Kind::UserRequest => (&[User], &[Perceiver]),
-        Kind::TaskSpec => (&[Perceiver], &[Planner, MetaValidator, Ggs, Dispatcher]),
-        Kind::MemoryQuery => (&[Planner], &[SharedMemory]),
-        Kind::MemoryReply => (&[SharedMemory], &[Planner]),
-        Kind::Plan => (&[Planner], &[Dispatcher]),
-        Kind::DispatchManifest => (&[Dispatcher], &[MetaValidator, Planner]),
-        Kind::SubTask => (&[Dispatcher], &[Executor, AgentValidator]),
-        Kind::ToolStarted | Kind::ToolOutput | Kind::ToolFinished => (&[Executor], OBSERVERS),
-        Kind::ApprovalRequested => (&[Executor], &[User]),
-        Kind::ApprovalDecided => (&[User], &[Executor]),
-        Kind::ExecutionResult => (&[Executor], &[AgentValidator]),
-        Kind::VerdictReached => (&[AgentValidator, MetaValidator], OBSERVERS),
-        Kind::CorrectionSignal => (&[AgentValidator], &[Executor]),
-        Kind::SubTaskOutcome => (&[AgentValidator, Dispatcher], &[MetaValidator, Dispatcher, Planner]),
-        Kind::OutcomeSummary | Kind::ReplanRequest => (&[MetaValidator], &[Ggs]),
-        Kind::PlanDirective => (&[Ggs], &[Planner, Executor, Dispatcher]),
-        Kind::FailureReportRequest => (&[Ggs], &[Planner]),
-        Kind::FailureReport => (&[Planner], &[Ggs]),
-        Kind::MegramWrite => (&[Ggs], &[SharedMemory]),
-        Kind::FinalResult => (&[Ggs], &[User, Supervisor]),
+    // Inline constants: the bus looks here for every message.
+    let (from, to) = match kind {
+        Kind::UserRequest => const { sets(&[User], &[Perceiver]) },
+        Kind::TaskSpec => const { sets(&[Perceiver], &[Planner, MetaValidator, Ggs, Dispatcher]) },
+        Kind::MemoryQuery => const { sets(&[Planner], &[SharedMemory]) },
+        Kind::MemoryReply => const { sets(&[SharedMemory], &[Planner]) },
+        Kind::Plan => const { sets(&[Planner], &[Dispatcher]) },
+        Kind::DispatchManifest => const { sets(&[Dispatcher], &[MetaValidator, Planner]) },
+        Kind::SubTask => const { sets(&[Dispatcher], &[Executor, AgentValidator]) },
+        Kind::ToolStarted | Kind::ToolOutput | Kind::ToolFinished => const { sets(&[Executor], OBSERVERS) },
+        Kind::ApprovalRequested => const { sets(&[Executor], &[User]) },
+        Kind::ApprovalDecided => const { sets(&[User], &[Executor]) },
+        Kind::ExecutionResult => const { sets(&[Executor], &[AgentValidator]) },
+        Kind::VerdictReached => const { sets(&[AgentValidator, MetaValidator], OBSERVERS) },
+        Kind::CorrectionSignal => const { sets(&[AgentValidator], &[Executor]) },
+        Kind::SubTaskOutcome => {
+            const { sets(&[AgentValidator, Dispatcher], &[MetaValidator, Dispatcher, Planner, Ggs]) }
+        }
+        Kind::OutcomeSummary | Kind::ReplanRequest => const { sets(&[MetaValidator], &[Ggs]) },
+        Kind::PlanDirective => const { sets(&[Ggs], &[Planner, Executor, Dispatcher]) },
+        Kind::FailureReportRequest => const { sets(&[Ggs], &[Planner]) },
+        Kind::FailureReport => const { sets(&[Planner], &[Ggs]) },
+        Kind::MegramWrite => const { sets(&[Ggs], &[SharedMemory]) },
+        Kind::FinalResult => const { sets(&[Ggs], &[User, Supervisor]) },
         // Any role may fail, and R7 ends the run for it. R7's own failure is the supervisor's to report; the auditor
         // takes part in nothing.
-        Kind::Fault => return row(kind, RoleSet::ALL.without(Ggs).without(Auditor), RoleSet::of(&[Ggs])),
-        Kind::Warning => return row(kind, RoleSet::ALL.without(Auditor), RoleSet::EMPTY),
-        Kind::ModelCall => (&[Perceiver, Planner, Executor, AgentValidator, MetaValidator], OBSERVERS),
-        Kind::AuditQuery => (&[User], &[Auditor]),
-        Kind::AuditReport => (&[Auditor], &[User]),
+        Kind::Fault => const { (RoleSet::ALL.without(Ggs).without(Auditor), RoleSet::of(&[Ggs])) },
+        Kind::Warning => const { (RoleSet::ALL.without(Auditor), RoleSet::EMPTY) },
+        Kind::ModelCall => {
+            const { sets(&[Perceiver, Planner, Executor, AgentValidator, MetaValidator], OBSERVERS) }
+        }
+        Kind::AuditQuery => const { sets(&[User], &[Auditor]) },
+        Kind::AuditReport => const { sets(&[Auditor], &[User]) },
     };
-    row(kind, RoleSet::of(from), RoleSet::of(to))
+    Contract { kind, from, to }
 }
 
 /// Whether a role may publish a kind.
@@ -85,13 +89,26 @@ pub fn table() -> impl Iterator<Item = Contract> {
 pub fn markdown() -> String {
     let mut text = String::from("| kind | from | to |\n|---|---|---|\n");
     for row in table() {
-        let to = if row.to.is_empty() { "(observers)".to_owned() } else { row.to.to_string() };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "| `{}` | {} | {to} |", row.kind.name(), row.from);
+        let _ = writeln!(text, "| `{}` | {} | {} |", row.kind.name(), names(row.from), names(row.to));
     }
     text
 }
 
-const fn row(kind: MessageKind, from: RoleSet, to: RoleSet) -> Contract {
-    Contract { kind, from, to }
+const OBSERVERS: &[Role] = &[];
+
+const fn sets(from: &[Role], to: &[Role]) -> (RoleSet, RoleSet) {
+    (RoleSet::of(from), RoleSet::of(to))
+}
+
+/// A large set reads better by what is not in it.
+fn names(set: RoleSet) -> String {
+    let others = RoleSet::of(&Role::ALL.into_iter().filter(|role| !set.contains(*role)).collect::<Vec<_>>());
+    if set.is_empty() {
+        "(observers)".to_owned()
+    } else if set.iter().count() > 6 {
+        format!("every role but {others}")
+    } else {
+        set.to_string()
+    }
 }

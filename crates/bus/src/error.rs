@@ -64,7 +64,9 @@ impl BusError {
         match self {
             Self::Boundary { .. } => Some("the table of contracts is in docs/design/bus.md"),
             Self::SecondFinalResult { .. } => Some("a run ends once; drop the state of the run when it has"),
-            Self::Overflow { .. } => Some("the receiver has stopped reading; raise BusLimits::mailbox if it is only slow"),
+            Self::Overflow { .. } => {
+                Some("the receiver has stopped reading; raise BusLimits::mailbox if it is only slow")
+            }
             Self::PortOpen { .. } => Some("drop the role's first port before opening another"),
             Self::Closed { .. } | Self::RunOpen { .. } | Self::RunClosed { .. } => None,
         }

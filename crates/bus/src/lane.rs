@@ -6,8 +6,31 @@ use std::task::{Context, Poll, Waker};
 
 use artoo_types::{Envelope, RunId};
 
-use crate::mailbox::BATCH;
 use crate::observer::{Lag, LostRange, Observed};
+
+/// What the reader has taken and not yet handed out: the account of a loss comes before the messages after it.
+#[derive(Default)]
+pub(crate) struct Inbox {
+    messages: VecDeque<Arc<Envelope>>,
+    lost: BTreeMap<RunId, (u64, u64)>,
+}
+
+impl Inbox {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Observed> {
+        if self.lost.is_empty() {
+            return self.messages.pop_front().map(Observed::Message);
+        }
+        let ranges = std::mem::take(&mut self.lost)
+            .into_iter()
+            .map(|(run_id, (first_seq, last_seq))| LostRange { run_id, first_seq, last_seq })
+            .collect();
+        Some(Observed::Lagged(Lag { ranges }))
+    }
+}
 
 /// Drops the oldest message when it is full. Messages of one run come in order, so what is lost between two received
 /// ones is one range per run.
@@ -54,35 +77,34 @@ impl Lane {
         self.waker.take()
     }
 
+    /// A lane in which nothing is and nothing comes.
+    pub(crate) fn ended() -> Self {
+        Self { closed: true, ..Self::new(1) }
+    }
+
     /// The reader is gone: nothing is kept for it any more.
     pub(crate) fn abandon(&mut self) {
-        *self = Self { closed: true, abandoned: true, ..Self::new(1) };
+        *self = Self { abandoned: true, ..Self::ended() };
     }
 
     pub(crate) fn is_abandoned(&self) -> bool {
         self.abandoned
     }
 
-    /// Moves a batch into `inbox`, the account of the loss before the messages that came after it. Returns false where
-    /// there is nothing.
-    pub(crate) fn take(&mut self, inbox: &mut VecDeque<Observed>) -> bool {
+    /// Hands everything over to an empty inbox. Returns false where there is nothing.
+    pub(crate) fn take(&mut self, inbox: &mut Inbox) -> bool {
         if self.queue.is_empty() {
             return false;
         }
+        std::mem::swap(&mut self.queue, &mut inbox.messages);
         if !self.lost.is_empty() {
-            let ranges = std::mem::take(&mut self.lost)
-                .into_iter()
-                .map(|(run_id, (first_seq, last_seq))| LostRange { run_id, first_seq, last_seq })
-                .collect();
-            inbox.push_back(Observed::Lagged(Lag { ranges }));
+            inbox.lost = std::mem::take(&mut self.lost);
         }
-        let batch = self.queue.len().min(BATCH);
-        inbox.extend(self.queue.drain(..batch).map(Observed::Message));
         true
     }
 
     /// As [`Lane::take`], for a task that waits.
-    pub(crate) fn poll_take(&mut self, inbox: &mut VecDeque<Observed>, cx: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_take(&mut self, inbox: &mut Inbox, cx: &mut Context<'_>) -> Poll<()> {
         if self.take(inbox) || self.closed {
             return Poll::Ready(());
         }

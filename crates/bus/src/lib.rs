@@ -39,7 +39,6 @@ mod run;
 mod run_bus;
 mod run_clock;
 mod tap;
-mod wake;
 
 pub use bus::{Bus, BusLimits};
 pub use clock::{Clock, ManualClock, SystemClock};
@@ -48,5 +47,6 @@ pub use observer::{Lag, LostRange, Observed, Observer};
 pub use port::{Port, Sender};
 pub use refusal::{Refusal, RefusalReason};
 pub use role_set::RoleSet;
+pub use run::Recorder;
 pub use run_bus::RunBus;
 pub use tap::{Tap, TapStop};

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use artoo_types::Envelope;
+use artoo_types::{Envelope, Role};
 
-/// So many messages a port takes at once, so that it meets the run's lock once for all of them.
-pub(crate) const BATCH: usize = 64;
+use crate::RoleSet;
+
 /// A queue that grew beyond this gives its memory back when it is empty.
 const KEEP: usize = 256;
 
@@ -49,15 +49,20 @@ impl Mailbox {
             }
             return Poll::Pending;
         }
-        if self.queue.len() <= BATCH {
-            std::mem::swap(&mut self.queue, inbox);
-        } else {
-            inbox.extend(self.queue.drain(..BATCH));
+        self.take(inbox);
+        Poll::Ready(())
+    }
+
+    pub(crate) fn take(&mut self, inbox: &mut VecDeque<Arc<Envelope>>) -> bool {
+        if self.queue.is_empty() {
+            return false;
         }
-        if self.queue.is_empty() && self.queue.capacity() > KEEP {
+        std::mem::swap(&mut self.queue, inbox);
+        // The two buffers take turns, so that a steady flow allocates nothing; after a burst the large ones go.
+        if self.queue.capacity() > KEEP && inbox.len() < self.queue.capacity() / 8 {
             self.queue = VecDeque::new();
         }
-        Poll::Ready(())
+        true
     }
 
     /// Takes back what a dropped port had not delivered, in front of what came since.
@@ -70,5 +75,52 @@ impl Mailbox {
 
     pub(crate) fn take_waker(&mut self) -> Option<Waker> {
         self.waker.take()
+    }
+}
+
+/// One mailbox for each role.
+#[derive(Default)]
+pub(crate) struct Mailboxes([Mailbox; Role::ALL.len()]);
+
+impl Mailboxes {
+    pub(crate) fn of(&mut self, role: Role) -> &mut Mailbox {
+        let [
+            perceiver,
+            planner,
+            executor,
+            agent_validator,
+            meta_validator,
+            shared_memory,
+            auditor,
+            ggs,
+            dispatcher,
+            supervisor,
+            user,
+        ] = &mut self.0;
+        match role {
+            Role::Perceiver => perceiver,
+            Role::Planner => planner,
+            Role::Executor => executor,
+            Role::AgentValidator => agent_validator,
+            Role::MetaValidator => meta_validator,
+            Role::SharedMemory => shared_memory,
+            Role::Auditor => auditor,
+            Role::Ggs => ggs,
+            Role::Dispatcher => dispatcher,
+            Role::Supervisor => supervisor,
+            Role::User => user,
+        }
+    }
+
+    pub(crate) fn iter(&self, roles: RoleSet) -> impl Iterator<Item = (Role, &Mailbox)> {
+        Role::ALL.into_iter().zip(&self.0).filter(move |(role, _)| roles.contains(*role))
+    }
+
+    pub(crate) fn iter_mut(&mut self, roles: RoleSet) -> impl Iterator<Item = &mut Mailbox> {
+        Role::ALL
+            .into_iter()
+            .zip(&mut self.0)
+            .filter(move |(role, _)| roles.contains(*role))
+            .map(|(_, mailbox)| mailbox)
     }
 }

@@ -1,20 +1,21 @@
 //! Observers: whoever watches a run without taking part in it.
 
-use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::task::{Poll, ready};
 
 use artoo_types::{Envelope, RunId};
-use tokio::task::coop::cooperative;
+use tokio::task::{coop::cooperative, yield_now};
 
-use crate::lane::Lane;
+use crate::lane::{Inbox, Lane};
+use crate::run::Run;
 
 /// Watches one run: every message of every role, in order, from the moment it was made.
 ///
 /// It never slows a publisher. When it falls behind by more than its capacity it loses the oldest messages, and is told
 /// which before it gets the next one. What it received and what it was told it lost are together everything.
 pub struct Observer {
-    pub(crate) watch: Watch,
+    pub(crate) watch: Watch<InRun>,
 }
 
 impl Observer {
@@ -82,45 +83,60 @@ impl LostRange {
     }
 }
 
-/// A lane as the bus and its reader share it.
-pub(crate) type SharedLane = Arc<Mutex<Lane>>;
-
-/// The reading end of a lane.
-pub(crate) struct Watch {
-    pub(crate) lane: SharedLane,
-    inbox: VecDeque<Observed>,
+/// The reading end of a lane, wherever the lane lives.
+pub(crate) struct Watch<L: Lanes> {
+    lanes: L,
+    inbox: Inbox,
 }
 
-impl Watch {
-    pub(crate) fn new(capacity: usize) -> Self {
-        Self { lane: Arc::new(Mutex::new(Lane::new(capacity))), inbox: VecDeque::new() }
+/// Where a reader finds its lane: under its run's lock (an observer) or under a lock of its own (a tap).
+pub(crate) trait Lanes {
+    /// Works on the lane under its lock.
+    fn with<T>(&self, work: impl FnOnce(&mut Lane) -> T) -> T;
+}
+
+impl<L: Lanes> Watch<L> {
+    pub(crate) fn new(lanes: L) -> Self {
+        Self { lanes, inbox: Inbox::default() }
     }
 
     pub(crate) async fn recv(&mut self) -> Option<Observed> {
+        let Self { lanes, inbox } = self;
+        if inbox.is_empty() && !lanes.with(|lane| lane.take(inbox)) {
+            // Others run first: in a burst there is something when this task is back, and no publisher need wake it.
+            yield_now().await;
+        }
         cooperative(poll_fn(|cx| {
-            if self.inbox.is_empty() {
-                std::task::ready!(locked(&self.lane, |lane| lane.poll_take(&mut self.inbox, cx)));
+            if inbox.is_empty() {
+                ready!(lanes.with(|lane| lane.poll_take(inbox, cx)));
             }
-            std::task::Poll::Ready(self.inbox.pop_front())
+            Poll::Ready(inbox.pop())
         }))
         .await
     }
 
     pub(crate) fn try_recv(&mut self) -> Option<Observed> {
         if self.inbox.is_empty() {
-            locked(&self.lane, |lane| lane.take(&mut self.inbox));
+            self.lanes.with(|lane| lane.take(&mut self.inbox));
         }
-        self.inbox.pop_front()
+        self.inbox.pop()
     }
 }
 
-impl Drop for Watch {
+/// An observer's lane lives under the lock that every publisher takes anyway.
+pub(crate) struct InRun {
+    pub(crate) run: Arc<Run>,
+    pub(crate) number: u64,
+}
+
+impl Lanes for InRun {
+    fn with<T>(&self, work: impl FnOnce(&mut Lane) -> T) -> T {
+        self.run.lock().with_observer(self.number, work)
+    }
+}
+
+impl Drop for InRun {
     fn drop(&mut self) {
-        locked(&self.lane, Lane::abandon);
+        self.run.lock().drop_observer(self.number);
     }
-}
-
-/// Nothing that runs under a lane's lock can leave it half changed, so a poisoned lock is as good as any.
-pub(crate) fn locked<T>(lane: &Mutex<Lane>, work: impl FnOnce(&mut Lane) -> T) -> T {
-    work(&mut lane.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -41,6 +41,9 @@ impl Port {
     /// Cancel-safe: a dropped future has taken nothing.
     pub async fn recv(&mut self) -> Option<Arc<Envelope>> {
         let Self { sender, inbox } = self;
+        if inbox.is_empty() && !sender.run.lock().mailbox(sender.role).take(inbox) {
+            tokio::task::yield_now().await;
+        }
         cooperative(poll_fn(|cx| {
             if inbox.is_empty() {
                 let mut state = sender.run.lock();
@@ -99,6 +102,6 @@ impl Sender {
     ///
     /// See [`BusError`]; in particular [`BusError::Closed`] once the port is gone.
     pub fn publish(&self, message: impl Into<Message>) -> Result<u64, BusError> {
-        self.run.publish(self.role, self.generation, message.into())
+        self.run.publish(self.role, self.generation, Arc::new(message.into()))
     }
 }

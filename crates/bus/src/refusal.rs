@@ -47,7 +47,9 @@ impl Refusal {
             return None;
         }
         match envelope.message.as_ref() {
-            Message::Warning(warning) => Self::parse(&warning.message).filter(|refusal| refusal.role == warning.role),
+            Message::Warning(warning) => {
+                Self::parse(&warning.message).filter(|refusal| refusal.role == warning.role)
+            }
             Message::UserRequest(_)
             | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
@@ -90,7 +92,9 @@ impl Refusal {
         let reason = match why {
             "which its contract does not list" => RefusalReason::Boundary,
             "but the run already had its final result" => RefusalReason::SecondFinalResult,
-            full => RefusalReason::Overflow(role_of(full.strip_prefix("but the mailbox of ")?.strip_suffix(" was full")?)?),
+            full => RefusalReason::Overflow(role_of(
+                full.strip_prefix("but the mailbox of ")?.strip_suffix(" was full")?,
+            )?),
         };
         Some(Self { role, kind, reason })
     }

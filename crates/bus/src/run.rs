@@ -1,8 +1,8 @@
 //! One run on the bus: its order, its mailboxes, its observers, its recorders, its clock.
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 use std::time::Duration;
 
 use artoo_types::{Envelope, Message, MessageKind, Role, RunId};
@@ -10,14 +10,14 @@ use tokio::sync::Notify;
 
 use crate::contract;
 use crate::lane::Lane;
-use crate::mailbox::Mailbox;
-use crate::observer::{SharedLane, locked};
+use crate::mailbox::{Mailbox, Mailboxes};
+use crate::observer::Lanes;
 use crate::run_clock::RunClock;
-use crate::wake::WakeList;
+use crate::tap::TapLane;
 use crate::{BusError, Clock, Refusal, RefusalReason, RoleSet, RunFailure};
 
-/// Called for every message in order, under the run's lock.
-pub(crate) type Recorder = Box<dyn FnMut(&Arc<Envelope>) + Send>;
+/// Called for every message of a run, in order, under the run's lock: it must be quick and must not call the bus.
+pub type Recorder = Box<dyn FnMut(&Arc<Envelope>) + Send>;
 
 pub(crate) struct Run {
     pub(crate) id: RunId,
@@ -33,32 +33,59 @@ pub(crate) struct State {
     pub(crate) closed: bool,
     has_final_result: bool,
     pub(crate) clock: RunClock,
-    mailboxes: BTreeMap<Role, Mailbox>,
-    pub(crate) observers: Vec<SharedLane>,
-    pub(crate) taps: Vec<SharedLane>,
+    mailboxes: Mailboxes,
+    /// Each with the number that its reader knows it by, ascending.
+    observers: Vec<(u64, Lane)>,
+    next_observer: u64,
+    pub(crate) taps: Vec<Arc<TapLane>>,
     pub(crate) recorders: Vec<Recorder>,
     pub(crate) failure: Option<RunFailure>,
 }
 
 impl State {
     pub(crate) fn mailbox(&mut self, role: Role) -> &mut Mailbox {
-        self.mailboxes.entry(role).or_default()
+        self.mailboxes.of(role)
     }
 
-    fn is_full(&self, role: Role, limit: usize) -> bool {
-        self.mailboxes.get(&role).is_some_and(|mailbox| mailbox.len() >= limit)
+    pub(crate) fn add_observer(&mut self, capacity: usize) -> u64 {
+        let number = self.next_observer;
+        self.next_observer += 1;
+        let mut lane = Lane::new(capacity);
+        if self.closed {
+            lane.close();
+        }
+        self.observers.push((number, lane));
+        number
+    }
+
+    /// Works on an observer's lane, which is there as long as the observer is.
+    pub(crate) fn with_observer<T>(&mut self, number: u64, work: impl FnOnce(&mut Lane) -> T) -> T {
+        match self.observers.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, lane)) => work(lane),
+            None => work(&mut Lane::ended()),
+        }
+    }
+
+    pub(crate) fn drop_observer(&mut self, number: u64) {
+        self.observers.retain(|(known, _)| *known != number);
     }
 }
 
 impl Run {
-    pub(crate) fn new(id: RunId, clock: Arc<dyn Clock>, mailbox_limit: usize, taps: Vec<SharedLane>) -> Self {
+    pub(crate) fn new(
+        id: RunId,
+        clock: Arc<dyn Clock>,
+        mailbox_limit: usize,
+        taps: Vec<Arc<TapLane>>,
+    ) -> Self {
         let state = State {
             seq: 0,
             closed: false,
             has_final_result: false,
             clock: RunClock::start(clock.monotonic()),
-            mailboxes: BTreeMap::new(),
+            mailboxes: Mailboxes::default(),
             observers: Vec::new(),
+            next_observer: 0,
             taps,
             recorders: Vec::new(),
             failure: None,
@@ -75,10 +102,14 @@ impl Run {
         self.clock.monotonic()
     }
 
-    pub(crate) fn publish(&self, from: Role, generation: u64, message: Message) -> Result<u64, BusError> {
+    pub(crate) fn publish(
+        &self,
+        from: Role,
+        generation: u64,
+        message: Arc<Message>,
+    ) -> Result<u64, BusError> {
         let kind = message.kind();
-        let message = Arc::new(message);
-        let mut wakes = WakeList::default();
+        let mut wakes = Vec::new();
         let mut state = self.lock();
         let sender = state.mailbox(from);
         if !sender.open || sender.generation != generation || state.closed {
@@ -90,7 +121,7 @@ impl Run {
             Some(reason) => Err(self.refuse(&mut state, Refusal { role: from, kind, reason }, &mut wakes)),
         };
         drop(state);
-        wakes.wake();
+        wake_all(wakes);
         result
     }
 
@@ -98,14 +129,18 @@ impl Run {
         if !contract::may_publish(from, kind) {
             return Some(RefusalReason::Boundary);
         }
+        if to.is_empty() {
+            return None;
+        }
         if kind == MessageKind::FinalResult && state.has_final_result {
             return Some(RefusalReason::SecondFinalResult);
         }
-        to.iter().find(|role| state.is_full(*role, self.mailbox_limit)).map(RefusalReason::Overflow)
+        let full = |(_, mailbox): &(Role, &Mailbox)| mailbox.len() >= self.mailbox_limit;
+        state.mailboxes.iter(to).find(full).map(|(role, _)| RefusalReason::Overflow(role))
     }
 
     /// Puts a refusal on record and says what the publisher is told.
-    fn refuse(&self, state: &mut State, refusal: Refusal, wakes: &mut WakeList) -> BusError {
+    fn refuse(&self, state: &mut State, refusal: Refusal, wakes: &mut Vec<Waker>) -> BusError {
         let Refusal { role, kind, reason } = refusal;
         let error = match reason {
             RefusalReason::Boundary => BusError::Boundary { role, kind },
@@ -126,7 +161,7 @@ impl Run {
         from: Role,
         message: Arc<Message>,
         to: RoleSet,
-        wakes: &mut WakeList,
+        wakes: &mut Vec<Waker>,
     ) -> u64 {
         state.seq += 1;
         let seq = state.seq;
@@ -141,20 +176,19 @@ impl Run {
             message,
         });
         self.record(state, &envelope);
-        for role in to.iter() {
-            wakes.push(state.mailbox(role).push(&envelope));
+        for mailbox in state.mailboxes.iter_mut(to) {
+            wakes.extend(mailbox.push(&envelope));
         }
-        for lanes in [&mut state.observers, &mut state.taps] {
-            let mut someone_left = false;
-            for lane in lanes.iter() {
-                locked(lane, |lane| {
-                    wakes.push(lane.push(&envelope));
-                    someone_left |= lane.is_abandoned();
-                });
-            }
-            if someone_left {
-                lanes.retain(|lane| !locked(lane, |lane| lane.is_abandoned()));
-            }
+        for (_, lane) in &mut state.observers {
+            wakes.extend(lane.push(&envelope));
+        }
+        if !state.taps.is_empty() {
+            state.taps.retain(|tap| {
+                tap.with(|lane| {
+                    wakes.extend(lane.push(&envelope));
+                    !lane.is_abandoned()
+                })
+            });
         }
         seq
     }
@@ -175,21 +209,28 @@ impl Run {
     }
 
     pub(crate) fn close(&self) {
-        let mut wakes = WakeList::default();
+        let mut wakes = Vec::new();
         let mut state = self.lock();
         state.closed = true;
-        for mailbox in state.mailboxes.values_mut() {
-            wakes.push(mailbox.take_waker());
+        for mailbox in state.mailboxes.iter_mut(RoleSet::ALL) {
+            wakes.extend(mailbox.take_waker());
         }
-        for lane in state.observers.drain(..) {
-            wakes.push(locked(&lane, Lane::close));
+        for (_, lane) in &mut state.observers {
+            wakes.extend(lane.close());
         }
         state.taps.clear();
         // Dropped after the lock: a recorder may hold anything.
         let recorders = std::mem::take(&mut state.recorders);
         drop(state);
-        wakes.wake();
+        wake_all(wakes);
         self.failed.notify_waiters();
         drop(recorders);
+    }
+}
+
+/// After the lock: a task that is woken under it would run straight into it.
+fn wake_all(wakes: Vec<Waker>) {
+    for waker in wakes {
+        waker.wake();
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_types::{Envelope, Role, RunId};
+use artoo_types::{Role, RunId};
 
 use crate::bus::Registry;
-use crate::observer::{Observer, Watch};
-use crate::run::Run;
+use crate::observer::{InRun, Observer, Watch};
+use crate::run::{Recorder, Run};
 use crate::{BusError, Port, RunFailure};
 
 /// One run on the bus. Clones are the same run; when the last is dropped, the run is closed, so that nothing waits for
@@ -62,21 +62,15 @@ impl RunBus {
     /// Watches this run from now on. `capacity` is how many messages it may fall behind before it loses the oldest; at
     /// least 1. On a closed run it ends at once.
     pub fn observe(&self, capacity: usize) -> Observer {
-        let watch = Watch::new(capacity);
-        let mut state = self.run().lock();
-        if state.closed {
-            crate::observer::locked(&watch.lane, |lane| lane.close());
-        } else {
-            state.observers.push(Arc::clone(&watch.lane));
-        }
-        Observer { watch }
+        let number = self.run().lock().add_observer(capacity);
+        Observer { watch: Watch::new(InRun { run: Arc::clone(self.run()), number }) }
     }
 
     /// Adds a recorder: it is called for every message from now on, in order, without loss.
     ///
     /// It is called under the run's lock: it must be quick (push to a queue), and must not call the bus. If it
     /// panics, it is not called again and the run is marked as failed. It is dropped when the run is closed.
-    pub fn record(&self, recorder: Box<dyn FnMut(&Arc<Envelope>) + Send>) {
+    pub fn record(&self, recorder: Recorder) {
         let mut state = self.run().lock();
         if !state.closed {
             state.recorders.push(recorder);

@@ -1,20 +1,27 @@
 //! The tap: every message of every run, for the auditor.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use crate::observer::{Observed, SharedLane, Watch, locked};
+use crate::lane::Lane;
+use crate::observer::{Lanes, Observed, Watch};
 
 /// Watches all runs, those that are open and those to come. Lossy like an [`crate::Observer`].
 ///
 /// Within a run its messages come in order; between runs, a message that was published after another was received
 /// comes after it.
 pub struct Tap {
-    pub(crate) watch: Watch,
+    watch: Watch<Arc<TapLane>>,
+    lane: Arc<TapLane>,
 }
 
 impl Tap {
+    pub(crate) fn new(capacity: usize) -> (Self, Arc<TapLane>) {
+        let lane = Arc::new(TapLane { lane: Mutex::new(Lane::new(capacity)) });
+        (Self { watch: Watch::new(Arc::clone(&lane)), lane: Arc::clone(&lane) }, lane)
+    }
+
     /// The next message or account of a loss; `None` when the bus is gone or the tap was stopped, and everything was
     /// handed out. Cancel-safe.
     pub async fn recv(&mut self) -> Option<Observed> {
@@ -41,22 +48,56 @@ impl Tap {
 
     /// A handle that ends this tap from elsewhere.
     pub fn stop_handle(&self) -> TapStop {
-        TapStop { lane: Arc::clone(&self.watch.lane) }
+        TapStop { lane: Arc::clone(&self.lane) }
     }
 }
 
 /// Ends a [`Tap`] from elsewhere: it takes no more messages, hands out those that it has, and then ends.
 #[derive(Clone)]
 pub struct TapStop {
-    lane: SharedLane,
+    lane: Arc<TapLane>,
 }
 
 impl TapStop {
     /// Ends the tap.
     pub fn stop(&self) {
-        if let Some(waker) = locked(&self.lane, |lane| lane.close()) {
+        self.lane.close();
+    }
+}
+
+impl Drop for Tap {
+    fn drop(&mut self) {
+        self.lane.with(Lane::abandon);
+    }
+}
+
+/// A tap's lane, shared by the tap and every run.
+pub(crate) struct TapLane {
+    lane: Mutex<Lane>,
+}
+
+impl TapLane {
+    pub(crate) fn close(&self) {
+        if let Some(waker) = self.with(Lane::close) {
             waker.wake();
         }
+    }
+
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.with(|lane| lane.is_abandoned())
+    }
+}
+
+impl Lanes for TapLane {
+    /// Nothing that runs under this lock can leave the lane half changed, so a poisoned lock is as good as any.
+    fn with<T>(&self, work: impl FnOnce(&mut Lane) -> T) -> T {
+        work(&mut self.lane.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Lanes for Arc<TapLane> {
+    fn with<T>(&self, work: impl FnOnce(&mut Lane) -> T) -> T {
+        self.as_ref().with(work)
     }
 }
 

@@ -38,6 +38,13 @@ impl World {
         }
     }
 
+    /// The beginning of a text file, at most `bytes` long, for a reader; `None` where there is none to show.
+    pub fn head(&self, path: &Path, bytes: usize) -> Option<String> {
+        let text = self.read(path).ok()?;
+        let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end))?;
+        text.get(..end).map(str::to_owned)
+    }
+
     /// Whether something was there at this time, without following a last link.
     pub(crate) fn exists(&self, path: &Path) -> Result<bool, io::Error> {
         match fs::symlink_metadata(self.resolve(path)) {

@@ -33,8 +33,11 @@ pub trait LlmClient: Send + Sync {
 /// A client that reports every finished call to an observer: how the runtime counts tokens per role.
 pub struct Metered {
     inner: Arc<dyn LlmClient>,
-    observe: Box<dyn Fn(&Request, &Result<Completion, LlmError>) + Send + Sync>,
+    observe: Box<Observer>,
 }
+
+/// What [`Metered`] tells of a call that ended.
+type Observer = dyn Fn(&Request, &Result<Completion, LlmError>) + Send + Sync;
 
 impl Metered {
     /// Wraps `inner`; `observe` is called once per call, after it ended.

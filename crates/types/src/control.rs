@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Fault, Mode, OutcomeStatus, RunId, SubTaskId, TaskId, ToolName};
+use crate::{Arguments, Fault, Mode, OutcomeStatus, RunId, SubTaskId, TaskId, ToolName};
 
 /// A number from 0 to 1.
 ///
@@ -176,6 +176,13 @@ pub struct BlockedTarget {
     pub tool: ToolName,
     /// Its arguments in normal form.
     pub target: String,
+}
+
+impl BlockedTarget {
+    /// The target of a call with these arguments.
+    pub fn of(tool: &ToolName, arguments: &Arguments) -> Self {
+        Self { tool: tool.clone(), target: crate::tool_call::normalised_target(arguments) }
+    }
 }
 
 /// Where blocking a tool would leave nothing to work with, the way of using it is blocked instead.

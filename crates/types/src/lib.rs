@@ -38,8 +38,8 @@ pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus};
 pub use fault::{Fault, FaultKind, Warning};
 pub use ids::{CallId, EvidenceId, MegramId, RunId, SubTaskId, TaskId};
 pub use memory::{
-    Entity, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery, MemoryReply, Polarity, Potentials,
-    SopRecord, Space,
+    Entity, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery, MemoryReply, Polarity,
+    Potentials, SopRecord, Space,
 };
 pub use message::{Envelope, Message, MessageKind};
 pub use outcome::{
@@ -50,8 +50,8 @@ pub use role::Role;
 pub use slug::intent_slug;
 pub use task::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
 pub use tool_call::{
-    Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished, ToolName,
-    ToolOutput, ToolStarted,
+    Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
+    ToolName, ToolOutput, ToolStarted,
 };
 pub use usage::ModelCall;
 pub use verdict::{

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Criterion, CriterionVerdict, GapEntry, PartialOutput, RunId, SubTaskId, TaskId, ToolCall, UnmetCriterion};
+use crate::{
+    Criterion, CriterionVerdict, GapEntry, PartialOutput, RunId, SubTaskId, TaskId, ToolCall, UnmetCriterion,
+};
 
 /// The end of one subtask. R4a (or, for skipped ones, the dispatcher) to R4b, the dispatcher and R2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -79,22 +79,51 @@ impl ToolCall {
     }
 }
 
-/// The normal form of arguments: a single argument is its value, several are `name=value` in order of name.
+/// The longest target that is kept whole, in bytes; a longer one is cut and told apart by a hash of the whole.
+const MAX_TARGET: usize = 600;
+
+/// The normal form of arguments: a single text is itself with blanks folded; anything else is `name=value` in order of name,
+/// with values as JSON. Long forms are cut, since they go into prompts and tags.
 pub(crate) fn normalised_target(arguments: &Arguments) -> String {
-    let text = |value: &serde_json::Value| match value {
-        serde_json::Value::String(s) => s.split_whitespace().collect::<Vec<_>>().join(" "),
-        serde_json::Value::Null
-        | serde_json::Value::Bool(_)
-        | serde_json::Value::Number(_)
-        | serde_json::Value::Array(_)
-        | serde_json::Value::Object(_) => value.to_string(),
-    };
     let mut pairs: Vec<_> = arguments.iter().filter(|(_, value)| !value.is_null()).collect();
     pairs.sort_by_key(|(name, _)| name.as_str());
-    match pairs.as_slice() {
-        [(_, only)] => text(only),
-        several => several.iter().map(|(name, value)| format!("{name}={}", text(value))).collect::<Vec<_>>().join(" "),
+    let whole = match pairs.as_slice() {
+        [(_, serde_json::Value::String(only))] => folded(only),
+        several => {
+            several.iter().map(|(name, value)| format!("{name}={}", canonical(value))).collect::<Vec<_>>().join(" ")
+        }
+    };
+    if whole.len() <= MAX_TARGET {
+        return whole;
     }
+    let kept: String = whole.chars().take(MAX_TARGET / 4).collect();
+    format!("{kept}… ({} bytes, {:016x})", whole.len(), fnv(whole.as_bytes()))
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// JSON with keys in order, so that two spellings of the same arguments are one target.
+fn canonical(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => Value::String(folded(text)).to_string(),
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(name, _)| name.as_str());
+            let inner: Vec<_> =
+                fields.iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value))).collect();
+            format!("{{{}}}", inner.join(","))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// FNV-1a, 64 bits: the same on every machine and in every release, which std's hasher does not promise.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// How a call ended.

@@ -12,8 +12,13 @@ fn the_table_as_the_docs_print_it() {
 
 #[test]
 fn the_docs_print_the_table_as_it_is() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/design/bus.md")).unwrap();
-    assert!(page.contains(&contract::markdown()), "docs/design/bus.md is stale; it must hold:\n{}", contract::markdown());
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/design/bus.md")).unwrap();
+    assert!(
+        page.contains(&contract::markdown()),
+        "docs/design/bus.md is stale; it must hold:\n{}",
+        contract::markdown()
+    );
 }
 
 #[test]
@@ -29,7 +34,8 @@ fn the_auditor_may_publish_nothing_but_its_report_to_the_user() {
     let kinds: Vec<_> = contract::table().filter(|row| row.from.contains(Role::Auditor)).collect();
     assert_eq!(kinds.iter().map(|row| row.kind).collect::<Vec<_>>(), [MessageKind::AuditReport]);
     assert!(kinds.iter().all(|row| row.to == RoleSet::of(&[Role::User])));
-    let received: Vec<_> = contract::table().filter(|row| row.to.contains(Role::Auditor)).map(|row| row.from).collect();
+    let received: Vec<_> =
+        contract::table().filter(|row| row.to.contains(Role::Auditor)).map(|row| row.from).collect();
     assert_eq!(received, [RoleSet::of(&[Role::User])]);
 }
 
@@ -76,7 +82,10 @@ async fn the_bus_enforces_every_pair() {
                 assert_eq!(published, Err(BusError::Boundary { role: from, kind }));
                 assert_eq!(received, RoleSet::EMPTY, "{from} {kind:?}");
                 assert_eq!(seen.from, Role::Supervisor);
-                assert_eq!(Refusal::of(&seen), Some(Refusal { role: from, kind, reason: RefusalReason::Boundary }));
+                assert_eq!(
+                    Refusal::of(&seen),
+                    Some(Refusal { role: from, kind, reason: RefusalReason::Boundary })
+                );
             }
         }
     }

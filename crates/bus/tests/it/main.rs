@@ -1,5 +1,7 @@
 //! Integration tests of the bus.
 
+#![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
+
 mod contract;
 mod fixtures;
 mod observers;

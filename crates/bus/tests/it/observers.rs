@@ -14,7 +14,9 @@ fn account(observer: &mut Observer, most: usize, accounted: &mut Vec<u64>) {
         match observed {
             Observed::Message(envelope) => accounted.push(envelope.seq),
             Observed::Lagged(lag) => {
-                let [LostRange { first_seq, last_seq, .. }] = lag.ranges[..] else { panic!("one run: {lag:?}") };
+                let [LostRange { first_seq, last_seq, .. }] = lag.ranges[..] else {
+                    panic!("one run: {lag:?}")
+                };
                 assert_eq!(lag.count(), last_seq - first_seq + 1);
                 accounted.extend(first_seq..=last_seq);
             }

@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Barrier};
 
-use artoo_types::{Envelope, Message, Role};
+use artoo_types::{Envelope, Message, MessageKind, Role};
 use proptest::prelude::*;
 
 use crate::fixtures::{run, sample, task_spec};
-use artoo_types::MessageKind;
 
 /// What several threads publish at once reaches every mailbox in one order, gapless, complete, each thread's own
 /// messages in its own order.
@@ -25,7 +24,9 @@ fn concurrent_publishers_give_one_order() {
             let (sender, barrier) = (perceiver.sender(), barrier.clone());
             std::thread::spawn(move || {
                 barrier.wait();
-                (0..EACH).map(|n| sender.publish(task_spec(&format!("{thread} {n}"))).unwrap()).collect::<Vec<_>>()
+                (0..EACH)
+                    .map(|n| sender.publish(task_spec(&format!("{thread} {n}"))).unwrap())
+                    .collect::<Vec<_>>()
             })
         })
         .collect();
@@ -82,11 +83,13 @@ proptest! {
             Role::ALL.into_iter().map(|role| (role, run.port(role).unwrap())).collect();
         let mut expected: std::collections::BTreeMap<Role, std::collections::VecDeque<(u64, Message)>> =
             Role::ALL.into_iter().map(|role| (role, Default::default())).collect();
+        let samples: std::collections::BTreeMap<_, _> =
+            MessageKind::ALL.iter().map(|kind| (*kind, sample(*kind))).collect();
         let (mut seq, mut ended) = (0, false);
         for step in steps {
             match step {
                 Step::Publish(from, kind) => {
-                    let message = sample(kind);
+                    let message = samples[&kind].clone();
                     let allowed = artoo_bus::contract::may_publish(from, kind)
                         && !(kind == MessageKind::FinalResult && ended);
                     // A refusal takes a number too: it is on record.

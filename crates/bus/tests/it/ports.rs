@@ -21,7 +21,8 @@ async fn a_full_mailbox_is_an_error_and_fails_the_run_and_loses_nothing() {
 
     let overflow = perceiver.publish(task_spec("b"));
     assert_eq!(overflow, Err(BusError::Overflow { role: Role::Planner }));
-    let failure = RunFailure::Overflow { role: Role::Planner, from: Role::Perceiver, kind: MessageKind::TaskSpec };
+    let failure =
+        RunFailure::Overflow { role: Role::Planner, from: Role::Perceiver, kind: MessageKind::TaskSpec };
     assert_eq!(run.failure().await, Some(failure));
 
     let mut planner = run.port(Role::Planner).unwrap();

@@ -50,7 +50,11 @@ fn a_run_is_open_once_and_its_id_is_free_when_it_is_closed() {
     run.close();
     let again = bus.open(run_id(1)).unwrap();
     drop(run);
-    assert_eq!(bus.open(run_id(1)).err(), Some(BusError::RunOpen { run_id: run_id(1) }), "the old handle is harmless");
+    assert_eq!(
+        bus.open(run_id(1)).err(),
+        Some(BusError::RunOpen { run_id: run_id(1) }),
+        "the old handle is harmless"
+    );
     drop(again);
     assert!(bus.open(run_id(1)).is_ok());
 }

@@ -54,7 +54,7 @@ impl Redaction {
     }
 
     /// Applies to every string inside `value`, names of fields included.
-    pub(super) fn apply_to(&self, value: &mut Value) {
+    pub fn apply_to(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.apply(text),
             Value::Array(items) => items.iter_mut().for_each(|item| self.apply_to(item)),

@@ -80,9 +80,10 @@ impl LlmClient for Replayer {
         let name = file_name(&key, ordinal);
         let path = self.folder.join(&name);
         let described = || format!("request {} of {} ({})", ordinal + 1, request.purpose, path.display());
-        let text = tokio::fs::read_to_string(&path).await.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => unscripted(format!("{} was not recorded", described())),
-            _ => unscripted(format!("{}: {error}", described())),
+        let text = tokio::fs::read_to_string(&path).await.map_err(|error| {
+            let missing = error.kind() == io::ErrorKind::NotFound;
+            let what = if missing { "was not recorded".to_owned() } else { error.to_string() };
+            unscripted(format!("{}: {what}", described()))
         })?;
         match parse(&text).map_err(|error| unscripted(format!("{}: {error}", described())))?.outcome {
             Outcome::Completion(completion) => serde_json::from_value(completion)

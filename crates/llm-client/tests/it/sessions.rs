@@ -1,6 +1,5 @@
 //! Recording a session and replaying it.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +16,6 @@ fn redaction() -> Redaction {
     Redaction::new().secret(CANARY).replace("/home/recorder", "~")
 }
 
-fn recorder(folder: &Path, model: ScriptedModel) -> Recorder {
-    Recorder::create(Arc::new(model), folder, redaction()).unwrap()
-}
-
 #[tokio::test]
 async fn a_session_replays_as_it_was_on_another_machine() {
     let folder = tempfile::tempdir().unwrap();
@@ -29,15 +24,13 @@ async fn a_session_replays_as_it_was_on_another_machine() {
         phase: "stopped sending",
         waited: Duration::from_secs(60),
     };
-    let recorder = recorder(
-        folder.path(),
-        ScriptedModel::new()
-            .named("real")
-            .unstructured()
-            .expect(Expect::any().user_contains("one"), Answer::text("first"))
-            .expect(Expect::any().user_contains("one"), Answer::text("second"))
-            .expect(Expect::any().user_contains("two"), Answer::error(timed_out)),
-    );
+    let model = ScriptedModel::new()
+        .named("real")
+        .unstructured()
+        .expect(Expect::any().user_contains("one"), Answer::text("first"))
+        .expect(Expect::any().user_contains("one"), Answer::text("second"))
+        .expect(Expect::any().user_contains("two"), Answer::error(timed_out));
+    let recorder = Recorder::create(Arc::new(model), folder.path(), redaction()).unwrap();
     let mut recorded = Vec::new();
     for user in ["one in /home/recorder", "one in /home/recorder", "two"] {
         recorded.push(recorder.complete(&request(user)).await.map_err(|error| error.to_string()));
@@ -72,7 +65,7 @@ async fn no_secret_reaches_a_file() {
         .named(format!("model-{CANARY}"))
         .expect(Expect::any(), echo)
         .expect(Expect::any(), Answer::error(denied));
-    let recorder = recorder(folder.path(), model);
+    let recorder = Recorder::create(Arc::new(model), folder.path(), redaction()).unwrap();
     for user in [CANARY, "OPENAI_API_KEY=verysecret1"] {
         // What the caller gets is not changed.
         if let Ok(completion) = recorder.complete(&request(user)).await {
@@ -96,7 +89,7 @@ async fn no_secret_reaches_a_file() {
 async fn two_sessions_never_mix_and_a_full_disk_costs_no_answer() {
     let folder = tempfile::tempdir().unwrap();
     let always = || ScriptedModel::new().always(Expect::any(), Answer::text("ok"));
-    let first = recorder(folder.path(), always());
+    let first = Recorder::create(Arc::new(always()), folder.path(), redaction()).unwrap();
     first.complete(&request("x")).await.unwrap();
     assert!(Recorder::create(Arc::new(always()), folder.path(), redaction()).is_err());
 

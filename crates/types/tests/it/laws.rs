@@ -1,7 +1,8 @@
 //! Laws of the small values.
 
 use artoo_types::{
-    Arguments, CallId, Entity, EvidenceId, RunId, Space, TaskId, ToolCall, ToolName, UnitInterval, intent_slug,
+    Arguments, CallId, Entity, EvidenceId, RunId, Space, TaskId, ToolCall, ToolName, UnitInterval,
+    intent_slug,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -7,8 +7,10 @@ use crate::{samples, store};
 
 /// Every published schema by type name: one per message, the envelope, and the line of the audit log.
 pub(crate) fn all() -> Vec<(&'static str, Value)> {
-    let mut all: Vec<(&str, Value)> =
-        MessageKind::ALL.iter().map(|kind| (kind.type_name(), serde_json::to_value(kind.schema()).unwrap())).collect();
+    let mut all: Vec<(&str, Value)> = MessageKind::ALL
+        .iter()
+        .map(|kind| (kind.type_name(), serde_json::to_value(kind.schema()).unwrap()))
+        .collect();
     all.push(("Envelope", serde_json::to_value(schemars::schema_for!(Envelope)).unwrap()));
     all.push(("AuditEvent", serde_json::to_value(schemars::schema_for!(AuditEvent)).unwrap()));
     all
@@ -80,6 +82,9 @@ fn wrong_values_are_refused_by_schema_and_reader() {
         let schema = serde_json::to_value(kind.schema()).unwrap();
         assert!(!jsonschema::is_valid(&schema, &payload), "{name}{pointer}: the schema takes it");
         let wire = serde_json::json!({"kind": name, "payload": payload});
-        assert!(serde_json::from_value::<artoo_types::Message>(wire).is_err(), "{name}{pointer}: the reader takes it");
+        assert!(
+            serde_json::from_value::<artoo_types::Message>(wire).is_err(),
+            "{name}{pointer}: the reader takes it"
+        );
     }
 }

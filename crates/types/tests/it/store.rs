@@ -48,7 +48,8 @@ pub(crate) fn compare(name: &str, expected: &Value) {
 #[ignore = "rewrites the golden files; run it by name after a change of shape that is meant"]
 fn rewrite_golden_files() {
     let messages = crate::samples::all().into_iter().map(|message| crate::golden::file(&message));
-    let schemas = crate::schemas::all().into_iter().map(|(name, schema)| (format!("schemas/{name}.json"), schema));
+    let schemas =
+        crate::schemas::all().into_iter().map(|(name, schema)| (format!("schemas/{name}.json"), schema));
     fs::create_dir_all(path("schemas")).unwrap();
     for (name, value) in messages.chain(schemas) {
         let text = serde_json::to_string_pretty(&value).unwrap() + "\n";

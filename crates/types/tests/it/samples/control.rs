@@ -1,7 +1,7 @@
 use artoo_types::{
-    ActionState, BlockedApproach, BlockedTarget, DominantClass, FailureReport, FailureReportRequest, FinalResult, Loss,
-    Mode, OutcomeStatus, PartialOutput, PlanDirective, PrevDirective, TerminalState, ToolName, UnitInterval,
-    UnmetCriterion,
+    ActionState, BlockedApproach, BlockedTarget, DominantClass, FailureReport, FailureReportRequest,
+    FinalResult, Loss, Mode, OutcomeStatus, PartialOutput, PlanDirective, PrevDirective, TerminalState,
+    ToolName, UnitInterval, UnmetCriterion,
 };
 use serde_json::json;
 
@@ -71,7 +71,9 @@ pub(super) fn failure_report_request() -> FailureReportRequest {
 pub(super) fn failure_report() -> FailureReport {
     FailureReport {
         task_id: task_id(),
-        text: "The largest file is known. The count is not: docs could not be searched. Next: name the folder.".to_owned(),
+        text:
+            "The largest file is known. The count is not: docs could not be searched. Next: name the folder."
+                .to_owned(),
     }
 }
 

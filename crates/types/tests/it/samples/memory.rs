@@ -1,6 +1,6 @@
 use artoo_types::{
-    Entity, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery, MemoryReply, Polarity, Potentials,
-    SopRecord, Space, ToolName,
+    Entity, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery, MemoryReply, Polarity,
+    Potentials, SopRecord, Space, ToolName,
 };
 
 use super::{megram_id, time};

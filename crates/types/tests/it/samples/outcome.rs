@@ -1,10 +1,11 @@
 use artoo_types::{
-    CorrectionSignal, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass,
-    Finding, GapEntry, Judge, Mode, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome, VerdictReached,
+    CorrectionSignal, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    FailureClass, Finding, GapEntry, Judge, Mode, OutcomeStatus, OutcomeSummary, ReplanRequest,
+    SubTaskOutcome, VerdictReached,
 };
 use serde_json::{Value, json};
 
-use super::{call_id, run_id, subtask_id, task_id, tool_call};
+use super::{call_id, plan, run_id, subtask_id, task_id, tool_call};
 
 pub(super) fn execution_result() -> ExecutionResult {
     ExecutionResult {
@@ -81,6 +82,7 @@ pub(super) fn failed() -> SubTaskOutcome {
         parent_task_id: run_id(),
         sequence: 1,
         intent: "Count the .txt files in docs".to_owned(),
+        criteria: plan::task_criteria(),
         status: OutcomeStatus::Failed,
         output: json!("0 total"),
         failure_reason: Some("from 1 to 99 files: found 0".to_owned()),
@@ -105,9 +107,7 @@ fn matched() -> SubTaskOutcome {
         status: OutcomeStatus::Matched,
         output: json!({"file": "docs/2025/a.txt", "bytes": 812}),
         failure_reason: None,
-        gap_trajectory: Vec::new(),
         criteria_verdicts: vec![passing()],
-        tool_calls: Vec::new(),
         ..failed()
     }
 }

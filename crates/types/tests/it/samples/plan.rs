@@ -1,4 +1,6 @@
-use artoo_types::{Check, Criterion, DispatchManifest, Mode, Plan, PlannedSubTask, SubTask};
+use artoo_types::{
+    BlockedTarget, Check, Criterion, DispatchManifest, Mode, Plan, PlannedSubTask, SubTask, ToolName,
+};
 
 use super::{run_id, subtask_id, task_id, time};
 
@@ -13,12 +15,14 @@ pub(super) fn plan() -> Plan {
                 intent: "Count the .txt files in docs".to_owned(),
                 context: "The files may lie in sub-folders.".to_owned(),
                 success_criteria: every_check(),
+                independent_of: Vec::new(),
             },
             PlannedSubTask {
                 sequence: 2,
                 intent: "Name the largest .txt file in docs".to_owned(),
                 context: "Compare sizes in bytes.".to_owned(),
                 success_criteria: vec![judged()],
+                independent_of: vec![0, 1],
             },
         ],
         kept: vec![subtask_id(1)],
@@ -45,6 +49,7 @@ pub(super) fn subtask() -> SubTask {
         intent: "Count the .txt files in docs".to_owned(),
         context: "The files may lie in sub-folders.\n[output of: list docs]\ndocs/2025/a.txt".to_owned(),
         success_criteria: every_check(),
+        avoid: vec![BlockedTarget { tool: ToolName::new("glob"), target: "docs/**/*.txt".to_owned() }],
         deadline: Some(time("2026-03-14T09:31:52+08:00")),
     }
 }
@@ -58,8 +63,8 @@ fn checked(text: &str, check: Check) -> Criterion {
     Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: Some(check) }
 }
 
-fn task_criteria() -> Vec<Criterion> {
-    vec![checked("both counts agree", Check::SameAnswer { subtasks: [0, 1] }), judged()]
+pub(super) fn task_criteria() -> Vec<Criterion> {
+    vec![checked("both counts agree", Check::SameAnswer { subtasks: vec![0, 1, 2] }), judged()]
 }
 
 /// One criterion for each kind of check.
@@ -77,7 +82,10 @@ fn every_check() -> Vec<Criterion> {
         ),
         checked("docs is there", Check::FileExists { path: "docs".into() }),
         checked("no left-over", Check::FileAbsent { path: "docs/tmp.txt".into() }),
-        checked("the index lists it", Check::FileContains { path: "~/index".into(), value: "a.txt".to_owned() }),
+        checked(
+            "the index lists it",
+            Check::FileContains { path: "~/index".into(), value: "a.txt".to_owned() },
+        ),
         checked("the index is new", Check::FileNewer { path: "~/index".into() }),
         checked("the source is untouched", Check::FileUnchanged { path: "docs/2025/a.txt".into() }),
         judged(),

@@ -1,6 +1,7 @@
 use artoo_types::{
-    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, EvidenceId, FailureClass,
-    FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted,
+    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, EvidenceId,
+    FailureClass, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished, ToolName, ToolOutput,
+    ToolStarted,
 };
 use serde_json::json;
 
@@ -11,7 +12,10 @@ fn shell() -> ToolName {
 }
 
 fn arguments() -> Arguments {
-    Arguments::from_iter([("command".to_owned(), json!("wc -c docs/*.txt > sizes")), ("timeout_s".to_owned(), json!(30))])
+    Arguments::from_iter([
+        ("command".to_owned(), json!("wc -c docs/*.txt > sizes")),
+        ("timeout_s".to_owned(), json!(30)),
+    ])
 }
 
 /// A failed call, so that its record shows every field.

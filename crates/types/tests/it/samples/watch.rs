@@ -1,6 +1,6 @@
 use artoo_types::{
-    AuditEvent, AuditQuery, AuditReport, AuditTrigger, Fault, FaultKind, GapTrend, MessageKind, ModelCall, Role,
-    ToolHealth, Trend, Warning,
+    AuditEvent, AuditQuery, AuditReport, AuditTrigger, Fault, FaultKind, GapTrend, MessageKind, ModelCall,
+    Role, ToolHealth, Trend, Warning,
 };
 use serde_json::json;
 

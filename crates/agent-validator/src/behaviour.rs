@@ -1,0 +1,51 @@
+//! What a judge is, and what it is given.
+
+use std::sync::Arc;
+
+use artoo_checks::World;
+use artoo_llm_client::{LlmClient, LlmError};
+use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings};
+use async_trait::async_trait;
+
+/// Judges one criterion that no check decides.
+///
+/// *Contract.* A pass points at a tool call of this result or at something that was looked at; the claim (`result.output`)
+/// is no evidence. In doubt, fail. One criterion is judged without regard to the others.
+///
+/// *Who calls.* The actor, once per criterion and attempt, never for a failed execution.
+///
+/// *Cancellation.* The future may be dropped at any await.
+///
+/// *An implementation must not* run tools or keep state between calls.
+#[async_trait]
+pub trait Judge: Send + Sync {
+    /// Judges. `model` is metered; an implementation may leave it unused.
+    async fn judge(
+        &self,
+        criterion: &Criterion,
+        cx: &JudgeContext<'_>,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, JudgeError>;
+}
+
+/// All that a verdict may depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgeContext<'a> {
+    /// The subtask.
+    pub subtask: &'a SubTask,
+    /// The result of this attempt.
+    pub result: &'a ExecutionResult,
+    /// Where and when.
+    pub surroundings: &'a Surroundings,
+    /// The file system.
+    pub world: &'a World,
+}
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JudgeError {
+    /// The model failed.
+    #[error("no verdict could be had: {0}")]
+    Model(#[from] LlmError),
+}

@@ -1,0 +1,137 @@
+//! The fast loop of one subtask as a pure state machine: verdicts in, a correction or the outcome out.
+
+use artoo_types::{
+    CorrectionSignal, CriterionVerdict, ExecutionResult, ExecutionStatus, FailureClass, Finding, GapEntry,
+    OutcomeStatus, SubTask, SubTaskOutcome, ToolCall,
+};
+use serde_json::Value;
+
+/// What follows from one attempt.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "made once per attempt and moved straight into a message")]
+pub enum Step {
+    /// Try again, with directions.
+    Correct(CorrectionSignal),
+    /// The subtask has ended.
+    Done(SubTaskOutcome),
+}
+
+/// The attempts at one subtask so far.
+#[derive(Clone, Debug)]
+pub struct FastLoop {
+    subtask: SubTask,
+    max_retries: u32,
+    trajectory: Vec<GapEntry>,
+    tool_calls: Vec<ToolCall>,
+}
+
+impl FastLoop {
+    /// Begins. `max_retries` corrections are up to `max_retries + 1` attempts.
+    pub fn new(subtask: SubTask, max_retries: u32) -> Self {
+        Self { subtask, max_retries, trajectory: Vec::new(), tool_calls: Vec::new() }
+    }
+
+    /// The subtask.
+    pub fn subtask(&self) -> &SubTask {
+        &self.subtask
+    }
+
+    /// Takes an attempt and its verdicts.
+    ///
+    /// The outcome is `matched` only where the execution completed, there is at least one verdict, and every one passed.
+    /// A failed execution, a fault of the infrastructure, a missing consent and a missing verdict end the subtask at once;
+    /// anything else is corrected while corrections are left.
+    pub fn conclude(&mut self, result: &ExecutionResult, verdicts: Vec<CriterionVerdict>) -> Step {
+        self.tool_calls.extend(result.tool_calls.iter().cloned());
+        let first_failure = verdicts.iter().find_map(|verdict| match &verdict.finding {
+            Finding::Pass { .. } => None,
+            Finding::Fail { failure_class, reason, .. } => Some((verdict.criterion.clone(), *failure_class, reason.clone())),
+        });
+        self.trajectory.push(entry(self.attempt(), &verdicts));
+        let completed = result.status == ExecutionStatus::Completed;
+        match first_failure {
+            None if completed && !verdicts.is_empty() => self.done(OutcomeStatus::Matched, result, verdicts, None),
+            None => self.done(OutcomeStatus::Failed, result, verdicts, Some("nothing was judged".to_owned())),
+            Some((criterion, class, reason)) => {
+                if self.is_final(result, &verdicts) {
+                    self.done(OutcomeStatus::Failed, result, verdicts, Some(reason))
+                } else {
+                    Step::Correct(CorrectionSignal {
+                        subtask_id: self.subtask.subtask_id,
+                        attempt_number: self.attempt() - 1,
+                        what_to_do: what_to_do(class, &criterion),
+                        failed_criterion: criterion,
+                        failure_class: class,
+                        what_was_wrong: reason,
+                    })
+                }
+            }
+        }
+    }
+
+    /// The number of the attempt that is being concluded, from 1.
+    fn attempt(&self) -> u32 {
+        u32::try_from(self.trajectory.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    fn is_final(&self, result: &ExecutionResult, verdicts: &[CriterionVerdict]) -> bool {
+        let hopeless = |verdict: &CriterionVerdict| match &verdict.finding {
+            Finding::Pass { .. } => false,
+            Finding::Fail { failure_class, .. } => match failure_class {
+                FailureClass::Denied | FailureClass::Unknown => true,
+                FailureClass::Logical | FailureClass::Environmental => false,
+            },
+        };
+        let corrections = u32::try_from(self.trajectory.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        result.status == ExecutionStatus::Failed
+            || result.failure.as_ref().is_some_and(|failure| failure.infrastructure)
+            || verdicts.iter().any(hopeless)
+            || corrections >= self.max_retries
+    }
+
+    fn done(
+        &self,
+        status: OutcomeStatus,
+        result: &ExecutionResult,
+        criteria_verdicts: Vec<CriterionVerdict>,
+        failure_reason: Option<String>,
+    ) -> Step {
+        Step::Done(SubTaskOutcome {
+            subtask_id: self.subtask.subtask_id,
+            parent_task_id: self.subtask.parent_task_id,
+            sequence: self.subtask.sequence,
+            intent: self.subtask.intent.clone(),
+            criteria: self.subtask.success_criteria.clone(),
+            status,
+            output: if result.output.is_empty() { Value::Null } else { Value::String(result.output.clone()) },
+            failure_reason,
+            gap_trajectory: self.trajectory.clone(),
+            criteria_verdicts,
+            tool_calls: self.tool_calls.clone(),
+        })
+    }
+}
+
+fn entry(attempt: u32, verdicts: &[CriterionVerdict]) -> GapEntry {
+    let unmet: Vec<&CriterionVerdict> = verdicts.iter().filter(|verdict| !verdict.passed()).collect();
+    let met = verdicts.len() - unmet.len();
+    GapEntry {
+        attempt,
+        score: if verdicts.is_empty() { 0.0 } else { met as f64 / verdicts.len() as f64 },
+        unmet_criteria: unmet.iter().map(|verdict| verdict.criterion.clone()).collect(),
+        failure_class: unmet.first().and_then(|verdict| match &verdict.finding {
+            Finding::Pass { .. } => None,
+            Finding::Fail { failure_class, .. } => Some(*failure_class),
+        }),
+    }
+}
+
+fn what_to_do(class: FailureClass, criterion: &str) -> String {
+    match class {
+        FailureClass::Logical => format!("Do it in a different way, so that this becomes true: {criterion}"),
+        FailureClass::Environmental => {
+            format!("The computer was in the way. Use another path or other parameters, so that this becomes true: {criterion}")
+        }
+        FailureClass::Denied | FailureClass::Unknown => format!("Make this true: {criterion}"),
+    }
+}

@@ -1,0 +1,22 @@
+//! R4a, the agent-validator: judges one subtask's result against its criteria, and drives the fast loop.
+//!
+//! Criteria with a check are decided by code. Only the rest go to a model, one at a time, with the evidence of the tool
+//! calls in front of it. Whether the subtask matched is the AND of all verdicts, taken by code: no word of a model can
+//! override its own list.
+//!
+//! To replace the judge, implement [`Judge`]; to replace the whole role, publish what the bus contract allows.
+//!
+//! *Architecture invariant*: this crate knows no other role. It runs no tool, judges no other subtask, and writes nothing to memory.
+
+mod actor;
+mod behaviour;
+mod fast_loop;
+mod model_judge;
+mod prompt;
+mod verdicts;
+
+pub use actor::{Settings, run};
+pub use behaviour::{Judge, JudgeContext, JudgeError};
+pub use fast_loop::{FastLoop, Step};
+pub use model_judge::{ModelJudge, SYSTEM_PROMPT};
+pub use verdicts::verdicts;

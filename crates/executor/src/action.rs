@@ -1,0 +1,80 @@
+//! What the model may say: call a tool, answer, or give up. The schema offers only what is allowed at the turn.
+
+use artoo_llm_client::JsonSchema;
+use artoo_types::{Arguments, ToolName};
+use serde_json::{Value, json};
+
+use crate::ToolSpec;
+
+/// The longest answer in characters. An answer that must be longer is a file or a tool's own output.
+const MAX_ANSWER: usize = 4000;
+
+/// One turn of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Call a tool.
+    Call {
+        /// Which.
+        tool: ToolName,
+        /// With what.
+        arguments: Arguments,
+        /// Whether its output, as it is, will be the subtask's output.
+        output_is_answer: bool,
+    },
+    /// The results so far hold the answer.
+    Answer(String),
+    /// It cannot be done.
+    GiveUp(String),
+}
+
+impl Action {
+    /// The schema of a turn with these tools. Before the first call there is nothing to answer from, so an answer is not
+    /// offered: what no tool showed, nobody may claim.
+    pub fn schema(tools: &[ToolSpec], may_answer: bool) -> JsonSchema {
+        let mut turns: Vec<Value> = tools
+            .iter()
+            .map(|tool| {
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "tool": {"const": tool.name.as_str()},
+                        "arguments": tool.arguments,
+                        "output_is_answer": {"type": "boolean"},
+                    },
+                    "required": ["tool", "arguments", "output_is_answer"],
+                    "additionalProperties": false,
+                })
+            })
+            .collect();
+        if may_answer {
+            turns.push(single("answer", MAX_ANSWER));
+        }
+        turns.push(single("give_up", 300));
+        JsonSchema { name: "action".to_owned(), schema: std::sync::Arc::new(json!({"anyOf": turns})) }
+    }
+
+    /// Reads a turn that fits the schema; `None` for anything else.
+    pub fn read(turn: &Value) -> Option<Self> {
+        let text = |name: &str| turn.get(name).and_then(Value::as_str);
+        if let Some(answer) = text("answer") {
+            return Some(Self::Answer(answer.to_owned()));
+        }
+        if let Some(reason) = text("give_up") {
+            return Some(Self::GiveUp(reason.to_owned()));
+        }
+        Some(Self::Call {
+            tool: ToolName::new(text("tool")?),
+            arguments: turn.get("arguments")?.as_object()?.clone(),
+            output_is_answer: turn.get("output_is_answer").and_then(Value::as_bool).unwrap_or(false),
+        })
+    }
+}
+
+fn single(name: &str, max: usize) -> Value {
+    json!({
+        "type": "object",
+        "properties": {name: {"type": "string", "minLength": 1, "maxLength": max}},
+        "required": [name],
+        "additionalProperties": false,
+    })
+}

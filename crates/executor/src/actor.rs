@@ -1,0 +1,292 @@
+//! The loop between the port and the behaviour: one worker per subtask.
+
+use std::{
+    collections::HashMap,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use artoo_bus::{Port, Sender};
+use artoo_llm_client::{LlmClient, metered};
+use artoo_tools::{ToolContext, Toolbox};
+use artoo_types::{
+    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    FailureClass, Message, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolFinished, ToolName,
+    ToolOutput, ToolStarted,
+};
+use async_trait::async_trait;
+use futures::FutureExt as _;
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::JoinSet,
+};
+
+use crate::{Attempt, AttemptContext, Blocked, CallStopped, CallTool, ExecuteError, Executor, Ledger, Ruling, ToolSpec};
+
+/// What the actor is given besides its port.
+#[derive(Clone)]
+pub struct Settings {
+    /// Where and when the run happens.
+    pub surroundings: Surroundings,
+    /// The tools.
+    pub toolbox: Arc<Toolbox>,
+    /// What the tools of this run may know and do.
+    pub tool_context: ToolContext,
+    /// How long one attempt may take.
+    pub attempt_deadline: Duration,
+    /// How many subtasks are worked on at a time.
+    pub parallel: usize,
+    /// Mints the ids of calls.
+    pub mint: Arc<dyn Fn() -> CallId + Send + Sync>,
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings").field("attempt_deadline", &self.attempt_deadline).finish_non_exhaustive()
+    }
+}
+
+/// Runs every subtask of the run, and again on each correction. Returns when the run is closed; calls that still run
+/// are cancelled then, with their process trees.
+pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn LlmClient>, settings: Settings) {
+    let cancel = settings.tool_context.cancel.child_token();
+    let _cancel_on_return = cancel.clone().drop_guard();
+    let mut tool_context = settings.tool_context.clone();
+    tool_context.cancel = cancel;
+    let places = Arc::new(Semaphore::new(settings.parallel.max(1)));
+    let shop = Arc::new(Shop {
+        sender: port.sender(),
+        executor,
+        model,
+        settings: Settings { tool_context, ..settings },
+        used: Mutex::default(),
+        places,
+    });
+    let mut blocked = Blocked::default();
+    let mut corrections: HashMap<SubTaskId, mpsc::UnboundedSender<CorrectionSignal>> = HashMap::new();
+    let mut workers = JoinSet::new();
+    while let Some(envelope) = port.recv().await {
+        while workers.try_join_next().is_some() {}
+        if let Message::SubTask(subtask) = envelope.message.as_ref() {
+            let (sender, receiver) = mpsc::unbounded_channel();
+            corrections.insert(subtask.subtask_id, sender);
+            workers.spawn(Arc::clone(&shop).work(subtask.clone(), blocked.clone(), receiver));
+        } else if let Message::CorrectionSignal(correction) = envelope.message.as_ref() {
+            if let Some(worker) = corrections.get(&correction.subtask_id) {
+                // A worker that is gone has published its last result already.
+                let _ = worker.send(correction.clone());
+            }
+        } else if let Message::PlanDirective(directive) = envelope.message.as_ref() {
+            blocked = Blocked::from(directive);
+            // The subtasks of the plan before have all ended; their workers wait for corrections that will not come.
+            corrections.clear();
+        }
+    }
+}
+
+/// What every worker shares.
+struct Shop {
+    sender: Sender,
+    executor: Arc<dyn Executor>,
+    model: Arc<dyn LlmClient>,
+    settings: Settings,
+    /// Calls of the run by the intent of their subtask.
+    used: Mutex<Vec<(String, BlockedTarget)>>,
+    places: Arc<Semaphore>,
+}
+
+impl Shop {
+    async fn work(
+        self: Arc<Self>,
+        subtask: SubTask,
+        blocked: Blocked,
+        mut corrections: mpsc::UnboundedReceiver<CorrectionSignal>,
+    ) {
+        let tools = self.offered(&blocked);
+        let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked);
+        let bench = Bench { shop: &self, subtask_id: subtask.subtask_id, ledger: Mutex::new(ledger) };
+        let mut correction = None;
+        let mut attempt = 1;
+        loop {
+            let cx = AttemptContext {
+                subtask: subtask.clone(),
+                surroundings: self.settings.surroundings.clone(),
+                tools: tools.clone(),
+                attempt,
+                correction,
+                earlier: bench.calls(0),
+            };
+            let result = self.attempt(&cx, &bench).await;
+            self.remember(&subtask.intent, &result.tool_calls);
+            self.publish(result);
+            match corrections.recv().await {
+                Some(next) => correction = Some(next),
+                None => return,
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(&self, cx: &AttemptContext, bench: &Bench<'_>) -> ExecutionResult {
+        // The semaphore is never closed; without a permit the attempt would merely not be bounded.
+        let _place = self.places.acquire().await.ok();
+        bench.begin_attempt();
+        let sender = self.sender.clone();
+        let model = metered(Arc::clone(&self.model), Role::Executor, Some(cx.subtask.subtask_id), move |call| {
+            if let Err(error) = sender.publish(call) {
+                tracing::debug!(%error, "a model call was not recorded");
+            }
+        });
+        let deadline = self.settings.attempt_deadline;
+        let working = AssertUnwindSafe(self.executor.attempt(cx, bench, &model)).catch_unwind();
+        let ended = match tokio::time::timeout(deadline, working).await {
+            Ok(Ok(ended)) => ended,
+            Ok(Err(panic)) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
+            Err(_) => Err(ExecuteError::Deadline { seconds: deadline.as_secs() }),
+        };
+        let tool_calls = bench.calls(cx.earlier.len());
+        let ended = match tool_calls.iter().find_map(denial) {
+            // Whatever the behaviour made of it: a denied effect ends the subtask and is never reached by other means.
+            Some(reason) => Ok(denied(reason)),
+            None => ended,
+        };
+        match ended {
+            Ok(ended) => ExecutionResult {
+                subtask_id: cx.subtask.subtask_id,
+                attempt: cx.attempt,
+                status: ended.status,
+                output: ended.output,
+                verbatim: ended.verbatim,
+                tool_calls,
+                failure: ended.failure,
+            },
+            Err(error) => ExecutionResult {
+                subtask_id: cx.subtask.subtask_id,
+                attempt: cx.attempt,
+                status: ExecutionStatus::Failed,
+                output: String::new(),
+                verbatim: false,
+                tool_calls,
+                failure: Some(error.failure()),
+            },
+        }
+    }
+
+    fn offered(&self, blocked: &Blocked) -> Vec<ToolSpec> {
+        let spec = |tool: &dyn artoo_tools::Tool| ToolSpec {
+            name: tool.name(),
+            summary: tool.summary().to_owned(),
+            arguments: tool.arguments(),
+        };
+        self.settings.toolbox.tools().map(spec).filter(|spec| !blocked.tools.contains(&spec.name)).collect()
+    }
+
+    fn used_for(&self, intent: &str) -> Vec<BlockedTarget> {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.iter().filter(|(of, _)| of == intent).map(|(_, call)| call.clone()).collect()
+    }
+
+    fn remember(&self, intent: &str, calls: &[ToolCall]) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.extend(calls.iter().map(|call| {
+            (intent.to_owned(), BlockedTarget { tool: call.tool.clone(), target: call.target() })
+        }));
+    }
+
+    fn publish(&self, message: impl Into<Message>) {
+        if let Err(error) = self.sender.publish(message) {
+            // A closed run needs no result; an overflow is reported by the bus itself.
+            tracing::debug!(%error, "the executor could not publish");
+        }
+    }
+}
+
+/// The way of one subtask to the tools.
+struct Bench<'a> {
+    shop: &'a Shop,
+    subtask_id: SubTaskId,
+    ledger: Mutex<Ledger>,
+}
+
+impl Bench<'_> {
+    fn begin_attempt(&self) {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).begin_attempt();
+    }
+
+    /// The calls on record from this position on.
+    fn calls(&self, from: usize) -> Vec<ToolCall> {
+        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        ledger.calls().get(from..).unwrap_or_default().to_vec()
+    }
+
+    fn refused(&self, call_id: CallId, tool: &ToolName, arguments: Arguments, reason: String) -> ToolCall {
+        ToolCall {
+            call_id,
+            tool: tool.clone(),
+            arguments,
+            ending: CallEnding::Refused,
+            failure: Some(CallFailure { class: FailureClass::Logical, reason, hint: None }),
+            output: OutputRecord::default(),
+            stderr: OutputRecord::default(),
+            files: Vec::new(),
+            started_at: self.shop.settings.tool_context.time.now(),
+            duration_ms: 0,
+        }
+    }
+}
+
+#[async_trait]
+impl CallTool for Bench<'_> {
+    async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
+        let settings = &self.shop.settings;
+        if settings.tool_context.cancel.is_cancelled() {
+            return Err(CallStopped::Cancelled);
+        }
+        let target = BlockedTarget::of(tool, &arguments);
+        let ruling = self.ledger.lock().unwrap_or_else(PoisonError::into_inner).rule(&target);
+        let call_id = (settings.mint)();
+        let started =
+            ToolStarted { subtask_id: self.subtask_id, call_id, tool: tool.clone(), arguments: arguments.clone() };
+        self.shop.publish(started);
+        let call = match ruling {
+            Ruling::Stopped(stopped) => {
+                let call = self.refused(call_id, tool, arguments, stopped.to_string());
+                self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call });
+                return Err(stopped);
+            }
+            Ruling::Refused(reason) => self.refused(call_id, tool, arguments, reason),
+            Ruling::Allowed => {
+                let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
+                let mut cx = settings.tool_context.clone();
+                cx.on_output = Some(Arc::new(move |text: &str| {
+                    // A live view may miss output; the evidence has it.
+                    let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
+                }));
+                let call = settings.toolbox.call(call_id, tool, arguments, &cx).await;
+                self.ledger.lock().unwrap_or_else(PoisonError::into_inner).record(call.clone());
+                call
+            }
+        };
+        self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call: call.clone() });
+        match denial(&call) {
+            Some(reason) => Err(CallStopped::Denied { reason }),
+            None => Ok(call),
+        }
+    }
+}
+
+fn denial(call: &ToolCall) -> Option<String> {
+    let failure = call.failure.as_ref().filter(|failure| failure.class == FailureClass::Denied)?;
+    Some(failure.reason.clone())
+}
+
+fn denied(reason: String) -> Attempt {
+    let failure = ExecutionFailure { class: FailureClass::Denied, reason, infrastructure: false };
+    Attempt { status: ExecutionStatus::Failed, output: String::new(), verbatim: false, failure: Some(failure) }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,80 @@
+//! What an executor is, and what it is given.
+
+use std::sync::Arc;
+
+use artoo_llm_client::LlmClient;
+use artoo_types::{
+    Arguments, CorrectionSignal, ExecutionFailure, ExecutionStatus, SubTask, Surroundings, ToolCall, ToolName,
+};
+use async_trait::async_trait;
+
+use crate::{CallStopped, ExecuteError};
+
+/// Makes one attempt at a subtask.
+///
+/// *Contract.* Work is done only through `tools`; every call is recorded by the actor, whatever the implementation says
+/// about it. The output is a claim that the calls must bear out. A correction names what was wrong with the attempt before.
+///
+/// *Who calls.* The actor, once per attempt.
+///
+/// *Cancellation.* The future may be dropped at any await; a running call is then killed with its process tree.
+///
+/// *An implementation must not* judge its output, repeat itself after the actor stopped it, or invent tool output.
+#[async_trait]
+pub trait Executor: Send + Sync {
+    /// Makes the attempt. `model` is metered; an implementation may leave it unused.
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError>;
+}
+
+/// The way to the tools. Implemented by the actor, which enforces the rules and keeps the record.
+#[async_trait]
+pub trait CallTool: Send + Sync {
+    /// Calls a tool. A call that failed or was refused is a record like any other; `Err` means that this attempt is over.
+    async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped>;
+}
+
+/// A tool as the model is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: ToolName,
+    /// What it does, in one line.
+    pub summary: String,
+    /// The JSON Schema of its arguments.
+    pub arguments: serde_json::Value,
+}
+
+/// All that an attempt may depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttemptContext {
+    /// The subtask.
+    pub subtask: SubTask,
+    /// Where and when.
+    pub surroundings: Surroundings,
+    /// The tools that may be used: those that exist and are not blocked.
+    pub tools: Vec<ToolSpec>,
+    /// Which attempt, from 1.
+    pub attempt: u32,
+    /// What was wrong with the attempt before.
+    pub correction: Option<CorrectionSignal>,
+    /// Every call of the attempts before, with its result.
+    pub earlier: Vec<ToolCall>,
+}
+
+/// How an attempt ended, without its calls, which the actor knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// How.
+    pub status: ExecutionStatus,
+    /// The output.
+    pub output: String,
+    /// True where the output is exactly what the last call put out.
+    pub verbatim: bool,
+    /// Why it failed, where it did.
+    pub failure: Option<ExecutionFailure>,
+}

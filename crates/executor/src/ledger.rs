@@ -1,0 +1,149 @@
+//! The rules at the call, and the record of calls: pure, so that they can be tested without a tool.
+
+use std::collections::BTreeSet;
+
+use artoo_types::{BlockedApproach, BlockedTarget, PlanDirective, ToolCall, ToolName};
+
+use crate::method;
+
+/// Duplicates after which an attempt is over. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and 90).
+const MAX_DUPLICATES: u32 = 2;
+
+/// What a directive forbids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocked {
+    /// Whole tools.
+    pub tools: BTreeSet<ToolName>,
+    /// Exact inputs.
+    pub targets: BTreeSet<BlockedTarget>,
+    /// Tools for a certain intent.
+    pub approaches: BTreeSet<BlockedApproach>,
+}
+
+impl From<&PlanDirective> for Blocked {
+    fn from(directive: &PlanDirective) -> Self {
+        Self {
+            tools: directive.blocked_tools.iter().cloned().collect(),
+            targets: directive.blocked_targets.iter().cloned().collect(),
+            approaches: directive.blocked_approaches.iter().cloned().collect(),
+        }
+    }
+}
+
+/// Whether a call may be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// It may.
+    Allowed,
+    /// It may not; the model is told why and may try something else.
+    Refused(String),
+    /// It may not, and the attempt is over.
+    Stopped(CallStopped),
+}
+
+/// Why an attempt is over.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallStopped {
+    /// The same call was asked for again and again.
+    #[error("the same call was made {times} times: {tool} {target}")]
+    Repeated {
+        /// The tool.
+        tool: ToolName,
+        /// Its arguments in normal form.
+        target: String,
+        /// How often, the first time included.
+        times: u32,
+    },
+    /// Consent is missing. The effect may not be reached by other means, so the attempt is over.
+    #[error("{reason}")]
+    Denied {
+        /// What was refused and why.
+        reason: String,
+    },
+    /// The run is being cancelled.
+    #[error("the run was cancelled")]
+    Cancelled,
+}
+
+/// The calls of one subtask over all its attempts.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    blocked: Blocked,
+    intent: String,
+    avoid: Vec<BlockedTarget>,
+    used: Vec<BlockedTarget>,
+    /// Everything that was asked for, refused calls included.
+    asked: BTreeSet<BlockedTarget>,
+    calls: Vec<ToolCall>,
+    duplicates: u32,
+}
+
+impl Ledger {
+    /// An empty record for a subtask with this intent. `avoid` are the calls by which its answer was derived before; `used` are
+    /// the calls of earlier rounds, which a blocked approach may not repeat in kind.
+    pub fn new(intent: &str, avoid: &[BlockedTarget], used: &[BlockedTarget], blocked: Blocked) -> Self {
+        Self {
+            blocked,
+            intent: intent.to_owned(),
+            avoid: avoid.to_vec(),
+            used: used.to_vec(),
+            asked: BTreeSet::new(),
+            calls: Vec::new(),
+            duplicates: 0,
+        }
+    }
+
+    /// Begins another attempt: duplicates are counted anew, calls are remembered.
+    pub fn begin_attempt(&mut self) {
+        self.duplicates = 0;
+    }
+
+    /// Whether this call may be made now. Counts duplicates.
+    pub fn rule(&mut self, call: &BlockedTarget) -> Ruling {
+        if !self.asked.insert(call.clone()) {
+            self.duplicates += 1;
+            if self.duplicates >= MAX_DUPLICATES {
+                return Ruling::Stopped(CallStopped::Repeated {
+                    tool: call.tool.clone(),
+                    target: call.target.clone(),
+                    times: self.duplicates + 1,
+                });
+            }
+            let told = "this very call was asked for before; what came of it is above. Do something else, or answer";
+            return Ruling::Refused(told.to_owned());
+        }
+        if self.blocked.tools.contains(&call.tool) {
+            return Ruling::Refused(format!("the tool {} is blocked in this round; use another tool", call.tool));
+        }
+        if self.blocked.targets.contains(call) {
+            return Ruling::Refused("this input failed in an earlier round and is blocked; use another".to_owned());
+        }
+        let approach = |blocked: &BlockedApproach| blocked.tool == call.tool && blocked.approach == self.intent;
+        if self.blocked.approaches.iter().any(approach) && self.used_before(call) {
+            return Ruling::Refused(format!("{} was used in the same way before and failed; use it differently", call.tool));
+        }
+        if self.avoid.iter().any(|used| method(used) == method(call)) {
+            let (tool, program) = method(call);
+            let means = program.unwrap_or_else(|| tool.to_string());
+            return Ruling::Refused(format!(
+                "the answer was already derived with {means}; derive it independently, with another tool or program"
+            ));
+        }
+        Ruling::Allowed
+    }
+
+    /// Puts a finished call on record.
+    pub fn record(&mut self, call: ToolCall) {
+        self.calls.push(call);
+    }
+
+    /// Every call on record, oldest first.
+    pub fn calls(&self) -> &[ToolCall] {
+        &self.calls
+    }
+
+    fn used_before(&self, call: &BlockedTarget) -> bool {
+        self.used.iter().any(|used| method(used) == method(call))
+    }
+}

@@ -1,0 +1,26 @@
+//! R3, the executor: runs one subtask by calling tools, and reports what it did.
+//!
+//! The model chooses the calls; code carries them out, records every one with its result, and refuses what a directive
+//! blocks, what was called before in the same way, and what a second derivation may not repeat.
+//!
+//! To replace it, implement [`Executor`] and hand it to the runtime's builder; the rules at the call apply to yours as well.
+//!
+//! *Architecture invariant*: this crate knows no other role. It judges no output, retries nothing by itself and writes
+//! nothing to memory; it reads no environment and no clock.
+
+mod action;
+mod actor;
+mod behaviour;
+mod error;
+mod ledger;
+mod method;
+mod model_executor;
+mod prompt;
+
+pub use action::Action;
+pub use actor::{Settings, run};
+pub use behaviour::{Attempt, AttemptContext, CallTool, Executor, ToolSpec};
+pub use error::ExecuteError;
+pub use ledger::{Blocked, CallStopped, Ledger, Ruling};
+pub use method::method;
+pub use model_executor::{ModelExecutor, SYSTEM_PROMPT};

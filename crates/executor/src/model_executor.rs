@@ -1,0 +1,135 @@
+//! The default executor: a model chooses the calls, one a turn.
+
+use std::sync::Arc;
+
+use artoo_llm_client::{LlmClient, Message, Request, ask};
+use artoo_types::{ExecutionFailure, ExecutionStatus, FailureClass, ToolCall};
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::{Action, Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, prompt};
+
+/// The rules of the constant part of the prompt; the tools follow.
+pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
+
+/// Room for one turn, in tokens.
+const TURN_TOKENS: u32 = 700;
+
+/// Lets a model choose the calls.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelExecutor {
+    max_turns: u32,
+}
+
+impl Default for ModelExecutor {
+    /// Ten turns an attempt.
+    fn default() -> Self {
+        Self { max_turns: 10 }
+    }
+}
+
+impl ModelExecutor {
+    /// An executor that gives the model this many turns an attempt, at least one.
+    pub fn new(max_turns: u32) -> Self {
+        Self { max_turns: max_turns.max(1) }
+    }
+}
+
+#[async_trait]
+impl Executor for ModelExecutor {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        let system: Arc<str> = prompt::system(SYSTEM_PROMPT, &cx.tools).into();
+        let mut messages = vec![Message::user(prompt::step(cx))];
+        let mut last: Option<ToolCall> = None;
+        for _ in 0..self.max_turns {
+            let seen = last.is_some() || !cx.earlier.is_empty();
+            let request = Request {
+                messages: messages.clone(),
+                ..Request::new("executor", system.clone(), "")
+                    .with_schema(Action::schema(&cx.tools, seen))
+                    .with_max_tokens(TURN_TOKENS)
+            };
+            let turn: Value = ask::<Value>(model.as_ref(), request).await?.value;
+            let (tool, arguments, output_is_answer) = match Action::read(&turn) {
+                Some(Action::Answer(answer)) => return Ok(completed(answer, false)),
+                Some(Action::GiveUp(reason)) => return Ok(failed(FailureClass::Logical, reason, last.as_ref())),
+                Some(Action::Call { tool, arguments, output_is_answer }) => (tool, arguments, output_is_answer),
+                None => continue,
+            };
+            let call = match tools.call(&tool, arguments).await {
+                Ok(call) => call,
+                Err(stopped) => return Ok(ended(&stopped, last.as_ref())),
+            };
+            if output_is_answer && call.succeeded() && !call.output.shown.trim().is_empty() {
+                return Ok(completed(call.output.shown.trim().to_owned(), true));
+            }
+            messages.push(Message::assistant(turn.to_string()));
+            messages.push(Message::user(prompt::after(&call)));
+            last = Some(call);
+        }
+        Ok(Attempt {
+            status: ExecutionStatus::Uncertain,
+            output: shown(last.as_ref()),
+            verbatim: false,
+            failure: Some(ExecutionFailure {
+                class: FailureClass::Logical,
+                reason: format!("no answer within {} turns", self.max_turns),
+                infrastructure: false,
+            }),
+        })
+    }
+}
+
+fn completed(output: String, verbatim: bool) -> Attempt {
+    Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None }
+}
+
+/// A failure takes the class of the last call where that failed: the machine knows better than the model.
+fn failed(class: FailureClass, reason: String, last: Option<&ToolCall>) -> Attempt {
+    let class = last.and_then(|call| call.failure.as_ref()).map_or(class, |failure| failure.class);
+    Attempt {
+        status: ExecutionStatus::Failed,
+        output: shown(last),
+        verbatim: false,
+        failure: Some(ExecutionFailure { class, reason, infrastructure: false }),
+    }
+}
+
+fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
+    match stopped {
+        // The fast loop may still correct this: the attempt is unfinished, not impossible.
+        CallStopped::Repeated { .. } => Attempt {
+            status: ExecutionStatus::Uncertain,
+            ..failed(FailureClass::Logical, stopped.to_string(), last)
+        },
+        CallStopped::Denied { reason } => Attempt {
+            status: ExecutionStatus::Failed,
+            output: shown(last),
+            verbatim: false,
+            failure: Some(ExecutionFailure {
+                class: FailureClass::Denied,
+                reason: reason.clone(),
+                infrastructure: false,
+            }),
+        },
+        CallStopped::Cancelled => Attempt {
+            status: ExecutionStatus::Failed,
+            output: shown(last),
+            verbatim: false,
+            failure: Some(ExecutionFailure {
+                class: FailureClass::Unknown,
+                reason: stopped.to_string(),
+                infrastructure: true,
+            }),
+        },
+    }
+}
+
+fn shown(last: Option<&ToolCall>) -> String {
+    last.map(|call| call.output.shown.trim().to_owned()).unwrap_or_default()
+}

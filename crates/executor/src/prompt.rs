@@ -1,0 +1,96 @@
+//! The executor's prompt: the constant part with the tools, and the changing part with the step.
+
+use std::fmt::Write as _;
+
+use artoo_llm_client::{Origin, fenced};
+use artoo_types::{CallEnding, ToolCall};
+use serde_json::Value;
+
+use crate::{AttemptContext, ToolSpec, method};
+
+/// The constant part: the rules, then one line a tool.
+pub(crate) fn system(rules: &str, tools: &[ToolSpec]) -> String {
+    let mut text = format!("{}\n\nTools:\n", rules.trim_end());
+    for tool in tools {
+        let _ = writeln!(text, "- {} {}: {}", tool.name, argument_names(&tool.arguments), tool.summary);
+    }
+    text
+}
+
+/// The changing part. The order is from the most constant to the most changing.
+pub(crate) fn step(cx: &AttemptContext) -> String {
+    let mut text = String::new();
+    let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
+    line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
+    line(&mut text, format_args!("Working folder: {}", cx.surroundings.working_folder.display()));
+    line(&mut text, format_args!("Workspace for new files: {}", cx.surroundings.workspace.display()));
+    if !cx.subtask.context.trim().is_empty() {
+        line(&mut text, format_args!("{}", cx.subtask.context.trim()));
+    }
+    line(&mut text, format_args!("Step: {}", cx.subtask.intent));
+    let told: Vec<_> = cx.subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+    line(&mut text, format_args!("It is done when: {}", told.join("; ")));
+    for used in &cx.subtask.avoid {
+        let (tool, program) = method(used);
+        let means = program.unwrap_or_else(|| tool.to_string());
+        line(&mut text, format_args!("Somebody already did this with {means}. Do not use {means}; use another program or tool."));
+    }
+    for call in &cx.earlier {
+        line(&mut text, format_args!("Earlier call: {} {}\n{}", call.tool, call.target(), result(call)));
+    }
+    if let Some(correction) = &cx.correction {
+        line(&mut text, format_args!("The attempt before fell short: {}", correction.what_was_wrong));
+        line(&mut text, format_args!("Now: {}", correction.what_to_do));
+    }
+    text
+}
+
+/// What the model is told after a call.
+pub(crate) fn after(call: &ToolCall) -> String {
+    format!("{}\nAnswer from this if it is enough; otherwise call a tool.", result(call))
+}
+
+/// A call's result as the model sees it: how it ended, why it failed, what it put out.
+fn result(call: &ToolCall) -> String {
+    let mut text = match &call.ending {
+        CallEnding::Exited { status } => format!("It ended with exit status {status}."),
+        CallEnding::Signalled { signal } => format!("It was ended by signal {signal}."),
+        CallEnding::Returned => "It ended.".to_owned(),
+        CallEnding::TimedOut => "It took too long and was stopped.".to_owned(),
+        CallEnding::Cancelled => "It was cancelled.".to_owned(),
+        CallEnding::Refused => "It was refused.".to_owned(),
+    };
+    if let Some(failure) = &call.failure {
+        let _ = write!(text, " {}.", failure.reason.trim_end_matches('.'));
+        if let Some(hint) = &failure.hint {
+            let _ = write!(text, " {hint}.");
+        }
+    }
+    if !call.output.shown.trim().is_empty() {
+        let _ = write!(text, "\n{}", fenced(Origin::ToolOutput, &call.output.shown));
+    } else if call.failure.is_none() {
+        text.push_str(" It put out nothing.");
+    }
+    if !call.stderr.shown.trim().is_empty() {
+        let _ = write!(text, "\nErrors:\n{}", fenced(Origin::ToolOutput, &call.stderr.shown));
+    }
+    text
+}
+
+fn argument_names(schema: &Value) -> String {
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let names: Vec<String> = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| if required.contains(&name.as_str()) { name.clone() } else { format!("{name}?") })
+        .collect();
+    format!("{{{}}}", names.join(", "))
+}
+
+/// Writing to a string cannot fail.
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    let _ = writeln!(text, "{arguments}");
+}

@@ -1,0 +1,54 @@
+//! The controller of the slow loop as a pure state machine: what a round's verdicts say goes in, and what to
+//! do next comes out. It holds the loss, both gradients, the table of 24 cells, the order of decisions, Law 2
+//! and the blocked sets.
+//!
+//! *Architecture invariant*: values in, values out. This crate knows no role, no message, no prompt and no
+//! model; it is not async and never sees a file, a clock, a random number or the network. Elapsed time and
+//! the usable tools are part of the [`Observation`]. [`GoalGradientSolver`] can be stored after any step and
+//! restored without a difference.
+//!
+//! ```
+//! use artoo_ggs_core::{GoalGradientSolver, Observation, Profile, Report, Rule};
+//! use artoo_types::{MacroState, PrevDirective};
+//!
+//! let mut solver = GoalGradientSolver::new(Profile::Default.parameters());
+//! let decision = solver.step(&Observation {
+//!     report: Report::AllMet,
+//!     elapsed_ms: 4_000,
+//!     criteria: Vec::new(),
+//!     failures: Vec::new(),
+//!     deliverable: true,
+//!     inventory: Default::default(),
+//! });
+//! assert_eq!(MacroState::from(decision.state), MacroState::Accept);
+//! assert_eq!(decision.rule, Rule::EveryCriterionMet);
+//! assert_eq!(decision.prev_directive, PrevDirective::Init);
+//! ```
+//!
+//! Source: specification v0.8, R7; what the project decides differently is in `docs/deviations.md`,
+//! "Control", and why in `docs/design/controller.md`.
+
+mod blocked;
+mod cost;
+mod decision;
+mod distance;
+mod gradient;
+mod loss;
+mod observation;
+mod parameters;
+mod plausibility;
+mod rationale;
+mod solver;
+mod table;
+
+pub use blocked::{Blocked, Tried};
+pub use cost::omega;
+pub use decision::{Decision, Rule, State};
+pub use distance::{distance, heaviest_failure, unmet};
+pub use gradient::{DecidingGradient, Gradients, Trend};
+pub use loss::{Reading, loss};
+pub use observation::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
+pub use parameters::{Hyperparameters, ParameterError, Parameters, Profile, UnknownProfile};
+pub use plausibility::{dominant_class, implausibility, only_denied};
+pub use solver::{GoalGradientSolver, SolverState};
+pub use table::{Budget, Cell, Nearness, Process};

@@ -1,0 +1,97 @@
+//! What a round's outcomes say, as one value.
+
+use std::collections::BTreeSet;
+
+use artoo_types::{BlockedTarget, FailureClass, Mode, SubTaskId, ToolName};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One round as the controller sees it. It holds no floating-point number, so a recorded one is the same when
+/// read back.
+///
+/// Criteria of the task that nobody judged are left out: they count on neither side (`docs/deviations.md`,
+/// "Task criteria enter D").
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    /// What the meta-validator reported.
+    pub report: Report,
+    /// Milliseconds since the run began, without the time that a person was asked.
+    pub elapsed_ms: u64,
+    /// Every judged or skipped criterion, those of kept subtasks and of the task included.
+    pub criteria: Vec<JudgedCriterion>,
+    /// The subtasks that were run and did not match.
+    pub failures: Vec<FailedSubTask>,
+    /// Whether there is any output to hand over.
+    pub deliverable: bool,
+    /// The tools that a next plan could use. Blocking never takes the last of them.
+    pub inventory: BTreeSet<ToolName>,
+}
+
+/// What the meta-validator reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// Every criterion is met.
+    AllMet,
+    /// Something is missing.
+    Gap,
+}
+
+/// A criterion and how it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgedCriterion {
+    /// In words.
+    pub text: String,
+    /// How a failure weighs.
+    pub mode: Mode,
+    /// Of which subtask; `None` is a criterion of the task.
+    pub subtask_id: Option<SubTaskId>,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// How a criterion stands at the end of a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "standing", rename_all = "snake_case")]
+pub enum Standing {
+    /// Met.
+    Met,
+    /// Judged, and not met in the last attempt.
+    Unmet {
+        /// What kind of failure.
+        class: FailureClass,
+        /// What was wrong.
+        reason: String,
+        /// k, the attempts of this plan in which it was not met; at least 1.
+        failures: u32,
+        /// N, the attempts of this plan; at least `failures`.
+        attempts: u32,
+    },
+    /// Its subtask was not run, because an earlier group failed.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A subtask that was run and did not match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedSubTask {
+    /// Which.
+    pub subtask_id: SubTaskId,
+    /// What it was to do: the approach, where a way of using a tool is blocked.
+    pub intent: String,
+    /// The tools that it really started.
+    pub tools: BTreeSet<ToolName>,
+    /// Its calls that failed and that no later identical call made good.
+    pub failed_calls: Vec<FailedCall>,
+}
+
+/// A call that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedCall {
+    /// The tool and its normalised arguments.
+    pub target: BlockedTarget,
+    /// What kind of failure.
+    pub class: FailureClass,
+}

@@ -1,0 +1,239 @@
+//! The hyperparameters, checked once, and the named profiles.
+
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use artoo_types::Limits;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::DecidingGradient;
+
+/// Every number that the controller depends on. [`Parameters`] is the same after checking.
+///
+/// Source: specification v0.8, "Loss Hyperparameters"; the default is that table with the goal gradient
+/// deciding.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Hyperparameters {
+    /// α, the weight of the distance D; above 0, at most 1000.
+    pub alpha: f64,
+    /// β, the weight of the implausibility P; 0 to 1000.
+    pub beta: f64,
+    /// λ, the weight of the cost Ω; 0 to 1000.
+    pub lambda: f64,
+    /// w₁, the part of Ω that replans make; 0 to 1.
+    pub replan_weight: f64,
+    /// w₂, the part of Ω that time makes; 0 to 1.
+    pub time_weight: f64,
+    /// ε: a gradient this far from 0, or farther, is a signal; above 0, at most 1000.
+    pub epsilon: f64,
+    /// δ: a distance this small, or smaller, is close enough; 0 to 1. With 0 nothing but every criterion met
+    /// will do.
+    pub delta: f64,
+    /// ρ: an implausibility above this means that the approach is wrong; 0 to 1.
+    pub rho: f64,
+    /// θ: a cost this high, or higher, ends the run; 0 to 1.
+    pub theta: f64,
+    /// Replans after the first plan; 3 replans are up to 4 plans.
+    pub max_replans: u32,
+    /// What the time part of Ω is measured against, in milliseconds; above 0.
+    pub time_budget_ms: u64,
+    /// Worsening rounds in a row that end the run (Law 2); above 0.
+    pub law2_rounds: u32,
+    /// Which gradient decides.
+    pub deciding_gradient: DecidingGradient,
+}
+
+impl Default for Hyperparameters {
+    fn default() -> Self {
+        Self {
+            alpha: 0.6,
+            beta: 0.3,
+            lambda: 0.4,
+            replan_weight: 0.6,
+            time_weight: 0.4,
+            epsilon: 0.1,
+            delta: 0.3,
+            rho: 0.5,
+            theta: 0.8,
+            max_replans: 3,
+            time_budget_ms: 300_000,
+            law2_rounds: 2,
+            deciding_gradient: DecidingGradient::Goal,
+        }
+    }
+}
+
+/// Checked hyperparameters: every number is finite and within its range.
+///
+/// ```
+/// use artoo_ggs_core::{Hyperparameters, Parameters};
+/// assert!(Parameters::new(Hyperparameters::default()).is_ok());
+/// let error = Parameters::new(Hyperparameters { epsilon: f64::NAN, ..Default::default() }).unwrap_err();
+/// assert_eq!(error.to_string(), "epsilon must be a number above 0, at most 1000, not NaN");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Hyperparameters", into = "Hyperparameters")]
+pub struct Parameters(Hyperparameters);
+
+impl Parameters {
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// The first number that is not finite or not in its range.
+    pub fn new(values: Hyperparameters) -> Result<Self, ParameterError> {
+        positive("alpha", values.alpha)?;
+        not_negative("beta", values.beta)?;
+        not_negative("lambda", values.lambda)?;
+        share("replan_weight", values.replan_weight)?;
+        share("time_weight", values.time_weight)?;
+        positive("epsilon", values.epsilon)?;
+        share("delta", values.delta)?;
+        share("rho", values.rho)?;
+        share("theta", values.theta)?;
+        if values.time_budget_ms == 0 {
+            return Err(ParameterError::Zero { name: "time_budget_ms" });
+        }
+        if values.law2_rounds == 0 {
+            return Err(ParameterError::Zero { name: "law2_rounds" });
+        }
+        Ok(Self(values))
+    }
+
+    /// The same with a run's replans and time budget in place of its own.
+    ///
+    /// # Errors
+    /// A time budget of 0.
+    pub fn with_limits(self, limits: &Limits) -> Result<Self, ParameterError> {
+        Self::new(Hyperparameters {
+            max_replans: limits.max_replans,
+            time_budget_ms: limits.time_budget_ms,
+            ..self.0
+        })
+    }
+
+    /// The same in strict mode: only a run with every criterion met ends well. Source: `docs/deviations.md`,
+    /// "Success".
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self(Hyperparameters { delta: 0.0, ..self.0 })
+    }
+}
+
+impl Deref for Parameters {
+    type Target = Hyperparameters;
+    fn deref(&self) -> &Hyperparameters {
+        &self.0
+    }
+}
+
+impl TryFrom<Hyperparameters> for Parameters {
+    type Error = ParameterError;
+    fn try_from(values: Hyperparameters) -> Result<Self, Self::Error> {
+        Self::new(values)
+    }
+}
+
+impl From<Parameters> for Hyperparameters {
+    fn from(parameters: Parameters) -> Self {
+        parameters.0
+    }
+}
+
+/// A hyperparameter that cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ParameterError {
+    /// It is not a number within its range.
+    #[error("{name} must be {range}, not {value}")]
+    OutOfRange {
+        /// Its name in configuration.
+        name: &'static str,
+        /// Its range in words.
+        range: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// It counts something and must be at least 1.
+    #[error("{name} must be at least 1")]
+    Zero {
+        /// Its name in configuration.
+        name: &'static str,
+    },
+}
+
+/// A named set of rules. Source: `docs/deviations.md`: every numeric rule that the project settles
+/// differently can be had in its literal form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Profile {
+    /// The project's rules.
+    #[default]
+    #[serde(rename = "default")]
+    Default,
+    /// The literal rules of specification v0.8.
+    #[serde(rename = "spec-v0.8")]
+    SpecV08,
+}
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Self; 2] = [Self::Default, Self::SpecV08];
+
+    /// The name in configuration, for example `spec-v0.8`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::SpecV08 => "spec-v0.8",
+        }
+    }
+
+    /// The hyperparameters of this profile.
+    pub fn parameters(self) -> Parameters {
+        let deciding_gradient = match self {
+            Self::Default => DecidingGradient::Goal,
+            Self::SpecV08 => DecidingGradient::Loss,
+        };
+        Parameters(Hyperparameters { deciding_gradient, ..Hyperparameters::default() })
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+    fn from_str(text: &str) -> Result<Self, UnknownProfile> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.name() == text)
+            .ok_or_else(|| UnknownProfile(text.to_owned()))
+    }
+}
+
+/// A profile name that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no profile `{0}`; the profiles are `default` and `spec-v0.8`")]
+pub struct UnknownProfile(String);
+
+/// Far above any sensible weight, and low enough that no sum of losses can overflow.
+const GREATEST: f64 = 1000.0;
+
+fn positive(name: &'static str, value: f64) -> Result<(), ParameterError> {
+    within(value > 0.0 && value <= GREATEST, name, "a number above 0, at most 1000", value)
+}
+
+fn not_negative(name: &'static str, value: f64) -> Result<(), ParameterError> {
+    within((0.0..=GREATEST).contains(&value), name, "a number from 0 to 1000", value)
+}
+
+fn share(name: &'static str, value: f64) -> Result<(), ParameterError> {
+    within((0.0..=1.0).contains(&value), name, "a number from 0 to 1", value)
+}
+
+fn within(fits: bool, name: &'static str, range: &'static str, value: f64) -> Result<(), ParameterError> {
+    fits.then_some(()).ok_or(ParameterError::OutOfRange { name, range, value })
+}

@@ -1,0 +1,167 @@
+//! The state machine: one step per round.
+
+use artoo_types::{PrevDirective, TerminalState, UnmetCriterion};
+use serde::{Deserialize, Serialize};
+
+use crate::rationale::{Grounds, rationale};
+use crate::{
+    Blocked, Budget, Cell, Decision, Gradients, Nearness, Observation, Parameters, Reading, Report, Rule,
+    State, Tried, dominant_class, heaviest_failure, only_denied, unmet,
+};
+
+/// The Goal Gradient Solver: it maps the trajectory of a run, not a single failure, to what should change.
+///
+/// A step is a function of the parameters, the state and the observation; the same three give the same
+/// decision. A run takes at most `max_replans + 1` steps. After a terminal decision every further step
+/// returns that decision again.
+///
+/// ```
+/// use artoo_ggs_core::{GoalGradientSolver, Profile};
+/// let solver = GoalGradientSolver::new(Profile::SpecV08.parameters());
+/// assert_eq!(solver.state().replans_used(), 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GoalGradientSolver {
+    parameters: Parameters,
+    state: SolverState,
+}
+
+/// What a solver remembers between rounds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolverState {
+    replans_used: u32,
+    prev_directive: PrevDirective,
+    reading: Option<Reading>,
+    worsening: u32,
+    tried: Tried,
+    ended: Option<Box<Decision>>,
+}
+
+impl SolverState {
+    /// Replans so far. The solver owns this counter: nobody else counts.
+    pub fn replans_used(&self) -> u32 {
+        self.replans_used
+    }
+
+    /// What failed so far.
+    pub fn tried(&self) -> &Tried {
+        &self.tried
+    }
+}
+
+impl GoalGradientSolver {
+    /// A solver at the start of a run.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, state: SolverState::default() }
+    }
+
+    /// What it goes by.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// What it remembers.
+    pub fn state(&self) -> &SolverState {
+        &self.state
+    }
+
+    /// Judges one round.
+    pub fn step(&mut self, observation: &Observation) -> Decision {
+        if let Some(decision) = &self.state.ended {
+            return Decision::clone(decision);
+        }
+        let parameters = &self.parameters;
+        let reading = Reading::of(observation, self.state.replans_used, parameters);
+        let gradients = Gradients::between(self.state.reading.as_ref(), &reading);
+        let deciding = gradients.deciding(parameters);
+        let cell = Cell::of(&reading.loss, deciding, parameters);
+        let unmet = unmet(observation);
+        // Law 2 says "greater than epsilon", where the table's signal includes epsilon itself.
+        let worsening =
+            if deciding > parameters.epsilon { self.state.worsening.saturating_add(1) } else { 0 };
+
+        let latest = Tried::in_round(observation);
+        self.state.tried.extend(&latest);
+        let (state, rule) = route(observation, cell, &unmet, worsening, self.state.replans_used, parameters);
+        let blocked = match state {
+            State::Terminal(_) => Blocked::default(),
+            State::Action(action) => {
+                self.state.tried.blocked(&latest, action, cell.trend, &observation.inventory)
+            }
+        };
+        let grounds = Grounds {
+            state,
+            rule,
+            trend: cell.trend,
+            nearness: cell.nearness,
+            process: cell.process,
+            prev: self.state.prev_directive,
+            unmet: unmet.len(),
+            criteria: observation.criteria.len(),
+            worsening,
+            blocked: &blocked,
+        };
+        let decision = Decision {
+            state,
+            rule,
+            cell,
+            loss: reading.loss,
+            grad_l: gradients.loss,
+            grad_goal: gradients.goal,
+            prev_directive: self.state.prev_directive,
+            replans_used: self.state.replans_used,
+            failure_class: dominant_class(observation),
+            failed_criterion: heaviest_failure(observation).map(|criterion| criterion.text.clone()),
+            rationale: rationale(&grounds, parameters),
+            blocked,
+            unmet,
+        };
+        self.advance(&decision, reading, worsening);
+        decision
+    }
+
+    fn advance(&mut self, decision: &Decision, reading: Reading, worsening: u32) {
+        self.state.reading = Some(reading);
+        self.state.worsening = worsening;
+        match decision.state {
+            State::Terminal(_) => self.state.ended = Some(Box::new(decision.clone())),
+            State::Action(action) => {
+                self.state.prev_directive = PrevDirective::Action(action);
+                self.state.replans_used = self.state.replans_used.saturating_add(1);
+            }
+        }
+    }
+}
+
+/// The order of decisions. Source: `docs/deviations.md`, "Order of decisions".
+fn route(
+    observation: &Observation,
+    cell: Cell,
+    unmet: &[UnmetCriterion],
+    worsening: u32,
+    replans_used: u32,
+    parameters: &Parameters,
+) -> (State, Rule) {
+    let abandon = State::Terminal(TerminalState::Abandon);
+    if observation.report == Report::AllMet && unmet.is_empty() {
+        return (State::Terminal(TerminalState::Accept), Rule::EveryCriterionMet);
+    }
+    if cell.budget == Budget::Spent {
+        return (abandon, Rule::BudgetSpent);
+    }
+    // A gap that no verdict shows cannot be named, so it cannot be passed off as close enough. The same
+    // condition makes delta = 0 mean "never".
+    if cell.nearness == Nearness::Near && observation.deliverable && !unmet.is_empty() {
+        return (State::Terminal(TerminalState::Success), Rule::CloseEnough);
+    }
+    if only_denied(observation) {
+        return (abandon, Rule::OnlyDenied);
+    }
+    if worsening >= parameters.law2_rounds {
+        return (abandon, Rule::KeepsWorsening);
+    }
+    if replans_used >= parameters.max_replans {
+        return (abandon, Rule::NoReplansLeft);
+    }
+    (State::Action(cell.action()), Rule::ActionGrid)
+}

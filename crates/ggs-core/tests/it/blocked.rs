@@ -1,0 +1,171 @@
+//! The blocked sets.
+
+use artoo_ggs_core::{Blocked, Decision, GoalGradientSolver, Observation, Parameters, Trend, Tried};
+use artoo_types::{ActionState, BlockedApproach, FailureClass};
+use proptest::prelude::*;
+
+use crate::support::{any_observation, failure, share, target, tool, tools};
+
+const LOGICAL: FailureClass = FailureClass::Logical;
+const ENVIRONMENTAL: FailureClass = FailureClass::Environmental;
+
+/// A round in which one subtask failed with one call.
+fn round(failed: usize, logical: usize, tool_name: &str, input: &str) -> Observation {
+    let class = if logical > 0 { LOGICAL } else { ENVIRONMENTAL };
+    Observation {
+        failures: vec![failure(failed as u128, tool_name, input, class)],
+        ..share(failed, logical, 8)
+    }
+}
+
+fn run(rounds: impl IntoIterator<Item = Observation>) -> Vec<Decision> {
+    let mut solver = GoalGradientSolver::new(Parameters::default());
+    rounds.into_iter().map(|round| solver.step(&round)).collect()
+}
+
+fn approach(tool_name: &str, number: usize) -> BlockedApproach {
+    BlockedApproach { tool: tool(tool_name), approach: format!("intent {number}") }
+}
+
+/// Lesson 73: the same blocked site was tried again and again, because nothing was remembered between rounds.
+#[test]
+fn lesson_73_failed_inputs_stay_blocked_over_all_rounds() {
+    let got =
+        run([round(8, 0, "shell", "curl a"), round(8, 0, "shell", "curl b"), round(8, 0, "glob", "*.md")]);
+    let sizes: Vec<_> = got.iter().map(|decision| decision.blocked.targets.len()).collect();
+    assert_eq!(sizes, [1, 2, 3]);
+    let all = [target("shell", "curl a"), target("shell", "curl b"), target("glob", "*.md")];
+    assert_eq!(got[2].blocked.targets, all.into_iter().collect());
+    assert!(got.iter().all(|decision| decision.blocked.tools.is_empty()));
+}
+
+#[test]
+fn refine_blocks_the_latest_inputs_while_it_improves_and_all_while_it_worsens() {
+    let improving = run([round(8, 0, "shell", "a"), round(5, 0, "shell", "b")]);
+    assert_eq!(improving[1].blocked.targets, [target("shell", "b")].into_iter().collect());
+    let worsening = run([round(5, 0, "shell", "a"), round(8, 0, "shell", "b")]);
+    assert_eq!(
+        worsening[1].blocked.targets,
+        [target("shell", "a"), target("shell", "b")].into_iter().collect()
+    );
+}
+
+#[test]
+fn change_approach_blocks_this_rounds_tools_while_it_improves_and_all_while_it_worsens() {
+    let improving = run([round(8, 8, "shell", "a"), round(5, 5, "glob", "b")]);
+    assert_eq!(improving[1].blocked.tools, tools(&["glob"]));
+    let worsening = run([round(5, 5, "shell", "a"), round(8, 8, "glob", "b")]);
+    assert_eq!(worsening[1].blocked.tools, tools(&["glob", "shell"]));
+    assert!(worsening[1].blocked.targets.is_empty());
+}
+
+#[test]
+fn break_symmetry_does_not_go_back_to_a_tool_that_failed_before() {
+    let got = run([round(8, 8, "shell", "a"), round(8, 8, "glob", "b")]);
+    assert_eq!(got[0].blocked.tools, tools(&["shell"]));
+    assert_eq!(got[1].blocked.tools, tools(&["glob", "shell"]));
+}
+
+/// Section 3.2 of the lessons: on one-tool tasks, blocking `shell` left nothing to work with.
+#[test]
+fn the_last_usable_tool_stays_and_what_failed_with_it_does_not() {
+    let only_shell = Observation { inventory: tools(&["shell"]), ..round(8, 8, "shell", "ls") };
+    let blocked = run([only_shell])[0].blocked.clone();
+    assert_eq!(
+        blocked,
+        Blocked {
+            tools: tools(&[]),
+            targets: [target("shell", "ls")].into_iter().collect(),
+            approaches: [approach("shell", 8)].into_iter().collect(),
+        }
+    );
+}
+
+#[test]
+fn the_tool_with_the_least_against_it_is_spared() {
+    let observation = Observation {
+        failures: vec![
+            failure(1, "glob", "a", LOGICAL),
+            failure(2, "shell", "b", LOGICAL),
+            failure(3, "shell", "c", LOGICAL),
+        ],
+        inventory: tools(&["glob", "shell"]),
+        ..share(8, 8, 8)
+    };
+    let decision = &run([observation])[0];
+    assert_eq!(decision.blocked.tools, tools(&["shell"]));
+    assert_eq!(decision.blocked.approaches, [approach("glob", 1)].into_iter().collect());
+    assert!(
+        decision
+            .rationale
+            .ends_with("glob stays usable, because no other tool is left; what failed with it does not.")
+    );
+}
+
+#[test]
+fn where_nobody_says_what_is_usable_no_tool_is_blocked() {
+    let decision = &run([Observation { inventory: tools(&[]), ..round(8, 8, "shell", "ls") }])[0];
+    assert!(decision.blocked.tools.is_empty());
+    assert_eq!(decision.blocked.approaches.len(), 1);
+}
+
+#[test]
+fn what_a_person_refused_stays_blocked_under_every_directive() {
+    let refused =
+        Observation { failures: vec![failure(1, "shell", "rm a", FailureClass::Denied)], ..share(8, 8, 8) };
+    let got = run([refused, round(5, 5, "glob", "b"), round(4, 0, "glob", "c")]);
+    assert!(
+        got.iter().all(|decision| decision.blocked.targets.contains(&target("shell", "rm a"))),
+        "{got:?}"
+    );
+}
+
+const ACTIONS: [ActionState; 4] =
+    [ActionState::BreakSymmetry, ActionState::ChangeApproach, ActionState::ChangePath, ActionState::Refine];
+
+proptest! {
+    #[test]
+    fn what_was_tried_only_grows(rounds in prop::collection::vec(any_observation(), 1..6)) {
+        let mut tried = Tried::default();
+        for round in &rounds {
+            let before = tried.clone();
+            tried.extend(&Tried::in_round(round));
+            prop_assert!(before.targets().is_subset(tried.targets()));
+        }
+    }
+
+    #[test]
+    fn a_usable_tool_always_remains(rounds in prop::collection::vec(any_observation(), 1..5)) {
+        let mut tried = Tried::default();
+        for round in &rounds {
+            let latest = Tried::in_round(round);
+            tried.extend(&latest);
+            for action in ACTIONS {
+                for trend in Trend::ALL {
+                    let blocked = tried.blocked(&latest, action, trend, &round.inventory);
+                    prop_assert!(round.inventory.is_empty() || !round.inventory.is_subset(&blocked.tools));
+                    prop_assert!(blocked.targets.is_subset(tried.targets()));
+                    // Every failing tool is dealt with, one way or the other.
+                    prop_assert!(blocked.approaches.iter().all(|approach| !blocked.tools.contains(&approach.tool)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn worsening_never_blocks_less_than_improving(rounds in prop::collection::vec(any_observation(), 1..5)) {
+        let mut tried = Tried::default();
+        let mut latest = Tried::default();
+        for round in &rounds {
+            latest = Tried::in_round(round);
+            tried.extend(&latest);
+        }
+        let inventory = tools(&["glob", "other", "read_file", "shell"]);
+        for action in [ActionState::ChangeApproach, ActionState::Refine] {
+            let less = tried.blocked(&latest, action, Trend::Improving, &inventory);
+            let more = tried.blocked(&latest, action, Trend::Worsening, &inventory);
+            prop_assert!(less.tools.is_subset(&more.tools));
+            prop_assert!(less.targets.is_subset(&more.targets));
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The order of decisions, Law 2, refusals and the counter of replans.
+
+use artoo_ggs_core::{
+    Decision, GoalGradientSolver, Hyperparameters, Observation, Parameters, Profile, Report, Rule, State,
+};
+use artoo_types::{ActionState, FailureClass, Limits, MacroState, PrevDirective};
+
+use crate::support::{at, gap, met, share, skipped, unmet};
+
+fn run(parameters: Parameters, rounds: impl IntoIterator<Item = Observation>) -> Vec<Decision> {
+    let mut solver = GoalGradientSolver::new(parameters);
+    rounds.into_iter().map(|round| solver.step(&round)).collect()
+}
+
+fn states(decisions: &[Decision]) -> Vec<(MacroState, Rule)> {
+    decisions.iter().map(|decision| (decision.state.into(), decision.rule)).collect()
+}
+
+fn first(observation: Observation) -> (MacroState, Rule) {
+    let decision = GoalGradientSolver::new(Parameters::default()).step(&observation);
+    (decision.state.into(), decision.rule)
+}
+
+const ABANDON: MacroState = MacroState::Abandon;
+
+#[test]
+fn accept_is_accept_whatever_the_budget_says() {
+    let all_met = Observation { report: Report::AllMet, ..gap(vec![met(), met()]) };
+    let spent =
+        run(Parameters::default(), [share(2, 0, 2), share(2, 0, 2), share(2, 0, 2), at(900_000, all_met)]);
+    let last = spent.last().unwrap();
+    assert_eq!((last.state.into(), last.rule), (MacroState::Accept, Rule::EveryCriterionMet));
+    // Lesson 44: the ancestor wrote a loss of zero here. This one is computed.
+    assert_eq!((last.loss.d.get(), last.loss.p.get(), last.loss.omega.get()), (0.0, 0.0, 1.0));
+    assert_eq!(last.loss.l, 0.4);
+    assert!(last.unmet.is_empty());
+}
+
+#[test]
+fn all_met_with_an_unmet_criterion_is_no_accept() {
+    let observation = Observation { report: Report::AllMet, ..share(1, 0, 2) };
+    assert_eq!(first(observation), (MacroState::ChangePath, Rule::ActionGrid));
+}
+
+#[test]
+fn the_budget_comes_before_closeness() {
+    let parameters = Parameters::new(Hyperparameters { theta: 0.2, ..Hyperparameters::default() }).unwrap();
+    let decision = GoalGradientSolver::new(parameters).step(&at(150_000, share(1, 0, 4)));
+    assert_eq!((decision.state.into(), decision.rule), (ABANDON, Rule::BudgetSpent));
+}
+
+/// Fact 1: the ancestor called "every subtask matched, a task criterion unmet" a success with D = 0.
+#[test]
+fn fact_1_an_unmet_task_criterion_enters_the_distance_and_is_named() {
+    let mut observation = gap(vec![met(), met(), met(), unmet(FailureClass::Logical)]);
+    observation.criteria[3].subtask_id = None;
+    let decision = GoalGradientSolver::new(Parameters::default()).step(&observation);
+    assert_eq!(decision.loss.d.get(), 0.25);
+    assert_eq!((decision.state.into(), decision.rule), (MacroState::Success, Rule::CloseEnough));
+    assert_eq!(decision.unmet.len(), 1);
+    assert_eq!(decision.unmet[0].subtask_id, None);
+}
+
+/// Fact 2: a success with no output at all.
+#[test]
+fn fact_2_without_a_deliverable_close_enough_is_not_success() {
+    let observation = Observation { deliverable: false, ..share(1, 0, 4) };
+    assert_eq!(first(observation), (MacroState::ChangePath, Rule::ActionGrid));
+}
+
+#[test]
+fn a_gap_that_no_verdict_shows_is_not_success() {
+    assert_eq!(first(gap(vec![met(), met()])), (MacroState::ChangePath, Rule::ActionGrid));
+    assert_eq!(first(gap(Vec::new())), (MacroState::ChangePath, Rule::ActionGrid));
+}
+
+#[test]
+fn without_any_criterion_the_report_decides() {
+    let nothing_to_meet = Observation { report: Report::AllMet, ..gap(Vec::new()) };
+    assert_eq!(first(nothing_to_meet), (MacroState::Accept, Rule::EveryCriterionMet));
+}
+
+#[test]
+fn strict_mode_knows_no_success() {
+    let mut solver = GoalGradientSolver::new(Parameters::default().strict());
+    let decision = solver.step(&share(1, 0, 100));
+    assert_eq!((decision.state.into(), decision.rule), (MacroState::ChangePath, Rule::ActionGrid));
+    let decision = solver.step(&Observation { report: Report::AllMet, ..gap(vec![met()]) });
+    assert_eq!(decision.rule, Rule::EveryCriterionMet);
+}
+
+#[test]
+fn three_replans_are_four_plans() {
+    let decisions = run(Parameters::default(), vec![share(4, 0, 4); 4]);
+    let path = (MacroState::ChangePath, Rule::ActionGrid);
+    assert_eq!(states(&decisions), [path, path, path, (ABANDON, Rule::NoReplansLeft)]);
+    assert_eq!(decisions.iter().map(|d| d.replans_used).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(decisions[3].round(), 4);
+}
+
+#[test]
+fn where_no_replan_is_allowed_the_first_plan_is_the_last() {
+    let limits = Limits { max_replans: 0, ..Limits::default() };
+    let parameters = Parameters::default().with_limits(&limits).unwrap();
+    let decisions = run(parameters, [share(4, 0, 4)]);
+    assert_eq!(states(&decisions), [(ABANDON, Rule::NoReplansLeft)]);
+    assert_eq!(decisions[0].loss.omega.get(), 0.0);
+}
+
+/// Fact 16: in the ancestor Law 2 could never decide anything, because the budget always did first.
+#[test]
+fn fact_16_two_worsening_rounds_end_the_run() {
+    let decisions = run(Parameters::default(), [share(3, 0, 8), share(5, 0, 8), share(7, 0, 8)]);
+    let expected = [
+        (MacroState::ChangePath, Rule::ActionGrid),
+        (MacroState::Refine, Rule::ActionGrid),
+        (ABANDON, Rule::KeepsWorsening),
+    ];
+    assert_eq!(states(&decisions), expected);
+    assert!(decisions[2].loss.omega.get() < 0.8);
+}
+
+#[test]
+fn one_round_without_worsening_starts_law_2_anew() {
+    let rounds = [share(3, 0, 8), share(5, 0, 8), share(5, 0, 8), share(7, 0, 8)];
+    let decisions = run(Parameters::default(), rounds);
+    assert_eq!(decisions[3].rule, Rule::NoReplansLeft);
+}
+
+#[test]
+fn law_2_needs_more_than_epsilon() {
+    let parameters =
+        Parameters::new(Hyperparameters { alpha: 1.0, epsilon: 0.25, ..Hyperparameters::default() }).unwrap();
+    // D rises by exactly epsilon in each round: a signal for the table, but not "greater than epsilon".
+    let decisions = run(parameters, [share(2, 0, 4), share(3, 0, 4), share(4, 0, 4)]);
+    assert_eq!(decisions[2].grad_goal, 0.25);
+    assert_eq!(decisions[2].rule, Rule::ActionGrid);
+    assert_eq!(decisions[2].state, State::Action(ActionState::Refine));
+}
+
+/// Fact 8: in the ancestor a refusal triggered a replan, and the replan looked for a way round it.
+#[test]
+fn fact_8_a_run_that_only_lacks_what_was_refused_ends() {
+    let refused = gap(vec![unmet(FailureClass::Denied), unmet(FailureClass::Denied), skipped(), met()]);
+    assert_eq!(first(refused), (ABANDON, Rule::OnlyDenied));
+    let with_other_work = gap(vec![unmet(FailureClass::Denied), unmet(FailureClass::Environmental)]);
+    assert_eq!(first(with_other_work), (MacroState::ChangePath, Rule::ActionGrid));
+    let only_skipped = gap(vec![skipped(), skipped()]);
+    assert_eq!(first(only_skipped), (MacroState::ChangePath, Rule::ActionGrid));
+}
+
+#[test]
+fn the_transfer_of_states_is_recorded() {
+    let decisions = run(Parameters::default(), [share(8, 8, 8), share(6, 6, 8), share(2, 0, 8)]);
+    assert_eq!(
+        states(&decisions),
+        [
+            (MacroState::BreakSymmetry, Rule::ActionGrid),
+            (MacroState::ChangeApproach, Rule::ActionGrid),
+            (MacroState::Success, Rule::CloseEnough),
+        ]
+    );
+    assert_eq!(
+        decisions.iter().map(|decision| decision.prev_directive).collect::<Vec<_>>(),
+        [
+            PrevDirective::Init,
+            PrevDirective::Action(ActionState::BreakSymmetry),
+            PrevDirective::Action(ActionState::ChangeApproach),
+        ]
+    );
+}
+
+#[test]
+fn after_the_end_nothing_changes() {
+    let decisions = run(Parameters::default(), [share(1, 0, 8), share(8, 8, 8)]);
+    assert_eq!(decisions[0], decisions[1]);
+}
+
+#[test]
+fn reasons_are_words_for_people() {
+    let worse = run(Parameters::default(), [share(3, 0, 8), share(5, 0, 8), share(7, 0, 8)]);
+    assert_eq!(
+        worse.iter().map(|decision| decision.rationale.as_str()).collect::<Vec<_>>(),
+        [
+            "3 of 8 criteria are not met. This was the first plan, and nothing shows that the approach is wrong: keep the \
+             approach, but use other inputs or places.",
+            "5 of 8 criteria are not met. The result gets worse, and nothing shows that the approach is wrong: keep the \
+             approach and tighten it.",
+            "7 of 8 criteria are not met. The last 2 plans each made the result worse.",
+        ]
+    );
+    let close = GoalGradientSolver::new(Profile::Default.parameters()).step(&share(1, 0, 4));
+    assert_eq!(
+        close.rationale,
+        "1 of 4 criteria is not met. So little is missing that another try is not worth its cost."
+    );
+}

@@ -1,0 +1,115 @@
+//! Why and how a run ends: by a decision, or by a fault.
+
+use artoo_ggs_core::{Decision, Parameters, Rule, loss, omega};
+use artoo_types::{
+    ActionState, Fault, FaultKind, Loss, PrevDirective, Role, TerminalState, UnitInterval, UnmetCriterion,
+};
+
+/// The end of a run before it is put into words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conclusion {
+    /// How it ends.
+    pub directive: TerminalState,
+    /// The rule that decided; `None` where a fault did.
+    pub rule: Option<Rule>,
+    /// Why, in words.
+    pub reason: String,
+    /// The last loss.
+    pub loss: Loss,
+    /// The last gradient of L.
+    pub grad_l: f64,
+    /// The last gradient of the goal.
+    pub grad_goal: f64,
+    /// Replans used.
+    pub replans: u32,
+    /// The directive before.
+    pub prev_directive: PrevDirective,
+    /// What is not met, as far as anybody knows.
+    pub unmet: Vec<UnmetCriterion>,
+    /// Whether any criterion was judged at all.
+    pub judged: bool,
+    /// The fault.
+    pub fault: Option<Fault>,
+}
+
+impl Conclusion {
+    /// The end by a terminal decision.
+    pub fn of_decision(directive: TerminalState, decision: &Decision, judged: bool) -> Self {
+        Self {
+            directive,
+            rule: Some(decision.rule),
+            reason: decision.rationale.clone(),
+            loss: decision.loss,
+            grad_l: decision.grad_l,
+            grad_goal: decision.grad_goal,
+            replans: decision.replans_used,
+            prev_directive: decision.prev_directive,
+            unmet: decision.unmet.clone(),
+            judged,
+            fault: None,
+        }
+    }
+
+    /// The end by a fault, `elapsed_ms` into the run. `last` is the last decision, which asked for another
+    /// plan, and what it asked for.
+    ///
+    /// Ω is of now. D and P are the last known; where no round was judged, D is 1, because nothing was shown
+    /// to be done. The outcome is the typed `directive` and `fault`, never to be read from the numbers.
+    pub fn of_fault(
+        fault: &Fault,
+        last: Option<(&Decision, ActionState)>,
+        elapsed_ms: u64,
+        parameters: &Parameters,
+    ) -> Self {
+        let decision = last.map(|(decision, _)| decision);
+        let replans = decision.map_or(0, Decision::round);
+        let d = decision.map_or(UnitInterval::ONE, |decision| decision.loss.d);
+        let p = decision.map_or(UnitInterval::ZERO, |decision| decision.loss.p);
+        Self {
+            directive: TerminalState::Abandon,
+            rule: None,
+            reason: sentence(&fault.message),
+            loss: loss(d, p, omega(replans, elapsed_ms, parameters), parameters),
+            grad_l: decision.map_or(0.0, |decision| decision.grad_l),
+            grad_goal: decision.map_or(0.0, |decision| decision.grad_goal),
+            replans,
+            prev_directive: last.map_or(PrevDirective::Init, |(_, state)| PrevDirective::Action(state)),
+            unmet: decision.map(|decision| decision.unmet.clone()).unwrap_or_default(),
+            judged: decision.is_some(),
+            fault: Some(fault.clone()),
+        }
+    }
+
+    /// Whether to ask the planner for the story of this end. Not where the planner itself failed, where a
+    /// person is waiting to be let go, or where another model call would fail, cost or be lost like the one
+    /// before.
+    pub fn deserves_report(&self) -> bool {
+        match &self.fault {
+            None => self.directive == TerminalState::Abandon,
+            Some(fault) => fault.role != Role::Planner && leaves_a_planner(fault.kind),
+        }
+    }
+}
+
+fn leaves_a_planner(kind: FaultKind) -> bool {
+    match kind {
+        FaultKind::Answer | FaultKind::Deadline | FaultKind::Panic => true,
+        FaultKind::Provider
+        | FaultKind::Configuration
+        | FaultKind::Request
+        | FaultKind::Bus
+        | FaultKind::Storage
+        | FaultKind::Timeout
+        | FaultKind::Cancelled
+        | FaultKind::Budget => false,
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?', '。']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
+}

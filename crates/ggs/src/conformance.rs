@@ -1,0 +1,153 @@
+//! A check that any [`Solver`] can be put to.
+
+use artoo_ggs_core::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing, State};
+use artoo_types::{BlockedTarget, FailureClass, Mode, PrevDirective, SubTaskId, TerminalState, ToolName};
+
+use crate::Solver;
+
+/// Rounds after which a run must have ended.
+const PATIENCE: usize = 64;
+
+/// Puts a solver to every sequence of four rounds out of six kinds, the last of which repeats until the run
+/// ends.
+///
+/// `make` returns a new solver each time, all with the same parameters.
+///
+/// ```
+/// use artoo_ggs::conformance;
+/// use artoo_ggs_core::{GoalGradientSolver, Profile};
+/// let make = || Box::new(GoalGradientSolver::new(Profile::Default.parameters())) as _;
+/// assert_eq!(conformance::check(make), Ok(()));
+/// ```
+///
+/// # Errors
+/// The first rule of the contract that it broke.
+pub fn check(make: impl Fn() -> Box<dyn Solver>) -> Result<(), Breach> {
+    let kinds = kinds();
+    for a in &kinds {
+        for b in &kinds {
+            for c in &kinds {
+                for d in &kinds {
+                    check_run(&make, &[a, b, c, d])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A rule of the contract that a solver broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Breach {
+    /// A run did not end within 64 rounds.
+    #[error("the run did not end")]
+    Endless,
+    /// The same rounds gave different decisions.
+    #[error("the same rounds gave different decisions")]
+    NotRepeatable,
+    /// The count of replans does not grow by one per action state.
+    #[error("replans_used is not the number of action states before")]
+    Count,
+    /// `prev_directive` is not the action state before.
+    #[error("prev_directive is not the directive before")]
+    Chain,
+    /// `accept` with an unmet criterion, or without the report of all met.
+    #[error("accept, though not everything is met")]
+    Accept,
+    /// `success` without an unmet criterion to name, or without anything to hand over.
+    #[error("success without a named gap or without a deliverable")]
+    Success,
+    /// A decision does not name every unmet criterion.
+    #[error("the decision does not name every unmet criterion")]
+    Unnamed,
+    /// No usable tool was left.
+    #[error("every usable tool is blocked")]
+    NoToolLeft,
+}
+
+fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) -> Result<(), Breach> {
+    let (mut solver, mut again) = (make(), make());
+    let mut prev = PrevDirective::Init;
+    let mut replans = 0;
+    let [.., last] = rounds;
+    for (index, observed) in rounds.iter().chain(std::iter::repeat(last)).take(PATIENCE).enumerate() {
+        let elapsed_ms = 1_000 * index as u64;
+        let observation = Observation { elapsed_ms, ..Observation::clone(observed) };
+        let decision = solver.step(&observation);
+        let unmet = artoo_ggs_core::unmet(&observation);
+        keep(decision == again.step(&observation), Breach::NotRepeatable)?;
+        keep(decision.replans_used == replans, Breach::Count)?;
+        keep(decision.prev_directive == prev, Breach::Chain)?;
+        keep(unmet.iter().all(|criterion| decision.unmet.contains(criterion)), Breach::Unnamed)?;
+        match decision.state {
+            State::Terminal(state) => {
+                return match state {
+                    TerminalState::Accept => {
+                        keep(observation.report == Report::AllMet && unmet.is_empty(), Breach::Accept)
+                    }
+                    TerminalState::Success => {
+                        keep(observation.deliverable && !unmet.is_empty(), Breach::Success)
+                    }
+                    TerminalState::Abandon => Ok(()),
+                };
+            }
+            State::Action(action) => {
+                keep(!observation.inventory.is_subset(&decision.blocked.tools), Breach::NoToolLeft)?;
+                prev = PrevDirective::Action(action);
+                replans += 1;
+            }
+        }
+    }
+    Err(Breach::Endless)
+}
+
+fn keep(kept: bool, breach: Breach) -> Result<(), Breach> {
+    kept.then_some(()).ok_or(breach)
+}
+
+/// All met, nearly met, nearly met with nothing to hand over, and far off for logical, environmental and
+/// refused reasons.
+fn kinds() -> [Observation; 6] {
+    use FailureClass::{Denied, Environmental, Logical};
+    let near = observed(Report::Gap, 1, Environmental);
+    [
+        observed(Report::AllMet, 0, Logical),
+        near.clone(),
+        Observation { deliverable: false, ..near },
+        observed(Report::Gap, 3, Logical),
+        observed(Report::Gap, 4, Environmental),
+        observed(Report::Gap, 4, Denied),
+    ]
+}
+
+fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
+    let tool = ToolName::new("shell");
+    let subtask_id = SubTaskId::new(artoo_types::RunId::OPERATOR.uuid());
+    let criterion = |index: usize| JudgedCriterion {
+        text: format!("criterion {index}"),
+        mode: Mode::Verifiable,
+        subtask_id: Some(subtask_id),
+        standing: if index < failed {
+            Standing::Unmet { class, reason: "it is not so".to_owned(), failures: 1, attempts: 1 }
+        } else {
+            Standing::Met
+        },
+    };
+    let failure = FailedSubTask {
+        subtask_id,
+        intent: "list the files".to_owned(),
+        tools: [tool.clone()].into(),
+        failed_calls: vec![FailedCall {
+            target: BlockedTarget { tool: tool.clone(), target: "ls".to_owned() },
+            class,
+        }],
+    };
+    Observation {
+        report,
+        elapsed_ms: 0,
+        criteria: (0..4).map(criterion).collect(),
+        failures: if failed == 0 { Vec::new() } else { vec![failure] },
+        deliverable: true,
+        inventory: [tool].into(),
+    }
+}

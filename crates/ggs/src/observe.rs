@@ -1,0 +1,131 @@
+//! From a report to what the controller sees.
+
+use std::collections::BTreeSet;
+
+use artoo_ggs_core::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
+use artoo_types::{CriterionVerdict, FailureClass, Finding, Mode, OutcomeStatus, SubTaskOutcome, ToolName};
+
+use crate::calls::{failing_calls, was_started};
+use crate::{Round, is_deliverable};
+
+/// What a round's verdicts say.
+///
+/// Reports that contradict themselves are read against the run: a failed outcome whose verdicts all pass
+/// still counts as one failure, and so does a report of something missing that no verdict shows. Otherwise
+/// they would vanish from D and the run would end well without a reason.
+pub fn observe(round: &Round, elapsed_ms: u64, inventory: &BTreeSet<ToolName>) -> Observation {
+    let mut criteria: Vec<_> = round.outcomes.iter().flat_map(criteria_of).collect();
+    criteria.extend(round.task_verdicts.iter().map(|verdict| JudgedCriterion {
+        text: verdict.criterion.clone(),
+        mode: verdict.mode,
+        subtask_id: None,
+        standing: standing(verdict, &[]),
+    }));
+    let nothing_unmet = criteria.iter().all(|criterion| criterion.standing == Standing::Met);
+    if round.report == Report::Gap && nothing_unmet {
+        criteria.push(JudgedCriterion {
+            text: "the result as a whole answers the request".to_owned(),
+            mode: Mode::Verifiable,
+            subtask_id: None,
+            standing: once(FailureClass::Unknown, or(&round.words, "something is missing")),
+        });
+    }
+    let outputs = round.outcomes.iter().map(|outcome| &outcome.output).chain(&round.merged_output);
+    Observation {
+        report: round.report,
+        elapsed_ms,
+        criteria,
+        failures: round
+            .outcomes
+            .iter()
+            .filter(|o| o.status == OutcomeStatus::Failed)
+            .map(failed_subtask)
+            .collect(),
+        deliverable: outputs.into_iter().any(is_deliverable),
+        inventory: inventory.clone(),
+    }
+}
+
+fn criteria_of(outcome: &SubTaskOutcome) -> Vec<JudgedCriterion> {
+    let criterion = |text: &str, mode: Mode, standing: Standing| JudgedCriterion {
+        text: text.to_owned(),
+        mode,
+        subtask_id: Some(outcome.subtask_id),
+        standing,
+    };
+    let why = |otherwise: &str| or(outcome.failure_reason.as_deref().unwrap_or_default(), otherwise);
+    let unjudged = |otherwise: &str| match outcome.status {
+        OutcomeStatus::Skipped => Standing::Skipped { reason: why("not run") },
+        OutcomeStatus::Matched | OutcomeStatus::Failed => once(FailureClass::Unknown, why(otherwise)),
+    };
+    let mut criteria: Vec<_> = outcome
+        .criteria_verdicts
+        .iter()
+        .map(|verdict| {
+            let standing = match outcome.status {
+                OutcomeStatus::Skipped => unjudged(""),
+                OutcomeStatus::Matched | OutcomeStatus::Failed => standing_of(verdict, outcome),
+            };
+            criterion(&verdict.criterion, verdict.mode, standing)
+        })
+        .collect();
+    // No verdict is no pass.
+    let missing = outcome.criteria.len().saturating_sub(criteria.len());
+    let judged = |text: &str| outcome.criteria_verdicts.iter().any(|verdict| verdict.criterion == text);
+    let without = outcome.criteria.iter().filter(|asked| !judged(&asked.text)).take(missing);
+    criteria.extend(without.map(|asked| criterion(&asked.text, asked.mode, unjudged("it was not judged"))));
+    // A subtask that did not match misses at least one thing, even where nobody says which.
+    let all_met = criteria.iter().all(|criterion| criterion.standing == Standing::Met);
+    if outcome.status != OutcomeStatus::Matched && all_met {
+        criteria.push(criterion(&outcome.intent, Mode::Verifiable, unjudged("it ended as failed")));
+    }
+    criteria
+}
+
+fn standing_of(verdict: &CriterionVerdict, outcome: &SubTaskOutcome) -> Standing {
+    let failed_in: Vec<_> = outcome
+        .gap_trajectory
+        .iter()
+        .map(|attempt| attempt.unmet_criteria.contains(&verdict.criterion))
+        .collect();
+    standing(verdict, &failed_in)
+}
+
+/// `failed_in` says of each attempt of this plan whether the criterion failed in it.
+fn standing(verdict: &CriterionVerdict, failed_in: &[bool]) -> Standing {
+    match &verdict.finding {
+        Finding::Pass { .. } => Standing::Met,
+        Finding::Fail { failure_class, reason, .. } => Standing::Unmet {
+            class: *failure_class,
+            reason: reason.clone(),
+            failures: count(failed_in.iter().filter(|failed| **failed).count()),
+            attempts: count(failed_in.len()),
+        },
+    }
+}
+
+fn once(class: FailureClass, reason: String) -> Standing {
+    Standing::Unmet { class, reason, failures: 1, attempts: 1 }
+}
+
+/// A last verdict that the history does not show is still one failed attempt.
+fn count(attempts: usize) -> u32 {
+    u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)
+}
+
+fn failed_subtask(outcome: &SubTaskOutcome) -> FailedSubTask {
+    let started = outcome.tool_calls.iter().filter(|call| was_started(call));
+    FailedSubTask {
+        subtask_id: outcome.subtask_id,
+        intent: outcome.intent.clone(),
+        tools: started.map(|call| call.tool.clone()).collect(),
+        failed_calls: failing_calls(outcome)
+            .into_iter()
+            .map(|failing| FailedCall { target: failing.target, class: failing.failure.class })
+            .collect(),
+    }
+}
+
+fn or(text: &str, otherwise: &str) -> String {
+    if text.trim().is_empty() { otherwise.to_owned() } else { text.trim().to_owned() }
+}

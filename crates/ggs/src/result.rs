@@ -1,0 +1,83 @@
+//! The messages that R7 sends to the planner and to the person.
+
+use artoo_ggs_core::Decision;
+use artoo_types::{
+    ActionState, FailureReportRequest, FinalResult, OutcomeStatus, PartialOutput, PlanDirective, RunId,
+    TaskId, TerminalState,
+};
+use serde_json::Value;
+
+use crate::summary::summary;
+use crate::{Conclusion, combined_output};
+
+/// The directive of an action state.
+pub fn plan_directive(task_id: TaskId, action: ActionState, decision: &Decision) -> PlanDirective {
+    PlanDirective {
+        task_id,
+        round: decision.round(),
+        loss: decision.loss,
+        prev_directive: decision.prev_directive,
+        directive: action,
+        blocked_tools: decision.blocked.tools.iter().cloned().collect(),
+        blocked_targets: decision.blocked.targets.iter().cloned().collect(),
+        blocked_approaches: decision.blocked.approaches.iter().cloned().collect(),
+        failed_criterion: decision.failed_criterion.clone().unwrap_or_default(),
+        failure_class: decision.failure_class,
+        budget_pressure: decision.loss.omega,
+        grad_l: decision.grad_l,
+        grad_goal: decision.grad_goal,
+        rationale: decision.rationale.clone(),
+    }
+}
+
+/// The question to the planner before a run is abandoned.
+pub fn failure_report_request(
+    task_id: TaskId,
+    conclusion: &Conclusion,
+    partial: Vec<PartialOutput>,
+) -> FailureReportRequest {
+    FailureReportRequest {
+        task_id,
+        reason: conclusion.reason.clone(),
+        unmet: conclusion.unmet.clone(),
+        partial,
+    }
+}
+
+/// The one result of a run.
+///
+/// `merged` and `words` are the meta-validator's output and summary, `story` the planner's failure report.
+/// The deliverable of `accept` is the merged output; of `success` every output there is; of `abandon` the
+/// matched ones only, so that nothing unchecked passes for a result. The others are in `partial`, labelled.
+pub fn final_result(
+    run_id: RunId,
+    task_id: TaskId,
+    conclusion: Conclusion,
+    partial: Vec<PartialOutput>,
+    merged: Option<&Value>,
+    words: &str,
+    story: Option<&str>,
+) -> FinalResult {
+    let summary = summary(&conclusion, &partial, words, story);
+    let matched = partial.iter().filter(|output| output.status == OutcomeStatus::Matched);
+    let (output, partial) = match conclusion.directive {
+        TerminalState::Accept => (merged.cloned().unwrap_or_else(|| combined_output(matched)), Vec::new()),
+        TerminalState::Success => (merged.cloned().unwrap_or_else(|| combined_output(&partial)), partial),
+        TerminalState::Abandon => (combined_output(matched), partial),
+    };
+    FinalResult {
+        run_id,
+        task_id,
+        summary,
+        output,
+        loss: conclusion.loss,
+        grad_l: conclusion.grad_l,
+        grad_goal: conclusion.grad_goal,
+        replans: conclusion.replans,
+        prev_directive: conclusion.prev_directive,
+        directive: conclusion.directive,
+        unmet: conclusion.unmet,
+        partial,
+        fault: conclusion.fault,
+    }
+}

@@ -1,0 +1,232 @@
+//! The role without its input and output: envelopes in, messages out.
+
+use artoo_ggs_core::{Decision, State};
+use artoo_types::{
+    ActionState, Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput, RunId,
+    SubTaskOutcome, TaskId, TerminalState,
+};
+use chrono::{DateTime, FixedOffset};
+
+use crate::{
+    Conclusion, Draft, Lessons, Round, Settings, Solver, failure_report_request, final_result, observe,
+    partial_outputs, plan_directive,
+};
+
+/// R7 of one run, as a state machine.
+///
+/// Exactly one `FinalResult` comes out, and after it nothing: the first of a terminal decision and a fault
+/// ends the run. Megrams come before what they are about. Every other message kind than the ones below is
+/// ignored.
+///
+/// | in | out |
+/// |---|---|
+/// | `TaskSpec`, `UserRequest` | nothing: they name the task |
+/// | `SubTaskOutcome` | nothing: its output is handed over if a fault ends the run |
+/// | `ReplanRequest`, `OutcomeSummary` | `MegramWrite`s, then `PlanDirective`, `FinalResult` or `FailureReportRequest` |
+/// | `FailureReport`, the deadline | `FinalResult` |
+/// | `Fault` | `FinalResult`, or first `FailureReportRequest` |
+pub struct GgsRole {
+    settings: Settings,
+    solver: Box<dyn Solver>,
+    lessons: Lessons,
+    task_id: Option<TaskId>,
+    intent: String,
+    round: Option<Round>,
+    /// Outcomes since the last report.
+    since: Vec<SubTaskOutcome>,
+    last: Option<(Decision, ActionState)>,
+    phase: Phase,
+}
+
+enum Phase {
+    Running,
+    /// The run is decided; the planner is asked for its story.
+    AwaitingReport {
+        run_id: RunId,
+        conclusion: Conclusion,
+    },
+    Ended,
+}
+
+impl GgsRole {
+    /// R7 at the start of a run.
+    pub fn new(solver: Box<dyn Solver>, settings: Settings) -> Self {
+        Self {
+            lessons: Lessons::new(settings.megrams),
+            settings,
+            solver,
+            task_id: None,
+            intent: String::new(),
+            round: None,
+            since: Vec::new(),
+            last: None,
+            phase: Phase::Running,
+        }
+    }
+
+    /// Whether the final result is out.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.phase, Phase::Ended)
+    }
+
+    /// Whether it waits for the planner's failure report, so that its deadline runs.
+    pub fn awaits_report(&self) -> bool {
+        matches!(self.phase, Phase::AwaitingReport { .. })
+    }
+
+    /// Takes a message and returns what to publish, in order.
+    pub fn on(&mut self, envelope: &Envelope) -> Vec<Message> {
+        if self.has_ended() {
+            return Vec::new();
+        }
+        match &*envelope.message {
+            Message::UserRequest(request) => {
+                if self.task_id.is_none() {
+                    self.intent.clone_from(&request.text);
+                }
+                Vec::new()
+            }
+            Message::TaskSpec(spec) => {
+                self.task_id = Some(spec.task_id.clone());
+                self.intent.clone_from(&spec.intent);
+                Vec::new()
+            }
+            Message::SubTaskOutcome(outcome) => {
+                self.since.push(outcome.clone());
+                Vec::new()
+            }
+            Message::ReplanRequest(request) => self.judge(Round::from(request), envelope),
+            Message::OutcomeSummary(summary) => self.judge(Round::from(summary), envelope),
+            Message::FailureReport(report) => self.on_report(report),
+            Message::Fault(fault) => self.on_fault(fault, envelope),
+            // No other kind concerns R7. They are named so that a new kind asks here whether it does.
+            Message::MemoryQuery(_)
+            | Message::MemoryReply(_)
+            | Message::Plan(_)
+            | Message::DispatchManifest(_)
+            | Message::SubTask(_)
+            | Message::ToolStarted(_)
+            | Message::ToolOutput(_)
+            | Message::ToolFinished(_)
+            | Message::ApprovalRequested(_)
+            | Message::ApprovalDecided(_)
+            | Message::ExecutionResult(_)
+            | Message::VerdictReached(_)
+            | Message::CorrectionSignal(_)
+            | Message::PlanDirective(_)
+            | Message::FailureReportRequest(_)
+            | Message::MegramWrite(_)
+            | Message::FinalResult(_)
+            | Message::Warning(_)
+            | Message::ModelCall(_)
+            | Message::AuditQuery(_)
+            | Message::AuditReport(_) => Vec::new(),
+        }
+    }
+
+    /// The planner did not send its failure report in time: code words the ending. Nothing if no report is
+    /// awaited.
+    pub fn on_report_deadline(&mut self) -> Vec<Message> {
+        match std::mem::replace(&mut self.phase, Phase::Running) {
+            Phase::AwaitingReport { run_id, conclusion } => vec![self.end(run_id, conclusion, None)],
+            other @ (Phase::Running | Phase::Ended) => {
+                self.phase = other;
+                Vec::new()
+            }
+        }
+    }
+
+    fn judge(&mut self, round: Round, envelope: &Envelope) -> Vec<Message> {
+        if self.awaits_report() {
+            return Vec::new();
+        }
+        let observation = observe(&round, envelope.elapsed_ms, &self.settings.inventory);
+        let decision = self.solver.step(&observation);
+        let drafts = self.lessons.learn(&self.intent, &round, &observation, &decision);
+        let mut messages = self.write(drafts, envelope.at);
+        let task_id = self.task_id.get_or_insert_with(|| round.task_id.clone()).clone();
+        self.round = Some(round);
+        self.since.clear();
+        match decision.state {
+            State::Action(action) => {
+                messages.push(plan_directive(task_id, action, &decision).into());
+                self.last = Some((decision, action));
+            }
+            State::Terminal(state) => {
+                let judged = !observation.criteria.is_empty();
+                let conclusion = Conclusion::of_decision(state, &decision, judged);
+                messages.push(self.conclude(envelope.run_id, conclusion));
+            }
+        }
+        messages
+    }
+
+    fn on_report(&mut self, report: &FailureReport) -> Vec<Message> {
+        match std::mem::replace(&mut self.phase, Phase::Running) {
+            Phase::AwaitingReport { run_id, conclusion } => {
+                vec![self.end(run_id, conclusion, Some(&report.text))]
+            }
+            other @ (Phase::Running | Phase::Ended) => {
+                self.phase = other;
+                Vec::new()
+            }
+        }
+    }
+
+    fn on_fault(&mut self, fault: &Fault, envelope: &Envelope) -> Vec<Message> {
+        if let Phase::AwaitingReport { run_id, conclusion } = &self.phase {
+            let mut conclusion = conclusion.clone();
+            let run_id = *run_id;
+            // The run is decided already. What a person or the clock of the run cuts short is theirs to see;
+            // anything else only cost the planner's story.
+            if conclusion.fault.is_none() && matches!(fault.kind, FaultKind::Cancelled | FaultKind::Timeout) {
+                conclusion.fault = Some(fault.clone());
+            }
+            return vec![self.end(run_id, conclusion, None)];
+        }
+        let last = self.last.as_ref().map(|(decision, action)| (decision, *action));
+        let conclusion = Conclusion::of_fault(fault, last, envelope.elapsed_ms, &self.settings.parameters);
+        let draft = self.lessons.learn_fault(&self.intent, &conclusion.reason);
+        let mut messages = self.write(draft, envelope.at);
+        messages.push(self.conclude(envelope.run_id, conclusion));
+        messages
+    }
+
+    /// Ends the run, or asks the planner for its story first, where there is one to tell.
+    fn conclude(&mut self, run_id: RunId, conclusion: Conclusion) -> Message {
+        let something_ran = self.round.is_some() || !self.since.is_empty();
+        if conclusion.directive == TerminalState::Abandon && conclusion.deserves_report() && something_ran {
+            let request = failure_report_request(self.task_id(), &conclusion, self.partial());
+            self.phase = Phase::AwaitingReport { run_id, conclusion };
+            request.into()
+        } else {
+            self.end(run_id, conclusion, None)
+        }
+    }
+
+    fn end(&mut self, run_id: RunId, conclusion: Conclusion, story: Option<&str>) -> Message {
+        self.phase = Phase::Ended;
+        let round = self.round.as_ref();
+        let merged = round.and_then(|round| round.merged_output.as_ref());
+        let words = round.map_or("", |round| round.words.as_str());
+        final_result(run_id, self.task_id(), conclusion, self.partial(), merged, words, story).into()
+    }
+
+    /// Every output known: those of the last report, and those of outcomes since. The latest of a subtask
+    /// counts.
+    fn partial(&self) -> Vec<PartialOutput> {
+        let reported = self.round.iter().flat_map(|round| &round.outcomes);
+        let superseded =
+            |outcome: &SubTaskOutcome| self.since.iter().any(|o| o.subtask_id == outcome.subtask_id);
+        partial_outputs(reported.filter(|outcome| !superseded(outcome)).chain(&self.since))
+    }
+
+    fn task_id(&self) -> TaskId {
+        self.task_id.clone().unwrap_or_else(|| TaskId::from_text(&self.intent))
+    }
+
+    fn write(&mut self, drafts: impl IntoIterator<Item = Draft>, at: DateTime<FixedOffset>) -> Vec<Message> {
+        let mint = &mut self.settings.mint;
+        drafts.into_iter().map(|draft| MegramWrite { megram: draft.mint(mint, at) }.into()).collect()
+    }
+}

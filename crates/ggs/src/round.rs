@@ -1,0 +1,48 @@
+//! One report of the meta-validator, in one form for both of its kinds.
+
+use artoo_ggs_core::Report;
+use artoo_types::{CriterionVerdict, OutcomeSummary, ReplanRequest, SubTaskOutcome, TaskId};
+use serde_json::Value;
+
+/// What R4b reported of one round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// The task's label.
+    pub task_id: TaskId,
+    /// Which of the two reports it was.
+    pub report: Report,
+    /// Every outcome that counts: the matched ones first, then the others.
+    pub outcomes: Vec<SubTaskOutcome>,
+    /// Verdicts on the task criteria; empty where they were not judged.
+    pub task_verdicts: Vec<CriterionVerdict>,
+    /// The merged output, where there is one.
+    pub merged_output: Option<Value>,
+    /// R4b's words: its summary, or what it finds missing.
+    pub words: String,
+}
+
+impl From<&ReplanRequest> for Round {
+    fn from(request: &ReplanRequest) -> Self {
+        Self {
+            task_id: request.task_id.clone(),
+            report: Report::Gap,
+            outcomes: request.matched_outcomes.iter().chain(&request.failed_outcomes).cloned().collect(),
+            task_verdicts: request.task_verdicts.clone(),
+            merged_output: None,
+            words: request.gap_summary.clone(),
+        }
+    }
+}
+
+impl From<&OutcomeSummary> for Round {
+    fn from(summary: &OutcomeSummary) -> Self {
+        Self {
+            task_id: summary.task_id.clone(),
+            report: Report::AllMet,
+            outcomes: summary.outcomes.clone(),
+            task_verdicts: summary.task_verdicts.clone(),
+            merged_output: Some(summary.merged_output.clone()),
+            words: summary.summary.clone(),
+        }
+    }
+}

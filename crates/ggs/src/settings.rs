@@ -1,0 +1,63 @@
+//! What a run's R7 is given from outside.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use artoo_ggs_core::{GoalGradientSolver, ParameterError, Parameters, Profile};
+use artoo_types::{Limits, MegramId, ToolName};
+
+use crate::{MegramRule, Solver};
+
+/// What R7 needs to know of one run.
+pub struct Settings {
+    /// The numbers of the controller, with the run's limits in them.
+    pub parameters: Parameters,
+    /// Which Megrams are written.
+    pub megrams: MegramRule,
+    /// The tools that a plan can use.
+    pub inventory: BTreeSet<ToolName>,
+    /// How long the planner may take for its failure report, after which code words it.
+    pub report_deadline: Duration,
+    /// Where ids come from.
+    pub mint: Mint,
+}
+
+impl Settings {
+    /// The settings of a profile, with 30 seconds for a failure report.
+    ///
+    /// # Errors
+    /// Limits with a time budget of 0.
+    pub fn new(
+        profile: Profile,
+        limits: &Limits,
+        inventory: BTreeSet<ToolName>,
+        mint: Mint,
+    ) -> Result<Self, ParameterError> {
+        Ok(Self {
+            parameters: profile.parameters().with_limits(limits)?,
+            megrams: MegramRule::of(profile),
+            inventory,
+            report_deadline: Duration::from_secs(30),
+            mint,
+        })
+    }
+
+    /// The default solver with these parameters.
+    pub fn solver(&self) -> Box<dyn Solver> {
+        Box::new(GoalGradientSolver::new(self.parameters))
+    }
+}
+
+/// Makes ids of Megrams. The runtime hands it in, because roles know no random numbers.
+pub struct Mint(Box<dyn FnMut() -> MegramId + Send>);
+
+impl Mint {
+    /// Wraps the function that makes them.
+    pub fn new(make: impl FnMut() -> MegramId + Send + 'static) -> Self {
+        Self(Box::new(make))
+    }
+
+    pub(crate) fn id(&mut self) -> MegramId {
+        (self.0)()
+    }
+}

@@ -1,0 +1,76 @@
+//! The suite accepts the default solver and catches broken ones.
+
+use artoo_ggs::Solver;
+use artoo_ggs::conformance::{Breach, check};
+use artoo_ggs_core::{Blocked, Decision, GoalGradientSolver, Observation, Parameters, Profile, State};
+use artoo_types::TerminalState;
+
+fn default_solver() -> GoalGradientSolver {
+    GoalGradientSolver::new(Profile::Default.parameters())
+}
+
+#[test]
+fn both_profiles_and_strict_mode_conform() {
+    for parameters in
+        [Profile::Default.parameters(), Profile::SpecV08.parameters(), Parameters::default().strict()]
+    {
+        assert_eq!(check(|| Box::new(GoalGradientSolver::new(parameters))), Ok(()));
+    }
+}
+
+/// The default solver with a fault put into each decision.
+struct Broken(GoalGradientSolver, Defect);
+
+type Defect = fn(&mut Decision, &Observation);
+
+impl Solver for Broken {
+    fn step(&mut self, observation: &Observation) -> Decision {
+        let mut decision = self.0.step(observation);
+        (self.1)(&mut decision, observation);
+        decision
+    }
+}
+
+#[test]
+fn broken_solvers_are_caught() {
+    let table: [(Defect, Breach); 6] = [
+        (|d, _| d.state = State::Terminal(TerminalState::Accept), Breach::Accept),
+        (|d, _| d.state = State::Terminal(TerminalState::Success), Breach::Success),
+        (|d, _| d.unmet.clear(), Breach::Unnamed),
+        (|d, _| d.replans_used = 7, Breach::Count),
+        (|d, _| d.prev_directive = Default::default(), Breach::Chain),
+        (
+            |d, o| {
+                if matches!(d.state, State::Action(_)) {
+                    d.blocked = Blocked { tools: o.inventory.clone(), ..Default::default() };
+                }
+            },
+            Breach::NoToolLeft,
+        ),
+    ];
+    for (fault, breach) in table {
+        assert_eq!(check(|| Box::new(Broken(default_solver(), fault))), Err(breach));
+    }
+}
+
+/// Asks for another plan for ever.
+struct Endless(u32);
+
+impl Solver for Endless {
+    fn step(&mut self, observation: &Observation) -> Decision {
+        let mut decision = default_solver().step(observation);
+        let refine = artoo_types::ActionState::Refine;
+        decision.state = State::Action(refine);
+        decision.replans_used = self.0;
+        if self.0 > 0 {
+            decision.prev_directive = artoo_types::PrevDirective::Action(refine);
+        }
+        self.0 += 1;
+        decision
+    }
+}
+
+#[test]
+fn an_endless_solver_is_caught() {
+    assert_eq!(check(|| Box::new(Endless(0))), Err(Breach::Endless));
+}

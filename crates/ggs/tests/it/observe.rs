@@ -1,0 +1,174 @@
+//! From reports to observations.
+
+use artoo_ggs::{Round, observe};
+use artoo_ggs_core::{Observation, Report, Standing, distance};
+use artoo_types::{CallEnding, FailureClass, GapEntry, Mode, OutcomeStatus, ReplanRequest, SubTaskOutcome};
+use serde_json::{Value, json};
+
+use crate::support::{
+    ENVIRONMENTAL, LOGICAL, all_met, call, fail, failed, failed_call, matched, outcome, pass, replan,
+};
+
+fn seen(request: &ReplanRequest) -> Observation {
+    observe(&Round::from(request), 5_000, &Default::default())
+}
+
+fn targets(outcome: SubTaskOutcome) -> Vec<(String, FailureClass)> {
+    let observation = seen(&replan(vec![outcome]));
+    let calls = observation.failures.into_iter().flat_map(|failure| failure.failed_calls);
+    calls.map(|call| (call.target.target, call.class)).collect()
+}
+
+#[test]
+fn verdicts_become_standings() {
+    let mut request = replan(vec![matched(1, &["a"]), failed(2, &["b"], LOGICAL)]);
+    request.task_verdicts = vec![fail("t", ENVIRONMENTAL)];
+    let observation = seen(&request);
+    let got: Vec<_> =
+        observation.criteria.iter().map(|c| (c.text.as_str(), c.subtask_id.is_some())).collect();
+    assert_eq!(got, [("a", true), ("b", true), ("t", false)]);
+    assert_eq!(observation.criteria[0].standing, Standing::Met);
+    assert_eq!(distance(&observation).get(), 2.0 / 3.0);
+    assert_eq!((observation.elapsed_ms, observation.deliverable), (5_000, true));
+}
+
+#[test]
+fn plausible_failures_carry_their_history() {
+    let attempt = |number, unmet: &[&str]| GapEntry {
+        attempt: number,
+        score: 0.0,
+        unmet_criteria: unmet.iter().map(|text| (*text).to_owned()).collect(),
+        failure_class: None,
+    };
+    let mut outcome = failed(1, &["tone", "other"], LOGICAL);
+    for verdict in &mut outcome.criteria_verdicts {
+        verdict.mode = Mode::Plausible;
+    }
+    outcome.gap_trajectory =
+        vec![attempt(1, &["other"]), attempt(2, &["other"]), attempt(3, &["other", "tone"])];
+    let observation = seen(&replan(vec![outcome]));
+    let weights: Vec<_> = observation.criteria.iter().map(|criterion| criterion.weight()).collect();
+    assert_eq!(weights, [1.0 / 3.0, 1.0]);
+}
+
+#[test]
+fn skipped_criteria_weigh_fully_and_have_no_class() {
+    let mut skipped = outcome(2, OutcomeStatus::Skipped, vec![fail("b", FailureClass::Unknown)]);
+    skipped.criteria_verdicts[0].mode = Mode::Plausible;
+    let observation = seen(&replan(vec![matched(1, &["a"]), skipped]));
+    assert_eq!(observation.criteria[1].standing, Standing::Skipped { reason: "not run".to_owned() });
+    assert_eq!(distance(&observation).get(), 0.5);
+    assert!(observation.failures.is_empty());
+}
+
+/// Fact 1: what is missing must not vanish because no verdict shows it.
+#[test]
+fn fact_1_a_gap_always_has_an_unmet_criterion() {
+    let contradictions = [
+        replan(vec![matched(1, &["a"])]),
+        replan(vec![outcome(1, OutcomeStatus::Failed, vec![pass("a")])]),
+        replan(vec![outcome(1, OutcomeStatus::Failed, Vec::new())]),
+        replan(vec![outcome(1, OutcomeStatus::Skipped, Vec::new())]),
+        replan(Vec::new()),
+    ];
+    for request in contradictions {
+        assert!(distance(&seen(&request)).get() > 0.0, "{request:?}");
+    }
+    let whole = seen(&replan(vec![matched(1, &["a"])]));
+    let standing = &whole.criteria[1].standing;
+    assert!(
+        matches!(standing, Standing::Unmet { reason, .. } if reason == "the count is missing"),
+        "{standing:?}"
+    );
+}
+
+/// Lesson 30: what the judge left out is not met, whatever the outcome calls itself.
+#[test]
+fn lesson_30_a_criterion_without_a_verdict_is_not_met() {
+    let mut silent = matched(1, &["a", "b"]);
+    silent.criteria_verdicts.pop();
+    let observation = observe(&Round::from(&all_met(vec![silent])), 0, &Default::default());
+    let unmet = artoo_ggs_core::unmet(&observation);
+    assert_eq!(
+        unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())).collect::<Vec<_>>(),
+        [("b", "it was not judged")]
+    );
+    // A verdict in other words is still the verdict on its criterion.
+    let mut reworded = matched(1, &["a"]);
+    reworded.criteria[0].text = "A".to_owned();
+    let observation = observe(&Round::from(&all_met(vec![reworded])), 0, &Default::default());
+    assert!(artoo_ggs_core::unmet(&observation).is_empty());
+    // Of a skipped subtask nothing was judged.
+    let mut skipped = outcome(1, OutcomeStatus::Skipped, vec![fail("a", FailureClass::Unknown)]);
+    skipped.criteria_verdicts.clear();
+    let criteria = seen(&replan(vec![skipped])).criteria;
+    assert_eq!((criteria.len(), criteria[0].text.as_str()), (1, "a"));
+}
+
+#[test]
+fn a_summary_of_all_met_is_just_that() {
+    let observation = observe(&Round::from(&all_met(vec![matched(1, &["a"])])), 0, &Default::default());
+    assert_eq!(observation.report, Report::AllMet);
+    assert!(observation.criteria.iter().all(|criterion| criterion.standing == Standing::Met));
+    // A summary that hides a failed outcome does not hide it from D.
+    let hiding = observe(&Round::from(&all_met(vec![failed(1, &["a"], LOGICAL)])), 0, &Default::default());
+    assert_eq!(distance(&hiding).get(), 0.5);
+}
+
+/// Fact 4: the ancestor parsed targets out of strings and never found one. These are typed.
+#[test]
+fn fact_4_targets_are_typed_calls() {
+    let outcome = SubTaskOutcome {
+        tool_calls: vec![
+            call(1, "shell", "ls"),
+            failed_call(2, "shell", "curl   a", ENVIRONMENTAL),
+            failed_call(3, "shell", "rm b", FailureClass::Denied),
+            failed_call(4, "shell", "curl a", LOGICAL),
+        ],
+        ..failed(1, &["a"], LOGICAL)
+    };
+    assert_eq!(targets(outcome), [("curl a".to_owned(), LOGICAL), ("rm b".to_owned(), FailureClass::Denied)]);
+}
+
+#[test]
+fn a_call_made_good_or_cancelled_did_not_fail() {
+    let outcome = SubTaskOutcome {
+        tool_calls: vec![
+            failed_call(1, "shell", "curl a", ENVIRONMENTAL),
+            call(2, "shell", "curl a"),
+            artoo_types::ToolCall {
+                ending: CallEnding::Cancelled,
+                ..failed_call(3, "shell", "sleep 9", ENVIRONMENTAL)
+            },
+        ],
+        ..failed(1, &["a"], LOGICAL)
+    };
+    assert_eq!(targets(outcome), []);
+}
+
+#[test]
+fn only_started_calls_count_as_use_of_a_tool() {
+    let refused =
+        artoo_types::ToolCall { ending: CallEnding::Refused, ..failed_call(1, "glob", "*", LOGICAL) };
+    let outcome =
+        SubTaskOutcome { tool_calls: vec![refused, call(2, "shell", "ls")], ..failed(1, &["a"], LOGICAL) };
+    let observation = seen(&replan(vec![outcome]));
+    let tools: Vec<_> = observation.failures[0].tools.iter().map(ToString::to_string).collect();
+    assert_eq!(tools, ["shell"]);
+    assert_eq!(observation.failures[0].failed_calls.len(), 1);
+}
+
+#[test]
+fn deliverable_is_any_output_with_content() {
+    let table = [
+        (json!(""), false),
+        (Value::Null, false),
+        (json!("x"), true),
+        (json!([]), true),
+        (json!(false), true),
+    ];
+    for (output, expected) in table {
+        let observation = seen(&replan(vec![SubTaskOutcome { output, ..failed(1, &["a"], LOGICAL) }]));
+        assert_eq!(observation.deliverable, expected);
+    }
+}

@@ -1,0 +1,180 @@
+//! What the person gets.
+
+use artoo_types::{
+    FailureClass, FaultKind, FinalResult, Message, OutcomeStatus, PrevDirective, Role, SubTaskOutcome,
+    TerminalState,
+};
+use serde_json::{Value, json};
+
+use crate::support::{
+    ENVIRONMENTAL, LOGICAL, all_met, envelope, envelope_at, fail, failed, fault, matched, outcome, pass,
+    replan, role, story, task,
+};
+
+/// The final result among the messages that a sequence of messages leads to.
+fn result_of(messages: impl IntoIterator<Item = Message>) -> FinalResult {
+    let mut role = role();
+    let mut out = role.on(&envelope(task()));
+    for message in messages {
+        out.extend(role.on(&envelope(message)));
+    }
+    out.extend(role.on_report_deadline());
+    let mut results = out.into_iter().filter_map(|message| {
+        let Message::FinalResult(result) = message else { return None };
+        Some(result)
+    });
+    results.next().unwrap()
+}
+
+/// One subtask that met three criteria and missed one.
+fn nearly() -> SubTaskOutcome {
+    let verdicts = vec![pass("a"), pass("b"), pass("c"), fail("d", ENVIRONMENTAL)];
+    outcome(1, OutcomeStatus::Failed, verdicts)
+}
+
+#[test]
+fn accept_hands_over_the_merged_output() {
+    let result = result_of([all_met(vec![matched(1, &["a"])]).into()]);
+    assert_eq!(result.directive, TerminalState::Accept);
+    assert_eq!(result.output, json!("3 files"));
+    assert_eq!(result.summary, "There are 3 files.");
+    assert!(result.unmet.is_empty() && result.partial.is_empty() && result.fault.is_none());
+    assert_eq!(result.loss.d.get(), 0.0);
+    assert!(result.loss.omega.get() > 0.0);
+}
+
+#[test]
+fn an_accept_without_criteria_says_that_nothing_was_checked() {
+    let mut summary = all_met(Vec::new());
+    summary.task_verdicts.clear();
+    let result = result_of([summary.into()]);
+    assert_eq!(result.directive, TerminalState::Accept);
+    assert_eq!(result.summary, "There are 3 files. No criterion was set, so nothing was checked.");
+}
+
+/// Fact 2: the ancestor's success with 3 of 4 criteria was a green tick with no output.
+#[test]
+fn fact_2_success_hands_over_what_failed_and_names_what_is_missing() {
+    let result = result_of([replan(vec![nearly()]).into()]);
+    assert_eq!(result.directive, TerminalState::Success);
+    assert_eq!(result.output, json!("output 1"));
+    assert_eq!(result.partial[0].status, OutcomeStatus::Failed);
+    assert_eq!(
+        result.summary,
+        "Mostly done, not completely. Not met: d (expected 3, found 2). Outputs that failed their checks are marked."
+    );
+    assert_eq!(result.unmet.len(), 1);
+}
+
+#[test]
+fn several_outputs_are_labelled() {
+    let result = result_of([replan(vec![nearly(), matched(2, &["e"])]).into()]);
+    assert_eq!(
+        result.output,
+        json!([
+            {"intent": "subtask 2", "status": "matched", "output": "output 2"},
+            {"intent": "subtask 1", "status": "failed", "output": "output 1"},
+        ])
+    );
+}
+
+/// Four plans, none of which gets near.
+fn hopeless() -> Vec<Message> {
+    (0..4).map(|_| replan(vec![matched(1, &["a"]), failed(2, &["b", "c"], ENVIRONMENTAL)]).into()).collect()
+}
+
+/// Fact 3: the ancestor's abandon dropped every output.
+#[test]
+fn fact_3_abandon_hands_over_what_matched_and_labels_the_rest() {
+    let result = result_of(hopeless());
+    assert_eq!(result.directive, TerminalState::Abandon);
+    assert_eq!(result.replans, 3);
+    assert_eq!(result.output, json!("output 1"));
+    let statuses: Vec<_> = result.partial.iter().map(|output| output.status).collect();
+    assert_eq!(statuses, [OutcomeStatus::Matched, OutcomeStatus::Failed]);
+    assert_eq!(
+        result.summary,
+        "Not finished. 2 of 3 criteria are not met. All 3 replans allowed are used. Done: subtask 1. Not met: b (expected \
+         3, found 2); c (expected 3, found 2). Some outputs failed their checks; they are handed over, marked. Next: \
+         allow more time or replans, or ask for a smaller step."
+    );
+}
+
+#[test]
+fn abandon_without_a_match_hands_over_nothing_as_a_result() {
+    let result = result_of((0..4).map(|_| replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)]).into()));
+    assert_eq!(result.output, Value::Null);
+    assert_eq!(result.partial.len(), 1);
+}
+
+#[test]
+fn the_planners_story_stands_behind_the_codes_own_sentence() {
+    let mut messages = hopeless();
+    messages.push(story("Everything went very well!").into());
+    let result = result_of(messages);
+    assert_eq!(
+        result.summary,
+        "Not finished. 2 of 3 criteria are not met. All 3 replans allowed are used. Everything went very well!"
+    );
+}
+
+#[test]
+fn an_empty_story_is_no_story() {
+    let mut messages = hopeless();
+    messages.push(story("  ").into());
+    assert!(result_of(messages).summary.contains("Not met: b"));
+}
+
+#[test]
+fn a_refusal_is_named_with_what_could_be_done() {
+    let result = result_of([replan(vec![failed(1, &["a is deleted"], FailureClass::Denied)]).into()]);
+    assert_eq!(result.replans, 0);
+    assert_eq!(
+        result.summary,
+        "Not finished. The one criterion is not met. What is missing needs an action that was not allowed, and a refusal \
+         is not worked around. Not met: a is deleted (expected 3, found 2). Some outputs failed their checks; they are \
+         handed over, marked. Next: allow the action, or ask for something that does not need it."
+    );
+}
+
+/// Lesson 67: the ancestor's safety net wrote a loss of zero, and an abandoned task was shown green.
+#[test]
+fn lesson_67_a_fault_is_no_perfect_score() {
+    let result = result_of([fault(Role::Perceiver, FaultKind::Provider).into()]);
+    assert_eq!((result.directive, result.loss.d.get()), (TerminalState::Abandon, 1.0));
+    assert_eq!(result.fault, Some(fault(Role::Perceiver, FaultKind::Provider)));
+    assert_eq!(result.summary, "Not finished. the model did not answer. Next: try again");
+    assert_eq!(result.output, Value::Null);
+}
+
+#[test]
+fn a_fault_hands_over_what_is_known() {
+    let first = replan(vec![matched(1, &["a"]), failed(2, &["b", "c"], LOGICAL)]);
+    let since = matched(3, &["b"]);
+    let result =
+        result_of([first.into(), since.into(), fault(Role::Supervisor, FaultKind::Cancelled).into()]);
+    let ids: Vec<_> = result.partial.iter().map(|output| output.intent.as_str()).collect();
+    assert_eq!(ids, ["subtask 1", "subtask 3", "subtask 2"]);
+    assert_eq!(result.replans, 1);
+    assert!(matches!(result.prev_directive, PrevDirective::Action(_)));
+    assert_eq!(result.unmet.len(), 2);
+    assert!((result.loss.d.get() - 2.0 / 3.0).abs() < 1e-12);
+}
+
+#[test]
+fn what_a_report_no_longer_names_is_not_handed_over() {
+    let dropped = failed(9, &["z"], LOGICAL);
+    let report = replan(vec![failed(2, &["b", "c"], LOGICAL)]);
+    let result =
+        result_of([dropped.into(), report.into(), fault(Role::Supervisor, FaultKind::Cancelled).into()]);
+    assert_eq!(result.partial.iter().map(|output| output.intent.as_str()).collect::<Vec<_>>(), ["subtask 2"]);
+}
+
+#[test]
+fn the_time_of_a_fault_is_in_its_loss() {
+    let mut role = role();
+    let out = role.on(&envelope_at(150_000, fault(Role::Perceiver, FaultKind::Timeout)));
+    let Some(Message::FinalResult(result)) = out.last() else { panic!("{out:?}") };
+    assert_eq!(result.loss.omega.get(), 0.2);
+    assert_eq!(result.task_id.as_str(), "task");
+}

@@ -1,0 +1,126 @@
+//! What R7 sends, and in which order.
+
+use artoo_types::{ActionState, FaultKind, Message, PrevDirective, Role, ToolName};
+
+use crate::support::{
+    ENVIRONMENTAL, LOGICAL, all_met, envelope, failed, fault, kinds, matched, replan, role, story, task,
+};
+
+#[test]
+fn an_action_state_becomes_a_directive_after_its_megrams() {
+    let mut role = role();
+    assert!(role.on(&envelope(task())).is_empty());
+    let out = role.on(&envelope(replan(vec![matched(1, &["a"]), failed(2, &["b", "c"], LOGICAL)])));
+    assert_eq!(kinds(&out), ["megram_write", "plan_directive"]);
+    let Message::PlanDirective(directive) = &out[1] else { panic!() };
+    assert_eq!(directive.directive, ActionState::BreakSymmetry);
+    assert_eq!((directive.round, directive.prev_directive), (1, PrevDirective::Init));
+    assert_eq!(directive.blocked_tools, [ToolName::new("shell")]);
+    assert_eq!(directive.failed_criterion, "b");
+    assert_eq!(directive.task_id, task().task_id);
+    assert_eq!(directive.budget_pressure, directive.loss.omega);
+
+    let out = role.on(&envelope(replan(vec![failed(3, &["b", "c"], LOGICAL)])));
+    let Some(Message::PlanDirective(directive)) = out.last() else { panic!() };
+    assert_eq!(
+        (directive.round, directive.prev_directive),
+        (2, PrevDirective::Action(ActionState::BreakSymmetry))
+    );
+}
+
+fn abandoned() -> artoo_ggs::GgsRole {
+    let mut role = role();
+    role.on(&envelope(task()));
+    for _ in 0..3 {
+        role.on(&envelope(replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)])));
+    }
+    let out = role.on(&envelope(replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)])));
+    assert_eq!(kinds(&out), ["megram_write", "failure_report_request"]);
+    assert!(role.awaits_report() && !role.has_ended());
+    role
+}
+
+#[test]
+fn before_an_abandon_the_planner_is_asked() {
+    let mut role = abandoned();
+    let out = role.on(&envelope(story("I tried twice.")));
+    assert_eq!(kinds(&out), ["final_result"]);
+    assert!(role.has_ended() && !role.awaits_report());
+}
+
+#[test]
+fn the_deadline_ends_the_wait() {
+    let mut role = abandoned();
+    assert_eq!(kinds(&role.on_report_deadline()), ["final_result"]);
+    assert!(role.on_report_deadline().is_empty());
+    assert!(role.on(&envelope(story("too late"))).is_empty());
+}
+
+#[test]
+fn while_it_waits_only_the_story_a_fault_or_the_deadline_matter() {
+    let mut role = abandoned();
+    assert!(role.on(&envelope(replan(vec![failed(2, &["b"], LOGICAL)]))).is_empty());
+    assert!(role.on(&envelope(all_met(vec![matched(1, &["a"])]))).is_empty());
+    assert!(role.awaits_report());
+}
+
+/// The run was decided before: a fault of the planner costs its story and nothing else; a person's
+/// interruption is on record.
+#[test]
+fn a_fault_while_it_waits_ends_the_wait() {
+    let table = [
+        (fault(Role::Planner, FaultKind::Provider), None),
+        (fault(Role::Planner, FaultKind::Deadline), None),
+        (fault(Role::Supervisor, FaultKind::Cancelled), Some(FaultKind::Cancelled)),
+        (fault(Role::Supervisor, FaultKind::Timeout), Some(FaultKind::Timeout)),
+    ];
+    for (fault, expected) in table {
+        let out = abandoned().on(&envelope(fault));
+        let [Message::FinalResult(result)] = out.as_slice() else { panic!("{out:?}") };
+        assert_eq!(result.fault.as_ref().map(|fault| fault.kind), expected);
+        assert_eq!(result.replans, 3);
+    }
+}
+
+#[test]
+fn the_planner_is_asked_about_a_fault_only_where_it_can_tell() {
+    let after_a_round = |fault| {
+        let mut role = role();
+        role.on(&envelope(replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)])));
+        kinds(&role.on(&envelope(fault)))
+    };
+    let asked = [fault(Role::Executor, FaultKind::Panic), fault(Role::MetaValidator, FaultKind::Answer)];
+    for fault in asked {
+        assert_eq!(after_a_round(fault), ["failure_report_request"]);
+    }
+    let not_asked = [
+        fault(Role::Planner, FaultKind::Answer),
+        fault(Role::Executor, FaultKind::Provider),
+        fault(Role::Supervisor, FaultKind::Cancelled),
+        fault(Role::Supervisor, FaultKind::Timeout),
+        fault(Role::Supervisor, FaultKind::Storage),
+        fault(Role::Supervisor, FaultKind::Budget),
+    ];
+    for fault in not_asked {
+        assert_eq!(after_a_round(fault), ["final_result"]);
+    }
+    // Nothing ran yet, so there is nothing to tell.
+    assert_eq!(kinds(&role().on(&envelope(fault(Role::Executor, FaultKind::Panic)))), ["final_result"]);
+}
+
+#[test]
+fn a_second_fault_while_it_waits_keeps_the_first() {
+    let mut role = role();
+    role.on(&envelope(replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)])));
+    role.on(&envelope(fault(Role::Executor, FaultKind::Panic)));
+    let out = role.on(&envelope(fault(Role::Supervisor, FaultKind::Cancelled)));
+    let [Message::FinalResult(result)] = out.as_slice() else { panic!("{out:?}") };
+    assert_eq!(result.fault.as_ref().map(|fault| fault.kind), Some(FaultKind::Panic));
+}
+
+#[test]
+fn a_report_without_a_task_is_named_by_itself() {
+    let out = role().on(&envelope(all_met(vec![matched(1, &["a"])])));
+    let Some(Message::FinalResult(result)) = out.last() else { panic!() };
+    assert_eq!(result.task_id, task().task_id);
+}

@@ -1,0 +1,199 @@
+//! Short ways to write messages.
+
+use std::sync::Arc;
+
+use artoo_ggs::{GgsRole, Mint, Settings};
+use artoo_ggs_core::Profile;
+use artoo_types::{
+    CallEnding, CallFailure, CallId, Constraints, Criterion, CriterionVerdict, Envelope, Evidence,
+    FailureClass, FailureReport, Fault, FaultKind, Finding, GapEntry, Judge, Limits, MegramId, Message, Mode,
+    OutcomeStatus, OutcomeSummary, OutputRecord, ReplanRequest, Role, RunId, SubTaskId, SubTaskOutcome,
+    TaskId, TaskSpec, ToolCall, ToolName,
+};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+pub(crate) const LOGICAL: FailureClass = FailureClass::Logical;
+pub(crate) const ENVIRONMENTAL: FailureClass = FailureClass::Environmental;
+
+pub(crate) fn run_id() -> RunId {
+    RunId::new(Uuid::from_u128(77))
+}
+
+pub(crate) fn mint() -> Mint {
+    let mut next = 0;
+    Mint::new(move || {
+        next += 1;
+        MegramId::new(Uuid::from_u128(next))
+    })
+}
+
+pub(crate) fn settings(profile: Profile) -> Settings {
+    let tools = ["glob", "read_file", "shell"].map(ToolName::new);
+    Settings::new(profile, &Limits::default(), tools.into(), mint()).unwrap()
+}
+
+pub(crate) fn role() -> GgsRole {
+    role_of(Profile::Default)
+}
+
+pub(crate) fn role_of(profile: Profile) -> GgsRole {
+    let settings = settings(profile);
+    GgsRole::new(settings.solver(), settings)
+}
+
+pub(crate) fn envelope(message: impl Into<Message>) -> Envelope {
+    envelope_at(1_000, message)
+}
+
+pub(crate) fn envelope_at(elapsed_ms: u64, message: impl Into<Message>) -> Envelope {
+    Envelope {
+        seq: 1,
+        run_id: run_id(),
+        at: "2026-03-01T12:00:00+01:00".parse().unwrap(),
+        elapsed_ms,
+        from: Role::MetaValidator,
+        message: Arc::new(message.into()),
+    }
+}
+
+pub(crate) fn task() -> TaskSpec {
+    TaskSpec {
+        task_id: TaskId::from_text("count the files"),
+        intent: "Count the .txt files in docs".to_owned(),
+        constraints: Constraints::default(),
+        raw_input: "Count the .txt files in docs".to_owned(),
+    }
+}
+
+pub(crate) fn pass(text: &str) -> CriterionVerdict {
+    pass_by(text, None)
+}
+
+/// A pass that points at a call, or at something seen.
+pub(crate) fn pass_by(text: &str, call: Option<&ToolCall>) -> CriterionVerdict {
+    let evidence = match call {
+        Some(call) => Evidence::ToolCall { call_id: call.call_id, excerpt: "3".to_owned() },
+        None => Evidence::Observation { text: "seen".to_owned() },
+    };
+    CriterionVerdict {
+        criterion: text.to_owned(),
+        mode: Mode::Verifiable,
+        judge: Judge::Check,
+        finding: Finding::Pass { evidence },
+    }
+}
+
+pub(crate) fn fail(text: &str, class: FailureClass) -> CriterionVerdict {
+    CriterionVerdict {
+        criterion: text.to_owned(),
+        mode: Mode::Verifiable,
+        judge: Judge::Check,
+        finding: Finding::Fail {
+            failure_class: class,
+            reason: "expected 3, found 2".to_owned(),
+            evidence: None,
+        },
+    }
+}
+
+pub(crate) fn criterion(text: &str) -> Criterion {
+    Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: None }
+}
+
+/// A call that ended with status 0.
+pub(crate) fn call(number: u128, tool: &str, command: &str) -> ToolCall {
+    let arguments = json!({ "command": command });
+    ToolCall {
+        call_id: CallId::new(Uuid::from_u128(number)),
+        tool: ToolName::new(tool),
+        arguments: arguments.as_object().cloned().unwrap(),
+        ending: CallEnding::Exited { status: 0 },
+        failure: None,
+        output: OutputRecord::default(),
+        stderr: OutputRecord::default(),
+        files: Vec::new(),
+        started_at: "2026-03-01T12:00:00+01:00".parse().unwrap(),
+        duration_ms: 3,
+    }
+}
+
+pub(crate) fn failed_call(number: u128, tool: &str, command: &str, class: FailureClass) -> ToolCall {
+    ToolCall {
+        ending: CallEnding::Exited { status: 1 },
+        failure: Some(CallFailure { class, reason: "it ended with status 1".to_owned(), hint: None }),
+        ..call(number, tool, command)
+    }
+}
+
+pub(crate) fn outcome(
+    number: u128,
+    status: OutcomeStatus,
+    verdicts: Vec<CriterionVerdict>,
+) -> SubTaskOutcome {
+    let unmet: Vec<_> = verdicts.iter().filter(|v| !v.passed()).map(|v| v.criterion.clone()).collect();
+    let output = match status {
+        OutcomeStatus::Matched | OutcomeStatus::Failed => json!(format!("output {number}")),
+        OutcomeStatus::Skipped => Value::Null,
+    };
+    SubTaskOutcome {
+        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
+        parent_task_id: run_id(),
+        sequence: 1,
+        intent: format!("subtask {number}"),
+        criteria: verdicts.iter().map(|v| criterion(&v.criterion)).collect(),
+        status,
+        output,
+        failure_reason: None,
+        gap_trajectory: vec![GapEntry { attempt: 1, score: 0.5, unmet_criteria: unmet, failure_class: None }],
+        criteria_verdicts: verdicts,
+        tool_calls: Vec::new(),
+    }
+}
+
+pub(crate) fn matched(number: u128, criteria: &[&str]) -> SubTaskOutcome {
+    outcome(number, OutcomeStatus::Matched, criteria.iter().map(|text| pass(text)).collect())
+}
+
+/// A subtask that failed all its criteria with one call.
+pub(crate) fn failed(number: u128, criteria: &[&str], class: FailureClass) -> SubTaskOutcome {
+    let verdicts = criteria.iter().map(|text| fail(text, class)).collect();
+    SubTaskOutcome {
+        tool_calls: vec![failed_call(number, "shell", &format!("find {number}"), class)],
+        ..outcome(number, OutcomeStatus::Failed, verdicts)
+    }
+}
+
+pub(crate) fn replan(outcomes: Vec<SubTaskOutcome>) -> ReplanRequest {
+    let (matched, failed) = outcomes.into_iter().partition(|o| o.status == OutcomeStatus::Matched);
+    ReplanRequest {
+        task_id: task().task_id,
+        failed_outcomes: failed,
+        matched_outcomes: matched,
+        task_verdicts: Vec::new(),
+        gap_summary: "the count is missing".to_owned(),
+    }
+}
+
+pub(crate) fn all_met(outcomes: Vec<SubTaskOutcome>) -> OutcomeSummary {
+    OutcomeSummary {
+        task_id: task().task_id,
+        merged_output: json!("3 files"),
+        summary: "There are 3 files.".to_owned(),
+        task_verdicts: vec![pass("the answer is a number")],
+        outcomes,
+    }
+}
+
+pub(crate) fn story(text: &str) -> FailureReport {
+    FailureReport { task_id: task().task_id, text: text.to_owned() }
+}
+
+pub(crate) fn fault(role: Role, kind: FaultKind) -> Fault {
+    Fault { role, kind, message: "the model did not answer".to_owned(), hint: Some("try again".to_owned()) }
+}
+
+/// The kinds of messages, for short comparisons.
+pub(crate) fn kinds(messages: &[Message]) -> Vec<String> {
+    messages.iter().map(|message| message.kind().name()).collect()
+}

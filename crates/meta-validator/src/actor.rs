@@ -1,0 +1,183 @@
+//! The loop between the port and the gate.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use artoo_bus::{Port, Sender};
+use artoo_checks::{Subject, World, evaluate};
+use artoo_llm_client::{LlmClient, metered};
+use artoo_types::{
+    Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, OutcomeStatus, OutcomeSummary, ReplanRequest,
+    Role, Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
+};
+use futures::FutureExt as _;
+use serde_json::Value;
+
+use crate::{FanIn, Gathered, TaskContext, TaskJudge, merge};
+
+/// What the actor is given besides its port.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where and when the run happens.
+    pub surroundings: Surroundings,
+    /// How long a judge may take for one criterion.
+    pub judge_deadline: Duration,
+}
+
+/// Gathers and judges the plans of the run. Returns when the run is closed.
+pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmClient>, settings: Settings) {
+    let calls = port.sender();
+    let model = metered(model, Role::MetaValidator, None, move |call| {
+        if let Err(error) = calls.publish(call) {
+            tracing::debug!(%error, "a model call was not recorded");
+        }
+    });
+    let surroundings = &settings.surroundings;
+    let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
+    let actor = Actor { sender: port.sender(), judge, model, settings: settings.clone(), world };
+    let mut spec = None;
+    let mut gate = FanIn::default();
+    while let Some(envelope) = port.recv().await {
+        let gathered = if let Message::TaskSpec(task) = envelope.message.as_ref() {
+            spec = Some(task.clone());
+            None
+        } else if let Message::DispatchManifest(manifest) = envelope.message.as_ref() {
+            gate.on_manifest(manifest)
+        } else if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
+            gate.on_outcome(outcome)
+        } else {
+            None
+        };
+        if let (Some(gathered), Some(spec)) = (gathered, &spec) {
+            actor.conclude(spec, gathered).await;
+        }
+    }
+}
+
+struct Actor {
+    sender: Sender,
+    judge: Arc<dyn TaskJudge>,
+    model: Arc<dyn LlmClient>,
+    settings: Settings,
+    world: World,
+}
+
+impl Actor {
+    async fn conclude(&self, spec: &TaskSpec, gathered: Gathered) {
+        if !gathered.all_matched() {
+            // The gate is code: no model is asked whether a failed subtask may pass.
+            self.replan(&spec.task_id, gathered, Vec::new());
+            return;
+        }
+        let merged_output = merge(&gathered.outcomes, &gathered.task_criteria);
+        let mut task_verdicts = Vec::new();
+        for criterion in &gathered.task_criteria {
+            let verdict = self.verdict(criterion, spec, &gathered, &merged_output).await;
+            self.publish(VerdictReached { subtask_id: None, attempt: 0, verdict: verdict.clone() });
+            task_verdicts.push(verdict);
+        }
+        if task_verdicts.iter().all(CriterionVerdict::passed) {
+            self.publish(OutcomeSummary {
+                task_id: spec.task_id.clone(),
+                merged_output,
+                summary: summary(&gathered),
+                task_verdicts,
+                outcomes: gathered.outcomes,
+            });
+        } else {
+            self.replan(&spec.task_id, gathered, task_verdicts);
+        }
+    }
+
+    async fn verdict(
+        &self,
+        criterion: &Criterion,
+        spec: &TaskSpec,
+        gathered: &Gathered,
+        merged_output: &Value,
+    ) -> CriterionVerdict {
+        let (judge, finding) = match &criterion.check {
+            Some(check) => {
+                let output = text(merged_output);
+                let answers: Vec<String> = gathered.outcomes.iter().map(|outcome| text(&outcome.output)).collect();
+                let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+                let tool_calls: Vec<ToolCall> =
+                    gathered.outcomes.iter().flat_map(|outcome| outcome.tool_calls.iter().cloned()).collect();
+                let subject = Subject { output: &output, tool_calls: &tool_calls, answers: &answers };
+                (Judge::Check, evaluate(check, &subject, &self.world))
+            }
+            None => {
+                let cx = TaskContext {
+                    spec,
+                    outcomes: &gathered.outcomes,
+                    merged_output,
+                    surroundings: &self.settings.surroundings,
+                };
+                let judging = AssertUnwindSafe(self.judge.judge(criterion, &cx, &self.model)).catch_unwind();
+                match tokio::time::timeout(self.settings.judge_deadline, judging).await {
+                    Ok(Ok(Ok(finding))) => (Judge::Model, finding),
+                    // Default reject: a fault of the judge is neither evidence nor a lesson.
+                    Ok(Ok(Err(error))) => (Judge::Rule, unknown(error.to_string())),
+                    Ok(Err(_)) => (Judge::Rule, unknown("the judge panicked".to_owned())),
+                    Err(_) => (Judge::Rule, unknown("the judge gave no verdict in time".to_owned())),
+                }
+            }
+        };
+        CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding }
+    }
+
+    fn replan(&self, task_id: &TaskId, gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
+        let gap_summary = gap(&gathered, &task_verdicts);
+        let (matched_outcomes, failed_outcomes) =
+            gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);
+        self.publish(ReplanRequest {
+            task_id: task_id.clone(),
+            failed_outcomes,
+            matched_outcomes,
+            task_verdicts,
+            gap_summary,
+        });
+    }
+
+    fn publish(&self, message: impl Into<Message>) {
+        if let Err(error) = self.sender.publish(message) {
+            // A closed run needs no gate; an overflow is reported by the bus itself.
+            tracing::debug!(%error, "the meta-validator could not publish");
+        }
+    }
+}
+
+fn unknown(reason: String) -> Finding {
+    Finding::Fail { failure_class: FailureClass::Unknown, reason, evidence: None }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| if value.is_null() { String::new() } else { value.to_string() }, str::to_owned)
+}
+
+fn summary(gathered: &Gathered) -> String {
+    match gathered.outcomes.as_slice() {
+        [only] => format!("Done and checked: {}", only.intent),
+        several => format!("Done and checked, in {} steps.", several.len()),
+    }
+}
+
+/// What is missing, in words: failed steps with their reasons, then unmet task criteria.
+fn gap(gathered: &Gathered, task_verdicts: &[CriterionVerdict]) -> String {
+    let mut parts = Vec::new();
+    for outcome in &gathered.outcomes {
+        match outcome.status {
+            OutcomeStatus::Matched => {}
+            OutcomeStatus::Failed => {
+                let reason = outcome.failure_reason.as_deref().unwrap_or("no reason was given");
+                parts.push(format!("failed: {} ({reason})", outcome.intent));
+            }
+            OutcomeStatus::Skipped => parts.push(format!("not run: {}", outcome.intent)),
+        }
+    }
+    for verdict in task_verdicts {
+        if let Finding::Fail { reason, .. } = &verdict.finding {
+            parts.push(format!("unmet: {} ({reason})", verdict.criterion));
+        }
+    }
+    parts.join("; ")
+}

@@ -1,0 +1,126 @@
+//! The gate: which outcomes are awaited, and when all are there.
+
+use std::collections::HashMap;
+
+use artoo_types::{Criterion, DispatchManifest, OutcomeStatus, SubTaskId, SubTaskOutcome};
+
+/// The outcomes of a run by subtask, and the plan that is being gathered. Pure.
+#[derive(Clone, Debug, Default)]
+pub struct FanIn {
+    manifest: Option<DispatchManifest>,
+    outcomes: HashMap<SubTaskId, SubTaskOutcome>,
+    released: bool,
+}
+
+/// A complete plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gathered {
+    /// Which plan of the run.
+    pub round: u32,
+    /// Every outcome that counts: first the kept ones, then the plan's own, in its order.
+    pub outcomes: Vec<SubTaskOutcome>,
+    /// The plan's task criteria.
+    pub task_criteria: Vec<Criterion>,
+}
+
+impl Gathered {
+    /// Whether every subtask matched; only then are task criteria judged.
+    pub fn all_matched(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched)
+    }
+}
+
+impl FanIn {
+    /// Begins to gather a plan. A plan that runs nothing new is complete at once.
+    pub fn on_manifest(&mut self, manifest: &DispatchManifest) -> Option<Gathered> {
+        self.manifest = Some(manifest.clone());
+        self.released = false;
+        self.release()
+    }
+
+    /// Takes an outcome; a second one for the same subtask is ignored, so that a duplicate can neither complete nor change
+    /// a plan. Returns the plan when it is complete, exactly once.
+    pub fn on_outcome(&mut self, outcome: &SubTaskOutcome) -> Option<Gathered> {
+        self.outcomes.entry(outcome.subtask_id).or_insert_with(|| outcome.clone());
+        self.release()
+    }
+
+    fn release(&mut self) -> Option<Gathered> {
+        let manifest = self.manifest.as_ref().filter(|_| !self.released)?;
+        let counted = manifest.kept.iter().chain(&manifest.subtask_ids);
+        let outcomes: Vec<SubTaskOutcome> = counted.map(|id| self.outcomes.get(id).cloned()).collect::<Option<_>>()?;
+        self.released = true;
+        Some(Gathered { round: manifest.round, outcomes, task_criteria: manifest.task_criteria.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::{RunId, TaskId};
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn id(number: u128) -> SubTaskId {
+        SubTaskId::new(uuid::Uuid::from_u128(number))
+    }
+
+    fn outcome(number: u128, status: OutcomeStatus) -> SubTaskOutcome {
+        SubTaskOutcome {
+            subtask_id: id(number),
+            parent_task_id: RunId::OPERATOR,
+            sequence: 1,
+            intent: format!("step {number}"),
+            criteria: Vec::new(),
+            status,
+            output: Value::Null,
+            failure_reason: None,
+            gap_trajectory: Vec::new(),
+            criteria_verdicts: Vec::new(),
+            tool_calls: Vec::new(),
+        }
+    }
+
+    fn manifest(kept: &[u128], own: &[u128]) -> DispatchManifest {
+        DispatchManifest {
+            task_id: TaskId::from_text("count files"),
+            round: 1,
+            subtask_ids: own.iter().copied().map(id).collect(),
+            kept: kept.iter().copied().map(id).collect(),
+            task_criteria: Vec::new(),
+            dispatched_at: chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_replan_counts_kept_outcomes_again() {
+        let mut gate = FanIn::default();
+        assert_eq!(gate.on_manifest(&manifest(&[], &[1, 2])), None);
+        assert_eq!(gate.on_outcome(&outcome(1, OutcomeStatus::Matched)), None);
+        assert!(gate.on_outcome(&outcome(2, OutcomeStatus::Failed)).is_some_and(|plan| !plan.all_matched()));
+        assert_eq!(gate.on_manifest(&manifest(&[1], &[3])), None);
+        let plan = gate.on_outcome(&outcome(3, OutcomeStatus::Matched)).unwrap();
+        assert!(plan.all_matched());
+        assert_eq!(plan.outcomes.iter().map(|o| o.subtask_id).collect::<Vec<_>>(), vec![id(1), id(3)]);
+    }
+
+    proptest! {
+        /// Whatever the order and however often each outcome comes, a plan is released exactly once and only when complete.
+        #[test]
+        fn released_exactly_once(order in prop::collection::vec(1u128..=4, 0..20)) {
+            let mut gate = FanIn::default();
+            gate.on_manifest(&manifest(&[], &[1, 2, 3, 4]));
+            let mut seen = std::collections::BTreeSet::new();
+            let mut released = 0;
+            for number in order {
+                let complete_before = seen.len() == 4;
+                seen.insert(number);
+                let plan = gate.on_outcome(&outcome(number, OutcomeStatus::Matched));
+                prop_assert_eq!(plan.is_some(), seen.len() == 4 && !complete_before);
+                released += u32::from(plan.is_some());
+            }
+            prop_assert_eq!(released, u32::from(seen.len() == 4));
+        }
+    }
+}

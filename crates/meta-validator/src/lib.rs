@@ -1,0 +1,22 @@
+//! R4b, the meta-validator: the fan-in gate of the medium loop.
+//!
+//! It collects the outcomes of a plan. If any did not match, it asks for a replan at once, without a model. If all matched,
+//! code merges their outputs and decides the task criteria that have a check; only the rest go to a model.
+//!
+//! To replace the judge, implement [`TaskJudge`].
+//!
+//! *Architecture invariant*: this crate knows no other role. It computes no loss, never speaks to the planner, retries no
+//! subtask and writes nothing to memory.
+
+mod actor;
+mod behaviour;
+mod fan_in;
+mod merge;
+mod model_judge;
+mod prompt;
+
+pub use actor::{Settings, run};
+pub use behaviour::{TaskContext, TaskJudge, TaskJudgeError};
+pub use fan_in::{FanIn, Gathered};
+pub use merge::merge;
+pub use model_judge::{ModelTaskJudge, SYSTEM_PROMPT};

@@ -1,0 +1,154 @@
+//! The Dreamer's plan for one tag pair: which rules fall, which rule arises, what is forgotten. Pure; whoever owns the
+//! memory carries it out.
+//!
+//! Everything in a plan is decided on the same state of the pair, with the same potentials.
+//!
+//! Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Forgetting", "Trust bankruptcy has polarity" and
+//! "Promotion".
+
+use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Polarity, Potentials, Space};
+use chrono::{DateTime, FixedOffset};
+
+use crate::{Bankruptcy, Rules, compose, decay, matrix, polarity, potentials, sop};
+
+/// A live entry of a pair, with the experiences that it was distilled from where it is, or was, a rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The entry as it stands now: level, rate and last recall included.
+    pub megram: Megram,
+    /// The raw experiences behind a rule; empty for an experience.
+    pub sources: Vec<Megram>,
+}
+
+/// What the Dreamer would do with one pair. Nothing, mostly.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairPlan {
+    /// Rules that go bankrupt: back to level K, with [`Rules::demoted_k`].
+    pub demote: Vec<MegramId>,
+    /// The rule that arises; at most one in a cycle.
+    pub promote: Option<Promotion>,
+    /// Experiences to delete.
+    pub forget: Vec<MegramId>,
+}
+
+/// A rule that arises from a pair's experience.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Promotion {
+    /// Practice or constraint.
+    pub polarity: Polarity,
+    /// Its words.
+    pub content: String,
+    /// Every raw experience behind it, those of the rules that it takes in included. From now on consolidated.
+    pub sources: Vec<MegramId>,
+    /// Rules of the same polarity, and fallen ones, that it takes the place of. From now on consolidated.
+    pub absorbed: Vec<MegramId>,
+}
+
+impl Promotion {
+    /// The rule as a Megram of level C: timeless, with the strength of `success` for a practice ("Planner copies
+    /// directly") and of `abandon` for a constraint ("generates hard Constraint").
+    pub fn megram(&self, id: MegramId, at: DateTime<FixedOffset>, space: Space, entity: Entity) -> Megram {
+        let state = match self.polarity {
+            Polarity::Practice => MegramState::Success,
+            Polarity::Constraint => MegramState::Abandon,
+        };
+        let raw = matrix::megram(id, state, at, space, entity, self.content.clone());
+        Megram { level: Level::C, k: 0.0, ..raw }
+    }
+}
+
+/// Plans one cycle for one pair, given its live entries: neither forgotten nor consolidated.
+///
+/// ```
+/// # use artoo_mkct_memory::{Rules, dreamer::{Entry, plan}, matrix};
+/// # use artoo_types::{Entity, MegramId, MegramState, Space};
+/// # let now = chrono::DateTime::parse_from_rfc3339("2026-03-09T09:00:00+01:00")?;
+/// # let made_at = now;
+/// # let entry = |n: u8| Ok::<_, Box<dyn std::error::Error>>(Entry {
+/// #     megram: matrix::megram(format!("01970000-0000-7000-8000-00000000000{n}").parse()?, MegramState::Accept, made_at,
+/// #         Space::intent("count"), Entity::local(), "used glob".to_owned()),
+/// #     sources: Vec::new(),
+/// # });
+/// let five = [entry(1)?, entry(2)?, entry(3)?, entry(4)?, entry(5)?];
+/// assert_eq!(plan(&five, &Rules::default(), now).promote, None); // attention is 4.5
+/// let six = [five.as_slice(), &[entry(6)?]].concat();
+/// let rule = plan(&six, &Rules::default(), now).promote.ok_or("no rule")?;
+/// assert_eq!(rule.content, "Prefer this (6 of 6 experiences, last 2026-03-09): used glob");
+/// assert_eq!(rule.sources.len(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn plan(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> PairPlan {
+    let live = potentials::direct(entries.iter().map(|entry| &entry.megram), now);
+    PairPlan {
+        demote: bankrupt(entries, rules, live),
+        promote: promotion(entries, rules, live),
+        forget: garbage(entries, rules, live, now),
+    }
+}
+
+/// Physical Forgetting: the experiences of a pair that draws no attention any more, but for the young ones.
+fn garbage(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<FixedOffset>) -> Vec<MegramId> {
+    if live.attention >= rules.forget_below {
+        return Vec::new();
+    }
+    let old = |megram: &&Megram| decay::age_days(megram, now) >= rules.forget_min_age_days;
+    experiences(entries).map(|entry| &entry.megram).filter(old).map(|megram| megram.id).collect()
+}
+
+/// Trust Bankruptcy: the rules that the pair's decision speaks against.
+fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials) -> Vec<MegramId> {
+    let falls = |megram: &Megram| match (rules.bankruptcy, polarity(megram.sigma)) {
+        (Bankruptcy::Contradicted, Polarity::Constraint) => live.decision > 0.0,
+        (Bankruptcy::Contradicted, Polarity::Practice) | (Bankruptcy::Negative, _) => live.decision < 0.0,
+    };
+    entries
+        .iter()
+        .map(|entry| &entry.megram)
+        .filter(|m| m.level == Level::C && falls(m))
+        .map(|m| m.id)
+        .collect()
+}
+
+/// The upward flow: one rule where attention and decision are both beyond their thresholds and an experience that is not
+/// part of a rule yet speaks for it.
+fn promotion(entries: &[Entry], rules: &Rules, live: Potentials) -> Option<Promotion> {
+    if live.attention < rules.promote_attention || live.decision.abs() < rules.promote_decision {
+        return None;
+    }
+    let polarity = polarity(live.decision);
+    if !experiences(entries).any(|entry| entry.sources.is_empty() && sop::speaks_for(&entry.megram, polarity))
+    {
+        return None;
+    }
+    let merged = |entry: &&Entry| match entry.megram.level {
+        Level::M | Level::K => true,
+        Level::C => crate::polarity(entry.megram.sigma) == polarity,
+        Level::T => false,
+    };
+    let mut sources: Vec<&Megram> = Vec::new();
+    let mut absorbed = Vec::new();
+    for entry in entries.iter().filter(merged) {
+        if entry.megram.level == Level::C || !entry.sources.is_empty() {
+            absorbed.push(entry.megram.id);
+        }
+        if entry.sources.is_empty() {
+            // An experience; or a rule of unknown origin, which then is its own source.
+            sources.push(&entry.megram);
+        } else {
+            sources.extend(&entry.sources);
+        }
+    }
+    sources.sort_by_key(|source| source.id);
+    sources.dedup_by_key(|source| source.id);
+    let content = compose(polarity, &sources);
+    let sources = sources.iter().map(|source| source.id).collect();
+    Some(Promotion { polarity, content, sources, absorbed })
+}
+
+/// Entries of the layers that time wears down.
+fn experiences(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
+    entries.iter().filter(|entry| match entry.megram.level {
+        Level::M | Level::K => true,
+        Level::C | Level::T => false,
+    })
+}

@@ -1,0 +1,44 @@
+//! The mathematics of the MKCT memory pyramid, and the service that the rest of artoo talks to.
+//!
+//! Experience is kept as [Megrams](artoo_types::Megram) under tag pairs. [`decay`] says how an experience fades,
+//! [`potentials`] what a pair's experiences add up to, [`sums`] the same in constant time, [`matrix`] how strong each
+//! kind of experience is, [`dreamer`] what is promoted, demoted and forgotten, and [`key`] under which keys a store keeps
+//! all that. [`MemoryService`] is the interface; [`InMemory`] implements it for the life of a process.
+//!
+//! *Architecture invariant*: this crate knows no clock, no random number, no file, no network, no model and no role. Times
+//! and ids are handed in. Everything but [`MemoryService`] and [`InMemory`] is pure: values in, values out.
+//!
+//! ```
+//! use artoo_mkct_memory::{matrix, potentials};
+//! use artoo_types::{Entity, MegramId, MegramState, MemoryAction, Space};
+//! use chrono::DateTime;
+//!
+//! let monday = DateTime::parse_from_rfc3339("2026-03-09T09:00:00+01:00")?;
+//! let (space, entity) = (Space::intent("Count the files"), Entity::local());
+//! let id = MegramId::new("01970000-0000-7000-8000-000000000001".parse::<MegramId>()?.uuid());
+//! let accepted = matrix::megram(id, MegramState::Accept, monday, space, entity, "used glob".to_owned());
+//!
+//! let known = potentials::direct([&accepted], monday);
+//! assert_eq!((known.attention, known.decision, known.action), (0.9, 0.9, MemoryAction::Exploit));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod decay;
+pub mod dreamer;
+mod event;
+mod fold;
+mod in_memory;
+pub mod key;
+pub mod matrix;
+pub mod potentials;
+mod rules;
+mod service;
+mod sop;
+pub mod sums;
+
+pub use event::Event;
+pub use fold::Fold;
+pub use in_memory::InMemory;
+pub use rules::{Bankruptcy, Rules};
+pub use service::{DreamReport, MemoryError, MemoryService};
+pub use sop::{compose, polarity};

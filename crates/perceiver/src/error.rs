@@ -1,0 +1,43 @@
+//! Why a request could not be perceived.
+
+use artoo_llm_client::{ErrorKind, LlmError};
+use artoo_types::{Fault, FaultKind, Role};
+
+/// Why a request could not be perceived.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PerceiveError {
+    /// There are no words in it.
+    #[error("the request is empty")]
+    Empty,
+    /// It is longer than any plan could honour.
+    #[error("the request has {bytes} bytes; at most {limit} are read")]
+    TooLong {
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The model was needed and failed.
+    #[error("the request refers to an earlier turn, and the model that should resolve it failed: {0}")]
+    Model(#[from] LlmError),
+}
+
+impl PerceiveError {
+    /// The fault that ends the run.
+    pub fn fault(&self) -> Fault {
+        let (kind, hint) = match self {
+            Self::Empty => (FaultKind::Request, Some("say what should be done, for example: artoo run \"how many files are in docs?\"")),
+            Self::TooLong { .. } => (FaultKind::Request, Some("put the text into a file and name the file in the request")),
+            Self::Model(error) => (
+                match error.kind() {
+                    ErrorKind::Infrastructure => FaultKind::Provider,
+                    ErrorKind::Answer => FaultKind::Answer,
+                    ErrorKind::Configuration => FaultKind::Configuration,
+                },
+                error.hint(),
+            ),
+        };
+        Fault { role: Role::Perceiver, kind, message: self.to_string(), hint: hint.map(str::to_owned) }
+    }
+}

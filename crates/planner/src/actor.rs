@@ -1,0 +1,150 @@
+//! The loop between the port and the behaviour.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use artoo_bus::{Port, Sender};
+use artoo_llm_client::{LlmClient, metered};
+use artoo_types::{
+    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, MemoryQuery, MemoryReply, Message, Plan,
+    PlanDirective, Role, Space, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
+};
+
+use crate::{FailureContext, Inventory, PlanContext, PlanError, Planner, Previous, report_template, validate};
+
+/// What the actor is given besides its port.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where and when the run happens.
+    pub surroundings: Surroundings,
+    /// What exists to work with.
+    pub inventory: Inventory,
+    /// How long the behaviour may write at a failure report before the template is used.
+    pub report_deadline: Duration,
+}
+
+/// Plans the run's task, and again after each directive. Returns when the run is closed.
+pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmClient>, settings: Settings) {
+    let model = {
+        let sender = port.sender();
+        metered(model, Role::Planner, None, move |call| {
+            if let Err(error) = sender.publish(call) {
+                tracing::debug!(%error, "a model call was not recorded");
+            }
+        })
+    };
+    let mut actor = Actor { sender: port.sender(), planner, model, settings, state: State::default() };
+    while let Some(envelope) = port.recv().await {
+        match envelope.message.as_ref() {
+            Message::TaskSpec(spec) => actor.on_task(spec),
+            Message::MemoryReply(reply) => actor.on_memory(reply).await,
+            Message::DispatchManifest(manifest) => actor.on_manifest(manifest),
+            Message::SubTaskOutcome(outcome) => {
+                actor.state.outcomes.insert(outcome.subtask_id, outcome.clone());
+            }
+            Message::PlanDirective(directive) => actor.on_directive(directive),
+            Message::FailureReportRequest(request) => actor.on_report(request).await,
+            _ => {}
+        }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    spec: Option<TaskSpec>,
+    plan: Option<Plan>,
+    subtask_ids: Vec<SubTaskId>,
+    outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
+    directive: Option<PlanDirective>,
+    round: u32,
+}
+
+struct Actor {
+    sender: Sender,
+    planner: Arc<dyn Planner>,
+    model: Arc<dyn LlmClient>,
+    settings: Settings,
+    state: State,
+}
+
+impl Actor {
+    fn on_task(&mut self, spec: &TaskSpec) {
+        self.state.spec = Some(spec.clone());
+        self.ask_memory();
+    }
+
+    fn on_directive(&mut self, directive: &PlanDirective) {
+        self.state.directive = Some(directive.clone());
+        self.ask_memory();
+    }
+
+    /// Every plan, the first and each later one, is calibrated by memory; the plan follows when memory answers.
+    fn ask_memory(&self) {
+        if let Some(spec) = &self.state.spec {
+            self.publish(MemoryQuery { space: Space::intent(&spec.intent), entity: artoo_types::Entity::local() });
+        }
+    }
+
+    async fn on_memory(&mut self, memory: &MemoryReply) {
+        let Some(spec) = self.state.spec.clone() else { return };
+        self.state.round += 1;
+        let cx = PlanContext {
+            spec,
+            surroundings: self.settings.surroundings.clone(),
+            inventory: self.settings.inventory.clone(),
+            memory: memory.clone(),
+            round: self.state.round,
+            previous: self.previous(),
+        };
+        let planned = self.planner.plan(&cx, &self.model).await.and_then(|plan| {
+            // A foreign planner is held to the same rules.
+            let violations = validate(&plan, &cx);
+            if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
+        });
+        match planned {
+            Ok(plan) => {
+                self.state.plan = Some(plan.clone());
+                self.publish(plan);
+            }
+            Err(error) => self.publish(error.fault()),
+        }
+    }
+
+    fn previous(&mut self) -> Option<Previous> {
+        let plan = self.state.plan.take()?;
+        let directive = self.state.directive.take()?;
+        let subtask_ids = self.state.subtask_ids.clone();
+        let outcomes = subtask_ids.iter().filter_map(|id| self.state.outcomes.get(id).cloned()).collect();
+        Some(Previous { plan, subtask_ids, outcomes, directive })
+    }
+
+    fn on_manifest(&mut self, manifest: &DispatchManifest) {
+        self.state.subtask_ids = manifest.kept.iter().chain(&manifest.subtask_ids).copied().collect();
+    }
+
+    async fn on_report(&mut self, request: &FailureReportRequest) {
+        let Some(spec) = self.state.spec.clone() else {
+            self.publish(Fault {
+                role: Role::Planner,
+                kind: FaultKind::Request,
+                message: "a failure report was asked for before there was a task".to_owned(),
+                hint: None,
+            });
+            return;
+        };
+        let cx = FailureContext { spec, request: request.clone() };
+        let written =
+            tokio::time::timeout(self.settings.report_deadline, self.planner.failure_report(&cx, &self.model)).await;
+        let text = match written {
+            Ok(Ok(text)) => text,
+            Ok(Err(_)) | Err(_) => report_template(request),
+        };
+        self.publish(FailureReport { task_id: request.task_id.clone(), text });
+    }
+
+    fn publish(&self, message: impl Into<Message>) {
+        if let Err(error) = self.sender.publish(message) {
+            // A closed run needs no plan; an overflow is reported by the bus itself.
+            tracing::debug!(%error, "the planner could not publish");
+        }
+    }
+}

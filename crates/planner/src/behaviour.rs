@@ -1,0 +1,89 @@
+//! What a planner is, and what it is given.
+
+use std::sync::Arc;
+
+use artoo_llm_client::LlmClient;
+use artoo_types::{
+    FailureReportRequest, MemoryReply, Plan, PlanDirective, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec, ToolName,
+};
+use async_trait::async_trait;
+
+use crate::PlanError;
+
+/// Plans, and tells the story of a failure.
+///
+/// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered from 1; nothing that the
+/// directive or memory forbids is named. The actor checks all that with [`crate::validate`] and ends the run with a typed
+/// fault where it does not hold.
+///
+/// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.
+///
+/// *Cancellation.* The future may be dropped at any await.
+///
+/// *An implementation must not* run tools, judge outputs, write to memory, or invent subtask ids.
+#[async_trait]
+pub trait Planner: Send + Sync {
+    /// Makes a plan. `model` is metered; an implementation may leave it unused.
+    async fn plan(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError>;
+
+    /// Tells what was done, what is missing and what to try next, in words for the person. The actor falls back to
+    /// [`crate::report_template`] where this fails.
+    async fn failure_report(&self, cx: &FailureContext, model: &Arc<dyn LlmClient>) -> Result<String, PlanError>;
+}
+
+/// All that a plan may depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanContext {
+    /// The task.
+    pub spec: TaskSpec,
+    /// Where and when.
+    pub surroundings: Surroundings,
+    /// What exists to work with.
+    pub inventory: Inventory,
+    /// What memory knows of this kind of task.
+    pub memory: MemoryReply,
+    /// Which plan of the run this will be, from 1.
+    pub round: u32,
+    /// The plan before, where there was one.
+    pub previous: Option<Previous>,
+}
+
+/// The round before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Previous {
+    /// Its plan.
+    pub plan: Plan,
+    /// The ids of all subtasks that it counted, by position: first the kept ones, then its own.
+    pub subtask_ids: Vec<SubTaskId>,
+    /// Their outcomes, by the same position; a missing one never ended.
+    pub outcomes: Vec<SubTaskOutcome>,
+    /// What must change.
+    pub directive: PlanDirective,
+}
+
+/// The tools and programs of this machine, probed at start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inventory {
+    /// The executor's tools.
+    pub tools: Vec<ToolBrief>,
+    /// Programs that the shell can start, for example `python3`.
+    pub programs: Vec<String>,
+}
+
+/// A tool in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolBrief {
+    /// Its name.
+    pub name: ToolName,
+    /// What it is for.
+    pub summary: String,
+}
+
+/// All that the story of a failure may tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailureContext {
+    /// The task.
+    pub spec: TaskSpec,
+    /// What R7 asks.
+    pub request: FailureReportRequest,
+}

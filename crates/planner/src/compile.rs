@@ -1,0 +1,133 @@
+//! From a draft to a plan: criteria become checks, groups are numbered, second derivations are added.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use artoo_checks::lint;
+use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
+
+use crate::{AnswerKind, CheckDraft, CriterionDraft, PlanDraft, SubTaskDraft};
+
+/// What [`compile`] may add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// Derive the answer to every question a second time by other means, and accept only where both agree. What a model
+    /// would judge about such an answer is then left to the agreement.
+    pub second_derivation: bool,
+}
+
+/// Turns a draft into subtasks and task criteria. `kept` is the number of subtasks that come first in the plan's positions.
+///
+/// Code adds what always holds: a change must end without an error, an answer must not be empty. A check that names what the
+/// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is dropped: it would
+/// turn a guess into a rule. Criteria that say little are left out on purpose: each one makes D smaller for a real failure.
+pub fn compile(
+    draft: &PlanDraft,
+    spec: &TaskSpec,
+    options: CompileOptions,
+    kept: usize,
+) -> (Vec<PlannedSubTask>, Vec<Criterion>) {
+    let groups = dense_groups(draft);
+    let mut subtasks = Vec::new();
+    let mut agreements = Vec::new();
+    for (index, drafted) in draft.subtasks.iter().enumerate() {
+        let group = groups.get(&drafted.sequence).copied().unwrap_or(1);
+        let twice = options.second_derivation && drafted.kind == AnswerKind::FindOut;
+        let sequence = if options.second_derivation { 2 * group - 1 } else { group };
+        subtasks.push(PlannedSubTask {
+            sequence,
+            intent: drafted.intent.trim().to_owned(),
+            context: String::new(),
+            success_criteria: criteria(drafted, spec, twice),
+            independent_of: Vec::new(),
+        });
+        if twice {
+            agreements.push(index);
+        }
+    }
+    let mut task_criteria = Vec::new();
+    for first in agreements {
+        let Some(original) = subtasks.get(first) else { continue };
+        let second = PlannedSubTask {
+            sequence: original.sequence + 1,
+            independent_of: vec![kept + first],
+            ..original.clone()
+        };
+        task_criteria.push(agreement(&original.intent, vec![kept + first, kept + subtasks.len()]));
+        subtasks.push(second);
+    }
+    (subtasks, task_criteria)
+}
+
+/// The task criterion that the derivations at these positions agree.
+pub(crate) fn agreement(intent: &str, subtasks: Vec<usize>) -> Criterion {
+    Criterion {
+        text: format!("Two different ways to do this give the same answer: {intent}"),
+        mode: Mode::Verifiable,
+        check: Some(Check::SameAnswer { subtasks }),
+    }
+}
+
+/// Groups as 1, 2, 3 in the order of the draft's numbers, whatever those are (lesson N2: sequence 0 hung the ancestor).
+fn dense_groups(draft: &PlanDraft) -> BTreeMap<u32, u32> {
+    let mut groups: BTreeMap<u32, u32> = draft.subtasks.iter().map(|subtask| (subtask.sequence, 0)).collect();
+    for (number, group) in (1..).zip(groups.values_mut()) {
+        *group = number;
+    }
+    groups
+}
+
+fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criterion> {
+    let mut criteria = Vec::new();
+    if drafted.kind != AnswerKind::FindOut {
+        criteria.push(verifiable("The last call succeeded", Check::ExitStatus { equals: 0 }));
+    }
+    for criterion in &drafted.criteria {
+        match check(criterion, drafted.kind, spec) {
+            Some(checks) => criteria.extend(checks),
+            None if twice => {}
+            None => criteria.push(Criterion { text: criterion.text.clone(), mode: Mode::Plausible, check: None }),
+        }
+    }
+    if criteria.is_empty() {
+        criteria.push(verifiable("The output is not empty", Check::OutputMatches { pattern: r"\S".to_owned() }));
+    }
+    criteria
+}
+
+/// The checks that decide a drafted criterion; none where only a reader can.
+fn check(criterion: &CriterionDraft, kind: AnswerKind, spec: &TaskSpec) -> Option<Vec<Criterion>> {
+    let one = |check: Check| lint(&check).is_ok().then(|| vec![verifiable(&criterion.text, check)]);
+    match &criterion.check {
+        CheckDraft::None => None,
+        CheckDraft::OutputNumber => one(Check::OutputNumber { min: None, max: None }),
+        CheckDraft::OutputContains { value } if named(value, spec) => one(Check::OutputContains { value: value.clone() }),
+        CheckDraft::OutputContains { .. } => None,
+        CheckDraft::OutputMatches { value } => one(Check::OutputMatches { pattern: value.clone() }),
+        CheckDraft::FileExists { path } => {
+            let path = file(path, kind)?;
+            Some(vec![
+                verifiable(&criterion.text, Check::FileExists { path: path.clone() }),
+                verifiable("It was written in this run", Check::FileNewer { path }),
+            ])
+        }
+        CheckDraft::FileContains { path, value } if named(value, spec) => {
+            one(Check::FileContains { path: file(path, kind)?, value: value.clone() })
+        }
+        CheckDraft::FileContains { .. } => None,
+    }
+}
+
+fn verifiable(text: &str, check: Check) -> Criterion {
+    Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: Some(check) }
+}
+
+/// Whether the request itself names the value; anything else is the model's guess.
+fn named(value: &str, spec: &TaskSpec) -> bool {
+    spec.intent.to_lowercase().contains(&value.to_lowercase())
+}
+
+/// A path that a check can look at: of something made or altered, and without wildcards.
+fn file(path: &str, kind: AnswerKind) -> Option<PathBuf> {
+    let usable = kind != AnswerKind::FindOut && !path.contains(['*', '?', '[', '{']) && !path.trim().is_empty();
+    usable.then(|| PathBuf::from(path.trim()))
+}

@@ -1,0 +1,90 @@
+//! What the model is asked to write. Its schema is the model's; the messages of the bus are made from it by code.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A plan in the model's words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanDraft {
+    /// The subtasks.
+    #[schemars(length(min = 1, max = 6))]
+    pub subtasks: Vec<SubTaskDraft>,
+}
+
+/// A subtask in the model's words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubTaskDraft {
+    /// What to do.
+    #[schemars(length(min = 1, max = 300))]
+    pub intent: String,
+    /// Its group.
+    #[schemars(range(min = 1, max = 6))]
+    pub sequence: u32,
+    /// What it is for.
+    pub kind: AnswerKind,
+    /// What must be true of its output.
+    #[schemars(length(min = 1, max = 3))]
+    pub criteria: Vec<CriterionDraft>,
+}
+
+/// What a subtask is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// To answer a question about what there is.
+    FindOut,
+    /// To make something new.
+    Create,
+    /// To alter what exists.
+    Change,
+}
+
+/// A criterion in the model's words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CriterionDraft {
+    /// The assertion.
+    #[schemars(length(min = 1, max = 160))]
+    pub text: String,
+    /// How it can be decided.
+    #[serde(flatten)]
+    pub check: CheckDraft,
+}
+
+/// The checks that a model may ask for: those that need no knowledge of the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "check", rename_all = "snake_case")]
+pub enum CheckDraft {
+    /// The output is one number.
+    OutputNumber,
+    /// The output contains words of the request.
+    OutputContains {
+        /// The words.
+        #[schemars(length(min = 1, max = 120))]
+        value: String,
+    },
+    /// The output has a shape.
+    OutputMatches {
+        /// A regular expression.
+        #[schemars(length(min = 1, max = 120))]
+        value: String,
+    },
+    /// A file is there afterwards.
+    FileExists {
+        /// Its path.
+        #[schemars(length(min = 1, max = 200))]
+        path: String,
+    },
+    /// A file contains words of the request.
+    FileContains {
+        /// Its path.
+        #[schemars(length(min = 1, max = 200))]
+        path: String,
+        /// The words.
+        #[schemars(length(min = 1, max = 120))]
+        value: String,
+    },
+    /// Only a reader can tell.
+    None,
+}

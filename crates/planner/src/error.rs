@@ -1,0 +1,40 @@
+//! Why there is no plan.
+
+use artoo_llm_client::{ErrorKind, LlmError};
+use artoo_types::{Fault, FaultKind, Role};
+
+use crate::Violation;
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The model failed.
+    #[error("no plan could be made: {0}")]
+    Model(#[from] LlmError),
+    /// The plan broke a rule, also after the rule was named to the model.
+    #[error("the plan is not usable: {}", list(.0))]
+    Refused(Vec<Violation>),
+}
+
+impl PlanError {
+    /// The fault that ends the run.
+    pub fn fault(&self) -> Fault {
+        let (kind, hint) = match self {
+            Self::Model(error) => (
+                match error.kind() {
+                    ErrorKind::Infrastructure => FaultKind::Provider,
+                    ErrorKind::Answer => FaultKind::Answer,
+                    ErrorKind::Configuration => FaultKind::Configuration,
+                },
+                error.hint().map(str::to_owned),
+            ),
+            Self::Refused(_) => (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned())),
+        };
+        Fault { role: Role::Planner, kind, message: self.to_string(), hint }
+    }
+}
+
+fn list(violations: &[Violation]) -> String {
+    violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,95 @@
+//! The default planner: a model drafts, code decides.
+
+use std::sync::Arc;
+
+use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Message, Request, StopReason, ask};
+use artoo_types::Plan;
+use async_trait::async_trait;
+
+use crate::{
+    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt, replan,
+    validate,
+};
+
+/// The constant part of the planning prompt.
+pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
+/// The constant part of the failure report's prompt.
+pub const REPORT_PROMPT: &str = include_str!("../prompts/report.md");
+
+/// Room for a plan, in tokens.
+const PLAN_TOKENS: u32 = 1200;
+/// Room for a failure report, in tokens.
+const REPORT_TOKENS: u32 = 300;
+
+/// Drafts with a model, compiles and validates with code.
+#[derive(Clone, Debug)]
+pub struct ModelPlanner {
+    options: CompileOptions,
+    schema: JsonSchema,
+}
+
+impl ModelPlanner {
+    /// A planner that compiles with these options.
+    pub fn new(options: CompileOptions) -> Self {
+        Self { options, schema: JsonSchema::of::<PlanDraft>("plan").terse() }
+    }
+
+    async fn draft(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+        let mut request = Request::new("planner", SYSTEM_PROMPT, prompt::planning(cx))
+            .with_schema(self.schema.clone())
+            .with_max_tokens(PLAN_TOKENS);
+        let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
+        let (plan, violations) = self.judged(&first, cx);
+        if violations.is_empty() {
+            return Ok(plan);
+        }
+        request.messages.push(Message::assistant(serde_json::to_string(&first).unwrap_or_default()));
+        request.messages.push(Message::user(prompt::refusal(&violations)));
+        let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
+        let (plan, violations) = self.judged(&second, cx);
+        if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
+    }
+
+    fn judged(&self, draft: &PlanDraft, cx: &PlanContext) -> (Plan, Vec<Violation>) {
+        let plan = match &cx.previous {
+            None => {
+                let (subtasks, task_criteria) = compile(draft, &cx.spec, self.options, 0);
+                let task_id = cx.spec.task_id.clone();
+                Plan { task_id, round: cx.round, task_criteria, subtasks, kept: Vec::new() }
+            }
+            Some(previous) => replan::merged(previous, Some(draft), cx, self.options),
+        };
+        let violations = validate(&plan, cx);
+        (plan, violations)
+    }
+}
+
+#[async_trait]
+impl Planner for ModelPlanner {
+    async fn plan(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+        if let Some(previous) = &cx.previous
+            && !replan::needs_model(previous)
+        {
+            let plan = replan::merged(previous, None, cx, self.options);
+            let violations = validate(&plan, cx);
+            return if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) };
+        }
+        self.draft(cx, model).await
+    }
+
+    async fn failure_report(&self, cx: &FailureContext, model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+        let request =
+            Request::new("planner", REPORT_PROMPT, prompt::failure(cx)).with_max_tokens(REPORT_TOKENS);
+        let completion = model.complete(&request).await?;
+        let text = completion.text.trim();
+        // A text that was cut or is empty tells less than the template does.
+        if text.is_empty() || completion.stop != StopReason::End {
+            return Err(PlanError::Model(LlmError::Unusable {
+                model: completion.model,
+                schema: "failure report".to_owned(),
+                reason: "it was empty or cut".to_owned(),
+            }));
+        }
+        Ok(text.to_owned())
+    }
+}

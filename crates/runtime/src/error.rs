@@ -1,0 +1,71 @@
+//! Why there is no artoo, or no run.
+
+use std::path::PathBuf;
+
+use artoo_bus::BusError;
+use artoo_ggs_core::ParameterError;
+
+/// Why [`crate::Builder::build`] failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No model was given for a role that has none of its own.
+    #[error("there is no model for the role {role}")]
+    NoModel {
+        /// The role.
+        role: artoo_types::Role,
+    },
+    /// No data folder was given.
+    #[error("there is no data folder for journals and the audit log")]
+    NoDataFolder,
+    /// The data folder cannot be used.
+    #[error("the data folder {} cannot be used: {source}", path.display())]
+    DataFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl BuildError {
+    /// The next step.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoModel { .. } => "choose a model: artoo setup",
+            Self::NoDataFolder => "name one with --data-dir",
+            Self::DataFolder { .. } => "choose another with --data-dir, or free some space",
+        }
+    }
+}
+
+/// Why [`crate::Artoo::start`] failed: nothing was begun.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The run's folder cannot be written.
+    #[error("the run cannot be recorded in {}: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The bus refused the run.
+    #[error("the run cannot be opened: {0}")]
+    Bus(#[from] BusError),
+    /// The limits make no sense.
+    #[error("the limits cannot be used: {0}")]
+    Limits(#[from] ParameterError),
+}
+
+impl StartError {
+    /// The next step.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Folder { .. } => "choose another data folder with --data-dir, or free some space",
+            Self::Bus(_) => "this is a fault of artoo; please report it",
+            Self::Limits(_) => "give a time budget above 0",
+        }
+    }
+}

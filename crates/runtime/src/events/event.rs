@@ -1,0 +1,328 @@
+//! The closed set of events. Readers must ignore types that they do not know.
+
+use std::path::PathBuf;
+
+use artoo_types::{
+    BlockedApproach, BlockedTarget, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, DominantClass,
+    Evidence, FailureClass, Fault, FileChange, Judge, Limits, Loss, MacroState, MegramState, MemoryAction, Mode,
+    OutcomeStatus, PartialOutput, PlannedSubTask, PrevDirective, Role, RunId, SopRecord, SubTaskId, TerminalState,
+    ToolName, UnmetCriterion,
+};
+use chrono::{DateTime, FixedOffset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One line of `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Line {
+    /// Version of this format: 1.
+    pub v: u32,
+    /// Number of the line in its run, from 1.
+    pub seq: u64,
+    /// Local time with its offset.
+    pub ts: DateTime<FixedOffset>,
+    /// The run.
+    pub run_id: RunId,
+    /// Whose doing it is, where it is a role's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// The round it belongs to, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    /// The subtask it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtask_id: Option<SubTaskId>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type")]
+pub enum Event {
+    /// A run begins.
+    #[serde(rename = "run.started")]
+    RunStarted {
+        /// The request, verbatim.
+        request: String,
+        /// Where relative paths lie.
+        working_folder: PathBuf,
+        /// Where new files go.
+        workspace: PathBuf,
+        /// What it may spend.
+        limits: Limits,
+    },
+    /// Memory answered.
+    #[serde(rename = "memory.recalled")]
+    MemoryRecalled {
+        /// The attention channel.
+        attention: f64,
+        /// The decision channel.
+        decision: f64,
+        /// What they advise.
+        action: MemoryAction,
+        /// Rules that were recalled.
+        sops: Vec<SopRecord>,
+    },
+    /// A plan.
+    #[serde(rename = "plan.proposed")]
+    PlanProposed {
+        /// Assertions about the combined output.
+        task_criteria: Vec<Criterion>,
+        /// Its subtasks.
+        subtasks: Vec<PlannedSubTask>,
+        /// Earlier subtasks whose outputs it keeps.
+        kept: Vec<SubTaskId>,
+    },
+    /// A subtask begins.
+    #[serde(rename = "subtask.started")]
+    SubTaskStarted {
+        /// What to do.
+        intent: String,
+        /// Its group.
+        sequence: u32,
+        /// Assertions about its output.
+        success_criteria: Vec<Criterion>,
+        /// Whether it derives an answer a second time, by other means.
+        second_derivation: bool,
+    },
+    /// A call begins.
+    #[serde(rename = "tool.started")]
+    ToolStarted {
+        /// Its id.
+        call_id: CallId,
+        /// Which tool.
+        tool: ToolName,
+        /// With what.
+        arguments: Value,
+    },
+    /// A piece of a call's output.
+    #[serde(rename = "tool.output")]
+    ToolOutput {
+        /// Of which call.
+        call_id: CallId,
+        /// The text.
+        text: String,
+    },
+    /// A call ended.
+    #[serde(rename = "tool.finished")]
+    ToolFinished {
+        /// Its id.
+        call_id: CallId,
+        /// Which tool.
+        tool: ToolName,
+        /// How it ended: exit status, time-out, refusal.
+        ending: CallEnding,
+        /// Why it counts as failed.
+        failure: Option<CallFailure>,
+        /// Milliseconds.
+        duration_ms: u64,
+        /// Head and tail of the output.
+        shown: String,
+        /// Bytes of output.
+        bytes: u64,
+        /// Bytes beyond the cap.
+        dropped_bytes: u64,
+        /// Files that it created or changed.
+        files: Vec<FileChange>,
+    },
+    /// A verdict fell.
+    #[serde(rename = "verdict")]
+    Verdict {
+        /// The criterion in words.
+        criterion: String,
+        /// How it weighs.
+        mode: Mode,
+        /// Whether it is met.
+        pass: bool,
+        /// Who decided.
+        judge: Judge,
+        /// The class of a failure.
+        class: Option<FailureClass>,
+        /// What was wrong.
+        reason: Option<String>,
+        /// What shows it.
+        evidence: Option<Evidence>,
+    },
+    /// Another attempt follows.
+    #[serde(rename = "correction")]
+    Correction {
+        /// The directions.
+        #[serde(flatten)]
+        correction: CorrectionWords,
+    },
+    /// A subtask ended.
+    #[serde(rename = "subtask.finished")]
+    SubTaskFinished {
+        /// How.
+        status: OutcomeStatus,
+        /// Its output.
+        output: Value,
+        /// Why it failed.
+        failure_reason: Option<String>,
+    },
+    /// The controller scored the round.
+    #[serde(rename = "round.scored")]
+    RoundScored {
+        /// D, P, Omega and L.
+        #[serde(flatten)]
+        loss: Loss,
+        /// L now minus L before.
+        grad_l: f64,
+        /// The same without the clock.
+        grad_goal: f64,
+    },
+    /// What the next plan must change.
+    #[serde(rename = "directive")]
+    Directive {
+        /// The directive before.
+        prev: PrevDirective,
+        /// The directive now.
+        current: MacroState,
+        /// Tools that may not be used.
+        blocked_tools: Vec<ToolName>,
+        /// Inputs that may not be used.
+        blocked_targets: Vec<BlockedTarget>,
+        /// Ways of using a tool that may not be repeated.
+        blocked_approaches: Vec<BlockedApproach>,
+        /// The class of the failures.
+        failure_class: DominantClass,
+        /// The criterion that weighs most.
+        failed_criterion: String,
+        /// Why, in words.
+        rationale: String,
+    },
+    /// Something was remembered.
+    #[serde(rename = "memory.written")]
+    MemoryWritten {
+        /// First half of the tag pair.
+        space: String,
+        /// Second half.
+        entity: String,
+        /// What made it.
+        state: MegramState,
+        /// Magnitude.
+        f: f64,
+        /// Valence.
+        sigma: f64,
+        /// Decay per day.
+        k: f64,
+    },
+    /// A model call ended.
+    #[serde(rename = "usage")]
+    Usage {
+        /// The model.
+        model: String,
+        /// Tokens read.
+        prompt_tokens: u64,
+        /// Of those, tokens that needed no work.
+        cached_tokens: u64,
+        /// Tokens written.
+        completion_tokens: u64,
+        /// Milliseconds.
+        elapsed_ms: u64,
+        /// Whether the counts are estimates.
+        estimated: bool,
+        /// Why it failed.
+        error: Option<String>,
+        /// The run so far.
+        cumulative: Cumulative,
+    },
+    /// Something worth knowing.
+    #[serde(rename = "warning")]
+    Warning {
+        /// What.
+        message: String,
+    },
+    /// A run ended.
+    #[serde(rename = "run.finished")]
+    RunFinished {
+        /// How; null where a fault ended it.
+        directive: Option<TerminalState>,
+        /// The fault.
+        error: Option<Fault>,
+        /// One or two sentences.
+        summary: String,
+        /// The deliverable.
+        output: Value,
+        /// Criteria that are not met.
+        unmet: Vec<UnmetCriterion>,
+        /// D, P, Omega and L.
+        loss: Loss,
+        /// The last gradient of L.
+        grad_l: f64,
+        /// The last gradient of the goal.
+        grad_goal: f64,
+        /// Replans used.
+        replans: u32,
+        /// The directive before.
+        prev_directive: PrevDirective,
+        /// Outputs of subtasks, where the run was not accepted.
+        partial: Vec<PartialOutput>,
+        /// Files that the run created, changed or deleted, as far as its tools know.
+        files: Vec<FileChange>,
+        /// What it cost.
+        usage: Cumulative,
+        /// What each role cost.
+        roles: Vec<RoleUsage>,
+        /// Milliseconds, without the time that a person was asked.
+        elapsed_ms: u64,
+        /// The exit code of `artoo run`.
+        exit_code: u8,
+    },
+}
+
+/// The words of a correction, without the ids that the line carries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CorrectionWords {
+    /// The attempt that failed, from 1.
+    pub attempt: u32,
+    /// The criterion that failed first.
+    pub failed_criterion: String,
+    /// Its class.
+    pub failure_class: FailureClass,
+    /// What was wrong.
+    pub what_was_wrong: String,
+    /// What to do instead.
+    pub what_to_do: String,
+}
+
+impl From<&CorrectionSignal> for CorrectionWords {
+    fn from(signal: &CorrectionSignal) -> Self {
+        Self {
+            attempt: signal.attempt_number,
+            failed_criterion: signal.failed_criterion.clone(),
+            failure_class: signal.failure_class,
+            what_was_wrong: signal.what_was_wrong.clone(),
+            what_to_do: signal.what_to_do.clone(),
+        }
+    }
+}
+
+/// Calls and tokens, added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cumulative {
+    /// Model calls.
+    pub calls: u64,
+    /// Tokens read.
+    pub prompt_tokens: u64,
+    /// Tokens written.
+    pub completion_tokens: u64,
+}
+
+/// What one role cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoleUsage {
+    /// The role.
+    pub role: Role,
+    /// Its sum.
+    #[serde(flatten)]
+    pub usage: Cumulative,
+}
+
+/// The JSON Schema of a line.
+pub fn schema() -> Value {
+    schemars::schema_for!(Line).to_value()
+}

@@ -1,0 +1,250 @@
+//! From envelopes to lines.
+
+use std::collections::BTreeMap;
+
+use artoo_types::{
+    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, OutcomeStatus, PlanDirective,
+    Role, SubTaskId, SubTaskOutcome, ToolFinished,
+};
+use chrono::{DateTime, FixedOffset};
+
+use super::{Cumulative, Event, Line, RoleUsage};
+use crate::exit_code::exit_code_with;
+
+/// The fold over the envelopes of one run. The same envelopes give the same lines, live or from the journal.
+#[derive(Clone, Debug, Default)]
+pub struct Fold {
+    lines: u64,
+    round: Option<u32>,
+    total: Cumulative,
+    roles: BTreeMap<Role, Cumulative>,
+    files: Vec<FileChange>,
+    outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
+}
+
+impl Fold {
+    /// Nothing seen yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The lines that one envelope adds: none, one or two.
+    pub fn on(&mut self, envelope: &Envelope) -> Vec<Line> {
+        let mut events: Vec<(Option<SubTaskId>, Event)> = Vec::new();
+        match envelope.message.as_ref() {
+            Message::UserRequest(request) => events.push((
+                None,
+                Event::RunStarted {
+                    request: request.text.clone(),
+                    working_folder: request.surroundings.working_folder.clone(),
+                    workspace: request.surroundings.workspace.clone(),
+                    limits: request.limits,
+                },
+            )),
+            Message::MemoryReply(reply) => events.push((
+                None,
+                Event::MemoryRecalled {
+                    attention: reply.potentials.attention,
+                    decision: reply.potentials.decision,
+                    action: reply.potentials.action,
+                    sops: reply.sops.clone(),
+                },
+            )),
+            Message::Plan(plan) => {
+                self.round = Some(plan.round);
+                events.push((
+                    None,
+                    Event::PlanProposed {
+                        task_criteria: plan.task_criteria.clone(),
+                        subtasks: plan.subtasks.clone(),
+                        kept: plan.kept.clone(),
+                    },
+                ));
+            }
+            Message::SubTask(subtask) => events.push((
+                Some(subtask.subtask_id),
+                Event::SubTaskStarted {
+                    intent: subtask.intent.clone(),
+                    sequence: subtask.sequence,
+                    success_criteria: subtask.success_criteria.clone(),
+                    second_derivation: !subtask.avoid.is_empty(),
+                },
+            )),
+            Message::ToolStarted(started) => events.push((
+                Some(started.subtask_id),
+                Event::ToolStarted {
+                    call_id: started.call_id,
+                    tool: started.tool.clone(),
+                    arguments: started.arguments.clone().into(),
+                },
+            )),
+            Message::ToolOutput(output) => events.push((
+                Some(output.subtask_id),
+                Event::ToolOutput { call_id: output.call_id, text: output.text.clone() },
+            )),
+            Message::ToolFinished(finished) => events.push((Some(finished.subtask_id), self.tool_finished(finished))),
+            Message::VerdictReached(reached) => events.push((reached.subtask_id, verdict(&reached.verdict))),
+            Message::CorrectionSignal(signal) => {
+                events.push((Some(signal.subtask_id), Event::Correction { correction: signal.into() }));
+            }
+            Message::SubTaskOutcome(outcome) => {
+                self.outcomes.insert(outcome.subtask_id, outcome.clone());
+                events.push((
+                    Some(outcome.subtask_id),
+                    Event::SubTaskFinished {
+                        status: outcome.status,
+                        output: outcome.output.clone(),
+                        failure_reason: outcome.failure_reason.clone(),
+                    },
+                ));
+            }
+            Message::PlanDirective(directive) => events.extend(directed(directive).map(|event| (None, event))),
+            Message::MegramWrite(write) => events.push((
+                None,
+                Event::MemoryWritten {
+                    space: write.megram.space.to_string(),
+                    entity: write.megram.entity.to_string(),
+                    state: write.megram.state,
+                    f: write.megram.f,
+                    sigma: write.megram.sigma,
+                    k: write.megram.k,
+                },
+            )),
+            Message::ModelCall(call) => events.push((call.subtask_id, self.usage(call))),
+            Message::Warning(warning) => events.push((None, Event::Warning { message: warning.message.clone() })),
+            Message::FinalResult(result) => {
+                let scored =
+                    Event::RoundScored { loss: result.loss, grad_l: result.grad_l, grad_goal: result.grad_goal };
+                if result.fault.is_none() {
+                    events.push((None, scored));
+                }
+                events.push((None, self.finished(result, envelope.elapsed_ms)));
+            }
+            Message::TaskSpec(_)
+            | Message::MemoryQuery(_)
+            | Message::DispatchManifest(_)
+            | Message::ApprovalRequested(_)
+            | Message::ApprovalDecided(_)
+            | Message::ExecutionResult(_)
+            | Message::OutcomeSummary(_)
+            | Message::ReplanRequest(_)
+            | Message::FailureReportRequest(_)
+            | Message::FailureReport(_)
+            | Message::Fault(_)
+            | Message::AuditQuery(_)
+            | Message::AuditReport(_) => {}
+        }
+        events.into_iter().map(|(subtask_id, event)| self.line(envelope, envelope.at, subtask_id, event)).collect()
+    }
+
+    /// Calls and tokens so far.
+    pub fn total(&self) -> Cumulative {
+        self.total
+    }
+
+    fn line(
+        &mut self,
+        envelope: &Envelope,
+        ts: DateTime<FixedOffset>,
+        subtask_id: Option<SubTaskId>,
+        event: Event,
+    ) -> Line {
+        self.lines += 1;
+        let role = match envelope.from {
+            Role::User => None,
+            role => Some(role),
+        };
+        Line { v: 1, seq: self.lines, ts, run_id: envelope.run_id, role, round: self.round, subtask_id, event }
+    }
+
+    fn tool_finished(&mut self, finished: &ToolFinished) -> Event {
+        let call = &finished.call;
+        self.files.extend(call.files.iter().cloned());
+        Event::ToolFinished {
+            call_id: call.call_id,
+            tool: call.tool.clone(),
+            ending: call.ending.clone(),
+            failure: call.failure.clone(),
+            duration_ms: call.duration_ms,
+            shown: call.output.shown.clone(),
+            bytes: call.output.bytes,
+            dropped_bytes: call.output.dropped_bytes,
+            files: call.files.clone(),
+        }
+    }
+
+    fn usage(&mut self, call: &ModelCall) -> Event {
+        for sum in [&mut self.total, self.roles.entry(call.role).or_default()] {
+            sum.calls += 1;
+            sum.prompt_tokens += call.prompt_tokens;
+            sum.completion_tokens += call.completion_tokens;
+        }
+        Event::Usage {
+            model: call.model.clone(),
+            prompt_tokens: call.prompt_tokens,
+            cached_tokens: call.cached_tokens,
+            completion_tokens: call.completion_tokens,
+            elapsed_ms: call.elapsed_ms,
+            estimated: call.estimated,
+            error: call.error.clone(),
+            cumulative: self.total,
+        }
+    }
+
+    fn finished(&self, result: &FinalResult, elapsed_ms: u64) -> Event {
+        let failed: Vec<SubTaskOutcome> =
+            self.outcomes.values().filter(|outcome| outcome.status != OutcomeStatus::Matched).cloned().collect();
+        Event::RunFinished {
+            directive: result.fault.is_none().then_some(result.directive),
+            error: result.fault.clone(),
+            summary: result.summary.clone(),
+            output: result.output.clone(),
+            unmet: result.unmet.clone(),
+            loss: result.loss,
+            grad_l: result.grad_l,
+            grad_goal: result.grad_goal,
+            replans: result.replans,
+            prev_directive: result.prev_directive,
+            partial: result.partial.clone(),
+            files: self.files.clone(),
+            usage: self.total,
+            roles: self.roles.iter().map(|(role, usage)| RoleUsage { role: *role, usage: *usage }).collect(),
+            elapsed_ms,
+            exit_code: exit_code_with(result, &failed),
+        }
+    }
+}
+
+fn verdict(verdict: &CriterionVerdict) -> Event {
+    let (pass, class, reason, evidence) = match &verdict.finding {
+        Finding::Pass { evidence } => (true, None, None, Some(evidence.clone())),
+        Finding::Fail { failure_class, reason, evidence } => {
+            (false, Some(*failure_class), Some(reason.clone()), evidence.clone())
+        }
+    };
+    Event::Verdict {
+        criterion: verdict.criterion.clone(),
+        mode: verdict.mode,
+        pass,
+        judge: verdict.judge,
+        class,
+        reason,
+        evidence,
+    }
+}
+
+fn directed(directive: &PlanDirective) -> [Event; 2] {
+    [
+        Event::RoundScored { loss: directive.loss, grad_l: directive.grad_l, grad_goal: directive.grad_goal },
+        Event::Directive {
+            prev: directive.prev_directive,
+            current: directive.directive.into(),
+            blocked_tools: directive.blocked_tools.clone(),
+            blocked_targets: directive.blocked_targets.clone(),
+            blocked_approaches: directive.blocked_approaches.clone(),
+            failure_class: directive.failure_class,
+            failed_criterion: directive.failed_criterion.clone(),
+            rationale: directive.rationale.clone(),
+        },
+    ]
+}

@@ -1,0 +1,50 @@
+//! The one table from results to exit codes.
+
+use artoo_types::{FailureClass, FaultKind, FinalResult, Finding, SubTaskOutcome, TerminalState};
+
+/// The exit code of a finished run.
+///
+/// | code | meaning |
+/// |---|---|
+/// | 0 | `accept` |
+/// | 1 | internal or provider failure |
+/// | 2 | usage or configuration |
+/// | 3 | `success`, some criteria unmet |
+/// | 4 | `abandon` |
+/// | 124 | `--timeout` |
+/// | 130 | interrupted |
+///
+/// Code 5, consent refused, needs the outcomes: see [`exit_code_with`].
+pub fn exit_code(result: &FinalResult) -> u8 {
+    if let Some(fault) = &result.fault {
+        return match fault.kind {
+            FaultKind::Provider
+            | FaultKind::Answer
+            | FaultKind::Deadline
+            | FaultKind::Panic
+            | FaultKind::Bus
+            | FaultKind::Storage => 1,
+            FaultKind::Configuration | FaultKind::Request => 2,
+            FaultKind::Budget => 4,
+            FaultKind::Timeout => 124,
+            FaultKind::Cancelled => 130,
+        };
+    }
+    match result.directive {
+        TerminalState::Accept => 0,
+        TerminalState::Success => 3,
+        TerminalState::Abandon => 4,
+    }
+}
+
+/// [`exit_code`], and 5 where the run was abandoned because consent was refused or nobody was there to give it.
+pub fn exit_code_with(result: &FinalResult, outcomes: &[SubTaskOutcome]) -> u8 {
+    let denied = outcomes.iter().flat_map(|outcome| &outcome.criteria_verdicts).any(|verdict| match &verdict.finding {
+        Finding::Pass { .. } => false,
+        Finding::Fail { failure_class, .. } => *failure_class == FailureClass::Denied,
+    });
+    match exit_code(result) {
+        4 if denied => 5,
+        code => code,
+    }
+}

@@ -1,0 +1,13 @@
+//! The run journal: every envelope of a run, in order, as one JSON object a line.
+//!
+//! One thread writes the journals of all runs, so that no role ever waits for a disk. Secrets are redacted before a line is
+//! written. A line is written whole: a file that ends in half a line was cut by a crash, and reading it says so.
+
+mod read;
+mod writer;
+
+pub use read::{Damage, JournalError, Read, read};
+pub(crate) use writer::{Journal, RunJournal, private_folder};
+
+/// The name of a journal in its run's folder.
+pub const FILE_NAME: &str = "events.jsonl";

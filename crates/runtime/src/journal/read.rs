@@ -1,0 +1,76 @@
+//! Reading a journal back.
+
+use std::{
+    fs::File,
+    io::{self, BufRead as _, BufReader},
+    path::{Path, PathBuf},
+};
+
+use artoo_types::Envelope;
+
+/// The longest line that is read, in bytes.
+const MAX_LINE: u64 = 64 * 1024 * 1024;
+
+/// A journal as far as it can be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// Its envelopes, in order.
+    pub envelopes: Vec<Envelope>,
+    /// What is wrong with the file, where something is. Everything before it is in `envelopes`.
+    pub damage: Option<Damage>,
+}
+
+/// Where a journal stops making sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} cannot be read: {reason}")]
+pub struct Damage {
+    /// The line, from 1.
+    pub line: u64,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why a journal cannot be read at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The file cannot be opened or read.
+    #[error("the journal {} cannot be read: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Reads a journal. Damage ends the reading, and is reported, never repaired silently.
+///
+/// # Errors
+/// [`JournalError::Io`] where the file cannot be opened or read.
+pub fn read(path: &Path) -> Result<Read, JournalError> {
+    let failed = |source| JournalError::Io { path: path.to_owned(), source };
+    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
+    let mut envelopes = Vec::new();
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let bytes = io::Read::take(&mut reader, MAX_LINE).read_until(b'\n', &mut line).map_err(failed)?;
+        if bytes == 0 {
+            break;
+        }
+        let damage = |reason: String| Some(Damage { line: number, reason });
+        if line.last() != Some(&b'\n') {
+            return Ok(Read { envelopes, damage: damage("the line is cut short".to_owned()) });
+        }
+        match serde_json::from_slice::<Envelope>(&line) {
+            Ok(envelope) if envelope.seq == number => envelopes.push(envelope),
+            Ok(envelope) => {
+                let reason = format!("message {} stands where {number} belongs", envelope.seq);
+                return Ok(Read { envelopes, damage: damage(reason) });
+            }
+            Err(error) => return Ok(Read { envelopes, damage: damage(error.to_string()) }),
+        }
+    }
+    Ok(Read { envelopes, damage: None })
+}

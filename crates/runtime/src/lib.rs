@@ -1,0 +1,40 @@
+//! Composition: [`Artoo::builder`] puts roles, models, tools and memory together; each run gets its own roles on the bus, a
+//! supervisor that sees to exactly one final result, and a journal.
+//!
+//! ```no_run
+//! # async fn example(model: std::sync::Arc<dyn artoo_llm_client::LlmClient>, request: artoo_runtime::RunRequest)
+//! # -> Result<(), Box<dyn std::error::Error>> {
+//! use artoo_runtime::Artoo;
+//! let artoo = Artoo::builder().model(model).data_folder("/home/ada/.artoo".into()).build()?;
+//! let result = artoo.start(request)?.finished().await;
+//! println!("{}", result.summary);
+//! artoo.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; what a plan, a verdict or a
+//! directive is, the roles decide. It reads no environment.
+
+mod assembly;
+mod builder;
+mod deadlines;
+mod dispatch;
+mod error;
+pub mod events;
+mod exit_code;
+pub mod journal;
+mod request;
+mod run;
+pub mod runs;
+mod supervisor;
+mod watch;
+
+pub use builder::{Artoo, Builder, MakeSolver};
+pub use deadlines::Deadlines;
+pub use dispatch::Dispatch;
+pub use error::{BuildError, StartError};
+pub use exit_code::{exit_code, exit_code_with};
+pub use request::RunRequest;
+pub use run::{Canceller, Run};
+pub use watch::{Overdue, Watch};

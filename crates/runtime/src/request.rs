@@ -1,0 +1,23 @@
+//! What starts a run.
+
+use std::time::Duration;
+
+use artoo_sandbox::SandboxMode;
+use artoo_types::{Limits, Surroundings, Turn};
+
+/// A request with all that its run may know of the outside.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// The user's words.
+    pub text: String,
+    /// Earlier turns of the session, oldest first.
+    pub turns: Vec<Turn>,
+    /// Where and when.
+    pub surroundings: Surroundings,
+    /// What the run may spend.
+    pub limits: Limits,
+    /// What commands may change.
+    pub sandbox: SandboxMode,
+    /// The longest that the run may take, questions to the person included; `None` is no bound but the time budget's.
+    pub timeout: Option<Duration>,
+}

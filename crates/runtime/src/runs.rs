@@ -1,0 +1,171 @@
+//! Recorded runs: listing and finding them in a data folder.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use artoo_types::{RunId, TerminalState};
+use chrono::{DateTime, FixedOffset};
+use serde::Serialize;
+
+use crate::{
+    events::{Event, Fold},
+    journal,
+};
+
+/// One run in a line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Its id.
+    pub run_id: RunId,
+    /// When it began; `None` where the journal holds nothing readable.
+    pub started: Option<DateTime<FixedOffset>>,
+    /// The request.
+    pub request: String,
+    /// How it ended; `None` where a fault ended it, or nothing did.
+    pub directive: Option<TerminalState>,
+    /// Whether it has an end at all.
+    pub finished: bool,
+    /// The exit code of its `artoo run`.
+    pub exit_code: Option<u8>,
+    /// Milliseconds.
+    pub elapsed_ms: u64,
+    /// Model calls.
+    pub calls: u64,
+    /// Tokens read and written.
+    pub tokens: u64,
+    /// Replans used.
+    pub replans: u32,
+    /// What is wrong with the journal, where something is.
+    pub damage: Option<String>,
+}
+
+/// Why runs cannot be listed or found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunsError {
+    /// The folder cannot be read.
+    #[error("the runs in {} cannot be read: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// No run begins like this.
+    #[error("there is no run {prefix:?}")]
+    Unknown {
+        /// What was asked for.
+        prefix: String,
+    },
+    /// Several do.
+    #[error("{count} runs begin with {prefix:?}")]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// How many.
+        count: usize,
+    },
+    /// Its journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] journal::JournalError),
+}
+
+impl RunsError {
+    /// The next step.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Folder { .. } | Self::Journal(_) => "check the data folder: artoo doctor",
+            Self::Unknown { .. } => "list them: artoo runs list",
+            Self::Ambiguous { .. } => "give more characters of the id",
+        }
+    }
+}
+
+/// Every run in the data folder, newest first.
+///
+/// # Errors
+/// [`RunsError::Folder`]; a folder without runs is no error.
+pub fn list(data_folder: &Path) -> Result<Vec<Summary>, RunsError> {
+    let mut ids = ids(data_folder)?;
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(ids.into_iter().map(|id| summary(data_folder, id)).collect())
+}
+
+/// The folder of the only run whose id begins or ends like this. Ids of one minute begin alike, so their ends tell them apart.
+///
+/// # Errors
+/// [`RunsError::Unknown`], [`RunsError::Ambiguous`] or [`RunsError::Folder`].
+pub fn find(data_folder: &Path, part: &str) -> Result<PathBuf, RunsError> {
+    let found: Vec<RunId> = ids(data_folder)?
+        .into_iter()
+        .filter(|id| {
+            let id = id.to_string();
+            !part.is_empty() && (id.starts_with(part) || id.ends_with(part))
+        })
+        .collect();
+    match found.as_slice() {
+        [only] => Ok(folder(data_folder).join(only.to_string())),
+        [] => Err(RunsError::Unknown { prefix: part.to_owned() }),
+        several => Err(RunsError::Ambiguous { prefix: part.to_owned(), count: several.len() }),
+    }
+}
+
+/// Where runs are recorded.
+pub fn folder(data_folder: &Path) -> PathBuf {
+    data_folder.join("runs")
+}
+
+fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {
+    let path = folder(data_folder);
+    let entries = match std::fs::read_dir(&path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(RunsError::Folder { path, source }),
+    };
+    Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+}
+
+fn summary(data_folder: &Path, run_id: RunId) -> Summary {
+    let mut summary = Summary {
+        run_id,
+        started: None,
+        request: String::new(),
+        directive: None,
+        finished: false,
+        exit_code: None,
+        elapsed_ms: 0,
+        calls: 0,
+        tokens: 0,
+        replans: 0,
+        damage: None,
+    };
+    let path = folder(data_folder).join(run_id.to_string()).join(journal::FILE_NAME);
+    let read = match journal::read(&path) {
+        Ok(read) => read,
+        Err(error) => return Summary { damage: Some(error.to_string()), ..summary },
+    };
+    summary.damage = read.damage.map(|damage| damage.to_string());
+    let mut fold = Fold::new();
+    for envelope in &read.envelopes {
+        summary.started = summary.started.or(Some(envelope.at));
+        summary.elapsed_ms = envelope.elapsed_ms;
+        for line in fold.on(envelope) {
+            match line.event {
+                Event::RunStarted { request, .. } => summary.request = request,
+                Event::RunFinished { directive, exit_code, replans, .. } => {
+                    summary.finished = true;
+                    summary.directive = directive;
+                    summary.exit_code = Some(exit_code);
+                    summary.replans = replans;
+                }
+                _ => {}
+            }
+        }
+    }
+    let total = fold.total();
+    summary.calls = total.calls;
+    summary.tokens = total.prompt_tokens + total.completion_tokens;
+    summary
+}

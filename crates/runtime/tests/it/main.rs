@@ -1,0 +1,5 @@
+//! Whole runs: every role, over the bus, with a scripted model and real tools.
+#![cfg(test)]
+
+mod accept;
+mod house;

@@ -1,0 +1,97 @@
+//! What a command is granted.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// How much a command may change. The user chooses it with `--sandbox`.
+///
+/// ```
+/// use artoo_sandbox::SandboxMode;
+///
+/// assert_eq!("workspace-write".parse(), Ok(SandboxMode::WorkspaceWrite));
+/// assert_eq!(SandboxMode::FullAccess.to_string(), "full-access");
+/// assert!("anything-goes".parse::<SandboxMode>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SandboxMode {
+    /// Reading everything; writing only in the private folder for temporary files.
+    ReadOnly,
+    /// Reading everything; writing in the granted roots and in the private folder for temporary files.
+    #[default]
+    WorkspaceWrite,
+    /// No rules from the kernel: what the user may do, the command may do.
+    FullAccess,
+}
+
+impl SandboxMode {
+    /// The word used on the command line and in configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::FullAccess => "full-access",
+        }
+    }
+}
+
+impl fmt::Display for SandboxMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for SandboxMode {
+    type Err = UnknownMode;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word {
+            "read-only" => Ok(Self::ReadOnly),
+            "workspace-write" => Ok(Self::WorkspaceWrite),
+            "full-access" => Ok(Self::FullAccess),
+            other => Err(UnknownMode(other.to_owned())),
+        }
+    }
+}
+
+/// A word that names no [`SandboxMode`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no sandbox mode; the modes are read-only, workspace-write and full-access")]
+pub struct UnknownMode(pub String);
+
+/// What one command may write. Reading is never restricted here.
+///
+/// ```
+/// use artoo_sandbox::{Confinement, SandboxMode};
+///
+/// let confinement = Confinement {
+///     mode: SandboxMode::ReadOnly,
+///     writable: vec!["/home/ada/artoo_workspace".into()],
+///     private_tmp: "/home/ada/.cache/artoo/tmp/1".into(),
+/// };
+/// assert_eq!(confinement.granted().count(), 1); // read-only grants the private folder alone
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confinement {
+    /// How much of the rest of this value applies.
+    pub mode: SandboxMode,
+    /// Absolute paths of existing folders, granted with everything below them in
+    /// [`SandboxMode::WorkspaceWrite`]. A symlink grants what it points to at the moment of the start.
+    pub writable: Vec<PathBuf>,
+    /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 when it is missing and
+    /// never removed; that is the caller's.
+    pub private_tmp: PathBuf,
+}
+
+impl Confinement {
+    /// The folders that the mode lets the command write in, the private one first. Empty for
+    /// [`SandboxMode::FullAccess`], where no grant is needed.
+    pub fn granted(&self) -> impl Iterator<Item = &PathBuf> {
+        let (tmp, roots): (_, &[PathBuf]) = match self.mode {
+            SandboxMode::ReadOnly => (Some(&self.private_tmp), &[]),
+            SandboxMode::WorkspaceWrite => (Some(&self.private_tmp), &self.writable),
+            SandboxMode::FullAccess => (None, &[]),
+        };
+        tmp.into_iter().chain(roots)
+    }
+}

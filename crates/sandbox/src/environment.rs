@@ -1,0 +1,39 @@
+//! Which variables a confined command may see.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+/// Names that a command needs to find programs, folders and the user's language.
+const ALLOWED: [&str; 8] = ["PATH", "HOME", "LANG", "TZ", "USER", "LOGNAME", "SHELL", "TERM"];
+
+/// The locale family: `LC_ALL`, `LC_CTYPE` and so on.
+const ALLOWED_PREFIX: &str = "LC_";
+
+/// Parts of names that give a secret away. They win over the allow-list.
+const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+
+/// Keeps only the variables that a confined command may see: `PATH`, `HOME`, `LANG`, `LC_*`, `TZ`, `USER`,
+/// `LOGNAME`, `SHELL` and `TERM`. Everything else is dropped, whatever it is: a list of forbidden names would
+/// miss the next provider's key. [`run`](crate::run) applies this itself, in every mode.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// let given = BTreeMap::from([
+///     ("PATH".into(), "/usr/bin".into()),
+///     ("OPENAI_API_KEY".into(), "sk-1".into()),
+///     ("LC_API_KEY".into(), "sk-2".into()),
+/// ]);
+/// let kept = artoo_sandbox::scrub(&given);
+/// assert_eq!(kept.into_keys().collect::<Vec<_>>(), ["PATH"]);
+/// ```
+pub fn scrub(environment: &BTreeMap<OsString, OsString>) -> BTreeMap<OsString, OsString> {
+    environment.iter().filter(|(name, _)| is_allowed(name)).map(|(n, v)| (n.clone(), v.clone())).collect()
+}
+
+fn is_allowed(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let upper = name.to_ascii_uppercase();
+    let secret = SECRET_PARTS.iter().any(|part| upper.contains(part));
+    !secret && (ALLOWED.contains(&name) || name.starts_with(ALLOWED_PREFIX))
+}

@@ -1,0 +1,87 @@
+//! Why a command could not be run at all.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::{NoConfinement, SandboxMode};
+
+/// A command that was not started, or that was lost sight of. A command that ran and failed is an
+/// [`Outcome`](crate::Outcome), not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The kernel cannot enforce the mode, so the command was refused.
+    #[error("`{program}` was not run: this machine cannot enforce the sandbox mode {mode}: {reason}")]
+    Unsupported {
+        /// The program that was refused.
+        program: String,
+        /// The mode that was asked for.
+        mode: SandboxMode,
+        /// What is missing.
+        reason: NoConfinement,
+    },
+    /// A folder that the command should be allowed to write in cannot be granted.
+    #[error("`{program}` was not run: writing in {} cannot be granted", path.display())]
+    Grant {
+        /// The program that was to be run.
+        program: String,
+        /// The folder.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The kernel rejected the rules although it claims to support them.
+    #[error("`{program}` was not run: the kernel rejected its rules")]
+    Rules {
+        /// The program that was to be run.
+        program: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// The program does not exist, may not be executed, or its working folder is missing.
+    #[error("`{program}` could not be started in {}", folder.display())]
+    Start {
+        /// The program that was to be run.
+        program: String,
+        /// Its working folder.
+        folder: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The process has no thread or file descriptor left to watch the command with.
+    #[error("`{program}` cannot be watched")]
+    Watch {
+        /// The program that was to be run, or that was killed again at once.
+        program: String,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+impl SandboxError {
+    /// What the user can do about it, as the text after `hint:`.
+    ///
+    /// ```
+    /// use artoo_sandbox::{NoConfinement, SandboxError, SandboxMode};
+    ///
+    /// let error = SandboxError::Unsupported {
+    ///     program: "sh".into(),
+    ///     mode: SandboxMode::WorkspaceWrite,
+    ///     reason: NoConfinement::NotLinux,
+    /// };
+    /// assert!(error.hint().contains("--sandbox full-access"));
+    /// ```
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Unsupported { .. } => {
+                "run `artoo doctor` to see what the kernel lacks, or pass `--sandbox full-access` to run commands \
+                 without confinement"
+            }
+            Self::Grant { .. } => "check that the folder exists and that you own it",
+            Self::Rules { .. } => "run `artoo doctor`; a container or an outer sandbox may forbid Landlock",
+            Self::Start { .. } => "check that the program is installed and that the working folder exists",
+            Self::Watch { .. } => {
+                "the machine is out of threads or file descriptors; close something and retry"
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Runs one command so that it can do no more than it was granted, and leaves none of its processes behind.
+//!
+//! [`run`] starts a program confined by the kernel (Landlock on Linux): it may read what the user may read and
+//! write only in the roots of its [`Confinement`]. It has no terminal, no standard input and a scrubbed
+//! environment. A time-out, a cancellation, the end of the command and a dropped future all end the same way:
+//! the whole tree of processes is gone, daemons included. [`run_unconfined`] does the same without the kernel's
+//! rules, for programs that artoo itself trusts. Where the kernel cannot enforce the rules, [`run`] refuses;
+//! [`probe`] says beforehand what it can.
+//!
+//! *Architecture invariant*: this crate does not know what a command means, who asked for it, or whether
+//! somebody consented. It reads no environment, no home folder and no clock but the monotonic one; every path,
+//! variable and limit comes in as an argument. It keeps nothing between two runs. It is the only crate that
+//! starts processes and the only one that may contain `unsafe`.
+//!
+//! # How the rules reach only the child
+//!
+//! Landlock restricts a *thread*, and what that thread starts inherits the restriction for ever. Each run
+//! therefore has its own short-lived thread (the *keeper*), which restricts itself, starts the command, waits for
+//! it and ends its tree. The alternatives were a call between fork and exec (the Landlock calls allocate, which
+//! is not allowed there) and a helper that re-executes artoo's own program (a library has no such program, and a
+//! second exec costs a millisecond). The keeper also buys something that neither of them has: living inside the
+//! command's own Landlock domain, it can ask the kernel which processes belong to the domain, and the kernel
+//! lets it signal no other. A process can leave its group, its session and its parents, and it can clear its
+//! environment, but it cannot leave its domain.
+//!
+//! A confined root user also loses the capabilities that lead around the rules.
+//!
+//! # What the rules do not cover yet
+//!
+//! TCP and Unix sockets stay open, and Landlock does not mediate changes of mode, owner, times and extended
+//! attributes. [`Support::Enforced`] lists these gaps for `artoo doctor`.
+//!
+//! # Example
+//!
+//! ```
+//! # async fn example() -> Result<(), artoo_sandbox::SandboxError> {
+//! use artoo_sandbox::{Capture, Confinement, Ending, Invocation, SandboxMode, run};
+//! use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! let invocation = Invocation {
+//!     program: "sh".into(),
+//!     arguments: vec!["-c".into(), "echo hello > note.txt".into()],
+//!     folder: PathBuf::from("/home/ada/artoo_workspace"),
+//!     environment: BTreeMap::from([("PATH".into(), "/usr/bin:/bin".into())]),
+//!     timeout: Duration::from_secs(60),
+//!     keep: 16 * 1024 * 1024,
+//! };
+//! let confinement = Confinement {
+//!     mode: SandboxMode::WorkspaceWrite,
+//!     writable: vec![PathBuf::from("/home/ada/artoo_workspace")],
+//!     private_tmp: PathBuf::from("/home/ada/.cache/artoo/tmp/1"),
+//! };
+//! let (mut out, mut err) = (Vec::new(), Vec::new());
+//! let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+//! let outcome = run(&invocation, &confinement, capture, &CancellationToken::new()).await?;
+//! assert_eq!(outcome.ending, Ending::Exited(0));
+//! # Ok(())
+//! # }
+//! ```
+
+mod confinement;
+mod environment;
+mod error;
+mod invocation;
+pub mod mapping;
+mod outcome;
+mod run;
+mod support;
+
+#[cfg(target_os = "linux")]
+mod capabilities;
+#[cfg(target_os = "linux")]
+mod conduct;
+#[cfg(target_os = "linux")]
+mod keeper;
+#[cfg(target_os = "linux")]
+mod leash;
+#[cfg(target_os = "linux")]
+mod process_table;
+#[cfg(target_os = "linux")]
+mod pump;
+#[cfg(target_os = "linux")]
+mod rules;
+#[cfg(target_os = "linux")]
+mod tree;
+#[cfg(target_os = "linux")]
+mod witness;
+
+pub use confinement::{Confinement, SandboxMode, UnknownMode};
+pub use environment::scrub;
+pub use error::SandboxError;
+pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
+pub use outcome::{Ending, Outcome, StreamReport};
+pub use run::{run, run_unconfined};
+pub use support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};

@@ -1,0 +1,146 @@
+//! The kernel's rules for one command.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::thread;
+
+use landlock::{
+    ABI, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd, RestrictionStatus,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+};
+
+use crate::{Confinement, Gap, MINIMUM_ABI, NoConfinement, SandboxError, Support};
+
+/// Devices that swallow or produce bytes and change nothing. The terminal is not among them.
+const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// A built rule set that binds nobody yet.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    ruleset: RulesetCreated,
+}
+
+impl Rules {
+    /// Opens every granted folder and builds the rules.
+    pub(crate) fn build(program: &str, confinement: &Confinement) -> Result<Self, SandboxError> {
+        let rejected = |error| rejected(program, error);
+        let mut ruleset = handled().and_then(Ruleset::create).map_err(rejected)?;
+        for path in confinement.granted() {
+            let granted = grant_folder(path).map_err(|source| SandboxError::Grant {
+                program: program.to_owned(),
+                path: path.clone(),
+                source,
+            })?;
+            ruleset = ruleset.add_rule(PathBeneath::new(granted, in_a_granted_folder())).map_err(rejected)?;
+        }
+        for device in HARMLESS_DEVICES {
+            // A missing device needs no grant; leaving one out is never less strict.
+            if let Ok(device) = PathFd::new(device) {
+                // Programs ask every file whether it is a terminal, which is an ioctl.
+                let rule = PathBeneath::new(device, AccessFs::WriteFile | AccessFs::IoctlDev)
+                    .set_compatibility(CompatLevel::BestEffort);
+                ruleset = ruleset.add_rule(rule).map_err(rejected)?;
+            }
+        }
+        Ok(Self { ruleset })
+    }
+
+    /// Binds the calling thread and everything it starts from now on, for ever. Sets `no_new_privs`. Says whether
+    /// signals are scoped, which older kernels cannot.
+    pub(crate) fn bind_this_thread(self, program: &str) -> Result<bool, SandboxError> {
+        let status = restrict(self.ruleset).map_err(|error| rejected(program, error))?;
+        match status.landlock {
+            LandlockStatus::Available { effective_abi, .. }
+                if status.ruleset != RulesetStatus::NotEnforced =>
+            {
+                Ok(effective_abi >= ABI::V6)
+            }
+            // The requirements above should have made this an error; never go on unconfined.
+            LandlockStatus::Available { .. }
+            | LandlockStatus::NotEnabled
+            | LandlockStatus::NotImplemented => Err(SandboxError::Rules {
+                program: program.to_owned(),
+                source: io::ErrorKind::Unsupported.into(),
+            }),
+        }
+    }
+}
+
+/// What is forbidden unless granted. The rights that matter are a hard requirement; what newer kernels add on top
+/// is taken where it exists and reported as a [`Gap`] where not.
+fn handled() -> Result<Ruleset, RulesetError> {
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_write(ABI::V3))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::IoctlDev)?
+        .scope(Scope::Signal | Scope::AbstractUnixSocket)
+}
+
+/// Everything that creates, changes, moves and removes files; no device nodes, no device control.
+fn in_a_granted_folder() -> BitFlags<AccessFs> {
+    let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
+    AccessFs::from_write(ABI::V3) & !devices
+}
+
+fn grant_folder(path: &Path) -> io::Result<PathFd> {
+    if !path.is_absolute() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
+    }
+    if !path.metadata()?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    PathFd::new(path).map_err(io::Error::other)
+}
+
+/// Creates the private folder for temporary files, closed to other users, unless it exists.
+pub(crate) fn prepare_private_tmp(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+fn restrict(ruleset: RulesetCreated) -> Result<RestrictionStatus, RulesetError> {
+    ruleset
+        .set_compatibility(CompatLevel::BestEffort)
+        // The keeper asks the kernel about processes that are none of its own; that is no incident for the audit log.
+        .log_same_exec(false)?
+        .set_compatibility(CompatLevel::HardRequirement)
+        .restrict_self()
+}
+
+fn rejected(program: &str, error: RulesetError) -> SandboxError {
+    SandboxError::Rules { program: program.to_owned(), source: io::Error::other(error) }
+}
+
+/// See [`crate::probe`].
+pub(crate) fn probe() -> Support {
+    static FOUND: OnceLock<Support> = OnceLock::new();
+    FOUND
+        .get_or_init(|| thread::spawn(try_out).join().unwrap_or_else(|_| refused(&"the trial thread died")))
+        .clone()
+}
+
+fn try_out() -> Support {
+    // First without requirements, which tells the version of even the oldest kernel.
+    let weakest =
+        Ruleset::default().handle_access(AccessFs::WriteFile).and_then(Ruleset::create).and_then(restrict);
+    let abi = match weakest.map(|status| status.landlock) {
+        Err(error) => return refused(&error),
+        Ok(LandlockStatus::NotImplemented) => return Support::Missing(NoConfinement::NotBuilt),
+        Ok(LandlockStatus::NotEnabled) => return Support::Missing(NoConfinement::NotEnabled),
+        Ok(LandlockStatus::Available { effective_abi, .. }) => effective_abi as u8,
+    };
+    if abi < MINIMUM_ABI {
+        return Support::Missing(NoConfinement::TooOld { abi });
+    }
+    match handled().and_then(Ruleset::create).and_then(restrict) {
+        Ok(_) => Support::Enforced { abi, gaps: Gap::of_abi(abi) },
+        Err(error) => refused(&error),
+    }
+}
+
+fn refused(answer: &dyn ToString) -> Support {
+    Support::Missing(NoConfinement::Refused { answer: answer.to_string() })
+}

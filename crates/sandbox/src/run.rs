@@ -1,0 +1,72 @@
+//! The two ways to run a command.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{Capture, Confinement, Invocation, Outcome, SandboxError};
+
+/// Runs a command under the rules of `confinement` and waits until its whole tree is gone.
+///
+/// The command gets its own session (no terminal), `/dev/null` as standard input, the variables that
+/// [`scrub`](crate::scrub) lets through, and `TMPDIR`. It cannot gain privileges (`no_new_privs`) except in
+/// [`SandboxMode::FullAccess`](crate::SandboxMode::FullAccess). When its first process ends, whatever it left in
+/// the background is ended too: a command that must outlive its run does not belong here.
+///
+/// # Cancellation
+///
+/// `cancel` ends the tree: SIGTERM, half a second, SIGKILL. Dropping the future kills it without delay, in the
+/// background. If artoo itself is killed, the kernel kills the first process of the command.
+///
+/// # Errors
+///
+/// Only when the command did not run: see [`SandboxError`]. In particular
+/// [`Unsupported`](SandboxError::Unsupported) when the kernel cannot enforce the mode; a command is never run with
+/// less confinement than was asked for.
+pub async fn run(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
+    platform::run(invocation, Some(confinement), capture, cancel).await
+}
+
+/// Runs a program that artoo trusts (its own downloads, for instance) without rules and with the environment
+/// exactly as given. Its tree is ended in the same way as by [`run`].
+///
+/// Without the kernel's domain, the processes of the tree are recognised by their group, their session, their
+/// parents and a marker in their environment (`ARTOO_COMMAND`). A daemon that sheds all four at once is missed.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub async fn run_unconfined(
+    invocation: &Invocation,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
+    platform::run(invocation, None, capture, cancel).await
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    pub(super) use crate::conduct::run;
+}
+
+#[cfg(not(target_os = "linux"))]
+mod platform {
+    use super::{CancellationToken, Capture, Confinement, Invocation, Outcome, SandboxError};
+    use crate::{NoConfinement, SandboxMode};
+
+    pub(super) async fn run(
+        invocation: &Invocation,
+        confinement: Option<&Confinement>,
+        _capture: Capture<'_>,
+        _cancel: &CancellationToken,
+    ) -> Result<Outcome, SandboxError> {
+        Err(SandboxError::Unsupported {
+            program: invocation.program.to_string_lossy().into_owned(),
+            mode: confinement.map_or(SandboxMode::FullAccess, |confinement| confinement.mode),
+            reason: NoConfinement::NotLinux,
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! What this machine's kernel can enforce.
+
+use std::fmt;
+
+/// The oldest Landlock interface that is good enough: version 3 (Linux 6.2) is the first that can refuse
+/// truncation. With an older one a confined command could still empty any file of the user's.
+pub const MINIMUM_ABI: u8 = 3;
+
+/// What [`probe`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Support {
+    /// Confined modes work.
+    Enforced {
+        /// The version of the kernel's Landlock interface, as far as this crate knows it (3 to 9).
+        abi: u8,
+        /// What a confined command can do all the same.
+        gaps: Vec<Gap>,
+    },
+    /// Confined modes are refused.
+    Missing(NoConfinement),
+}
+
+/// Why the kernel cannot confine a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoConfinement {
+    /// The system is not Linux.
+    NotLinux,
+    /// The kernel was built without Landlock, or a container forbids the call.
+    NotBuilt,
+    /// The kernel has Landlock, but it is switched off at boot.
+    NotEnabled,
+    /// The kernel's Landlock is older than [`MINIMUM_ABI`].
+    TooOld {
+        /// The version found (1 or 2).
+        abi: u8,
+    },
+    /// The kernel claims support and then refuses the rules.
+    Refused {
+        /// The kernel's answer.
+        answer: String,
+    },
+}
+
+/// An effect that the kernel's rules do not stop. `artoo doctor` prints them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Gap {
+    /// Modes, owners, times and extended attributes of the user's files can be changed.
+    Metadata,
+    /// TCP and UDP are open.
+    Network,
+    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to.
+    UnixSockets,
+    /// Devices can be controlled through `ioctl` (interfaces before version 5).
+    DeviceControl,
+    /// Services with an abstract socket can be talked to (interfaces before version 6).
+    AbstractSockets,
+    /// The user's other processes can be signalled (interfaces before version 6).
+    Signals,
+}
+
+#[cfg(target_os = "linux")]
+impl Gap {
+    /// The gaps of a version of the Landlock interface, as this crate uses it.
+    pub(crate) fn of_abi(abi: u8) -> Vec<Self> {
+        let mut gaps = vec![Self::Metadata, Self::Network, Self::UnixSockets];
+        if abi < 5 {
+            gaps.push(Self::DeviceControl);
+        }
+        if abi < 6 {
+            gaps.extend([Self::AbstractSockets, Self::Signals]);
+        }
+        gaps
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Metadata => "modes, owners and times of files outside the granted folders can be changed",
+            Self::Network => "the network is open",
+            Self::UnixSockets => "local services can be reached through their sockets",
+            Self::DeviceControl => "devices can be controlled through ioctl",
+            Self::AbstractSockets => "local services can be reached through abstract sockets",
+            Self::Signals => "other processes of the user can be signalled",
+        })
+    }
+}
+
+impl fmt::Display for NoConfinement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotLinux => f.write_str("kernel confinement exists on Linux only"),
+            Self::NotBuilt => f.write_str("the kernel has no Landlock, or a container forbids it"),
+            Self::NotEnabled => {
+                f.write_str("Landlock is switched off at boot (see the kernel's `lsm=` option)")
+            }
+            Self::TooOld { abi } => write!(
+                f,
+                "the kernel's Landlock has version {abi}, and only version {MINIMUM_ABI} (Linux 6.2) and later can \
+                 protect files from truncation"
+            ),
+            Self::Refused { answer } => write!(f, "the kernel rejects Landlock rules: {answer}"),
+        }
+    }
+}
+
+impl fmt::Display for Support {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Enforced { abi, .. } => write!(f, "enforced by Landlock, version {abi}"),
+            Self::Missing(reason) => write!(f, "not enforced: {reason}"),
+        }
+    }
+}
+
+/// Finds out what the kernel can enforce, by restricting a thread that does nothing else. The first call costs
+/// well under a millisecond; the answer cannot change while the process lives, so later calls repeat it.
+///
+/// ```
+/// match artoo_sandbox::probe() {
+///     artoo_sandbox::Support::Enforced { abi, .. } => assert!(abi >= artoo_sandbox::MINIMUM_ABI),
+///     artoo_sandbox::Support::Missing(reason) => println!("{reason}"),
+/// }
+/// ```
+pub fn probe() -> Support {
+    #[cfg(target_os = "linux")]
+    return crate::rules::probe();
+    #[cfg(not(target_os = "linux"))]
+    Support::Missing(NoConfinement::NotLinux)
+}

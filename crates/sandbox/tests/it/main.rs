@@ -1,0 +1,14 @@
+//! Runs real commands under real rules.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failing test panics and a skipped one says so"
+)]
+
+mod bench;
+mod confined;
+mod killed;
+mod output;
+mod started;

@@ -1,0 +1,96 @@
+//! Reads the arguments that a model wrote, and names the one that is wrong.
+
+use std::ops::RangeInclusive;
+
+use artoo_types::Arguments;
+use serde_json::Value;
+
+use crate::ToolError;
+
+/// The arguments of one call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a>(&'a Arguments);
+
+impl<'a> Given<'a> {
+    /// Refuses names that the tool does not know.
+    pub(crate) fn new(arguments: &'a Arguments, known: &[&str]) -> Result<Self, ToolError> {
+        match arguments.keys().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(Self(arguments)),
+            Some(name) => {
+                let close =
+                    known.iter().max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)));
+                let known = known.join("`, `");
+                let guess = close.map(|close| format!(" (did you mean `{close}`?)")).unwrap_or_default();
+                Err(ToolError::argument(name, format!("is not known{guess}; known are `{known}`")))
+            }
+        }
+    }
+
+    /// A text that must be there and not empty.
+    pub(crate) fn text(self, name: &str) -> Result<&'a str, ToolError> {
+        let text = self.any_text(name)?.ok_or_else(|| ToolError::argument(name, "is missing"))?;
+        if text.trim().is_empty() { Err(ToolError::argument(name, "is empty")) } else { Ok(text) }
+    }
+
+    /// A text that may be missing or empty.
+    pub(crate) fn any_text(self, name: &str) -> Result<Option<&'a str>, ToolError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong_type(name, "a text", other)),
+        }
+    }
+
+    /// A path: a text without the zero byte, which no path can hold.
+    pub(crate) fn path(self, name: &str) -> Result<&'a str, ToolError> {
+        let text = self.text(name)?;
+        if text.contains('\0') { Err(ToolError::argument(name, "contains a zero byte")) } else { Ok(text) }
+    }
+
+    /// A whole number within bounds.
+    pub(crate) fn whole(self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, ToolError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let number = value.as_u64().ok_or_else(|| wrong_type(name, "a whole number", value))?;
+        if bounds.contains(&number) {
+            Ok(Some(number))
+        } else {
+            let (least, most) = bounds.into_inner();
+            Err(ToolError::argument(name, format!("must lie between {least} and {most}, not {number}")))
+        }
+    }
+
+    /// A yes or no; no where it is missing.
+    pub(crate) fn flag(self, name: &str) -> Result<bool, ToolError> {
+        match self.value(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(other) => Err(wrong_type(name, "true or false", other)),
+        }
+    }
+
+    /// One of a few words.
+    pub(crate) fn word<T: Copy>(self, name: &str, words: &[(&str, T)], default: T) -> Result<T, ToolError> {
+        let Some(text) = self.any_text(name)? else { return Ok(default) };
+        words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value).ok_or_else(|| {
+            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            ToolError::argument(name, format!("must be one of `{}`, not `{text}`", words.join("`, `")))
+        })
+    }
+
+    /// A null counts as missing: models fill in all names of a schema.
+    fn value(self, name: &str) -> Option<&'a Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+}
+
+fn wrong_type(name: &str, wanted: &str, got: &Value) -> ToolError {
+    let got = match got {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    ToolError::argument(name, format!("must be {wanted}, not {got}"))
+}

@@ -1,0 +1,127 @@
+//! Takes a large output piece by piece.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use artoo_types::OutputRecord;
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use crate::evidence::{EvidenceStore, address};
+use crate::shown::{head_tail, head_tail_of_ends, printable};
+
+/// What is held in memory before a file is begun. Most outputs are smaller.
+const IN_MEMORY: usize = 64 * 1024;
+
+/// Digits of an id that a prompt shows: enough to be unique within a run.
+const SHORT_ID: usize = 12;
+
+/// Collects one output. Small ones stay in memory until the end; large ones grow in a file. Dropping it unfinished
+/// leaves nothing behind.
+#[derive(Debug)]
+pub struct EvidenceWriter {
+    store: EvidenceStore,
+    digest: Sha256,
+    bytes: u64,
+    memory: Vec<u8>,
+    file: Option<NamedTempFile>,
+}
+
+impl EvidenceWriter {
+    pub(crate) fn new(store: EvidenceStore) -> Self {
+        Self { store, digest: Sha256::new(), bytes: 0, memory: Vec::new(), file: None }
+    }
+
+    /// Keeps what was written and describes it: at most `limit` bytes are shown. `total` is what the tool put out, of
+    /// which only the beginning may have been written. An output without a byte is not kept.
+    ///
+    /// # Errors
+    ///
+    /// When the output cannot be stored.
+    ///
+    /// ```
+    /// use std::io::Write;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = artoo_tools::EvidenceStore::open(folder.path())?;
+    /// let mut writer = store.writer();
+    /// writer.write_all(b"first of nine")?;
+    /// let record = writer.finish(100, 99)?;
+    /// assert_eq!((record.bytes, record.dropped_bytes), (99, 86));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn finish(mut self, limit: usize, total: u64) -> io::Result<OutputRecord> {
+        let dropped_bytes = total.saturating_sub(self.bytes);
+        if self.bytes == 0 {
+            return Ok(OutputRecord { shown: String::new(), bytes: total, dropped_bytes, evidence: None });
+        }
+        let id = address(&self.digest.finalize_reset())?;
+        let short = id.as_str().get(..SHORT_ID).unwrap_or_default();
+        let lost = if dropped_bytes > 0 {
+            format!(", the last {dropped_bytes} kept nowhere")
+        } else {
+            String::new()
+        };
+        let place = format!("read_file path `evidence:{short}`{lost}");
+        let shown = match self.file.as_mut() {
+            None => {
+                let text = printable(&String::from_utf8_lossy(&self.memory));
+                if dropped_bytes == 0 {
+                    head_tail(&text, limit, &place)
+                } else {
+                    head_tail_of_ends(&self.memory, &[], total, limit, &place)
+                }
+            }
+            Some(file) => {
+                let (head, tail) = ends(file.as_file_mut(), self.bytes, limit)?;
+                // With bytes dropped after the kept ones, the kept end is not the end of the output.
+                let tail = if dropped_bytes == 0 { tail } else { Vec::new() };
+                head_tail_of_ends(&head, &tail, total, limit, &place)
+            }
+        };
+        if !self.store.has(&id, self.bytes) {
+            let file = match self.file.take() {
+                Some(file) => file,
+                None => {
+                    let mut file = self.store.temporary()?;
+                    file.write_all(&self.memory)?;
+                    file
+                }
+            };
+            self.store.keep(file, &id)?;
+        }
+        Ok(OutputRecord { shown, bytes: total, dropped_bytes, evidence: Some(id) })
+    }
+}
+
+impl Write for EvidenceWriter {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        if self.file.is_none() && self.memory.len() + chunk.len() > IN_MEMORY {
+            let mut file = self.store.temporary()?;
+            file.write_all(&self.memory)?;
+            self.memory = Vec::new();
+            self.file = Some(file);
+        }
+        let written = match self.file.as_mut() {
+            Some(file) => file.write(chunk)?,
+            None => self.memory.write(chunk)?,
+        };
+        self.digest.update(chunk.get(..written).unwrap_or_default());
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The first and the last `limit` bytes.
+fn ends(file: &mut std::fs::File, bytes: u64, limit: usize) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let limit = limit as u64;
+    let (mut head, mut tail) = (Vec::new(), Vec::new());
+    file.seek(SeekFrom::Start(0))?;
+    file.take(limit).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(bytes.saturating_sub(limit)))?;
+    file.take(limit).read_to_end(&mut tail)?;
+    Ok((head, tail))
+}

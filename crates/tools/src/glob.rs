@@ -1,0 +1,119 @@
+//! `glob`: finds files and folders by name.
+
+use artoo_types::{Arguments, ToolName};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::arguments::Given;
+use crate::glob_pattern::Pattern;
+use crate::glob_walk::{Order, Walk, Wanted, check_base};
+use crate::listing::listing;
+use crate::protected::Protected;
+use crate::{Tool, ToolContext, ToolError, ToolReport, paths};
+
+/// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses folders.
+///
+/// Hidden names match when a part of the pattern begins with a dot, or with `hidden`. Folders named `.git`,
+/// `node_modules` and `target` are left out unless the pattern names them, `.gitignore` is heeded only with
+/// `gitignore`, and what was left out is said. Symlinks are listed and not followed. The list is sorted and capped, the
+/// sums count everything. A walk that runs out of time fails, with what it found until then.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Glob;
+
+const KINDS: [(&str, Wanted); 3] =
+    [("all", Wanted::All), ("files", Wanted::Files), ("folders", Wanted::Folders)];
+const ORDERS: [(&str, Order); 3] =
+    [("name", Order::Name), ("size", Order::Size), ("modified", Order::Modified)];
+
+#[async_trait]
+impl Tool for Glob {
+    fn name(&self) -> ToolName {
+        ToolName::new("glob")
+    }
+
+    fn summary(&self) -> &str {
+        "find files and folders by pattern, with count, sizes and times; `**/*.txt` searches all folders below"
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "pattern": { "type": "string", "description": "for example docs/*.txt or ~/notes/**/*.md" },
+                "root": { "type": "string", "description": "folder to start from; default: the working folder" },
+                "kind": { "enum": ["all", "files", "folders"], "description": "default all" },
+                "sort": { "enum": ["name", "size", "modified"], "description": "largest or newest first; default name" },
+                "hidden": { "type": "boolean", "description": "also hidden names; default false" },
+                "gitignore": { "type": "boolean", "description": "leave out what git ignores; default false" },
+                "limit": { "type": "integer", "minimum": 1, "description": "most lines listed" },
+            },
+            "required": ["pattern"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        match call(arguments, cx).await {
+            Ok(report) => report,
+            Err(error) => error.into(),
+        }
+    }
+}
+
+async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+    let known = ["pattern", "root", "kind", "sort", "hidden", "gitignore", "limit"];
+    let given = Given::new(arguments, &known)?;
+    let text = given.path("pattern")?;
+    let root = given
+        .any_text("root")?
+        .filter(|root| !root.trim().is_empty())
+        .map(|_| given.path("root"))
+        .transpose()?;
+    let wanted = given.word("kind", &KINDS, Wanted::All)?;
+    let order = given.word("sort", &ORDERS, Order::Name)?;
+    let (hidden, gitignore) = (given.flag("hidden")?, given.flag("gitignore")?);
+    let most = cx.limits.listed.max(1);
+    let most = given
+        .whole("limit", 1..=u64::MAX)?
+        .map_or(most, |wish| most.min(usize::try_from(wish).unwrap_or(most)));
+
+    let mut pattern = Pattern::parse(text, root, cx)?;
+    let (text, cx, cancel) = (text.to_owned(), cx.clone(), cx.cancel.clone());
+    let work = tokio::task::spawn_blocking(move || {
+        let shown = paths::show(&pattern.base, &cx);
+        let real_base = check_base(&pattern.base).map_err(|source| ToolError::Io {
+            action: "search",
+            path: shown.clone(),
+            source,
+        })?;
+        let protected = Protected::new(&cx);
+        if protected.covers(&real_base) {
+            return Err(ToolError::Protected { path: shown });
+        }
+        if pattern.base.components().any(|part| part == std::path::Component::ParentDir) {
+            pattern.base = real_base.clone();
+        }
+        let (base, cancel, time) = (pattern.base.clone(), cx.cancel.clone(), cx.limits.walk_time);
+        let walk =
+            Walk { pattern, real_base, wanted, order, hidden, gitignore, most, time, protected, cancel };
+        let found = walk.run();
+        let mut report = ToolReport::text(listing(&text, &base, &found, &cx));
+        if found.incomplete {
+            let error = if cx.cancel.is_cancelled() {
+                ToolError::Cancelled
+            } else {
+                ToolError::TimedOut { tool: Glob.name(), after: time }
+            };
+            report.ending = error.ending();
+            report.failure = Some(error.failure());
+        }
+        Ok(report)
+    });
+    tokio::select! {
+        done = work => done.unwrap_or_else(|panic| {
+            Err(ToolError::Panicked { tool: Glob.name(), message: panic.to_string() })
+        }),
+        // The walk sees the token too, but a folder on a dead network mount may hold it up.
+        () = cancel.cancelled() => Err(ToolError::Cancelled),
+    }
+}

@@ -1,0 +1,65 @@
+//! A glob pattern, split into the folder to start from and what to match below it.
+
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::{ToolContext, ToolError, paths};
+
+/// Where to search and for what.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    /// The deepest folder that the pattern names literally.
+    pub(crate) base: PathBuf,
+    /// The rest, matched against paths relative to `base`.
+    pub(crate) matcher: GlobMatcher,
+    /// How deep a match can lie; nothing when there is no bound.
+    pub(crate) depth: Option<usize>,
+    /// A part of the pattern begins with a dot, so hidden names are meant too.
+    pub(crate) dotted: bool,
+    /// The pattern ends with a slash: only folders are meant.
+    pub(crate) folders_only: bool,
+    /// The parts of the pattern, and of the folder it starts from.
+    parts: Vec<String>,
+}
+
+impl Pattern {
+    /// Reads a pattern with `*`, `?`, `[...]`, `{a,b}` and `**`; none but the last crosses a slash. A pattern that
+    /// is absolute or begins with `~` stands for itself, any other lies below `root` or the working folder.
+    pub(crate) fn parse(text: &str, root: Option<&str>, cx: &ToolContext) -> Result<Self, ToolError> {
+        let root = root.map_or_else(|| cx.working_folder.clone(), |root| paths::resolve(root, cx));
+        let (mut base, text) = match text.strip_prefix('~') {
+            Some("") => (cx.home.clone(), ""),
+            Some(rest) if rest.starts_with('/') => (cx.home.clone(), rest),
+            _ if text.starts_with('/') => (PathBuf::from("/"), text),
+            _ => (root, text),
+        };
+        let folders_only = text.ends_with('/');
+        let mut parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        let literal = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).count();
+        // The last part names what is sought, unless it is no name.
+        let named = parts.last().is_some_and(|last| *last != "..");
+        let rest = parts.split_off(if named { literal.min(parts.len() - 1) } else { literal });
+        base.extend(&parts);
+        let rest = if rest.is_empty() { vec!["*"] } else { rest };
+
+        let glob = rest.join("/");
+        let matcher = GlobBuilder::new(&glob)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build()
+            .map_err(|error| ToolError::argument("pattern", format!("is not a glob: {}", error.kind())))?
+            .compile_matcher();
+        let bounded = !glob.contains("**") && !glob.contains('{');
+        let dotted =
+            rest.iter().any(|part| part.starts_with('.') || part.contains("{.") || part.contains(",."));
+        let named_folders = base.iter().map(|part| part.to_string_lossy().into_owned());
+        let parts = named_folders.chain(rest.iter().map(|part| (*part).to_owned())).collect();
+        Ok(Self { base, matcher, depth: bounded.then_some(rest.len()), dotted, folders_only, parts })
+    }
+
+    /// Whether the pattern, or the folder it starts from, has this very name in it.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        self.parts.iter().any(|part| part == name)
+    }
+}

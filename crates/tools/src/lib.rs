@@ -1,0 +1,58 @@
+//! The tools of the executor: what a step of a plan can do to the world, and how it is recorded.
+//!
+//! A [`Tool`] takes named arguments and gives a [`ToolReport`]. The [`Toolbox`] finds a tool by its name, bounds the
+//! call, keeps the full output in the run's [`EvidenceStore`] and turns everything that can happen, refusals and wrong
+//! arguments included, into one typed [`ToolCall`](artoo_types::ToolCall). Here are [`Shell`], [`Glob`], [`ReadFile`]
+//! and [`WriteFile`]; embedders add their own.
+//!
+//! *Architecture invariant*: this crate knows no role, no plan and no model. It reads no environment, no home folder
+//! and no wall clock: the [`ToolContext`] brings them. It never asks for consent and never gives it: what would need
+//! consent is refused with class `denied`. No command is rewritten, and nothing that existed before the run is
+//! overwritten or deleted by a tool of this crate other than `shell`, which the kernel confines.
+//!
+//! # Example
+//!
+//! ```
+//! use artoo_tools::{Tool, Toolbox, WriteFile};
+//!
+//! let toolbox = Toolbox::standard();
+//! let names: Vec<_> = toolbox.tools().map(|tool| tool.name().to_string()).collect();
+//! assert_eq!(names, ["glob", "read_file", "write_file", "shell"]);
+//! assert_eq!(WriteFile.arguments()["required"][0], "path");
+//! ```
+
+mod arguments;
+mod context;
+mod created;
+mod error;
+mod evidence;
+mod evidence_writer;
+mod glob;
+mod glob_pattern;
+mod glob_walk;
+mod listing;
+mod live_text;
+mod new_file;
+mod paths;
+mod protected;
+mod read_file;
+mod read_text;
+mod shell;
+mod shell_failure;
+mod shown;
+mod tool;
+mod toolbox;
+mod write_file;
+
+pub use context::{LocalTime, OnOutput, ToolContext, ToolLimits};
+pub use created::CreatedPaths;
+pub use error::ToolError;
+pub use evidence::EvidenceStore;
+pub use evidence_writer::EvidenceWriter;
+pub use glob::Glob;
+pub use read_file::ReadFile;
+pub use shell::Shell;
+pub use shown::head_tail;
+pub use tool::{Captured, Tool, ToolReport};
+pub use toolbox::Toolbox;
+pub use write_file::WriteFile;

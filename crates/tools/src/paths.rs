@@ -1,0 +1,44 @@
+//! Paths as people and models write them.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::ToolContext;
+
+/// The absolute path that a text means: `~` is the home folder, everything relative lies below the working folder.
+/// `..` and symlinks are left alone.
+pub(crate) fn resolve(text: &str, cx: &ToolContext) -> PathBuf {
+    expand(text, cx).unwrap_or_else(|| cx.working_folder.join(text))
+}
+
+/// The path that an absolute text or one with `~` means; nothing for a relative one.
+pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
+    let path = Path::new(text);
+    let mut components = path.components();
+    match components.next() {
+        // Joining nothing would append a slash.
+        Some(Component::Normal(first)) if first == "~" && components.as_path().as_os_str().is_empty() => {
+            Some(cx.home.clone())
+        }
+        Some(Component::Normal(first)) if first == "~" => Some(cx.home.join(components.as_path())),
+        Some(Component::RootDir) => Some(path.to_owned()),
+        _ => None,
+    }
+}
+
+/// A path for a message or a listing: relative to the working folder where it lies below it, on one line, and lossy
+/// where the name is not valid UTF-8.
+pub(crate) fn show(path: &Path, cx: &ToolContext) -> String {
+    let shorter = path.strip_prefix(&cx.working_folder).ok().filter(|rest| !rest.as_os_str().is_empty());
+    one_line(&shorter.unwrap_or(path).to_string_lossy())
+}
+
+/// Escapes newlines and other control characters, so that a name cannot pretend to be several lines.
+fn one_line(text: &str) -> String {
+    if text.chars().any(char::is_control) {
+        text.chars()
+            .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
+            .collect()
+    } else {
+        text.to_owned()
+    }
+}

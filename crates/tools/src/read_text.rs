@@ -1,0 +1,140 @@
+//! Makes text of a file's bytes.
+
+use std::io::{self, BufRead};
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// Lines of a file, as bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Selected {
+    pub(crate) bytes: Vec<u8>,
+    /// The number of the last line that is at least partly in `bytes`; for an empty selection, of the last line seen.
+    pub(crate) last: u64,
+    /// The cap was reached before the end of the selection.
+    pub(crate) cut: bool,
+}
+
+/// The wanted lines, at most `cap` bytes of them. Lines are counted from 1. Memory does not grow with the file, nor
+/// with a line.
+pub(crate) fn select(
+    mut from: impl BufRead,
+    lines: &RangeInclusive<u64>,
+    cap: usize,
+    time: Duration,
+    cancel: &CancellationToken,
+) -> io::Result<Selected> {
+    let begin = Instant::now();
+    let mut selected = Selected::default();
+    let mut line = 1;
+    loop {
+        if cancel.is_cancelled() || begin.elapsed() > time {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let chunk = from.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(selected);
+        }
+        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
+            if line > *lines.end() {
+                return Ok(selected);
+            }
+            selected.last = line;
+            if line >= *lines.start() {
+                let room = cap - selected.bytes.len();
+                let kept = piece.get(..room.min(piece.len())).unwrap_or_default();
+                selected.bytes.extend_from_slice(kept);
+                if kept.len() < piece.len() {
+                    selected.cut = true;
+                    return Ok(selected);
+                }
+            }
+            line += u64::from(piece.ends_with(b"\n"));
+        }
+        let used = chunk.len();
+        from.consume(used);
+    }
+}
+
+/// Whether the beginning of a file says that it is UTF-16.
+pub(crate) fn is_utf16(beginning: &[u8]) -> bool {
+    UTF16_MARKS.iter().any(|mark| beginning.starts_with(mark))
+}
+
+/// Whether the beginning of a file is no text in any encoding that is known here.
+pub(crate) fn is_binary(beginning: &[u8]) -> bool {
+    !is_utf16(beginning) && beginning.contains(&0)
+}
+
+/// The text of a whole file in UTF-16; what is broken in it becomes U+FFFD.
+pub(crate) fn from_utf16(bytes: &[u8]) -> String {
+    let little = bytes.starts_with(b"\xff\xfe");
+    let (units, _) = bytes.get(2..).unwrap_or_default().as_chunks::<2>();
+    let units =
+        units.iter().map(|unit| if little { u16::from_le_bytes(*unit) } else { u16::from_be_bytes(*unit) });
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// The text of bytes in UTF-8, or else in Latin-1, and whether it was the latter. A character that the cap has cut in
+/// two is dropped.
+pub(crate) fn decode(mut bytes: Vec<u8>, cut: bool) -> (String, bool) {
+    if bytes.starts_with(UTF8_MARK) {
+        bytes.drain(..UTF8_MARK.len());
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(error) => {
+            let broken = error.utf8_error();
+            let mut bytes = error.into_bytes();
+            if cut && broken.error_len().is_none() {
+                bytes.truncate(broken.valid_up_to());
+                return (String::from_utf8_lossy(&bytes).into_owned(), false);
+            }
+            // Every byte is a character in Latin-1, so this cannot fail.
+            (bytes.into_iter().map(char::from).collect(), true)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selected(text: &str, lines: RangeInclusive<u64>, cap: usize) -> (String, u64, bool) {
+        // A tiny buffer, so that lines cross its ends.
+        let from = io::BufReader::with_capacity(3, text.as_bytes());
+        let got = select(from, &lines, cap, Duration::from_secs(60), &CancellationToken::new()).unwrap();
+        (String::from_utf8(got.bytes).unwrap(), got.last, got.cut)
+    }
+
+    #[test]
+    fn lines_are_selected() {
+        let text = "one\ntwo\nthree\nfour";
+        let table = [
+            (1..=u64::MAX, 100, "one\ntwo\nthree\nfour", 4, false),
+            (2..=3, 100, "two\nthree\n", 3, false),
+            (4..=9, 100, "four", 4, false),
+            (5..=9, 100, "", 4, false),
+            (1..=u64::MAX, 6, "one\ntw", 2, true),
+            (3..=3, 3, "thr", 3, true),
+        ];
+        for (lines, cap, expected, last, cut) in table {
+            assert_eq!(selected(text, lines.clone(), cap), (expected.to_owned(), last, cut), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn encodings_are_told_apart() {
+        assert_eq!(decode(b"\xef\xbb\xbfhi".to_vec(), false), ("hi".into(), false));
+        assert_eq!(decode("中文".as_bytes()[..4].to_vec(), true), ("中".into(), false));
+        assert_eq!(decode(b"caf\xe9".to_vec(), false), ("café".into(), true));
+        assert_eq!(from_utf16(b"\xff\xfeh\0i\0"), "hi");
+        assert_eq!(from_utf16(b"\xfe\xff\0h\0i\0"), "hi");
+        assert_eq!(from_utf16(b"\xff\xfe\0\xd8"), "\u{FFFD}");
+        assert!(is_binary(b"\x7fELF\0") && !is_binary(b"\xff\xfeh\0") && !is_binary(b"text"));
+    }
+}

@@ -1,0 +1,104 @@
+//! Why a command counts as failed, as far as code can know.
+
+use std::time::Duration;
+
+use artoo_sandbox::{Ending, SandboxMode};
+use artoo_types::{CallFailure, FailureClass};
+
+use crate::{ToolContext, ToolError};
+
+/// Exit statuses that shells define.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
+/// The signal that the kernel uses when memory runs out.
+const SIGKILL: i32 = 9;
+
+/// The C library's words for errors of the world. English only; in other languages the class stays unknown.
+const OF_THE_WORLD: [&str; 15] = [
+    "Permission denied",
+    "Operation not permitted",
+    "No such file or directory",
+    "No space left on device",
+    "Read-only file system",
+    "Disk quota exceeded",
+    "Input/output error",
+    "Connection refused",
+    "Connection timed out",
+    "Network is unreachable",
+    "No route to host",
+    "Could not resolve host",
+    "Temporary failure in name resolution",
+    "Too many open files",
+    "Cannot allocate memory",
+];
+
+/// What programs say when they were called wrongly.
+const OF_THE_CALLER: [&str; 6] = [
+    "syntax error",
+    "unexpected EOF while looking for",
+    "invalid option",
+    "unrecognized option",
+    "illegal option",
+    "Usage:",
+];
+
+/// The failure of a command, or none where it succeeded. `stderr` is as much of it as a prompt shows.
+pub(crate) fn failure(
+    ending: Ending,
+    stderr: &str,
+    timeout: Duration,
+    cx: &ToolContext,
+) -> Option<CallFailure> {
+    let (class, reason, hint) = match ending {
+        Ending::Exited(0) => return None,
+        Ending::Exited(status) => {
+            let class = class_of(status, stderr);
+            (class, format!("exit status {status}{}", last_words(stderr)), hint_of(status, stderr, cx))
+        }
+        Ending::Signaled(SIGKILL) => (
+            FailureClass::Environmental,
+            "killed from outside, perhaps for lack of memory".to_owned(),
+            Some("do less at a time".to_owned()),
+        ),
+        Ending::Signaled(signal) => (FailureClass::Unknown, format!("ended by signal {signal}"), None),
+        Ending::TimedOut => (
+            FailureClass::Environmental,
+            format!("stopped after {} seconds, with all its processes", timeout.as_secs_f32()),
+            Some(format!(
+                "do less at a time, or set timeout_seconds (at most {})",
+                cx.limits.longest_command_time.as_secs()
+            )),
+        ),
+        Ending::Cancelled => return Some(ToolError::Cancelled.failure()),
+    };
+    Some(CallFailure { class, reason, hint })
+}
+
+fn class_of(status: i32, stderr: &str) -> FailureClass {
+    let says = |words: &[&str]| words.iter().any(|words| stderr.contains(words));
+    match status {
+        NOT_FOUND | NOT_EXECUTABLE => FailureClass::Environmental,
+        _ if says(&OF_THE_WORLD) => FailureClass::Environmental,
+        _ if says(&OF_THE_CALLER) => FailureClass::Logical,
+        // Many programs use a status to answer a question: grep, test, diff.
+        _ => FailureClass::Unknown,
+    }
+}
+
+fn hint_of(status: i32, stderr: &str, cx: &ToolContext) -> Option<String> {
+    let refused = stderr.contains("Permission denied") || stderr.contains("Operation not permitted");
+    match cx.mode {
+        _ if status == NOT_FOUND => Some("use a program that is installed".to_owned()),
+        SandboxMode::WorkspaceWrite if refused => {
+            Some(format!("commands may write only in {} and in $TMPDIR", cx.workspace.display()))
+        }
+        SandboxMode::ReadOnly if refused => Some("commands may write only in $TMPDIR".to_owned()),
+        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => None,
+    }
+}
+
+fn last_words(stderr: &str) -> String {
+    let last = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    let short: String = last.chars().take(200).collect();
+    if short.is_empty() { short } else { format!(": {short}") }
+}

@@ -1,0 +1,152 @@
+//! What a prompt shows of an output.
+
+use std::fmt::Write as _;
+
+use unicode_segmentation::GraphemeCursor;
+
+/// The share of the head. Results, errors and sums stand at the end of an output, so the tail gets the larger part.
+const HEAD_SHARE: usize = 3;
+
+/// As far as a cut is moved to keep a character with its accents and joiners together.
+const LONGEST_CLUSTER: usize = 64;
+
+/// The head and the tail of a text, at most `limit` bytes of it, cut between characters as people see them; between
+/// them a line says how many bytes are left out and `place` where they are. A text that fits is given back unchanged.
+///
+/// ```
+/// use artoo_tools::head_tail;
+///
+/// assert_eq!(head_tail("short", 100, "in the evidence"), "short");
+/// let cut = head_tail(&"x".repeat(1000), 30, "in the evidence");
+/// assert!(cut.starts_with("xxxxxxxxxx\n[... 970 bytes left out here, in the evidence ...]\nxxx"));
+/// ```
+pub fn head_tail(text: &str, limit: usize, place: &str) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let (head, tail) = text.split_at(cut_down(text, limit / HEAD_SHARE));
+    let tail_length = limit - limit / HEAD_SHARE;
+    let start = cut_up(tail, tail.len().saturating_sub(tail_length));
+    let (left_out, tail) = tail.split_at(start);
+    join(head, left_out.len() as u64, place, tail)
+}
+
+/// The same for an output of `total` bytes of which only the two ends are at hand. They may be arbitrary bytes and
+/// may begin or end in the middle of a character.
+pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usize, place: &str) -> String {
+    let head = printable(&String::from_utf8_lossy(without_broken_end(head)));
+    let tail = printable(&String::from_utf8_lossy(without_broken_start(tail)));
+    let head = head.get(..cut_down(&head, limit / HEAD_SHARE)).unwrap_or_default();
+    let tail =
+        tail.get(cut_up(&tail, tail.len().saturating_sub(limit - limit / HEAD_SHARE))..).unwrap_or_default();
+    let left_out = total.saturating_sub((head.len() + tail.len()) as u64);
+    join(head, left_out, place, tail)
+}
+
+/// Replaces what could drive a terminal or end a string early. Newlines and tabs stay; the evidence keeps all.
+pub(crate) fn printable(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c }).collect()
+}
+
+fn join(head: &str, left_out: u64, place: &str, tail: &str) -> String {
+    let mut text = head.to_owned();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "[... {left_out} bytes left out here, {place} ...]");
+    text + tail
+}
+
+/// The last boundary between characters at or before `at`.
+fn cut_down(text: &str, at: usize) -> usize {
+    let at = text.floor_char_boundary(at);
+    (at.saturating_sub(LONGEST_CLUSTER)..=at).rev().find(|place| is_boundary(text, *place)).unwrap_or(at)
+}
+
+/// The first boundary between characters at or after `at`.
+fn cut_up(text: &str, at: usize) -> usize {
+    let at = text.ceil_char_boundary(at);
+    (at..=text.len().min(at + LONGEST_CLUSTER)).find(|place| is_boundary(text, *place)).unwrap_or(at)
+}
+
+fn is_boundary(text: &str, at: usize) -> bool {
+    // The cursor wants to see the text around; the whole of it is one chunk, so it never asks for more.
+    text.is_char_boundary(at)
+        && GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true)
+}
+
+fn without_broken_end(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => bytes.get(..error.valid_up_to()).unwrap_or(bytes),
+        // A broken end can also follow bytes that are broken for good.
+        Err(_) => bytes.utf8_chunks().last().map_or(bytes, |last| match last.invalid() {
+            [] => bytes,
+            cut if is_unfinished(cut) => bytes.get(..bytes.len() - cut.len()).unwrap_or(bytes),
+            _ => bytes,
+        }),
+        Ok(_) => bytes,
+    }
+}
+
+/// Whether the bytes are the beginning of a character that more bytes could complete.
+fn is_unfinished(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+/// A character has at most three bytes after its first, and they are recognisable.
+fn without_broken_start(bytes: &[u8]) -> &[u8] {
+    let rest = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
+    bytes.get(rest..).unwrap_or(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn clusters_stay_whole() {
+        let family = "👨‍👩‍👧‍👦";
+        let text = family.repeat(40);
+        let cut = head_tail(&text, 200, "here");
+        let (head, tail) = cut.split_once("\n[").unwrap();
+        let tail = tail.split_once("]\n").unwrap().1;
+        assert_eq!(head, family.repeat(head.len() / family.len()));
+        assert_eq!(tail, family.repeat(tail.len() / family.len()));
+        assert!(!head.is_empty() && !tail.is_empty());
+    }
+
+    #[test]
+    fn ends_in_the_middle_of_a_character_are_mended() {
+        let text = "中文".as_bytes();
+        assert_eq!(without_broken_end(&text[..4]), "中".as_bytes());
+        assert_eq!(without_broken_end(b"\xff\xe4\xb8"), b"\xff");
+        assert_eq!(without_broken_end(b"\xff"), b"\xff");
+        assert_eq!(without_broken_start(&text[1..]), "文".as_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn cuts_keep_the_ends_and_the_count(text in "\\PC{0,400}", limit in 0usize..300) {
+            let cut = head_tail(&text, limit, "p");
+            if text.len() <= limit {
+                prop_assert_eq!(cut, text);
+            } else {
+                let (head, rest) = cut.split_once("[... ").unwrap();
+                let (count, rest) = rest.split_once(" bytes left out here, p ...]\n").unwrap();
+                let head = head.strip_suffix('\n').unwrap_or(head);
+                prop_assert!(text.starts_with(head) && text.ends_with(rest));
+                prop_assert!(head.len() + rest.len() <= limit);
+                prop_assert_eq!(head.len() + rest.len() + count.parse::<usize>().unwrap(), text.len());
+            }
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(head in any::<Vec<u8>>(), tail in any::<Vec<u8>>(), limit in 0usize..300) {
+            let shown = head_tail_of_ends(&head, &tail, 10_000, limit, "p");
+            prop_assert!(shown.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
+        }
+    }
+}

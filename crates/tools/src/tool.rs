@@ -1,0 +1,128 @@
+//! What a tool is.
+
+use artoo_types::{Arguments, CallEnding, CallFailure, FileChange, OutputRecord, ToolName};
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::{ToolContext, ToolError};
+
+/// Something that a step of a plan can do.
+///
+/// # Contract
+///
+/// [`name`](Self::name), [`summary`](Self::summary) and [`arguments`](Self::arguments) are constant for the life of
+/// the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
+/// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables, limits and
+/// the time come from the context and from nowhere else.
+///
+/// # Cancellation
+///
+/// `call` ends soon after `cx.cancel` is cancelled, and takes everything that it started with it. The toolbox drops
+/// the future of a tool that does not. Blocking work belongs on `spawn_blocking` and looks at the token now and then.
+///
+/// # Errors
+///
+/// There is no error type: a failure is a [`ToolReport`] with a [`CallFailure`] in it, so that partial output is never
+/// lost. `ToolError::into()` makes one.
+///
+/// # What an implementation must not do
+///
+/// Change or delete what existed before the run, act outside the machine, or ask anybody anything; put more than it was
+/// asked for into the output, which may become the answer word for word; panic, block the async thread, or keep state
+/// between runs.
+///
+/// # Example
+///
+/// ```
+/// use artoo_tools::{Tool, ToolContext, ToolReport};
+/// use artoo_types::{Arguments, ToolName};
+///
+/// /// Says what time it is.
+/// struct Now;
+///
+/// #[async_trait::async_trait]
+/// impl Tool for Now {
+///     fn name(&self) -> ToolName {
+///         ToolName::new("now")
+///     }
+///     fn summary(&self) -> &str {
+///         "local date and time"
+///     }
+///     fn arguments(&self) -> serde_json::Value {
+///         serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false })
+///     }
+///     async fn call(&self, _: &Arguments, cx: &ToolContext) -> ToolReport {
+///         ToolReport::text(cx.time.now().to_rfc3339())
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// The name by which plans and prompts call it.
+    fn name(&self) -> ToolName;
+
+    /// One line for the prompt: what it does and when to prefer it.
+    fn summary(&self) -> &str;
+
+    /// The JSON Schema of its arguments: an object with `additionalProperties: false` and a `description` for each.
+    fn arguments(&self) -> Value;
+
+    /// Does it. See the trait for what this may and may not do.
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport;
+}
+
+/// What a tool says about one call.
+#[derive(Debug)]
+pub struct ToolReport {
+    /// How the call ended.
+    pub ending: CallEnding,
+    /// Why it counts as failed; `None` is success.
+    pub failure: Option<CallFailure>,
+    /// What it put out: also of a failed call, as far as it got.
+    pub output: Captured,
+    /// What a command wrote to standard error; nothing for tools without one.
+    pub stderr: Captured,
+    /// Files that it created or changed.
+    pub files: Vec<FileChange>,
+}
+
+/// An output on its way into the record.
+#[derive(Debug, Default)]
+pub enum Captured {
+    /// There is none.
+    #[default]
+    Nothing,
+    /// All of it. The toolbox puts it into the evidence store.
+    Bytes(Vec<u8>),
+    /// It lies in the evidence store already: see [`EvidenceWriter::finish`](crate::EvidenceWriter::finish).
+    Stored(OutputRecord),
+}
+
+impl ToolReport {
+    /// A success with this text.
+    ///
+    /// ```
+    /// assert!(artoo_tools::ToolReport::text("42").failure.is_none());
+    /// ```
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            ending: CallEnding::Returned,
+            failure: None,
+            output: Captured::Bytes(text.into().into_bytes()),
+            stderr: Captured::Nothing,
+            files: Vec::new(),
+        }
+    }
+}
+
+impl From<ToolError> for ToolReport {
+    fn from(error: ToolError) -> Self {
+        Self {
+            ending: error.ending(),
+            failure: Some(error.failure()),
+            output: Captured::Nothing,
+            stderr: Captured::Nothing,
+            files: Vec::new(),
+        }
+    }
+}

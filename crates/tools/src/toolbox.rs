@@ -1,0 +1,161 @@
+//! Finds tools, calls them, and records what came of it.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use artoo_types::{Arguments, CallId, OutputRecord, ToolCall, ToolName};
+use futures::FutureExt;
+use tokio::time::{sleep, timeout};
+
+use crate::shown::{head_tail, printable};
+use crate::{Captured, Glob, ReadFile, Shell, Tool, ToolContext, ToolError, ToolReport, WriteFile};
+
+/// How long a tool may take to notice a cancellation before its future is dropped.
+const NOTICE: Duration = Duration::from_secs(5);
+
+/// The tools of a run. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Toolbox {
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl Toolbox {
+    /// An empty box.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `glob`, `read_file`, `write_file` and `shell`, the most specific first.
+    pub fn standard() -> Self {
+        Self::new().with(Glob).with(ReadFile).with(WriteFile).with(Shell)
+    }
+
+    /// The box with one more tool. A tool of the same name is replaced, in its place.
+    ///
+    /// ```
+    /// use artoo_tools::{Glob, Toolbox};
+    ///
+    /// assert_eq!(Toolbox::new().with(Glob).with(Glob).tools().count(), 1);
+    /// ```
+    #[must_use]
+    pub fn with(mut self, tool: impl Tool + 'static) -> Self {
+        let tool: Arc<dyn Tool> = Arc::new(tool);
+        match self.tools.iter_mut().find(|old| old.name() == tool.name()) {
+            Some(old) => *old = tool,
+            None => self.tools.push(tool),
+        }
+        self
+    }
+
+    /// The tools, in the order in which they are offered.
+    pub fn tools(&self) -> impl Iterator<Item = &dyn Tool> {
+        self.tools.iter().map(AsRef::as_ref)
+    }
+
+    /// The tool of this name.
+    pub fn get(&self, name: &ToolName) -> Option<&dyn Tool> {
+        self.tools().find(|tool| tool.name() == *name)
+    }
+
+    /// Calls a tool. Whatever happens becomes a record: an unknown tool, wrong arguments, a refusal, a time-out, a
+    /// cancellation, a panic. It is never an error and never hangs: a tool that exceeds `cx.limits.call_time`, or that
+    /// ignores the cancellation for five seconds, is abandoned.
+    ///
+    /// ```
+    /// # async fn example(cx: artoo_tools::ToolContext, call_id: artoo_types::CallId) {
+    /// use artoo_tools::Toolbox;
+    /// use artoo_types::{Arguments, ToolName};
+    ///
+    /// let arguments: Arguments = [("command".into(), "ls".into())].into_iter().collect();
+    /// let call = Toolbox::standard().call(call_id, &ToolName::new("shell"), arguments, &cx).await;
+    /// println!("{}", call.output.shown);
+    /// # }
+    /// ```
+    pub async fn call(
+        &self,
+        call_id: CallId,
+        name: &ToolName,
+        arguments: Arguments,
+        cx: &ToolContext,
+    ) -> ToolCall {
+        let (started_at, begin) = (cx.time.now(), Instant::now());
+        let report = match self.get(name) {
+            Some(tool) => bounded(tool, &arguments, cx).await,
+            None => self.unknown(name).into(),
+        };
+        let ToolReport { ending, mut failure, output, stderr, files } = report;
+        let (output, output_error) = record(output, cx);
+        let (stderr, stderr_error) = record(stderr, cx);
+        if let (None, Some(error)) = (&failure, output_error.or(stderr_error)) {
+            failure = Some(error.failure());
+        }
+        ToolCall {
+            call_id,
+            tool: name.clone(),
+            arguments,
+            ending,
+            failure,
+            output,
+            stderr,
+            files,
+            started_at,
+            duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    fn unknown(&self, name: &ToolName) -> ToolError {
+        let known: Vec<_> = self.tools().map(|tool| tool.name().to_string()).collect();
+        ToolError::UnknownTool { name: name.clone(), known: known.join(", ") }
+    }
+}
+
+impl std::fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.tools().map(|tool| tool.name())).finish()
+    }
+}
+
+async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+    if cx.cancel.is_cancelled() {
+        return ToolError::Cancelled.into();
+    }
+    let limit = cx.limits.call_time;
+    let call = timeout(limit, AssertUnwindSafe(tool.call(arguments, cx)).catch_unwind());
+    let ignored = async {
+        cx.cancel.cancelled().await;
+        sleep(NOTICE).await;
+    };
+    tokio::select! {
+        done = call => match done {
+            Ok(Ok(report)) => report,
+            Ok(Err(panic)) => ToolError::Panicked { tool: tool.name(), message: message(panic.as_ref()) }.into(),
+            Err(_) => ToolError::TimedOut { tool: tool.name(), after: limit }.into(),
+        },
+        () = ignored => ToolError::Cancelled.into(),
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+}
+
+/// Puts an output into the evidence store. One that cannot be kept is shown all the same, and counted as dropped.
+fn record(output: Captured, cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
+    let bytes = match output {
+        Captured::Nothing => return (OutputRecord::default(), None),
+        Captured::Stored(record) => return (record, None),
+        Captured::Bytes(bytes) => bytes,
+    };
+    match cx.evidence.record(&bytes, cx.limits.shown) {
+        Ok(record) => (record, None),
+        Err(source) => {
+            let total = bytes.len() as u64;
+            let text = printable(&String::from_utf8_lossy(&bytes));
+            let shown = head_tail(&text, cx.limits.shown, "kept nowhere");
+            let record = OutputRecord { shown, bytes: total, dropped_bytes: total, evidence: None };
+            (record, Some(ToolError::Evidence { folder: cx.evidence.folder().to_owned(), source }))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `shell`.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use artoo_sandbox::SandboxMode;
+use artoo_types::{CallEnding, FailureClass};
+use serde_json::json;
+
+use crate::scene::{Scene, can_confine, failed, shown};
+
+fn scene() -> Scene {
+    let mut scene = Scene::new();
+    if !can_confine() {
+        scene.cx.mode = SandboxMode::FullAccess;
+    }
+    scene
+}
+
+#[tokio::test]
+async fn output_status_and_errors_are_kept_apart() {
+    let scene = scene();
+    let call = scene.call("shell", json!({ "command": "echo out; echo err >&2; exit 3" })).await;
+    assert_eq!(call.ending, CallEnding::Exited { status: 3 });
+    assert_eq!((call.output.shown.as_str(), call.stderr.shown.as_str()), ("out\n", "err\n"));
+    assert_eq!(scene.whole(&call), b"out\n");
+    assert_eq!(failed(&call, FailureClass::Unknown).reason, "exit status 3: err");
+}
+
+#[tokio::test]
+async fn it_runs_bash_in_the_working_folder_without_the_users_keys() {
+    let scene = scene();
+    let mut command = "[[ x == x ]] && pwd && echo key=$OPENAI_API_KEY; echo done".to_owned();
+    if scene.cx.mode != SandboxMode::FullAccess {
+        command.push_str("; cat /proc/$PPID/environ; true");
+    }
+    let call = scene.call("shell", json!({ "command": command })).await;
+    assert_eq!(shown(&call), format!("{}\nkey=\ndone\n", scene.cx.working_folder.display()));
+    assert!(!call.stderr.shown.contains("canary"));
+}
+
+#[tokio::test]
+async fn it_writes_in_the_workspace_and_nowhere_else() {
+    if !can_confine() {
+        return;
+    }
+    let scene = Scene::new();
+    let inside = format!("echo x > '{}/f' && f=$(mktemp) && echo $f", scene.cx.workspace.display());
+    let call = scene.call("shell", json!({ "command": inside })).await;
+    assert!(shown(&call).starts_with(scene.cx.private_tmp.to_str().unwrap()));
+    for place in [&scene.outside, &scene.cx.working_folder, &scene.cx.home] {
+        let call =
+            scene.call("shell", json!({ "command": format!("echo x > '{}/f'", place.display()) })).await;
+        let failure = failed(&call, FailureClass::Environmental);
+        assert!(failure.hint.as_ref().unwrap().contains("artoo_workspace"), "{failure:?}");
+        assert!(!place.join("f").exists());
+    }
+}
+
+#[tokio::test]
+async fn read_only_leaves_the_tmpdir() {
+    if !can_confine() {
+        return;
+    }
+    let mut scene = Scene::new();
+    scene.cx.mode = SandboxMode::ReadOnly;
+    let command =
+        format!("echo x > $TMPDIR/f && cat $TMPDIR/f; echo x > '{}/f'", scene.cx.workspace.display());
+    let call = scene.call("shell", json!({ "command": command })).await;
+    assert_eq!(call.output.shown, "x\n");
+    failed(&call, FailureClass::Environmental);
+}
+
+#[tokio::test]
+async fn failures_are_classed_by_code() {
+    let scene = scene();
+    for (command, class) in [
+        ("no-such-program-anywhere", FailureClass::Environmental),
+        ("cat /nonexistent/file", FailureClass::Environmental),
+        ("if", FailureClass::Logical),
+        ("ls --no-such-option", FailureClass::Logical),
+        ("test 1 = 2", FailureClass::Unknown),
+        ("echo x | grep -q y", FailureClass::Unknown),
+        ("kill -SEGV $$", FailureClass::Unknown),
+        ("kill -KILL $$", FailureClass::Environmental),
+    ] {
+        failed(&scene.call("shell", json!({ "command": command })).await, class);
+    }
+}
+
+/// Lesson N15.
+#[tokio::test]
+async fn a_time_out_takes_the_children_along() {
+    let mut scene = scene();
+    scene.cx.limits.command_time = Duration::from_millis(300);
+    let pid = scene.cx.workspace.join("pid");
+    let command = format!("echo before; setsid sleep 300 & echo $! > '{}'; sleep 300", pid.display());
+    let call = scene.call("shell", json!({ "command": command })).await;
+    assert_eq!(call.ending, CallEnding::TimedOut);
+    assert_eq!(call.output.shown, "before\n");
+    assert!(failed(&call, FailureClass::Environmental).hint.as_ref().unwrap().contains("timeout_seconds"));
+    let pid = fs::read_to_string(pid).unwrap();
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z"), "{stat}");
+}
+
+#[tokio::test]
+async fn a_cancelled_run_ends_its_command() {
+    let mut scene = scene();
+    let cancel = scene.cx.cancel.clone();
+    scene.cx.on_output = Some(Arc::new(move |_: &str| cancel.cancel()));
+    let call = scene.call("shell", json!({ "command": "echo go; sleep 300" })).await;
+    assert_eq!(call.ending, CallEnding::Cancelled);
+    failed(&call, FailureClass::Unknown);
+    // And nothing is begun after it.
+    let call = scene.call("shell", json!({ "command": "echo go" })).await;
+    assert_eq!((call.ending, call.output.bytes), (CallEnding::Cancelled, 0));
+}
+
+#[tokio::test]
+async fn the_live_view_sees_text() {
+    let mut scene = scene();
+    let seen = Arc::new(Mutex::new(String::new()));
+    let sink = Arc::clone(&seen);
+    scene.cx.on_output = Some(Arc::new(move |text: &str| sink.lock().unwrap().push_str(text)));
+    // A character in two halves.
+    let call =
+        scene.call("shell", json!({ "command": r"printf '\344\270'; sleep 0.2; printf '\255\n'" })).await;
+    assert_eq!((shown(&call), seen.lock().unwrap().as_str()), ("中\n", "中\n"));
+}
+
+#[tokio::test]
+async fn a_long_output_is_shown_by_its_ends_and_kept_whole() {
+    let scene = scene();
+    let call = scene.call("shell", json!({ "command": "seq 1 50000" })).await;
+    let text = shown(&call);
+    assert!(text.starts_with("1\n2\n") && text.ends_with("49999\n50000\n"), "{text}");
+    let whole: String = (1..=50_000).map(|n| format!("{n}\n")).collect();
+    assert_eq!(call.output.bytes, whole.len() as u64);
+    assert_eq!(scene.whole(&call), whole.as_bytes());
+    // What is left out can be read.
+    let (_, rest) = text.split_once("read_file path `").unwrap();
+    let (path, _) = rest.split_once('`').unwrap();
+    let call =
+        scene.call("read_file", json!({ "path": path, "first_line": 25_000, "last_line": 25_001 })).await;
+    assert_eq!(shown(&call), "25000\n25001\n");
+}
+
+#[tokio::test]
+async fn beyond_the_cap_bytes_are_counted() {
+    let mut scene = scene();
+    scene.cx.limits.kept = 100_000;
+    let call = scene.call("shell", json!({ "command": "yes | head -c 300000" })).await;
+    assert_eq!((call.output.bytes, call.output.dropped_bytes), (300_000, 200_000));
+    assert_eq!(scene.whole(&call).len(), 100_000);
+    assert!(shown(&call).contains("the last 200000 kept nowhere"), "{}", call.output.shown);
+}
+
+#[tokio::test]
+async fn control_characters_do_not_reach_a_prompt() {
+    let scene = scene();
+    let call = scene.call("shell", json!({ "command": r"printf '\033[31mred\000\377\n'" })).await;
+    assert_eq!(shown(&call), "\u{FFFD}[31mred\u{FFFD}\u{FFFD}\n");
+    assert_eq!(scene.whole(&call), b"\x1b[31mred\0\xff\n");
+}
+
+/// A granted folder is granted with all that is in it.
+#[tokio::test]
+async fn a_workspace_with_keys_in_it_is_refused() {
+    let mut scene = Scene::new();
+    scene.cx.workspace = scene.cx.home.clone();
+    fs::create_dir(scene.cx.home.join(".ssh")).unwrap();
+    let call = scene.call("shell", json!({ "command": "echo x > ~/.ssh/authorized_keys" })).await;
+    assert!(failed(&call, FailureClass::Denied).hint.as_ref().unwrap().contains("--workspace"), "{call:?}");
+    assert_eq!(call.ending, CallEnding::Refused);
+}
+
+#[tokio::test]
+async fn a_missing_working_folder_says_so() {
+    let mut scene = scene();
+    scene.cx.working_folder = "/nonexistent/folder".into();
+    let call = scene.call("shell", json!({ "command": "true" })).await;
+    assert_eq!(call.ending, CallEnding::Refused);
+    assert!(failed(&call, FailureClass::Environmental).reason.contains("/nonexistent/folder"));
+}

@@ -1,0 +1,94 @@
+//! What the tests share: folders, a context, and a way to call.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use artoo_sandbox::SandboxMode;
+use artoo_tools::{CreatedPaths, EvidenceStore, ToolContext, ToolLimits, Toolbox};
+use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) struct Scene {
+    _root: tempfile::TempDir,
+    /// A folder that belongs to nobody.
+    pub(crate) outside: PathBuf,
+    pub(crate) cx: ToolContext,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let real = root.path().canonicalize().unwrap();
+        let folder = |name: &str| {
+            let path = real.join(name);
+            fs::create_dir(&path).unwrap();
+            path
+        };
+        let home = folder("home");
+        let cx = ToolContext {
+            working_folder: folder("work folder"),
+            workspace: home.join("artoo_workspace"),
+            private_tmp: real.join("tmp"),
+            protected: vec![folder("data")],
+            mode: SandboxMode::WorkspaceWrite,
+            environment: BTreeMap::from([
+                ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+                ("LC_ALL".into(), "C".into()),
+                ("OPENAI_API_KEY".into(), "canary".into()),
+            ]),
+            evidence: EvidenceStore::open(real.join("data/evidence")).unwrap(),
+            created: CreatedPaths::default(),
+            time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
+            limits: ToolLimits::default(),
+            cancel: CancellationToken::new(),
+            on_output: None,
+            home,
+        };
+        Self { outside: folder("outside"), _root: root, cx }
+    }
+
+    /// Puts a file into the working folder.
+    pub(crate) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.cx.working_folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> ToolCall {
+        let arguments: Arguments = arguments.as_object().unwrap().clone();
+        let id = CallId::new(uuid::Uuid::from_u128(7));
+        Toolbox::standard().call(id, &ToolName::new(tool), arguments, &self.cx).await
+    }
+
+    /// The full output of a call, from the evidence store.
+    pub(crate) fn whole(&self, call: &ToolCall) -> Vec<u8> {
+        call.output.evidence.as_ref().map(|id| self.cx.evidence.get(id).unwrap()).unwrap_or_default()
+    }
+}
+
+/// The output of a call that must have succeeded.
+pub(crate) fn shown(call: &ToolCall) -> &str {
+    assert_eq!(call.failure, None, "{call:?}");
+    &call.output.shown
+}
+
+/// The failure of a call that must have failed with this class.
+pub(crate) fn failed(call: &ToolCall, class: FailureClass) -> &CallFailure {
+    let failure = call.failure.as_ref().unwrap_or_else(|| panic!("it succeeded: {call:?}"));
+    assert_eq!(failure.class, class, "{failure:?}");
+    failure
+}
+
+/// Whether commands can be confined here; says loudly when not.
+pub(crate) fn can_confine() -> bool {
+    let support = artoo_sandbox::probe();
+    let can = matches!(support, artoo_sandbox::Support::Enforced { .. });
+    if !can {
+        eprintln!("\n*** SKIPPED: this test needs kernel confinement: {support} ***\n");
+    }
+    can
+}
