@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use artoo_bus::{Port, Sender};
 use artoo_checks::World;
 use artoo_llm_client::{LlmClient, metered};
-use artoo_types::{ExecutionResult, Message, Role, SubTaskId, Surroundings, VerdictReached};
+use artoo_types::{CriterionVerdict, ExecutionResult, Message, Role, SubTaskId, Surroundings, VerdictReached};
 use tokio::{sync::Mutex, task::JoinSet};
 
 use crate::{FastLoop, Judge, JudgeContext, Step, verdicts};
@@ -32,8 +32,9 @@ pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient
         // Finished tasks are taken off, so that a long run does not collect them.
         while judging.try_join_next().is_some() {}
         if let Message::SubTask(subtask) = envelope.message.as_ref() {
-            let fresh = FastLoop::new(subtask.clone(), settings.max_retries);
-            loops.insert(subtask.subtask_id, Arc::new(Mutex::new(fresh)));
+            // A subtask that comes twice keeps the attempts it had.
+            let fresh = || Arc::new(Mutex::new(FastLoop::new(subtask.clone(), settings.max_retries)));
+            loops.entry(subtask.subtask_id).or_insert_with(fresh);
         } else if let Message::ExecutionResult(result) = envelope.message.as_ref()
             && let Some(fast_loop) = loops.get(&result.subtask_id)
         {
@@ -54,6 +55,9 @@ struct Bench {
 impl Bench {
     async fn judge(self: Arc<Self>, fast_loop: Arc<Mutex<FastLoop>>, result: ExecutionResult) {
         let mut fast_loop = fast_loop.lock().await;
+        if !fast_loop.awaits(&result) {
+            return;
+        }
         let subtask = fast_loop.subtask().clone();
         let calls = self.sender.clone();
         let model = metered(Arc::clone(&self.model), Role::AgentValidator, Some(subtask.subtask_id), move |call| {
@@ -61,13 +65,14 @@ impl Bench {
                 tracing::debug!(%error, "a model call was not recorded");
             }
         });
+        let judged = fast_loop.with_all_calls(&result);
         let cx = JudgeContext {
             subtask: &subtask,
-            result: &result,
+            result: &judged,
             surroundings: &self.settings.surroundings,
             world: &self.world,
         };
-        let reached = |verdict: &artoo_types::CriterionVerdict| {
+        let reached = |verdict: &CriterionVerdict| {
             self.publish(VerdictReached {
                 subtask_id: Some(subtask.subtask_id),
                 attempt: result.attempt,
@@ -76,8 +81,9 @@ impl Bench {
         };
         let verdicts = verdicts(&cx, self.judge.as_ref(), &model, self.settings.judge_deadline, reached).await;
         match fast_loop.conclude(&result, verdicts) {
-            Step::Correct(correction) => self.publish(correction),
-            Step::Done(outcome) => self.publish(outcome),
+            Some(Step::Correct(correction)) => self.publish(correction),
+            Some(Step::Done(outcome)) => self.publish(outcome),
+            None => {}
         }
     }
 

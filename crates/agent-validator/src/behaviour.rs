@@ -9,10 +9,10 @@ use async_trait::async_trait;
 
 /// Judges one criterion that no check decides.
 ///
-/// *Contract.* A pass points at a tool call of this result or at something that was looked at; the claim (`result.output`)
+/// *Contract.* A pass points at a tool call of this subtask or at something that was looked at; the claim (`result.output`)
 /// is no evidence. In doubt, fail. One criterion is judged without regard to the others.
 ///
-/// *Who calls.* The actor, once per criterion and attempt, never for a failed execution.
+/// *Who calls.* The actor, once per criterion and attempt, never for a failed execution, nor where no call ran.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
@@ -33,7 +33,7 @@ pub trait Judge: Send + Sync {
 pub struct JudgeContext<'a> {
     /// The subtask.
     pub subtask: &'a SubTask,
-    /// The result of this attempt.
+    /// The result of this attempt, with the calls of all attempts so far: an attempt may put right what an earlier one found.
     pub result: &'a ExecutionResult,
     /// Where and when.
     pub surroundings: &'a Surroundings,

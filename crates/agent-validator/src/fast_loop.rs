@@ -17,18 +17,29 @@ pub enum Step {
 }
 
 /// The attempts at one subtask so far.
+///
+/// ```
+/// use artoo_agent_validator::{FastLoop, conformance};
+/// use artoo_types::ExecutionResult;
+///
+/// let fast_loop = FastLoop::new(conformance::subtask("Count the files", &[]), 2);
+/// let result = |attempt| ExecutionResult { attempt, ..conformance::result("3", Vec::new()) };
+/// assert!(fast_loop.awaits(&result(1)));
+/// assert!(!fast_loop.awaits(&result(2)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct FastLoop {
     subtask: SubTask,
     max_retries: u32,
     trajectory: Vec<GapEntry>,
     tool_calls: Vec<ToolCall>,
+    ended: bool,
 }
 
 impl FastLoop {
     /// Begins. `max_retries` corrections are up to `max_retries + 1` attempts.
     pub fn new(subtask: SubTask, max_retries: u32) -> Self {
-        Self { subtask, max_retries, trajectory: Vec::new(), tool_calls: Vec::new() }
+        Self { subtask, max_retries, trajectory: Vec::new(), tool_calls: Vec::new(), ended: false }
     }
 
     /// The subtask.
@@ -36,29 +47,49 @@ impl FastLoop {
         &self.subtask
     }
 
-    /// Takes an attempt and its verdicts.
+    /// Whether this is the attempt that comes next. A second result of one attempt, and any result after the end, are not.
+    pub fn awaits(&self, result: &ExecutionResult) -> bool {
+        !self.ended && result.subtask_id == self.subtask.subtask_id && result.attempt == self.attempt()
+    }
+
+    /// The result with the calls of every attempt so far: what it is judged by. An attempt that only puts the findings of an
+    /// earlier one right has made no call of its own, and needs none.
+    pub fn with_all_calls(&self, result: &ExecutionResult) -> ExecutionResult {
+        let tool_calls = self.tool_calls.iter().chain(&result.tool_calls).cloned().collect();
+        ExecutionResult { tool_calls, ..result.clone() }
+    }
+
+    /// Takes an attempt and its verdicts; nothing follows from a result that is not [awaited](Self::awaits).
     ///
     /// The outcome is `matched` only where the execution completed, there is at least one verdict, and every one passed.
     /// A failed execution, a fault of the infrastructure, a missing consent and a missing verdict end the subtask at once;
     /// anything else is corrected while corrections are left.
-    pub fn conclude(&mut self, result: &ExecutionResult, verdicts: Vec<CriterionVerdict>) -> Step {
+    pub fn conclude(&mut self, result: &ExecutionResult, verdicts: Vec<CriterionVerdict>) -> Option<Step> {
+        if !self.awaits(result) {
+            return None;
+        }
         self.tool_calls.extend(result.tool_calls.iter().cloned());
         let first_failure = verdicts.iter().find_map(|verdict| match &verdict.finding {
             Finding::Pass { .. } => None,
-            Finding::Fail { failure_class, reason, .. } => Some((verdict.criterion.clone(), *failure_class, reason.clone())),
+            Finding::Fail { failure_class, reason, .. } => {
+                Some((verdict.criterion.clone(), *failure_class, reason.clone()))
+            }
         });
-        self.trajectory.push(entry(self.attempt(), &verdicts));
-        let completed = result.status == ExecutionStatus::Completed;
-        match first_failure {
+        self.trajectory.push(entry(result.attempt, &verdicts));
+        let completed = result.status == ExecutionStatus::Completed && result.failure.is_none();
+        Some(match first_failure {
             None if completed && !verdicts.is_empty() => self.done(OutcomeStatus::Matched, result, verdicts, None),
-            None => self.done(OutcomeStatus::Failed, result, verdicts, Some("nothing was judged".to_owned())),
+            None => {
+                let reason = if completed { "nothing was judged" } else { "the attempt did not finish" };
+                self.done(OutcomeStatus::Failed, result, verdicts, Some(reason.to_owned()))
+            }
             Some((criterion, class, reason)) => {
                 if self.is_final(result, &verdicts) {
                     self.done(OutcomeStatus::Failed, result, verdicts, Some(reason))
                 } else {
                     Step::Correct(CorrectionSignal {
                         subtask_id: self.subtask.subtask_id,
-                        attempt_number: self.attempt() - 1,
+                        attempt_number: result.attempt,
                         what_to_do: what_to_do(class, &criterion),
                         failed_criterion: criterion,
                         failure_class: class,
@@ -66,10 +97,10 @@ impl FastLoop {
                     })
                 }
             }
-        }
+        })
     }
 
-    /// The number of the attempt that is being concluded, from 1.
+    /// The number of the attempt that comes next, from 1.
     fn attempt(&self) -> u32 {
         u32::try_from(self.trajectory.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -90,12 +121,13 @@ impl FastLoop {
     }
 
     fn done(
-        &self,
+        &mut self,
         status: OutcomeStatus,
         result: &ExecutionResult,
         criteria_verdicts: Vec<CriterionVerdict>,
         failure_reason: Option<String>,
     ) -> Step {
+        self.ended = true;
         Step::Done(SubTaskOutcome {
             subtask_id: self.subtask.subtask_id,
             parent_task_id: self.subtask.parent_task_id,

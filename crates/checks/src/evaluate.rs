@@ -1,10 +1,10 @@
 //! Deciding one check.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use artoo_types::{CallEnding, Check, Evidence, FailureClass, Finding, ToolCall};
 
-use crate::{World, lint::compile, agreed_answer, number::standalone_numbers};
+use crate::{World, agreed_answer, lint::compile, number::standalone_numbers};
 
 /// What a check is about: an output, the calls behind it, and at task level the answers of single subtasks.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,9 @@ pub struct Subject<'a> {
 
 /// Decides one check.
 ///
-/// A failure takes the class of the last call where that call failed, since then the machine knows why; otherwise it
-/// is logical. A check that cannot be evaluated fails, with class `unknown`: it is never a pass.
+/// A failure takes the class of the last call where that call failed and the machine knows why; otherwise it is logical,
+/// since what is known is that this approach did not give what was asked for. A check that cannot be evaluated fails,
+/// with class `unknown`: it is never a pass.
 pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding {
     let output = subject.output.trim();
     match check {
@@ -64,10 +65,10 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
             (found, if found { "contains the expected text" } else { "does not contain the expected text" })
         }),
         Check::FileNewer { path } => on_file(subject, path, world.newer(path), |newer| {
-            (newer, if newer { "was written in this run" } else { "was not touched in this run" })
+            (newer, if newer { "was written in this run" } else { "is older than this run" })
         }),
-        Check::FileUnchanged { path } => on_file(subject, path, world.newer(path), |newer| {
-            (!newer, if newer { "was changed in this run" } else { "was not touched in this run" })
+        Check::FileUnchanged { path } => on_file(subject, path, world.touched(path), |touched| {
+            (!touched, if touched { "was changed in this run" } else { "was not touched in this run" })
         }),
         Check::SameAnswer { subtasks } => agreement(subtasks, subject),
     }
@@ -105,6 +106,8 @@ fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
 
 /// Two of several derivations must agree; what they gave is the evidence either way.
 fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
+    // An answer named twice does not confirm itself.
+    let subtasks: BTreeSet<usize> = subtasks.iter().copied().collect();
     let given: Vec<&str> = subtasks.iter().filter_map(|position| subject.answers.get(*position).copied()).collect();
     if given.len() < 2 || given.len() < subtasks.len() {
         return undecidable("the plan has no such subtasks to compare".to_owned());
@@ -167,7 +170,11 @@ fn undecidable(reason: String) -> Finding {
 
 fn class_of(subject: &Subject<'_>) -> FailureClass {
     let failure = subject.tool_calls.last().and_then(|call| call.failure.as_ref());
-    failure.map_or(FailureClass::Logical, |failure| failure.class)
+    match failure.map(|failure| failure.class) {
+        Some(class @ (FailureClass::Environmental | FailureClass::Denied)) => class,
+        // A status that nobody can read (grep, diff and test answer with it) leaves what the check found.
+        Some(FailureClass::Logical | FailureClass::Unknown) | None => FailureClass::Logical,
+    }
 }
 
 fn seen(what: &str, text: &str) -> String {

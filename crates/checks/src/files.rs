@@ -6,10 +6,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use chrono::{DateTime, FixedOffset, Utc};
+use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 
 /// The most bytes of a file that a check reads.
 const MAX_FILE: u64 = 8 * 1024 * 1024;
+/// The longest tick of a kernel's clock, with room.
+const TICK: TimeDelta = TimeDelta::milliseconds(20);
 
 /// Where paths in checks lie, and when the run began.
 #[derive(Clone, Debug)]
@@ -40,9 +42,11 @@ impl World {
 
     /// The beginning of a text file, at most `bytes` long, for a reader; `None` where there is none to show.
     pub fn head(&self, path: &Path, bytes: usize) -> Option<String> {
-        let text = self.read(path).ok()?;
+        let limit = u64::try_from(bytes).ok()?;
+        let text = self.read_up_to(path, limit).ok()?;
+        // A character that was cut became a replacement mark of up to three bytes.
         let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end))?;
-        text.get(..end).map(str::to_owned)
+        text.get(..end).map(|head| head.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned())
     }
 
     /// Whether something was there at this time, without following a last link.
@@ -54,22 +58,55 @@ impl World {
         }
     }
 
-    /// Whether a file was changed after the run began. File systems keep times in ticks, so the very second of the start
-    /// counts as after it.
+    /// Whether a file was written after the run began: made then, or given new content then.
     pub(crate) fn newer(&self, path: &Path) -> Result<bool, io::Error> {
-        let changed: DateTime<Utc> = fs::metadata(self.resolve(path))?.modified()?.into();
-        Ok(changed.timestamp() >= self.run_started.timestamp())
+        let metadata = fs::metadata(self.resolve(path))?;
+        // A copy that keeps the old time of its content is still a new file. Not every file system knows when it was made.
+        let made = metadata.created().is_ok_and(|made| self.in_this_run(made.into()));
+        Ok(made || self.in_this_run(metadata.modified()?.into()))
+    }
+
+    /// Whether anything about a file changed after the run began, its permissions and its times included: a content
+    /// time can be set back, the time of the last change cannot.
+    pub(crate) fn touched(&self, path: &Path) -> Result<bool, io::Error> {
+        let metadata = fs::metadata(self.resolve(path))?;
+        Ok(self.in_this_run(metadata.modified()?.into()) || self.in_this_run(last_change(&metadata)?))
+    }
+
+    /// File systems keep times in ticks of the kernel's clock, which may lie a little before the moment itself, and some
+    /// keep whole seconds; those count by the second.
+    fn in_this_run(&self, moment: DateTime<Utc>) -> bool {
+        let whole_seconds = moment.timestamp_subsec_nanos() == 0;
+        (whole_seconds && moment.timestamp() == self.run_started.timestamp()) || moment + TICK >= self.run_started
     }
 
     /// The text of a regular file, made valid UTF-8, up to 8 MiB.
     pub(crate) fn read(&self, path: &Path) -> Result<String, io::Error> {
+        self.read_up_to(path, MAX_FILE)
+    }
+
+    fn read_up_to(&self, path: &Path, limit: u64) -> Result<String, io::Error> {
         let path = self.resolve(path);
         let metadata = fs::metadata(&path)?;
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
         let mut bytes = Vec::new();
-        fs::File::open(&path)?.take(MAX_FILE).read_to_end(&mut bytes)?;
+        fs::File::open(&path)?.take(limit).read_to_end(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// When the file system last changed anything about a file.
+#[cfg(unix)]
+fn last_change(metadata: &fs::Metadata) -> Result<DateTime<Utc>, io::Error> {
+    use std::os::unix::fs::MetadataExt as _;
+    let nanos = u32::try_from(metadata.ctime_nsec()).unwrap_or_default();
+    DateTime::from_timestamp(metadata.ctime(), nanos).ok_or_else(|| io::Error::other("a time beyond all calendars"))
+}
+
+/// When the file system last changed anything about a file.
+#[cfg(not(unix))]
+fn last_change(metadata: &fs::Metadata) -> Result<DateTime<Utc>, io::Error> {
+    Ok(metadata.modified()?.into())
 }

@@ -1,5 +1,7 @@
 //! Whether a check can be evaluated, and whether a criterion can turn out false.
 
+use std::collections::BTreeSet;
+
 use artoo_types::Check;
 
 /// The longest pattern that is compiled, in bytes: patterns are written by a model.
@@ -66,10 +68,17 @@ pub enum Flaw {
 pub fn lint(check: &Check) -> Result<(), Flaw> {
     match check {
         Check::ExitStatus { .. } => Ok(()),
-        Check::SameAnswer { subtasks } if subtasks.len() < 2 => Err(Flaw::Vacuous { check: "same_answer" }),
+        // An answer always agrees with itself.
+        Check::SameAnswer { subtasks } if subtasks.iter().collect::<BTreeSet<_>>().len() < 2 => {
+            Err(Flaw::Vacuous { check: "same_answer" })
+        }
         Check::SameAnswer { .. } => Ok(()),
-        Check::OutputEquals { value } if value.trim().is_empty() => Err(Flaw::Vacuous { check: "output_equals" }),
-        Check::OutputContains { value } if value.is_empty() => Err(Flaw::Vacuous { check: "output_contains" }),
+        Check::OutputEquals { value } if value.trim().is_empty() => {
+            Err(Flaw::Vacuous { check: "output_equals" })
+        }
+        Check::OutputContains { value } if value.trim().is_empty() => {
+            Err(Flaw::Vacuous { check: "output_contains" })
+        }
         Check::OutputEquals { .. } | Check::OutputContains { .. } => Ok(()),
         Check::OutputMatches { pattern } => {
             let compiled = compile(pattern)?;
@@ -94,7 +103,7 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
         Check::FileContains { path, value } => {
             if path.as_os_str().is_empty() {
                 Err(Flaw::NoPath)
-            } else if value.is_empty() {
+            } else if value.trim().is_empty() {
                 Err(Flaw::Vacuous { check: "file_contains" })
             } else {
                 Ok(())
@@ -161,9 +170,33 @@ mod tests {
             Check::JsonPointer { pointer: "a/b".into(), equals: serde_json::Value::Null },
             Check::FileExists { path: "".into() },
             Check::FileContains { path: "a".into(), value: String::new() },
+            Check::FileContains { path: "a".into(), value: "\n".into() },
+            Check::FileContains { path: "".into(), value: "a".into() },
+            Check::OutputEquals { value: " ".into() },
+            Check::OutputContains { value: " ".into() },
+            Check::SameAnswer { subtasks: vec![] },
+            Check::SameAnswer { subtasks: vec![0, 0] },
         ];
         for check in flawed {
             assert!(lint(&check).is_err(), "{check:?}");
+        }
+    }
+
+    #[test]
+    fn sound_checks_have_no_flaw() {
+        let sound = [
+            Check::ExitStatus { equals: 1 },
+            Check::OutputMatches { pattern: r"\S".into() },
+            Check::OutputNumber { min: None, max: None },
+            Check::OutputNumber { min: Some(1.0), max: Some(1.0) },
+            Check::OutputLines { min: None, max: Some(0) },
+            Check::OutputLines { min: Some(1), max: None },
+            Check::JsonPointer { pointer: String::new(), equals: serde_json::Value::Null },
+            Check::FileAbsent { path: "a".into() },
+            Check::SameAnswer { subtasks: vec![0, 1] },
+        ];
+        for check in sound {
+            assert_eq!(lint(&check), Ok(()), "{check:?}");
         }
     }
 

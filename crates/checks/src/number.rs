@@ -2,9 +2,13 @@
 
 /// The numbers that stand by themselves in `text`: `3`, `-1.5`, `1,204`; not the digits of `big2.txt` or `v1.2.3`.
 pub(crate) fn standalone_numbers(text: &str) -> Vec<f64> {
-    text.split(|c: char| c.is_whitespace() || matches!(c, ';' | '(' | ')' | '"' | '\'' | '=' | '|'))
-        .filter_map(parse)
-        .collect()
+    text.split(|c: char| c.is_whitespace() || is_separator(c)).filter_map(parse).collect()
+}
+
+/// Punctuation that stands between numbers, of prose, of Markdown, and of the scripts that use no blanks.
+fn is_separator(c: char) -> bool {
+    matches!(c, ';' | '(' | ')' | '[' | ']' | '"' | '\'' | '`' | '*' | '=' | '|')
+        || matches!(c, '，' | '。' | '：' | '；' | '、' | '（' | '）' | '「' | '」' | '،' | '؛' | '؟')
 }
 
 /// A token that is a number once sentence punctuation and thousands separators are taken off.
@@ -39,6 +43,13 @@ mod tests {
             ("1,2", &[]),
             ("total: 90%", &[90.0]),
             ("1e400 nan inf", &[]),
+            ("**3**", &[3.0]),
+            ("`3`", &[3.0]),
+            ("[3]", &[3.0]),
+            ("共计：3。", &[3.0]),
+            ("日记2.txt", &[]),
+            ("العدد، 3", &[3.0]),
+            ("", &[]),
         ];
         for (text, expected) in table {
             assert_eq!(&standalone_numbers(text), expected, "{text}");

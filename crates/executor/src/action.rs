@@ -34,16 +34,17 @@ impl Action {
         let mut turns: Vec<Value> = tools
             .iter()
             .map(|tool| {
-                json!({
+                let mut turn = json!({
                     "type": "object",
-                    "properties": {
-                        "tool": {"const": tool.name.as_str()},
-                        "arguments": tool.arguments,
-                        "output_is_answer": {"type": "boolean"},
-                    },
-                    "required": ["tool", "arguments", "output_is_answer"],
+                    "properties": {"tool": {"const": tool.name.as_str()}, "arguments": tool.arguments},
+                    "required": ["tool", "arguments"],
                     "additionalProperties": false,
-                })
+                });
+                if tool.output_is_answer {
+                    turn["properties"]["output_is_answer"] = json!({"type": "boolean"});
+                    turn["required"] = json!(["tool", "arguments", "output_is_answer"]);
+                }
+                turn
             })
             .collect();
         if may_answer {

@@ -178,6 +178,7 @@ impl Shop {
             name: tool.name(),
             summary: tool.summary().to_owned(),
             arguments: tool.arguments(),
+            output_is_answer: tool.output_is_answer(),
         };
         self.settings.toolbox.tools().map(spec).filter(|spec| !blocked.tools.contains(&spec.name)).collect()
     }

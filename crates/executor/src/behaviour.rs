@@ -47,6 +47,8 @@ pub struct ToolSpec {
     pub summary: String,
     /// The JSON Schema of its arguments.
     pub arguments: serde_json::Value,
+    /// Whether its output may stand as an answer word for word.
+    pub output_is_answer: bool,
 }
 
 /// All that an attempt may depend on.

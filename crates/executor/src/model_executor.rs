@@ -13,7 +13,7 @@ use crate::{Action, Attempt, AttemptContext, CallStopped, CallTool, ExecuteError
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 
 /// Room for one turn, in tokens.
-const TURN_TOKENS: u32 = 700;
+const TURN_TOKENS: u32 = 4096;
 
 /// Lets a model choose the calls.
 #[derive(Clone, Copy, Debug)]
@@ -55,17 +55,20 @@ impl Executor for ModelExecutor {
                     .with_max_tokens(TURN_TOKENS)
             };
             let turn: Value = ask::<Value>(model.as_ref(), request).await?.value;
-            let (tool, arguments, output_is_answer) = match Action::read(&turn) {
+            let (tool, arguments, declared) = match Action::read(&turn) {
                 Some(Action::Answer(answer)) => return Ok(completed(answer, false)),
                 Some(Action::GiveUp(reason)) => return Ok(failed(FailureClass::Logical, reason, last.as_ref())),
-                Some(Action::Call { tool, arguments, output_is_answer }) => (tool, arguments, output_is_answer),
+                Some(Action::Call { tool, arguments, output_is_answer }) => {
+                    let may = cx.tools.iter().any(|spec| spec.name == tool && spec.output_is_answer);
+                    (tool, arguments, output_is_answer && may)
+                }
                 None => continue,
             };
             let call = match tools.call(&tool, arguments).await {
                 Ok(call) => call,
                 Err(stopped) => return Ok(ended(&stopped, last.as_ref())),
             };
-            if output_is_answer && call.succeeded() && !call.output.shown.trim().is_empty() {
+            if declared && call.succeeded() && !call.output.shown.trim().is_empty() {
                 return Ok(completed(call.output.shown.trim().to_owned(), true));
             }
             messages.push(Message::assistant(turn.to_string()));

@@ -1,4 +1,5 @@
-//! A language model as artoo's roles see it: one request in, one completion out, or, with [`ask`], one checked value.
+//! A language model as artoo's roles see it: one request in, one completion out, or, with [`ask`], one checked
+//! value.
 //!
 //! *Architecture invariant*: this crate knows no provider, no wire format and no role. It opens no
 //! socket and reads no environment; a provider crate does that behind [`LlmClient`].

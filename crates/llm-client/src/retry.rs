@@ -42,9 +42,11 @@ pub enum Failure {
     FirstByte,
     /// The connection broke, or the stream ended early, after the first byte.
     ///
-    /// It is retried: nothing of a broken answer was handed to anyone, so asking again has no effect but the cost of the tokens.
+    /// It is retried: nothing of a broken answer was handed to anyone, so asking again has no effect but the cost
+    /// of the tokens.
     Broken,
-    /// Silence after the first byte. It is not retried: a server that is stuck stays stuck, and the user has waited enough.
+    /// Silence after the first byte. It is not retried: a server that is stuck stays stuck, and the user has
+    /// waited enough.
     Idle,
     /// An error status.
     Status {
@@ -52,8 +54,8 @@ pub enum Failure {
         status: u16,
         /// What `Retry-After` asks for.
         retry_after: Option<Duration>,
-        /// What the server itself says about trying again (`x-should-retry`, or an error code such as `insufficient_quota`).
-        /// It outweighs the status.
+        /// What the server itself says about trying again (`x-should-retry`, or an error code such as
+        /// `insufficient_quota`). It outweighs the status.
         verdict: Option<bool>,
     },
     /// An answer that is not of the protocol. It is not retried: the address is wrong, or the server is.
@@ -80,11 +82,12 @@ pub enum GiveUp {
     Budget,
 }
 
-/// Decides what follows the failure of attempt number `made` (1 is the first), `spent` after the start of the first one.
+/// Decides what follows the failure of attempt number `made` (1 is the first), `spent` after the start of the
+/// first one.
 ///
-/// The wait grows exponentially; `jitter` (a random number in `0.0..=1.0`, clamped) spreads it over its upper half, so that callers
-/// that failed together do not return together. A `Retry-After` of the server is obeyed: it is waited in full, or, if it
-/// reaches beyond the budget, not at all.
+/// The wait grows exponentially; `jitter` (a random number in `0.0..=1.0`, clamped) spreads it over its upper
+/// half, so that callers that failed together do not return together. A `Retry-After` of the server is obeyed: it
+/// is waited in full, or, if it reaches beyond the budget, not at all.
 ///
 /// ```
 /// use std::time::Duration;

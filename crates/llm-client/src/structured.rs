@@ -45,16 +45,20 @@ pub enum Obtained {
 
 /// Asks `client` for a value of the request's schema.
 ///
-/// Where the client constrains answers itself, the request is sent as it is; elsewhere the schema is added to the prompt. Either way the
-/// answer is searched for its first complete JSON value, which is checked against the schema. If it fails, exactly one
-/// repair call names the violation to the model.
+/// The schema is compiled when the first answer is there, not before: that takes milliseconds once per process,
+/// which the start need not wait for.
+///
+/// Where the client constrains answers itself, the request is sent as it is; elsewhere the schema is added to the
+/// prompt. Either way the answer is searched for its first complete JSON value, which is checked against the
+/// schema. If it fails, exactly one repair call names the violation to the model.
 ///
 /// *Cancellation.* The future may be dropped at any time; see [`LlmClient`].
 ///
 /// # Errors
 ///
-/// [`LlmError::Configuration`] if the request has no schema or an invalid one; [`LlmError::Unusable`] if the second answer does not fit either,
-/// or the provider refused to answer (which no repair changes); otherwise what the client returned.
+/// [`LlmError::Configuration`] if the request has no schema or an invalid one; [`LlmError::Unusable`] if the
+/// second answer does not fit either, or the provider refused to answer (which no repair changes); otherwise what
+/// the client returned.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -67,10 +71,11 @@ pub enum Obtained {
 /// }
 ///
 /// let model = ScriptedModel::new().expect(Expect::purpose("counter"), Answer::text("It is {\"files\": 3}."));
-/// let request = Request::new("counter", "Count the files.", "a b c").with_schema(JsonSchema::of::<Count>("count"));
+/// let schema = JsonSchema::of::<Count>("count");
+/// let request = Request::new("counter", "Count the files.", "a b c").with_schema(schema);
 /// let answer = ask::<Count>(&model, request).await?;
-/// assert_eq!(answer.value.files, 3);
-/// assert_eq!(answer.obtained, Obtained::Extracted { before: 6, after: 1, more: false });
+/// assert_eq!(answer.value.files, 3); assert_eq!(answer.obtained, Obtained::Extracted { before: 6, after: 1, more:
+/// false });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -84,8 +89,6 @@ pub async fn ask<T: DeserializeOwned>(
             reason: format!("the request of {} for a value has no schema", request.purpose),
         });
     };
-    // A broken schema is found before money is spent on it.
-    schema.violation(&Value::Null)?;
     let request = if client.structured() { request } else { with_schema_in_prompt(&request).into_owned() };
 
     let first = client.complete(&request).await?;
@@ -115,7 +118,8 @@ pub async fn ask<T: DeserializeOwned>(
 
 /// [`ask`] with the schema of `T`, unless the request brings its own.
 ///
-/// The schema is made anew on each call (tens of microseconds); a role that asks often keeps a [`JsonSchema::of`] instead.
+/// The schema is made anew on each call (tens of microseconds); a role that asks often keeps a [`JsonSchema::of`]
+/// instead.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use artoo_bus::{Port, Sender};
 use artoo_checks::{Subject, World, evaluate};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, OutcomeStatus, OutcomeSummary, ReplanRequest,
+    Criterion, CriterionVerdict, Evidence, FailureClass, Finding, Judge, Message, OutcomeStatus, OutcomeSummary, ReplanRequest,
     Role, Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
 };
 use futures::FutureExt as _;
@@ -68,17 +68,17 @@ impl Actor {
             self.replan(&spec.task_id, gathered, Vec::new());
             return;
         }
-        let merged_output = merge(&gathered.outcomes, &gathered.task_criteria);
-        let mut task_verdicts = Vec::new();
+        let material = Material::of(&gathered);
+        let mut task_verdicts = Vec::with_capacity(gathered.task_criteria.len());
         for criterion in &gathered.task_criteria {
-            let verdict = self.verdict(criterion, spec, &gathered, &merged_output).await;
+            let verdict = self.verdict(criterion, spec, &gathered, &material).await;
             self.publish(VerdictReached { subtask_id: None, attempt: 0, verdict: verdict.clone() });
             task_verdicts.push(verdict);
         }
         if task_verdicts.iter().all(CriterionVerdict::passed) {
             self.publish(OutcomeSummary {
                 task_id: spec.task_id.clone(),
-                merged_output,
+                merged_output: material.merged_output,
                 summary: summary(&gathered),
                 task_verdicts,
                 outcomes: gathered.outcomes,
@@ -93,28 +93,26 @@ impl Actor {
         criterion: &Criterion,
         spec: &TaskSpec,
         gathered: &Gathered,
-        merged_output: &Value,
+        material: &Material,
     ) -> CriterionVerdict {
         let (judge, finding) = match &criterion.check {
             Some(check) => {
-                let output = text(merged_output);
-                let answers: Vec<String> = gathered.outcomes.iter().map(|outcome| text(&outcome.output)).collect();
-                let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
-                let tool_calls: Vec<ToolCall> =
-                    gathered.outcomes.iter().flat_map(|outcome| outcome.tool_calls.iter().cloned()).collect();
-                let subject = Subject { output: &output, tool_calls: &tool_calls, answers: &answers };
+                let answers: Vec<&str> = material.answers.iter().map(String::as_str).collect();
+                let subject =
+                    Subject { output: &material.output, tool_calls: &material.tool_calls, answers: &answers };
                 (Judge::Check, evaluate(check, &subject, &self.world))
             }
             None => {
                 let cx = TaskContext {
                     spec,
                     outcomes: &gathered.outcomes,
-                    merged_output,
+                    merged_output: &material.merged_output,
                     surroundings: &self.settings.surroundings,
                 };
-                let judging = AssertUnwindSafe(self.judge.judge(criterion, &cx, &self.model)).catch_unwind();
-                match tokio::time::timeout(self.settings.judge_deadline, judging).await {
-                    Ok(Ok(Ok(finding))) => (Judge::Model, finding),
+                // The call itself is inside, since an implementation may panic before it returns its future.
+                let judging = AssertUnwindSafe(async { self.judge.judge(criterion, &cx, &self.model).await });
+                match tokio::time::timeout(self.settings.judge_deadline, judging.catch_unwind()).await {
+                    Ok(Ok(Ok(finding))) => grounded(finding, &material.tool_calls),
                     // Default reject: a fault of the judge is neither evidence nor a lesson.
                     Ok(Ok(Err(error))) => (Judge::Rule, unknown(error.to_string())),
                     Ok(Err(_)) => (Judge::Rule, unknown("the judge panicked".to_owned())),
@@ -143,6 +141,41 @@ impl Actor {
             // A closed run needs no gate; an overflow is reported by the bus itself.
             tracing::debug!(%error, "the meta-validator could not publish");
         }
+    }
+}
+
+/// What the checks of one plan look at, put together once.
+struct Material {
+    merged_output: Value,
+    /// The merged output as text.
+    output: String,
+    /// The output of each subtask, by its position.
+    answers: Vec<String>,
+    /// The calls of all subtasks.
+    tool_calls: Vec<ToolCall>,
+}
+
+impl Material {
+    fn of(gathered: &Gathered) -> Self {
+        let merged_output = merge(&gathered.outcomes, &gathered.task_criteria);
+        Self {
+            output: text(&merged_output),
+            merged_output,
+            answers: gathered.outcomes.iter().map(|outcome| text(&outcome.output)).collect(),
+            tool_calls: gathered.outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect(),
+        }
+    }
+}
+
+/// A pass must point at a call that was made for this task; anything else is a pass without evidence, which is a fail.
+fn grounded(finding: Finding, tool_calls: &[ToolCall]) -> (Judge, Finding) {
+    match &finding {
+        Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } }
+            if !tool_calls.iter().any(|call| call.call_id == *call_id) =>
+        {
+            (Judge::Rule, unknown("the judge points at a call that was not made for this task".to_owned()))
+        }
+        Finding::Pass { .. } | Finding::Fail { .. } => (Judge::Model, finding),
     }
 }
 
@@ -179,5 +212,5 @@ fn gap(gathered: &Gathered, task_verdicts: &[CriterionVerdict]) -> String {
             parts.push(format!("unmet: {} ({reason})", verdict.criterion));
         }
     }
-    parts.join("; ")
+    if parts.is_empty() { "the plan has no subtask".to_owned() } else { parts.join("; ") }
 }

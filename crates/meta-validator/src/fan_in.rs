@@ -24,15 +24,20 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Whether every subtask matched; only then are task criteria judged.
+    /// Whether there is at least one subtask and every one matched; only then are task criteria judged. A plan without a
+    /// subtask has done nothing, so nothing of it can be accepted.
     pub fn all_matched(&self) -> bool {
-        self.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched)
+        !self.outcomes.is_empty() && self.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched)
     }
 }
 
 impl FanIn {
-    /// Begins to gather a plan. A plan that runs nothing new is complete at once.
+    /// Begins to gather a plan. A plan that runs nothing new is complete at once. A manifest of this round or of an earlier one
+    /// is ignored, so that a duplicate cannot release a plan twice.
     pub fn on_manifest(&mut self, manifest: &DispatchManifest) -> Option<Gathered> {
+        if self.manifest.as_ref().is_some_and(|current| manifest.round <= current.round) {
+            return None;
+        }
         self.manifest = Some(manifest.clone());
         self.released = false;
         self.release()
@@ -82,10 +87,10 @@ mod tests {
         }
     }
 
-    fn manifest(kept: &[u128], own: &[u128]) -> DispatchManifest {
+    fn manifest(round: u32, kept: &[u128], own: &[u128]) -> DispatchManifest {
         DispatchManifest {
             task_id: TaskId::from_text("count files"),
-            round: 1,
+            round,
             subtask_ids: own.iter().copied().map(id).collect(),
             kept: kept.iter().copied().map(id).collect(),
             task_criteria: Vec::new(),
@@ -96,13 +101,39 @@ mod tests {
     #[test]
     fn a_replan_counts_kept_outcomes_again() {
         let mut gate = FanIn::default();
-        assert_eq!(gate.on_manifest(&manifest(&[], &[1, 2])), None);
+        assert_eq!(gate.on_manifest(&manifest(1, &[], &[1, 2])), None);
         assert_eq!(gate.on_outcome(&outcome(1, OutcomeStatus::Matched)), None);
         assert!(gate.on_outcome(&outcome(2, OutcomeStatus::Failed)).is_some_and(|plan| !plan.all_matched()));
-        assert_eq!(gate.on_manifest(&manifest(&[1], &[3])), None);
+        assert_eq!(gate.on_manifest(&manifest(2, &[1], &[3])), None);
         let plan = gate.on_outcome(&outcome(3, OutcomeStatus::Matched)).unwrap();
         assert!(plan.all_matched());
         assert_eq!(plan.outcomes.iter().map(|o| o.subtask_id).collect::<Vec<_>>(), vec![id(1), id(3)]);
+    }
+
+    /// Lesson N2 and its neighbours: a plan without a subtask is complete at once, and accepts nothing.
+    #[test]
+    fn an_empty_plan_is_complete_and_not_matched() {
+        let plan = FanIn::default().on_manifest(&manifest(1, &[], &[])).unwrap();
+        assert!(!plan.all_matched());
+    }
+
+    #[test]
+    fn an_outcome_may_come_before_its_manifest_and_a_manifest_twice() {
+        let mut gate = FanIn::default();
+        assert_eq!(gate.on_outcome(&outcome(1, OutcomeStatus::Matched)), None);
+        assert!(gate.on_manifest(&manifest(1, &[], &[1])).is_some());
+        assert_eq!(gate.on_manifest(&manifest(1, &[], &[1])), None);
+        assert_eq!(gate.on_outcome(&outcome(1, OutcomeStatus::Matched)), None);
+    }
+
+    /// The first word counts: a second outcome cannot turn a failure into a match.
+    #[test]
+    fn a_second_outcome_changes_nothing() {
+        let mut gate = FanIn::default();
+        gate.on_manifest(&manifest(1, &[], &[1, 2]));
+        gate.on_outcome(&outcome(1, OutcomeStatus::Failed));
+        assert_eq!(gate.on_outcome(&outcome(1, OutcomeStatus::Matched)), None);
+        assert!(!gate.on_outcome(&outcome(2, OutcomeStatus::Matched)).unwrap().all_matched());
     }
 
     proptest! {
@@ -110,7 +141,7 @@ mod tests {
         #[test]
         fn released_exactly_once(order in prop::collection::vec(1u128..=4, 0..20)) {
             let mut gate = FanIn::default();
-            gate.on_manifest(&manifest(&[], &[1, 2, 3, 4]));
+            gate.on_manifest(&manifest(1, &[], &[1, 2, 3, 4]));
             let mut seen = std::collections::BTreeSet::new();
             let mut released = 0;
             for number in order {

@@ -3,13 +3,19 @@
 //! It collects the outcomes of a plan. If any did not match, it asks for a replan at once, without a model. If all matched,
 //! code merges their outputs and decides the task criteria that have a check; only the rest go to a model.
 //!
-//! To replace the judge, implement [`TaskJudge`].
+//! To replace the judge, implement [`TaskJudge`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
+//!
+//! ```
+//! use artoo_meta_validator::merge;
+//! assert_eq!(merge(&[], &[]), serde_json::Value::Null);
+//! ```
 //!
 //! *Architecture invariant*: this crate knows no other role. It computes no loss, never speaks to the planner, retries no
 //! subtask and writes nothing to memory.
 
 mod actor;
 mod behaviour;
+pub mod conformance;
 mod fan_in;
 mod merge;
 mod model_judge;

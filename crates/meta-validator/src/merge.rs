@@ -1,45 +1,46 @@
 //! Merging outputs by code: the data that the subtasks put out, never prose about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_types::{Check, Criterion, SubTaskOutcome};
 use serde_json::{Map, Value};
 
 /// The combined output of matched outcomes.
 ///
-/// Derivations of the same answer count once, with the answer that two of them gave. A single output is itself; several are an
-/// object from intent to output, in the plan's order.
+/// Derivations of the same answer count once, with the answer that two of them gave, in the place of the first of them. A single
+/// output is itself; several are an object from intent to output, in the plan's order; none at all is null.
 pub fn merge(outcomes: &[SubTaskOutcome], task_criteria: &[Criterion]) -> Value {
-    let mut agreed: Vec<(usize, Value)> = Vec::new();
-    let mut derivations = BTreeSet::new();
+    let mut answers: BTreeMap<usize, Value> = BTreeMap::new();
+    let mut repeated = BTreeSet::new();
     for criterion in task_criteria {
         let Some(Check::SameAnswer { subtasks }) = &criterion.check else { continue };
+        let members: BTreeSet<usize> = subtasks.iter().copied().filter(|position| *position < outcomes.len()).collect();
+        let Some(first) = members.first().copied() else { continue };
         let given: Vec<&str> =
-            subtasks.iter().filter_map(|position| outcomes.get(*position)?.output.as_str()).collect();
-        let Some(first) = subtasks.first() else { continue };
-        let answer = artoo_checks::agreed_answer(&given).or_else(|| given.first().copied());
-        agreed.push((*first, answer.map_or(Value::Null, |answer| Value::String(answer.to_owned()))));
-        derivations.extend(subtasks.iter().copied());
+            members.iter().filter_map(|position| outcomes.get(*position)?.output.as_str()).collect();
+        if let Some(answer) = artoo_checks::agreed_answer(&given) {
+            answers.insert(first, Value::String(answer.to_owned()));
+        }
+        repeated.extend(members.into_iter().filter(|position| *position != first));
     }
-    let mut parts: Vec<(String, Value)> = Vec::new();
+    let mut parts: Vec<(&str, Value)> = Vec::new();
     for (position, outcome) in outcomes.iter().enumerate() {
-        if let Some((_, answer)) = agreed.iter().find(|(first, _)| *first == position) {
-            parts.push((outcome.intent.clone(), answer.clone()));
-        } else if !derivations.contains(&position) {
-            parts.push((outcome.intent.clone(), outcome.output.clone()));
+        if !repeated.contains(&position) {
+            let output = answers.remove(&position).unwrap_or_else(|| outcome.output.clone());
+            parts.push((&outcome.intent, output));
         }
     }
     match parts.len() {
-        1 => parts.pop().map_or(Value::Null, |(_, output)| output),
+        0 | 1 => parts.pop().map_or(Value::Null, |(_, output)| output),
         _ => Value::Object(labelled(parts)),
     }
 }
 
 /// Equal intents get a number, so that no output is lost.
-fn labelled(parts: Vec<(String, Value)>) -> Map<String, Value> {
+fn labelled(parts: Vec<(&str, Value)>) -> Map<String, Value> {
     let mut map = Map::new();
     for (intent, output) in parts {
-        let mut label = intent.clone();
+        let mut label = intent.to_owned();
         let mut number = 2;
         while map.contains_key(&label) {
             label = format!("{intent} ({number})");
@@ -53,6 +54,7 @@ fn labelled(parts: Vec<(String, Value)>) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use artoo_types::{Mode, OutcomeStatus, RunId, SubTaskId};
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -87,5 +89,25 @@ mod tests {
         assert_eq!(merge(&twice[..1], &[same(&[0, 2])]), json!("3 files"));
         let third = [outcome("count", "4"), outcome("count", "3"), outcome("count", "3")];
         assert_eq!(merge(&third, &[same(&[0, 1, 2])]), json!("3"));
+        assert_eq!(merge(&[], &[]), json!(null));
+        // A reference that points nowhere loses no output, and what does not agree stays what was given first.
+        assert_eq!(merge(&twice[..1], &[same(&[7, 0])]), json!("3 files"));
+        assert_eq!(merge(&third[..2], &[same(&[1, 0])]), json!("4"));
+    }
+
+    proptest! {
+        /// Every output is there, once, but for derivations that repeat another.
+        #[test]
+        fn nothing_is_lost(count in 1usize..6, families in prop::collection::vec(prop::collection::vec(0usize..8, 0..4), 0..3)) {
+            let outcomes: Vec<_> = (0..count).map(|n| outcome(&format!("step {}", n % 3), &format!("out{n}.txt"))).collect();
+            let criteria: Vec<_> = families.iter().map(|members| same(members)).collect();
+            let merged = merge(&outcomes, &criteria).to_string();
+            for (position, outcome) in outcomes.iter().enumerate() {
+                let repeats = families.iter().any(|family| {
+                    family.contains(&position) && family.iter().any(|other| *other < position)
+                });
+                prop_assert_eq!(merged.contains(outcome.output.as_str().unwrap()), !repeats, "{}", merged);
+            }
+        }
     }
 }

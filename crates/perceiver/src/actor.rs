@@ -8,7 +8,8 @@ use artoo_types::{Message, Role};
 
 use crate::Perceiver;
 
-/// Perceives the run's request and publishes a `TaskSpec`, or a `Fault`. Returns when the run is closed.
+/// Perceives the run's request and publishes a `TaskSpec`, or a `Fault`: one of them, however often the request comes.
+/// Returns when the run is closed. A panic of the behaviour is not caught: the supervisor reports it.
 pub async fn run(mut port: Port, perceiver: Arc<dyn Perceiver>, model: Arc<dyn LlmClient>) {
     let sender = port.sender();
     let model = metered(model, Role::Perceiver, None, move |call| {
@@ -16,8 +17,12 @@ pub async fn run(mut port: Port, perceiver: Arc<dyn Perceiver>, model: Arc<dyn L
             tracing::debug!(%error, "a model call was not recorded");
         }
     });
+    let mut perceived = false;
     while let Some(envelope) = port.recv().await {
         let Message::UserRequest(request) = envelope.message.as_ref() else { continue };
+        if std::mem::replace(&mut perceived, true) {
+            continue;
+        }
         let sent = match perceiver.perceive(request, &model).await {
             Ok(spec) => port.publish(spec),
             Err(error) => port.publish(error.fault()),

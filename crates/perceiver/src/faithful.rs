@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use artoo_llm_client::{JsonSchema, LlmClient, Request, ask};
+use artoo_llm_client::{JsonSchema, LlmClient, Origin, Request, ask, fenced};
 use artoo_types::{Constraints, TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -15,10 +15,16 @@ pub const MAX_REQUEST_BYTES: usize = 16 * 1024;
 /// The constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 
+/// The longest request in bytes that a model restates. A longer one says what it means, and is copied.
+const MAX_RESTATED_BYTES: usize = 2000;
+
 /// The most characters of an earlier result that are shown.
 const RESULT_SHOWN: usize = 600;
 
 /// Copies by code; asks a model only where there are earlier turns that the request may refer to.
+///
+/// What the model restates may lose no fact: where a number, a path or a name with a dot is missing from it, or where it is
+/// empty, the user's own words go along.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaithfulPerceiver;
 
@@ -39,7 +45,8 @@ impl Perceiver for FaithfulPerceiver {
         if text.len() > MAX_REQUEST_BYTES {
             return Err(PerceiveError::TooLong { bytes: text.len(), limit: MAX_REQUEST_BYTES });
         }
-        let intent = if request.turns.is_empty() { text.to_owned() } else { resolve(request, text, model).await? };
+        let speaks_for_itself = request.turns.is_empty() || text.len() > MAX_RESTATED_BYTES;
+        let intent = if speaks_for_itself { text.to_owned() } else { resolve(request, text, model).await? };
         Ok(TaskSpec {
             task_id: TaskId::from_text(&intent),
             intent,
@@ -54,17 +61,70 @@ async fn resolve(request: &UserRequest, text: &str, model: &Arc<dyn LlmClient>) 
         .with_schema(JsonSchema::of::<Resolved>("resolved_request"))
         .with_max_tokens(1024);
     let answer = ask::<Resolved>(model.as_ref(), prompt).await?;
-    Ok(answer.value.intent.trim().to_owned())
+    Ok(with_every_fact(answer.value.intent.trim(), text))
 }
 
-/// The changing part of the prompt: the turns, oldest first, then the newest message.
+/// The restated request, with the user's own words where it lost one of their facts.
+fn with_every_fact(restated: &str, text: &str) -> String {
+    if !restated.chars().any(char::is_alphanumeric) {
+        text.to_owned()
+    } else if facts(text).all(|fact| restated.contains(fact)) {
+        restated.to_owned()
+    } else {
+        format!("{restated}\n(In the user's words: {text})")
+    }
+}
+
+/// The words that code can tell to be facts: those with a digit, a slash, a tilde or a dot inside.
+fn facts(text: &str) -> impl Iterator<Item = &str> {
+    let punctuation = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~' | '%' | '$' | '€');
+    text.split_whitespace()
+        .map(move |word| word.trim_end_matches(punctuation).trim_start_matches(['"', '\'', '`', '(', '“', '「']))
+        .filter(|word| word.chars().any(|c| c.is_numeric() || matches!(c, '/' | '~' | '.')))
+}
+
+/// The changing part of the prompt: the turns, oldest first, then the newest message. An earlier result may hold text of files
+/// and tools, so it is fenced: it can neither pose as the newest message nor give orders.
 fn conversation(request: &UserRequest, text: &str) -> String {
     let mut prompt = String::new();
     for (number, turn) in request.turns.iter().enumerate() {
         let result: String = turn.result.chars().take(RESULT_SHOWN).collect();
+        let result = fenced(Origin::SubTask, &result);
         // Writing to a string cannot fail.
-        let _ = writeln!(prompt, "Turn {}\nuser: {}\nresult: {result}\n", number + 1, turn.input);
+        let _ = writeln!(prompt, "Turn {}\nuser: {}\nresult:\n{result}\n", number + 1, turn.input);
     }
     let _ = write!(prompt, "Newest message: {text}");
     prompt
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn facts_are_what_no_restatement_may_lose() {
+        let table: &[(&str, &[&str])] = &[
+            ("Count the 3 newest files in ~/docs.", &["3", "~/docs"]),
+            ("and now for \"b.txt\", please!", &["b.txt"]),
+            ("wrong, it should be 1,204.", &["1,204"]),
+            ("do it again", &[]),
+            ("数一数 日记2.txt", &["日记2.txt"]),
+            ("كم ملفا في ٣ مجلدات؟", &["٣"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(facts(text).collect::<Vec<_>>(), *expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_fact_is_lost_whatever_the_model_says(restated in ".{0,40}", text in "[a-z0-9./~ ]{1,40}") {
+            let intent = with_every_fact(restated.trim(), &text);
+            for fact in facts(&text) {
+                prop_assert!(intent.contains(fact), "{fact:?} of {text:?} is not in {intent:?}");
+            }
+        }
+    }
 }

@@ -3,13 +3,29 @@
 //! A receiver, not a resolver: it adds no assumption, sets no criterion and picks no tool. Where there is no earlier turn
 //! to resolve, the request is copied by code, word for word, and no model is asked.
 //!
-//! To replace it, implement [`Perceiver`] and hand it to the runtime's builder.
+//! To replace it, implement [`Perceiver`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! use std::sync::Arc;
+//! use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
+//! use artoo_perceiver::{FaithfulPerceiver, Perceiver, conformance};
+//!
+//! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new()); // it knows no answer, and needs none
+//! let request = conformance::request("How many files changed yesterday?");
+//! let task = FaithfulPerceiver.perceive(&request, &model).await?;
+//! assert_eq!(task.intent, "How many files changed yesterday?");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! *Architecture invariant*: this crate knows no other role. It reads no environment, no clock and no file; what it needs of
 //! place and time is in the request.
 
 mod actor;
 mod behaviour;
+pub mod conformance;
 mod error;
 mod faithful;
 

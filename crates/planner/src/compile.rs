@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use artoo_checks::lint;
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
 
-use crate::{AnswerKind, CheckDraft, CriterionDraft, PlanDraft, SubTaskDraft};
+use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
 
 /// What [`compile`] may add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
         match check(criterion, drafted.kind, spec) {
             Some(checks) => criteria.extend(checks),
             None if twice => {}
-            None => criteria.push(Criterion { text: criterion.text.clone(), mode: Mode::Plausible, check: None }),
+            None => criteria.push(Criterion { text: criterion.text().to_owned(), mode: Mode::Plausible, check: None }),
         }
     }
     if criteria.is_empty() {
@@ -96,24 +96,24 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
 
 /// The checks that decide a drafted criterion; none where only a reader can.
 fn check(criterion: &CriterionDraft, kind: AnswerKind, spec: &TaskSpec) -> Option<Vec<Criterion>> {
-    let one = |check: Check| lint(&check).is_ok().then(|| vec![verifiable(&criterion.text, check)]);
-    match &criterion.check {
-        CheckDraft::None => None,
-        CheckDraft::OutputNumber => one(Check::OutputNumber { min: None, max: None }),
-        CheckDraft::OutputContains { value } if named(value, spec) => one(Check::OutputContains { value: value.clone() }),
-        CheckDraft::OutputContains { .. } => None,
-        CheckDraft::OutputMatches { value } => one(Check::OutputMatches { pattern: value.clone() }),
-        CheckDraft::FileExists { path } => {
+    let one = |check: Check| lint(&check).is_ok().then(|| vec![verifiable(criterion.text(), check)]);
+    match criterion {
+        CriterionDraft::None { .. } => None,
+        CriterionDraft::OutputNumber { .. } => one(Check::OutputNumber { min: None, max: None }),
+        CriterionDraft::OutputContains { value, .. } if named(value, spec) => one(Check::OutputContains { value: value.clone() }),
+        CriterionDraft::OutputContains { .. } => None,
+        CriterionDraft::OutputMatches { value, .. } => one(Check::OutputMatches { pattern: value.clone() }),
+        CriterionDraft::FileExists { path, .. } => {
             let path = file(path, kind)?;
             Some(vec![
-                verifiable(&criterion.text, Check::FileExists { path: path.clone() }),
+                verifiable(criterion.text(), Check::FileExists { path: path.clone() }),
                 verifiable("It was written in this run", Check::FileNewer { path }),
             ])
         }
-        CheckDraft::FileContains { path, value } if named(value, spec) => {
+        CriterionDraft::FileContains { path, value, .. } if named(value, spec) => {
             one(Check::FileContains { path: file(path, kind)?, value: value.clone() })
         }
-        CheckDraft::FileContains { .. } => None,
+        CriterionDraft::FileContains { .. } => None,
     }
 }
 

@@ -41,43 +41,48 @@ pub enum AnswerKind {
     Change,
 }
 
-/// A criterion in the model's words.
+/// A criterion in the model's words, by how it can be decided. The checks are those that need no knowledge of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CriterionDraft {
-    /// The assertion.
-    #[schemars(length(min = 1, max = 160))]
-    pub text: String,
-    /// How it can be decided.
-    #[serde(flatten)]
-    pub check: CheckDraft,
-}
-
-/// The checks that a model may ask for: those that need no knowledge of the answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "check", rename_all = "snake_case")]
-pub enum CheckDraft {
+#[serde(tag = "check", rename_all = "snake_case", deny_unknown_fields)]
+pub enum CriterionDraft {
     /// The output is one number.
-    OutputNumber,
+    OutputNumber {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 160))]
+        text: String,
+    },
     /// The output contains words of the request.
     OutputContains {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 160))]
+        text: String,
         /// The words.
         #[schemars(length(min = 1, max = 120))]
         value: String,
     },
     /// The output has a shape.
     OutputMatches {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 160))]
+        text: String,
         /// A regular expression.
         #[schemars(length(min = 1, max = 120))]
         value: String,
     },
     /// A file is there afterwards.
     FileExists {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 160))]
+        text: String,
         /// Its path.
         #[schemars(length(min = 1, max = 200))]
         path: String,
     },
     /// A file contains words of the request.
     FileContains {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 160))]
+        text: String,
         /// Its path.
         #[schemars(length(min = 1, max = 200))]
         path: String,
@@ -86,5 +91,23 @@ pub enum CheckDraft {
         value: String,
     },
     /// Only a reader can tell.
-    None,
+    None {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 160))]
+        text: String,
+    },
+}
+
+impl CriterionDraft {
+    /// The assertion in words.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::OutputNumber { text }
+            | Self::OutputContains { text, .. }
+            | Self::OutputMatches { text, .. }
+            | Self::FileExists { text, .. }
+            | Self::FileContains { text, .. }
+            | Self::None { text } => text,
+        }
+    }
 }

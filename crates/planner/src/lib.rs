@@ -22,7 +22,7 @@ mod validate;
 pub use actor::{Settings, run};
 pub use behaviour::{FailureContext, Inventory, PlanContext, Planner, Previous, ToolBrief};
 pub use compile::{CompileOptions, compile};
-pub use draft::{AnswerKind, CheckDraft, CriterionDraft, PlanDraft, SubTaskDraft};
+pub use draft::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
 pub use error::PlanError;
 pub use model_planner::{ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
 pub use report::report_template;

@@ -1,55 +1,96 @@
 //! One run put together: its ports, its roles, its journal, its supervisor.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use artoo_bus::{Clock, Port, RunBus};
-use artoo_ggs::MegramRule;
+use artoo_ggs::{GgsRole, MegramRule, Solver};
+use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
 use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, ToolContext, ToolLimits};
-use artoo_types::{CallId, MegramId, Message, Role, RunId, SubTaskId, UserRequest};
+use artoo_types::{CallId, Limits, MegramId, Message, Role, RunId, SubTaskId, UserRequest};
 use chrono::{DateTime, FixedOffset};
-use tokio::{
-    sync::{mpsc, oneshot},
-    task::JoinSet,
-};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 use crate::{
     Dispatch, RunRequest, StartError,
     builder::{Parts, default_solver},
+    crew::Crew,
+    foreign_solver::ForeignSolver,
+    journal::RunJournal,
     run::{Canceller, Run},
     runs,
-    supervisor::{ReplaceGgs, Supervised, supervise, watched},
+    successor::Successor,
+    supervisor::{Supervised, supervise},
 };
 
-/// Starts a run.
+/// The folder for temporary files of commands, in a run's folder.
+pub(crate) const PRIVATE_TMP: &str = "tmp";
+
+/// How much an observer that was made before the run began holds back until somebody asks for it.
+const FIRST_OBSERVER: usize = 65_536;
+
+/// Starts a run, or leaves nothing behind.
 pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> Result<Run, StartError> {
+    if parts.closing.is_cancelled() {
+        return Err(StartError::Closed);
+    }
+    let parameters = parameters(parts, &request.limits)?;
     let runs = runs::folder(&parts.data_folder);
     let (storage_failed, storage_failure) = oneshot::channel();
-    let unwritable = |source| StartError::Folder { path: runs.clone(), source };
-    let journal = parts
-        .journal
-        .open(&runs, run_id, move |error| {
-            let _ = storage_failed.send(error);
-        })
-        .map_err(unwritable)?;
+    let failed = move |error| {
+        // Nobody listens after the end of the run; closing the journal tells of the error once more.
+        let _ = storage_failed.send(error);
+    };
+    let journal =
+        parts.journal.open(&runs, run_id, failed).map_err(|source| StartError::Folder { path: runs, source })?;
     let folder = journal.folder().to_owned();
-    let evidence = EvidenceStore::open(folder.join("evidence")).map_err(unwritable)?;
-    let bus = parts.bus.open(run_id)?;
+    let (run, supervised) = assemble(parts, parameters, request, journal, storage_failure).inspect_err(|_| {
+        // What cannot be removed is an empty folder.
+        let _ = std::fs::remove_dir_all(&folder);
+    })?;
+    let keep_alive = Arc::clone(parts);
+    parts.open_runs.spawn(async move {
+        supervise(supervised).await;
+        drop(keep_alive);
+    });
+    Ok(run)
+}
+
+fn assemble(
+    parts: &Arc<Parts>,
+    parameters: Parameters,
+    request: RunRequest,
+    journal: RunJournal,
+    storage_failure: oneshot::Receiver<std::io::Error>,
+) -> Result<(Run, Supervised), StartError> {
+    let folder = journal.folder().to_owned();
+    let evidence = EvidenceStore::open(folder.join("evidence"))
+        .map_err(|source| StartError::Folder { path: folder.clone(), source })?;
+    let bus = parts.bus.open(journal.run_id())?;
     let (see, seen) = mpsc::unbounded_channel();
-    let mut record = journal.recorder();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (over, mut record) = (Arc::clone(&is_over), journal.recorder());
     bus.record(Box::new(move |envelope| {
         record(envelope);
+        if let Message::FinalResult(_) = envelope.message.as_ref() {
+            over.store(true, Ordering::Release);
+        }
         // The supervisor is gone only when the run is over.
         let _ = see.send(Arc::clone(envelope));
     }));
-    let cancel = CancellationToken::new();
-    let tools = ToolContext {
+    let first_observer = Mutex::new(Some(bus.observe(FIRST_OBSERVER)));
+    let cancel = parts.closing.child_token();
+    let tools = cancel.child_token();
+    let tool_context = ToolContext {
         working_folder: request.surroundings.working_folder.clone(),
         workspace: request.surroundings.workspace.clone(),
         home: request.surroundings.home.clone(),
-        private_tmp: folder.join("tmp"),
+        private_tmp: folder.join(PRIVATE_TMP),
         protected: vec![parts.data_folder.clone()],
         mode: request.sandbox,
         environment: parts.environment.clone(),
@@ -57,16 +98,20 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
         created: CreatedPaths::default(),
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
         limits: ToolLimits::default(),
-        cancel: cancel.clone(),
+        cancel: tools.clone(),
         on_output: None,
     };
-    let roles = roles(parts, &bus, &request, tools)?;
+    let crew = crew(parts, &bus, parameters, &request, tool_context)?;
     let (send_result, result) = oneshot::channel();
+    let user = bus.port(Role::User)?;
+    let port = bus.port(Role::Supervisor)?;
+    let ggs_parts = Arc::clone(parts);
+    let make_ggs =
+        Box::new(move || GgsRole::new(default_solver(parameters), ggs_settings(&ggs_parts, parameters)));
     let supervised = Supervised {
-        user: bus.port(Role::User)?,
-        supervisor: bus.port(Role::Supervisor)?,
-        clock: Arc::clone(&parts.clock),
-        replace_ggs: replacement(parts, &request),
+        user,
+        port,
+        successor: Successor::new(make_ggs, Arc::clone(&parts.clock)),
         request: UserRequest {
             text: request.text,
             surroundings: request.surroundings,
@@ -74,34 +119,31 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
             limits: request.limits,
         },
         bus: bus.clone(),
-        roles,
+        crew,
         seen,
         storage_failure,
         deadlines: parts.deadlines,
         timeout: request.timeout,
         cancel: cancel.clone(),
+        tools,
+        is_over,
         journal,
         result: send_result,
     };
-    let private_tmp = folder.join("tmp");
-    let keep_alive = Arc::clone(parts);
-    tokio::spawn(async move {
-        supervise(supervised).await;
-        // Best effort: what is left there is inside the run's own folder.
-        let _ = tokio::fs::remove_dir_all(private_tmp).await;
-        drop(keep_alive);
-    });
-    Ok(Run { run_id, folder, bus, canceller: Canceller(cancel), result: Some(result) })
+    let run =
+        Run { run_id: bus.run_id(), folder, bus, canceller: Canceller(cancel), result: Some(result), first_observer };
+    Ok((run, supervised))
 }
 
-/// The loops of one run's roles.
-fn roles(
+/// The roles of one run, at work.
+fn crew(
     parts: &Arc<Parts>,
     bus: &RunBus,
+    parameters: Parameters,
     request: &RunRequest,
     tools: ToolContext,
-) -> Result<JoinSet<crate::supervisor::Ended>, StartError> {
-    let mut roles = JoinSet::new();
+) -> Result<Crew, StartError> {
+    let mut crew = Crew::default();
     let surroundings = &request.surroundings;
     let deadlines = parts.deadlines;
     let port = |role| bus.port(role);
@@ -111,6 +153,7 @@ fn roles(
         Arc::clone(&parts.perceiver),
         Arc::clone(&parts.models.perceiver),
     );
+    crew.add(Role::Perceiver, perceiver);
     let planner = artoo_planner::run(
         port(Role::Planner)?,
         Arc::clone(&parts.planner),
@@ -121,6 +164,7 @@ fn roles(
             report_deadline: deadlines.report,
         },
     );
+    crew.add(Role::Planner, planner);
     let executor = artoo_executor::run(
         port(Role::Executor)?,
         Arc::clone(&parts.executor),
@@ -134,6 +178,7 @@ fn roles(
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
         },
     );
+    crew.add(Role::Executor, executor);
     let agent_validator = artoo_agent_validator::run(
         port(Role::AgentValidator)?,
         Arc::clone(&parts.judge),
@@ -144,54 +189,40 @@ fn roles(
             judge_deadline: deadlines.judge,
         },
     );
+    crew.add(Role::AgentValidator, agent_validator);
     let meta_validator = artoo_meta_validator::run(
         port(Role::MetaValidator)?,
         Arc::clone(&parts.task_judge),
         Arc::clone(&parts.models.meta_validator),
         artoo_meta_validator::Settings { surroundings: surroundings.clone(), judge_deadline: deadlines.judge },
     );
-    let memory = artoo_shared_memory::run(port(Role::SharedMemory)?, Arc::clone(&parts.memory));
-    let dispatcher = dispatcher(port(Role::Dispatcher)?, bus.run_id(), Arc::clone(&parts.clock));
-    let settings = ggs_settings(parts, request)?;
-    let ggs = artoo_ggs::run(port(Role::Ggs)?, (parts.solver)(settings.parameters), settings);
-
-    watched(&mut roles, Role::Perceiver, perceiver);
-    watched(&mut roles, Role::Planner, planner);
-    watched(&mut roles, Role::Executor, executor);
-    watched(&mut roles, Role::AgentValidator, agent_validator);
-    watched(&mut roles, Role::MetaValidator, meta_validator);
-    watched(&mut roles, Role::SharedMemory, memory);
-    watched(&mut roles, Role::Dispatcher, dispatcher);
-    watched(&mut roles, Role::Ggs, ggs);
-    Ok(roles)
+    crew.add(Role::MetaValidator, meta_validator);
+    crew.add(Role::SharedMemory, artoo_shared_memory::run(port(Role::SharedMemory)?, Arc::clone(&parts.memory)));
+    crew.add(Role::Dispatcher, dispatcher(port(Role::Dispatcher)?, bus.run_id(), Arc::clone(&parts.clock)));
+    crew.add(Role::Ggs, artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)));
+    Ok(crew)
 }
 
-fn ggs_settings(parts: &Parts, request: &RunRequest) -> Result<artoo_ggs::Settings, StartError> {
-    let mut parameters = parts.profile.parameters().with_limits(&request.limits)?;
-    if parts.strict {
-        parameters = parameters.strict();
+fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
+    match &parts.solver {
+        None => default_solver(parameters),
+        Some(make) => Box::new(ForeignSolver::new(Arc::clone(make), parameters, parts.deadlines.step)),
     }
-    Ok(artoo_ggs::Settings {
+}
+
+fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> {
+    let parameters = parts.profile.parameters().with_limits(limits)?;
+    Ok(if parts.strict { parameters.strict() } else { parameters })
+}
+
+fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {
+    artoo_ggs::Settings {
         parameters,
         megrams: MegramRule::of(parts.profile),
         inventory: parts.tool_names(),
         report_deadline: parts.deadlines.report,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),
-    })
-}
-
-/// A fresh R7 with the default solver: what ends a run whose own R7 is gone.
-fn replacement(parts: &Arc<Parts>, request: &RunRequest) -> ReplaceGgs {
-    let (parts, request) = (Arc::clone(parts), request.clone());
-    Box::new(move |port: Port| {
-        let settings = ggs_settings(&parts, &request);
-        Box::pin(async move {
-            // The same limits made the run's first R7, so they are valid.
-            if let Ok(settings) = settings {
-                artoo_ggs::run(port, default_solver(settings.parameters), settings).await;
-            }
-        })
-    })
+    }
 }
 
 async fn dispatcher(mut port: Port, run_id: RunId, clock: Arc<dyn Clock>) {

@@ -18,15 +18,23 @@ use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_perceiver::{FaithfulPerceiver, Perceiver};
 use artoo_planner::{CompileOptions, Inventory, ModelPlanner, Planner, ToolBrief};
 use artoo_tools::Toolbox;
-use artoo_types::{MegramId, Role, RunId};
-use tokio_util::sync::DropGuard;
+use artoo_types::{AuditReport, MegramId, Role, RunId};
+use chrono::{DateTime, FixedOffset};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::TaskTracker,
+};
 use uuid::Uuid;
 
 use crate::{
     BuildError, Deadlines, Run, RunRequest, StartError, assembly,
+    audit::Audit,
     journal::{Journal, private_folder},
     runs,
 };
+
+/// Shorter values are ordinary words.
+const SHORTEST_SECRET: usize = 8;
 
 /// Makes the solver of one run.
 pub type MakeSolver = dyn Fn(Parameters) -> Box<dyn Solver> + Send + Sync;
@@ -52,12 +60,18 @@ pub(crate) struct Parts {
     pub(crate) executor: Arc<dyn Executor>,
     pub(crate) judge: Arc<dyn Judge>,
     pub(crate) task_judge: Arc<dyn TaskJudge>,
-    pub(crate) solver: Arc<MakeSolver>,
+    /// `None` is the default solver.
+    pub(crate) solver: Option<Arc<MakeSolver>>,
     pub(crate) profile: Profile,
     pub(crate) strict: bool,
     pub(crate) deadlines: Deadlines,
     pub(crate) parallel: usize,
     pub(crate) journal: Journal,
+    pub(crate) audit: Audit,
+    /// Cancelled when artoo is closed; the parent of every run's token.
+    pub(crate) closing: CancellationToken,
+    /// The supervisors of the runs that have not ended.
+    pub(crate) open_runs: TaskTracker,
     /// Stops the Dreamer with the last clone.
     pub(crate) _dreamer: DropGuard,
 }
@@ -77,11 +91,13 @@ impl Artoo {
         Builder::default()
     }
 
-    /// Starts a run. Needs a tokio runtime. Nothing is sent before the caller awaits for the first time, so an observer that
-    /// is made right away sees every message.
+    /// Starts a run. Its first observer sees every message, see [`Run::observe`].
     ///
     /// # Errors
-    /// [`StartError`]: nothing was begun then.
+    /// [`StartError`]: nothing was begun then, and nothing is left behind.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
     pub fn start(&self, request: RunRequest) -> Result<Run, StartError> {
         assembly::start(&self.parts, RunId::new(Uuid::now_v7()), request)
     }
@@ -91,11 +107,27 @@ impl Artoo {
         &self.parts.memory
     }
 
-    /// Ends artoo: the audit log and the journals are on disk when this returns. Other clones must not be used any more.
+    /// Asks the auditor for a report over what is in its log, from `since` on or from the beginning. `None` where it has ended.
+    pub async fn audit_report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
+        self.parts.audit.report(since).await
+    }
+
+    /// What is wrong with the audit log, where something is: a gap found at the start, or a line that cannot be written.
+    pub fn audit_trouble(&self) -> Option<String> {
+        self.parts.audit.trouble()
+    }
+
+    /// Ends artoo: runs that are open are cancelled and end with a recorded result, memory is closed, and the journals are
+    /// on disk when this returns. Other clones start no run any more.
     pub async fn close(self) {
+        self.parts.closing.cancel();
+        self.parts.open_runs.close();
+        self.parts.open_runs.wait().await;
+        self.parts.audit.close().await;
         if let Err(error) = self.parts.memory.close().await {
             tracing::warn!(%error, "memory did not close cleanly");
         }
+        self.parts.journal.sync().await;
     }
 }
 
@@ -231,7 +263,8 @@ impl Builder {
         self
     }
 
-    /// Swaps R7's solver: called once per run with its parameters.
+    /// Swaps R7's solver: called once per run with its parameters. It works on a thread of its own; where it panics or
+    /// gives no decision within [`Deadlines::step`], the run ends with a fault and what there is.
     pub fn solver(mut self, make: impl Fn(Parameters) -> Box<dyn Solver> + Send + Sync + 'static) -> Self {
         self.solver = Some(Arc::new(make));
         self
@@ -268,9 +301,13 @@ impl Builder {
         self
     }
 
-    /// A value that must never reach a journal, for example a key.
+    /// A value that must never reach a journal, for example a key. A value of less than eight characters is no secret (local
+    /// servers take any word for a key) and is ignored: it would take ordinary words out of the record.
     pub fn secret(mut self, value: impl Into<String>) -> Self {
-        self.redaction = self.redaction.secret(value);
+        let value = value.into();
+        if value.chars().count() >= SHORTEST_SECRET {
+            self.redaction = self.redaction.secret(value);
+        }
         self
     }
 
@@ -280,10 +317,13 @@ impl Builder {
         self
     }
 
-    /// Puts it together. Needs a tokio runtime, for the auditor and the Dreamer.
+    /// Puts it together.
     ///
     /// # Errors
     /// [`BuildError`]: a role without a model, or a data folder that cannot be used.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime: the Dreamer needs one.
     pub fn build(self) -> Result<Artoo, BuildError> {
         let model = |role| {
             let own = self.models.get(&role).or(self.model.as_ref());
@@ -302,6 +342,9 @@ impl Builder {
         let journal = Journal::start(self.redaction).map_err(unusable)?;
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let bus = Bus::new(Arc::clone(&clock), self.bus_limits);
+        let names = [&models.perceiver, &models.planner, &models.executor, &models.agent_validator, &models.meta_validator];
+        let names = names.into_iter().map(|model| model.model().to_owned()).collect();
+        let audit = Audit::start(&bus, &clock, &data_folder, names)?;
         let memory = self.memory.unwrap_or_else(|| in_memory(&clock, self.profile));
         let tools = self
             .toolbox
@@ -323,12 +366,15 @@ impl Builder {
             executor: self.executor,
             judge: self.judge,
             task_judge: self.task_judge,
-            solver: self.solver.unwrap_or_else(|| Arc::new(default_solver)),
+            solver: self.solver,
             profile: self.profile,
             strict: self.strict,
             deadlines: self.deadlines,
             parallel: self.parallel,
             journal,
+            audit,
+            closing: CancellationToken::new(),
+            open_runs: TaskTracker::new(),
             _dreamer: assembly::dream(Arc::clone(&memory)),
         };
         Ok(Artoo { parts: Arc::new(parts) })

@@ -15,6 +15,8 @@ use serde_json::Value;
 
 /// The most characters of an earlier output that are handed on.
 const HANDED_ON: usize = 1500;
+/// The most characters of all of them together; the latest groups come first.
+const HANDED_ON_TOGETHER: usize = 12_000;
 
 /// The state of dispatch in one run.
 #[derive(Clone, Debug)]
@@ -27,9 +29,26 @@ pub struct Dispatch {
     running: Vec<SubTaskId>,
     /// Whether one of the running group failed.
     failed: bool,
-    outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
+    ended: BTreeMap<SubTaskId, Outcome>,
     /// The plan's subtasks by position: first the kept ones (group 0), then its own.
-    positions: Vec<(SubTaskId, u32, bool)>,
+    positions: Vec<Position>,
+}
+
+/// A subtask that the plan counts.
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    subtask_id: SubTaskId,
+    group: u32,
+    is_second_derivation: bool,
+}
+
+/// What later subtasks may need of one that ended.
+#[derive(Clone, Debug)]
+struct Outcome {
+    intent: String,
+    output: String,
+    /// The calls by which it was derived.
+    means: Vec<BlockedTarget>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,7 +66,7 @@ impl Dispatch {
             waiting: BTreeMap::new(),
             running: Vec::new(),
             failed: false,
-            outcomes: BTreeMap::new(),
+            ended: BTreeMap::new(),
             positions: Vec::new(),
         }
     }
@@ -63,12 +82,20 @@ impl Dispatch {
         self.waiting.clear();
         self.running.clear();
         self.failed = false;
-        self.positions = plan.kept.iter().map(|id| (*id, 0, false)).collect();
+        self.positions = plan
+            .kept
+            .iter()
+            .map(|id| Position { subtask_id: *id, group: 0, is_second_derivation: false })
+            .collect();
         let mut subtask_ids = Vec::with_capacity(plan.subtasks.len());
         for planned in &plan.subtasks {
             let subtask_id = mint();
             subtask_ids.push(subtask_id);
-            self.positions.push((subtask_id, planned.sequence, !planned.independent_of.is_empty()));
+            self.positions.push(Position {
+                subtask_id,
+                group: planned.sequence,
+                is_second_derivation: !planned.independent_of.is_empty(),
+            });
             self.waiting.entry(planned.sequence).or_default().push(Placed { subtask_id, planned: planned.clone() });
         }
         let manifest = DispatchManifest {
@@ -92,7 +119,7 @@ impl Dispatch {
         };
         self.running.swap_remove(position);
         self.failed |= outcome.status != OutcomeStatus::Matched;
-        self.outcomes.insert(outcome.subtask_id, outcome.clone());
+        self.ended.insert(outcome.subtask_id, Outcome::from(outcome));
         if !self.running.is_empty() {
             return Vec::new();
         }
@@ -112,15 +139,11 @@ impl Dispatch {
 
     fn subtask(&self, placed: Placed) -> SubTask {
         let Placed { subtask_id, planned } = placed;
-        let originals: Vec<(SubTaskId, u32)> = planned
-            .independent_of
-            .iter()
-            .filter_map(|position| self.positions.get(*position))
-            .map(|(id, sequence, _)| (*id, *sequence))
-            .collect();
+        let originals: Vec<Position> =
+            planned.independent_of.iter().filter_map(|position| self.positions.get(*position)).copied().collect();
         // A second derivation is shown what the first one was shown, and nothing of what came of it.
-        let before = originals.iter().map(|(_, sequence)| *sequence).min().unwrap_or(planned.sequence);
-        let avoid = originals.iter().filter_map(|(id, _)| self.outcomes.get(id)).flat_map(means).collect();
+        let before = originals.iter().map(|original| original.group).min().unwrap_or(planned.sequence);
+        let derived = originals.iter().filter_map(|original| self.ended.get(&original.subtask_id));
         SubTask {
             subtask_id,
             parent_task_id: self.run_id,
@@ -129,24 +152,40 @@ impl Dispatch {
             context: self.context(&planned.context, before, &originals),
             intent: planned.intent,
             success_criteria: planned.success_criteria,
-            avoid,
+            avoid: derived.flat_map(|outcome| outcome.means.iter().cloned()).collect(),
             deadline: None,
         }
     }
 
     /// R2's context, then what earlier groups put out: labelled, bounded and fenced.
-    fn context(&self, planned: &str, before: u32, originals: &[(SubTaskId, u32)]) -> String {
+    fn context(&self, planned: &str, before: u32, originals: &[Position]) -> String {
+        let visible = |position: &&Position| {
+            let is_original = originals.iter().any(|original| original.subtask_id == position.subtask_id);
+            position.group < before && !position.is_second_derivation && !is_original
+        };
+        let mut earlier: Vec<&Outcome> = Vec::new();
+        let (mut left, mut left_out) = (HANDED_ON_TOGETHER, 0_usize);
+        let mut visible: Vec<&Position> = self.positions.iter().filter(visible).collect();
+        visible.sort_by_key(|position| position.group);
+        for position in visible.into_iter().rev() {
+            let Some(outcome) = self.ended.get(&position.subtask_id) else { continue };
+            let length = outcome.output.chars().take(HANDED_ON).count();
+            if left_out == 0 && length <= left {
+                left -= length;
+                earlier.push(outcome);
+            } else {
+                left_out += 1;
+            }
+        }
         let mut text = planned.to_owned();
-        for (id, sequence, second) in &self.positions {
-            let is_original = originals.iter().any(|(original, _)| original == id);
-            let Some(outcome) = self.outcomes.get(id).filter(|_| *sequence < before && !second && !is_original) else {
-                continue;
-            };
-            let output = outcome.output.as_str().map_or_else(|| outcome.output.to_string(), str::to_owned);
-            let mut shown: String = output.chars().take(HANDED_ON).collect();
-            if shown.len() < output.len() {
-                // Writing to a string cannot fail.
-                let _ = write!(shown, "\n({} more bytes)", output.len() - shown.len());
+        if left_out > 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n({left_out} results of earlier steps are left out)");
+        }
+        for outcome in earlier.into_iter().rev() {
+            let mut shown: String = outcome.output.chars().take(HANDED_ON).collect();
+            if shown.len() < outcome.output.len() {
+                let _ = write!(shown, "\n({} more bytes)", outcome.output.len() - shown.len());
             }
             let _ = write!(text, "\nResult of an earlier step ({}):\n{}", outcome.intent, fenced(Origin::SubTask, &shown));
         }
@@ -181,11 +220,13 @@ impl Dispatch {
     }
 }
 
-/// The calls by which an answer was derived.
-fn means(outcome: &SubTaskOutcome) -> impl Iterator<Item = BlockedTarget> + '_ {
-    outcome
-        .tool_calls
-        .iter()
-        .filter(|call| call.succeeded())
-        .map(|call| BlockedTarget { tool: call.tool.clone(), target: call.target() })
+impl From<&SubTaskOutcome> for Outcome {
+    fn from(outcome: &SubTaskOutcome) -> Self {
+        let means = outcome.tool_calls.iter().filter(|call| call.succeeded());
+        Self {
+            intent: outcome.intent.clone(),
+            output: outcome.output.as_str().map_or_else(|| outcome.output.to_string(), str::to_owned),
+            means: means.map(|call| BlockedTarget { tool: call.tool.clone(), target: call.target() }).collect(),
+        }
+    }
 }

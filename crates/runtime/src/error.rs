@@ -18,6 +18,12 @@ pub enum BuildError {
     /// No data folder was given.
     #[error("there is no data folder for journals and the audit log")]
     NoDataFolder,
+    /// The audit log cannot be opened.
+    #[error("the audit log cannot be opened: {0}")]
+    Audit(#[from] artoo_auditor::AuditError),
+    /// The auditor's port cannot be opened.
+    #[error("the auditor cannot listen: {0}")]
+    Bus(#[from] BusError),
     /// The data folder cannot be used.
     #[error("the data folder {} cannot be used: {source}", path.display())]
     DataFolder {
@@ -33,6 +39,8 @@ impl BuildError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoModel { .. } => "choose a model: artoo setup",
+            Self::Audit(_) => "see: artoo audit verify; or choose another folder with --data-dir",
+            Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::NoDataFolder => "name one with --data-dir",
             Self::DataFolder { .. } => "choose another with --data-dir, or free some space",
         }
@@ -57,6 +65,9 @@ pub enum StartError {
     /// The limits make no sense.
     #[error("the limits cannot be used: {0}")]
     Limits(#[from] ParameterError),
+    /// Artoo was closed.
+    #[error("artoo is closed and starts no more runs")]
+    Closed,
 }
 
 impl StartError {
@@ -66,6 +77,7 @@ impl StartError {
             Self::Folder { .. } => "choose another data folder with --data-dir, or free some space",
             Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::Limits(_) => "give a time budget above 0",
+            Self::Closed => "start it again",
         }
     }
 }

@@ -39,12 +39,21 @@ pub fn exit_code(result: &FinalResult) -> u8 {
 
 /// [`exit_code`], and 5 where the run was abandoned because consent was refused or nobody was there to give it.
 pub fn exit_code_with(result: &FinalResult, outcomes: &[SubTaskOutcome]) -> u8 {
-    let denied = outcomes.iter().flat_map(|outcome| &outcome.criteria_verdicts).any(|verdict| match &verdict.finding {
-        Finding::Pass { .. } => false,
-        Finding::Fail { failure_class, .. } => *failure_class == FailureClass::Denied,
-    });
+    exit_code_after(result, outcomes.iter().any(denied))
+}
+
+/// The same, where it is known whether consent was missing.
+pub(crate) fn exit_code_after(result: &FinalResult, denied: bool) -> u8 {
     match exit_code(result) {
-        4 if denied => 5,
+        4 if denied && result.fault.is_none() => 5,
         code => code,
     }
+}
+
+/// Whether a subtask ended because consent was missing.
+pub(crate) fn denied(outcome: &SubTaskOutcome) -> bool {
+    outcome.criteria_verdicts.iter().any(|verdict| match &verdict.finding {
+        Finding::Pass { .. } => false,
+        Finding::Fail { failure_class, .. } => *failure_class == FailureClass::Denied,
+    })
 }

@@ -1,9 +1,11 @@
 //! The run journal: every envelope of a run, in order, as one JSON object a line.
 //!
 //! One thread writes the journals of all runs, so that no role ever waits for a disk. Secrets are redacted before a line is
-//! written. A line is written whole: a file that ends in half a line was cut by a crash, and reading it says so.
+//! written. A line is written whole: a file that ends in half a line was cut by a crash, and reading it says so. After a
+//! line that could not be written nothing follows: a journal may end early, but has no holes.
 
 mod read;
+mod thread;
 mod writer;
 
 pub use read::{Damage, JournalError, Read, read};
@@ -11,3 +13,6 @@ pub(crate) use writer::{Journal, RunJournal, private_folder};
 
 /// The name of a journal in its run's folder.
 pub const FILE_NAME: &str = "events.jsonl";
+
+#[cfg(test)]
+mod tests;

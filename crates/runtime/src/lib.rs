@@ -17,16 +17,20 @@
 //! directive is, the roles decide. It reads no environment.
 
 mod assembly;
+mod audit;
 mod builder;
+mod crew;
 mod deadlines;
 mod dispatch;
 mod error;
 pub mod events;
 mod exit_code;
+mod foreign_solver;
 pub mod journal;
 mod request;
 mod run;
 pub mod runs;
+mod successor;
 mod supervisor;
 mod watch;
 

@@ -1,19 +1,24 @@
 //! The handle of one run.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
 use artoo_bus::{Observer, RunBus};
 use artoo_types::{FinalResult, RunId};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// One run. Dropping it cancels the run; [`finished`](Run::finished) waits for its end.
+/// One run. Dropping it, or the future of [`finished`](Run::finished), cancels the run; it still ends with a recorded result.
 pub struct Run {
     pub(crate) run_id: RunId,
     pub(crate) folder: PathBuf,
     pub(crate) bus: RunBus,
     pub(crate) canceller: Canceller,
     pub(crate) result: Option<oneshot::Receiver<FinalResult>>,
+    /// Was there before the first message; goes to the first who asks for one.
+    pub(crate) first_observer: Mutex<Option<Observer>>,
 }
 
 impl Run {
@@ -27,9 +32,14 @@ impl Run {
         &self.folder
     }
 
-    /// A read-only view of its messages. A slow observer loses messages and is told which.
+    /// A read-only view of its messages. `capacity` is how many it may at least fall behind before it loses the oldest; it is
+    /// told which.
+    ///
+    /// The first observer sees every message of the run, whenever it is made. Later ones see what comes from then on: the
+    /// roles may be at work on other threads before `start` returns.
     pub fn observe(&self, capacity: usize) -> Observer {
-        self.bus.observe(capacity)
+        let first = self.first_observer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        first.unwrap_or_else(|| self.bus.observe(capacity))
     }
 
     /// A handle that cancels it.
@@ -37,12 +47,17 @@ impl Run {
         self.canceller.clone()
     }
 
-    /// Waits for its one final result. When this returns, the journal is written and every process of the run is gone.
+    /// Waits for its one final result. When this returns, the journal is written and the run's processes are gone; one that
+    /// resists its end for a second has been killed with everything in its process group, and the rest of its tree is
+    /// being killed.
     pub async fn finished(mut self) -> FinalResult {
-        let received = match self.result.take() {
+        // Nobody asked for it: what it holds back is given up.
+        self.first_observer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let received = match self.result.as_mut() {
             Some(result) => result.await.ok(),
             None => None,
         };
+        self.result = None;
         received.unwrap_or_else(|| crate::supervisor::lost(self.run_id))
     }
 }

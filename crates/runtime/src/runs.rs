@@ -98,11 +98,12 @@ pub fn list(data_folder: &Path) -> Result<Vec<Summary>, RunsError> {
 /// # Errors
 /// [`RunsError::Unknown`], [`RunsError::Ambiguous`] or [`RunsError::Folder`].
 pub fn find(data_folder: &Path, part: &str) -> Result<PathBuf, RunsError> {
+    let lower = part.to_ascii_lowercase();
     let found: Vec<RunId> = ids(data_folder)?
         .into_iter()
         .filter(|id| {
             let id = id.to_string();
-            !part.is_empty() && (id.starts_with(part) || id.ends_with(part))
+            !lower.is_empty() && (id.starts_with(&lower) || id.ends_with(&lower))
         })
         .collect();
     match found.as_slice() {
@@ -124,7 +125,16 @@ fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(source) => return Err(RunsError::Folder { path, source }),
     };
-    Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+    Ok(entries.flatten().filter_map(|entry| run_id(&entry)).collect())
+}
+
+/// The run that a folder records; `None` for files, and for folders that artoo did not name.
+fn run_id(entry: &std::fs::DirEntry) -> Option<RunId> {
+    let name = entry.file_name();
+    let name = name.to_str()?;
+    // A UUID can be written in several ways, of which artoo writes one.
+    let id: RunId = name.parse().ok().filter(|id: &RunId| id.to_string() == name)?;
+    entry.file_type().is_ok_and(|kind| kind.is_dir()).then_some(id)
 }
 
 fn summary(data_folder: &Path, run_id: RunId) -> Summary {
@@ -152,15 +162,13 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         summary.started = summary.started.or(Some(envelope.at));
         summary.elapsed_ms = envelope.elapsed_ms;
         for line in fold.on(envelope) {
-            match line.event {
-                Event::RunStarted { request, .. } => summary.request = request,
-                Event::RunFinished { directive, exit_code, replans, .. } => {
-                    summary.finished = true;
-                    summary.directive = directive;
-                    summary.exit_code = Some(exit_code);
-                    summary.replans = replans;
-                }
-                _ => {}
+            if let Event::RunStarted { request, .. } = line.event {
+                summary.request = request;
+            } else if let Event::RunFinished { directive, exit_code, replans, .. } = line.event {
+                summary.finished = true;
+                summary.directive = directive;
+                summary.exit_code = Some(exit_code);
+                summary.replans = replans;
             }
         }
     }

@@ -1,224 +1,333 @@
-//! The watch over one run: it starts the roles, turns silence, panics and cancellation into typed faults, and sees to
-//! exactly one final result.
+//! The watch over one run: it turns silence, panics, cancellation and spent budgets into typed faults, and sees to exactly
+//! one final result.
 
-use std::{future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc, time::Duration};
-
-use artoo_bus::{Clock, Port, RunBus, RunFailure};
-use artoo_types::{
-    Envelope, Fault, FaultKind, FinalResult, Loss, Message, PrevDirective, Role, RunId, TaskId, TerminalState,
-    UserRequest,
+use std::{
+    collections::{BTreeSet, VecDeque},
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
-use futures::FutureExt as _;
-use serde_json::Value;
+
+use artoo_bus::{Port, RunBus, RunFailure};
+use artoo_types::{CallId, Envelope, Fault, FaultKind, FinalResult, Limits, Message, Role, UserRequest};
 use tokio::{
     sync::{mpsc, oneshot},
-    task::JoinSet,
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Deadlines, Watch, journal::RunJournal};
+use crate::{
+    Deadlines, Watch,
+    crew::{Crew, Ended},
+    journal::RunJournal,
+    successor::Successor,
+};
 
+pub(crate) use crate::successor::lost;
+
+/// How long tools may take to end after a fault, before R7 hears of it. Commands are asked to end, and killed after half a
+/// second; a person who interrupts waits at most this long.
+const WIND_DOWN: Duration = Duration::from_millis(800);
 /// How long R7 may take to end a run after a fault, before it is replaced.
 const LAST_WORD: Duration = Duration::from_secs(2);
-/// How long roles may take to notice that the run is closed.
-const GRACE: Duration = Duration::from_millis(100);
-
-/// Makes the loop of a fresh R7.
-pub(crate) type ReplaceGgs = Box<dyn Fn(Port) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+/// How often that is tried. What R7's successor cannot end either is broken beyond what messages can report.
+const LAST_WORDS: u32 = 3;
 
 /// All that the supervisor of one run needs.
 pub(crate) struct Supervised {
     pub(crate) bus: RunBus,
-    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) user: Port,
-    pub(crate) supervisor: Port,
+    pub(crate) port: Port,
     pub(crate) request: UserRequest,
-    pub(crate) roles: JoinSet<Ended>,
+    pub(crate) crew: Crew,
     /// Every envelope of the run, in order.
     pub(crate) seen: mpsc::UnboundedReceiver<Arc<Envelope>>,
-    pub(crate) storage_failure: oneshot::Receiver<std::io::Error>,
+    pub(crate) storage_failure: oneshot::Receiver<io::Error>,
     pub(crate) deadlines: Deadlines,
     pub(crate) timeout: Option<Duration>,
+    /// The person's wish.
     pub(crate) cancel: CancellationToken,
+    /// What stops the tools; a child of `cancel`.
+    pub(crate) tools: CancellationToken,
+    /// Set by the bus, in order, when the final result passes.
+    pub(crate) is_over: Arc<AtomicBool>,
     pub(crate) journal: RunJournal,
-    /// Starts a fresh R7 with the default solver, where the run's own is gone.
-    pub(crate) replace_ggs: ReplaceGgs,
+    pub(crate) successor: Successor,
     pub(crate) result: oneshot::Sender<FinalResult>,
-}
-
-/// How a role's loop ended: `Err` holds what a panic said.
-pub(crate) type Ended = (Role, Result<(), String>);
-
-/// Puts a role's loop among the watched ones.
-pub(crate) fn watched(roles: &mut JoinSet<Ended>, role: Role, actor: impl Future<Output = ()> + Send + 'static) {
-    roles.spawn(async move {
-        let ended = AssertUnwindSafe(actor).catch_unwind().await.map_err(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
-        });
-        (role, ended)
-    });
 }
 
 /// Runs a run to its end.
 pub(crate) async fn supervise(run: Supervised) {
     let Supervised {
         bus,
-        clock,
         user,
-        supervisor,
+        port,
         request,
-        mut roles,
+        crew,
         mut seen,
         mut storage_failure,
         deadlines,
         timeout,
         cancel,
+        tools,
+        is_over,
         journal,
-        replace_ggs,
+        successor,
         result,
     } = run;
-    let mut watch = Watch::new(deadlines);
-    let publish = |fault: Fault| {
-        if let Err(error) = supervisor.publish(fault) {
-            tracing::debug!(%error, "a fault could not be published");
-        }
+    let mut supervisor = Supervisor {
+        bus: &bus,
+        port,
+        crew,
+        tools: tools.clone(),
+        is_over,
+        deadlines,
+        limits: request.limits,
+        successor,
+        begun: Instant::now(),
+        watch: Watch::new(deadlines),
+        calls: BTreeSet::new(),
+        tokens: 0,
+        replans: 0,
+        stopping: false,
+        unsaid: VecDeque::new(),
+        wind_down: None,
+        last_word: None,
+        passed: 0,
     };
     if let Err(error) = user.publish(request) {
-        publish(fault(Role::Supervisor, FaultKind::Bus, format!("the request could not be sent: {error}")));
+        supervisor.fail(fault(Role::Supervisor, FaultKind::Bus, format!("the request could not be sent: {error}")));
     }
-    let sleep_until_timeout = async {
-        match timeout {
-            Some(timeout) => tokio::time::sleep(timeout).await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::pin!(sleep_until_timeout);
-    let (mut timed_out, mut cancelled, mut storage_failed, mut bus_failed) = (false, false, false, false);
-    // Once a fault is out, R7 has the last word within a short time.
-    let mut last_word: Option<tokio::time::Instant> = None;
+    let timed_out = sleep_until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
+    tokio::pin!(timed_out);
+    let (mut interrupted, mut out_of_time, mut storage_failed, mut bus_failed) = (false, false, false, false);
     let ended = loop {
-        let wait = watch.next_due().map(|due| due.saturating_sub(clock.monotonic()));
+        supervisor.speak();
+        let next = supervisor.next_moment();
+        // Not biased: neither a flood of messages nor a timer that is due again and again may keep the others waiting.
         tokio::select! {
-            biased;
             envelope = seen.recv() => {
                 let Some(envelope) = envelope else { break None };
-                watch.on(&envelope, clock.monotonic());
-                match envelope.message.as_ref() {
-                    Message::FinalResult(result) => break Some(result.clone()),
-                    Message::Fault(_) if last_word.is_none() => {
-                        last_word = Some(tokio::time::Instant::now() + LAST_WORD);
-                    }
-                    _ => {}
+                if let Some(result) = supervisor.see(&envelope) {
+                    break Some(result);
                 }
             }
-            () = cancel.cancelled(), if !cancelled => {
-                cancelled = true;
-                publish(fault(Role::User, FaultKind::Cancelled, "the run was interrupted".to_owned()));
+            () = cancel.cancelled(), if !interrupted => {
+                interrupted = true;
+                supervisor.fail(fault(Role::User, FaultKind::Cancelled, "the run was interrupted".to_owned()));
             }
-            () = &mut sleep_until_timeout, if !timed_out => {
-                timed_out = true;
+            () = &mut timed_out, if !out_of_time => {
+                out_of_time = true;
                 let seconds = timeout.unwrap_or_default().as_secs_f64();
-                publish(fault(Role::User, FaultKind::Timeout, format!("the run took longer than {seconds} s")));
-                cancel.cancel();
-                cancelled = true;
+                supervisor.fail(fault(Role::User, FaultKind::Timeout, format!("the run took longer than {seconds} s")));
             }
             failure = &mut storage_failure, if !storage_failed => {
                 storage_failed = true;
-                if let Ok(error) = failure {
-                    publish(Fault {
-                        hint: Some("free some space, or choose another folder with --data-dir".to_owned()),
-                        ..fault(Role::Supervisor, FaultKind::Storage, format!("the journal cannot be written: {error}"))
-                    });
-                }
+                supervisor.fail(storage_fault(&failure.unwrap_or_else(|_| io::Error::other("its thread has ended"))));
             }
             failure = bus.failure(), if !bus_failed => {
                 bus_failed = true;
                 if let Some(failure) = failure {
-                    publish(fault(Role::Supervisor, FaultKind::Bus, bus_failure(&failure)));
+                    supervisor.fail(bus_fault(&failure));
                 }
             }
-            Some(joined) = roles.join_next() => {
-                if let Ok((role, Err(message))) = joined {
-                    publish(fault(role, FaultKind::Panic, format!("the role {role} panicked: {message}")));
-                    if role == Role::Ggs {
-                        replace(&bus, &replace_ggs, &mut roles);
-                    }
+            Some(ended) = supervisor.crew.next_ended() => supervisor.role_ended(ended),
+            () = sleep_until(next), if next.is_some() => {
+                if supervisor.moment_came() == Verdict::GiveUp {
+                    break None;
                 }
-            }
-            () = sleep_some(wait), if wait.is_some() => {
-                if let Some(overdue) = watch.overdue(clock.monotonic()) {
-                    let seconds = overdue.allowed.as_secs();
-                    let message = format!("the role {} owes {} since {seconds} s", overdue.role, overdue.what);
-                    publish(fault(overdue.role, FaultKind::Deadline, message));
-                }
-            }
-            () = sleep_until(last_word), if last_word.is_some() => {
-                last_word = Some(tokio::time::Instant::now() + LAST_WORD);
-                replace(&bus, &replace_ggs, &mut roles);
-                publish(fault(Role::Ggs, FaultKind::Deadline, "the controller did not end the run".to_owned()));
             }
         }
     };
-    // From here on nothing of the run may act: commands are killed with their process trees.
-    cancel.cancel();
+    // From here on nothing of the run may act.
+    tools.cancel();
     bus.close();
-    let all_joined = async { while roles.join_next().await.is_some() {} };
-    if tokio::time::timeout(GRACE, all_joined).await.is_err() {
-        roles.shutdown().await;
+    let (run_id, journal_folder) = (bus.run_id(), journal.folder().to_owned());
+    supervisor.crew.dismiss().await;
+    let mut ended = ended.unwrap_or_else(|| lost(run_id));
+    if let Err(error) = journal.close().await {
+        // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.
+        ended.fault.get_or_insert_with(|| storage_fault(&error));
     }
-    let run_id = bus.run_id();
-    journal.close().await;
+    remove_private_tmp(&journal_folder.join(crate::assembly::PRIVATE_TMP)).await;
     // The receiver may be gone: the run is recorded all the same.
-    let _ = result.send(ended.unwrap_or_else(|| lost(run_id)));
+    let _ = result.send(ended);
 }
 
-/// A result for a run whose supervisor itself is gone: the one case that R7 cannot report.
-pub(crate) fn lost(run_id: RunId) -> FinalResult {
-    FinalResult {
-        run_id,
-        task_id: TaskId::from_text("task"),
-        summary: "The run was lost: its supervisor ended without a result.".to_owned(),
-        output: Value::Null,
-        loss: Loss::default(),
-        grad_l: 0.0,
-        grad_goal: 0.0,
-        replans: 0,
-        prev_directive: PrevDirective::Init,
-        directive: TerminalState::Abandon,
-        unmet: Vec::new(),
-        partial: Vec::new(),
-        fault: Some(fault(Role::Supervisor, FaultKind::Panic, "the supervisor ended without a result".to_owned())),
+/// What the supervisor knows of its run.
+struct Supervisor<'a> {
+    bus: &'a RunBus,
+    port: Port,
+    crew: Crew,
+    tools: CancellationToken,
+    is_over: Arc<AtomicBool>,
+    deadlines: Deadlines,
+    limits: Limits,
+    successor: Successor,
+    begun: Instant,
+    watch: Watch,
+    /// Calls that have begun and not ended.
+    calls: BTreeSet<CallId>,
+    tokens: u64,
+    replans: u32,
+    /// Whether the run is on its way to its end because of a fault of the supervisor's; the tools are cancelled then.
+    stopping: bool,
+    /// Faults that R7 does not know of yet, and until when tools may still end first.
+    unsaid: VecDeque<Fault>,
+    wind_down: Option<Instant>,
+    /// Once a fault is out, until when R7 has the word, and how often it let that pass.
+    last_word: Option<Instant>,
+    passed: u32,
+}
+
+/// What follows from a moment that came.
+#[derive(PartialEq, Eq)]
+enum Verdict {
+    GoOn,
+    GiveUp,
+}
+
+impl Supervisor<'_> {
+    /// Takes note of a message; returns the result when it is that.
+    fn see(&mut self, envelope: &Arc<Envelope>) -> Option<FinalResult> {
+        self.watch.on(envelope, self.begun.elapsed());
+        self.successor.remember(envelope);
+        let message = envelope.message.as_ref();
+        if let Message::ToolStarted(started) = message {
+            self.calls.insert(started.call_id);
+        } else if let Message::ToolFinished(finished) = message {
+            self.calls.remove(&finished.call.call_id);
+        } else if let Message::ModelCall(call) = message {
+            self.tokens = self.tokens.saturating_add(call.prompt_tokens).saturating_add(call.completion_tokens);
+            if let Some(allowed) = self.limits.max_tokens.filter(|allowed| self.tokens > *allowed) {
+                self.over_budget(format!("the run used {} tokens, of {allowed} allowed", self.tokens));
+            }
+        } else if let Message::PlanDirective(_) = message {
+            self.replans += 1;
+            if self.replans > self.limits.max_replans {
+                self.over_budget(format!("the controller asked for more than {} replans", self.limits.max_replans));
+            }
+        } else if let Message::Fault(_) = message {
+            self.last_word = Some(Instant::now() + LAST_WORD);
+        } else if let Message::FailureReportRequest(_) = message {
+            // After a fault, too, the planner may tell the story, with the deadline that R7 keeps for it.
+            self.last_word = self.last_word.map(|_| Instant::now() + self.deadlines.report + LAST_WORD);
+        } else if let Message::FinalResult(result) = message {
+            return Some(result.clone());
+        }
+        None
+    }
+
+    fn over_budget(&mut self, message: String) {
+        if !self.stopping {
+            self.fail(fault(Role::Supervisor, FaultKind::Budget, message));
+        }
+    }
+
+    /// Something ends the run: tools are stopped at once, and R7 is told when they have.
+    fn fail(&mut self, fault: Fault) {
+        self.stopping = true;
+        self.tools.cancel();
+        self.wind_down.get_or_insert_with(|| Instant::now() + WIND_DOWN);
+        self.successor.blame(&fault);
+        self.unsaid.push_back(fault);
+    }
+
+    /// Says what there is to say, as soon as it may be said.
+    fn speak(&mut self) {
+        let still = self.calls.is_empty() || self.wind_down.is_some_and(|until| until <= Instant::now());
+        if !still {
+            return;
+        }
+        while let Some(fault) = self.unsaid.pop_front() {
+            self.wind_down = None;
+            if self.is_over() {
+                continue;
+            }
+            // Even where the fault cannot be delivered, R7's time begins: its successor knows the fault.
+            self.last_word = Some(Instant::now() + LAST_WORD);
+            if let Err(error) = self.port.publish(fault) {
+                tracing::debug!(%error, "a fault could not be published");
+            }
+            self.conclude_if_r7_is_gone();
+        }
+    }
+
+    /// When something is due.
+    fn next_moment(&self) -> Option<Instant> {
+        let owed = self.watch.next_due().map(|due| self.begun + due);
+        let wind_down = self.wind_down.filter(|_| !self.unsaid.is_empty());
+        [owed, wind_down, self.last_word].into_iter().flatten().min()
+    }
+
+    fn moment_came(&mut self) -> Verdict {
+        let now = Instant::now();
+        while let Some(overdue) = self.watch.overdue(now - self.begun) {
+            let seconds = overdue.allowed.as_secs_f64();
+            let message = format!("the role {} owes {} since {seconds} s", overdue.role, overdue.what);
+            self.fail(fault(overdue.role, FaultKind::Deadline, message));
+        }
+        if self.last_word.is_none_or(|until| until > now) {
+            return Verdict::GoOn;
+        }
+        self.passed += 1;
+        self.last_word = Some(now + LAST_WORD);
+        if self.passed == LAST_WORDS {
+            return Verdict::GiveUp;
+        }
+        self.successor.blame(&fault(Role::Ggs, FaultKind::Deadline, "the controller did not end the run".to_owned()));
+        self.crew.stop_ggs();
+        self.conclude_if_r7_is_gone();
+        Verdict::GoOn
+    }
+
+    fn role_ended(&mut self, ended: Ended) {
+        match ended {
+            Ended::Fine => {}
+            Ended::Fault(fault) => self.fail(fault),
+            Ended::Stopped => self.conclude_if_r7_is_gone(),
+        }
+    }
+
+    /// Once R7's loop has ended, its last message is out, so there is no race for the final result.
+    fn conclude_if_r7_is_gone(&self) {
+        if self.crew.ggs_is_gone() && !self.is_over() {
+            self.successor.conclude(self.bus);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
     }
 }
 
-fn replace(
-    bus: &RunBus,
-    replace_ggs: &ReplaceGgs,
-    roles: &mut JoinSet<Ended>,
-) {
-    // While the old one still holds its port there is nothing to replace; the next last word tries again.
-    if let Ok(port) = bus.port(Role::Ggs) {
-        watched(roles, Role::Ggs, replace_ggs(port));
-    }
-}
-
-fn fault(role: Role, kind: FaultKind, message: String) -> Fault {
+pub(crate) fn fault(role: Role, kind: FaultKind, message: String) -> Fault {
     Fault { role, kind, message, hint: None }
 }
 
-fn bus_failure(failure: &RunFailure) -> String {
-    format!("the bus failed: {failure:?}")
-}
-
-async fn sleep_some(wait: Option<Duration>) {
-    match wait {
-        Some(wait) => tokio::time::sleep(wait).await,
-        None => std::future::pending().await,
+fn storage_fault(error: &io::Error) -> Fault {
+    Fault {
+        hint: Some("free some space, or choose another folder with --data-dir".to_owned()),
+        ..fault(Role::Supervisor, FaultKind::Storage, format!("the journal cannot be written: {error}"))
     }
 }
 
-async fn sleep_until(at: Option<tokio::time::Instant>) {
+fn bus_fault(failure: &RunFailure) -> Fault {
+    fault(Role::Supervisor, FaultKind::Bus, failure.to_string())
+}
+
+/// Best effort: what is left there is inside the run's own folder.
+async fn remove_private_tmp(path: &std::path::Path) {
+    if path.symlink_metadata().is_ok() {
+        let _ = tokio::fs::remove_dir_all(path).await;
+    }
+}
+
+/// Waits for ever without a moment.
+async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,

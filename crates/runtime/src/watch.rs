@@ -1,16 +1,27 @@
 //! Who owes the run a message, and since when: pure, so that every silence can be tested without waiting.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use artoo_types::{Envelope, Message, Role, SubTaskId};
 
 use crate::Deadlines;
 
 /// Open obligations of the roles of one run. Times are durations since any fixed moment.
+///
+/// A person owes nothing: while a question to one is open, no obligation falls due, and afterwards each has the time that it
+/// had left.
 #[derive(Clone, Debug)]
 pub struct Watch {
     deadlines: Deadlines,
-    open: HashMap<(Role, Option<SubTaskId>), Obligation>,
+    open: BTreeMap<(Role, Option<SubTaskId>), Obligation>,
+    /// Subtasks of the plan whose outcome is not there yet.
+    awaited: BTreeSet<SubTaskId>,
+    /// Open questions to the person, and since when there is one.
+    questions: u32,
+    asked_at: Duration,
 }
 
 #[derive(Clone, Debug)]
@@ -34,7 +45,13 @@ pub struct Overdue {
 impl Watch {
     /// Nobody owes anything.
     pub fn new(deadlines: Deadlines) -> Self {
-        Self { deadlines, open: HashMap::new() }
+        Self {
+            deadlines,
+            open: BTreeMap::new(),
+            awaited: BTreeSet::new(),
+            questions: 0,
+            asked_at: Duration::ZERO,
+        }
     }
 
     /// Takes a message: it settles what its sender owed, and may oblige others. Anything that a role says shows that it is
@@ -66,11 +83,11 @@ impl Watch {
             }
             Message::DispatchManifest(manifest) => {
                 self.settle(Role::Dispatcher, None);
-                if manifest.subtask_ids.is_empty() {
-                    self.oblige(Role::MetaValidator, None, "a merged result", limits.judge * 4, now);
-                }
+                self.awaited = manifest.subtask_ids.iter().copied().collect();
+                self.next_step(now);
             }
             Message::SubTask(task) => {
+                self.settle(Role::Dispatcher, None);
                 self.oblige(Role::Executor, Some(task.subtask_id), "a result", self.attempt(), now);
             }
             Message::ExecutionResult(result) => {
@@ -84,10 +101,9 @@ impl Watch {
             }
             Message::SubTaskOutcome(outcome) => {
                 self.settle(Role::AgentValidator, Some(outcome.subtask_id));
-                // Renewed with every outcome: the gate owes a decision only after the last one.
-                let busy = |(role, _): &(Role, _)| matches!(role, Role::Executor | Role::AgentValidator);
-                if !self.open.keys().any(busy) {
-                    self.oblige(Role::MetaValidator, None, "a merged result", limits.judge * 4, now);
+                // One of an earlier plan, or one that came twice, obliges nobody.
+                if self.awaited.remove(&outcome.subtask_id) {
+                    self.next_step(now);
                 }
             }
             Message::OutcomeSummary(_) | Message::ReplanRequest(_) => {
@@ -98,21 +114,20 @@ impl Watch {
                 self.settle(Role::Ggs, None);
                 self.oblige(Role::Planner, None, "a question to memory", limits.step, now);
             }
+            // R7 keeps its own deadline for the planner's report.
             Message::FailureReportRequest(_) => {
-                self.settle(Role::Ggs, None);
-                // R7 keeps its own deadline for the planner's report.
                 self.oblige(Role::Ggs, None, "a result", limits.report + limits.step, now);
             }
             Message::Fault(fault) => {
                 self.settle(fault.role, None);
                 self.oblige(Role::Ggs, None, "a result", limits.step, now);
             }
+            Message::ApprovalRequested(_) => self.ask(now),
+            Message::ApprovalDecided(_) => self.answered(now),
             Message::FinalResult(_) => self.open.clear(),
             Message::ToolStarted(_)
             | Message::ToolOutput(_)
             | Message::ToolFinished(_)
-            | Message::ApprovalRequested(_)
-            | Message::ApprovalDecided(_)
             | Message::VerdictReached(_)
             | Message::FailureReport(_)
             | Message::MegramWrite(_)
@@ -123,16 +138,50 @@ impl Watch {
         }
     }
 
-    /// When the next obligation falls due.
+    /// When the next obligation falls due; `None` while nobody owes anything, or a person is asked.
     pub fn next_due(&self) -> Option<Duration> {
+        if self.questions > 0 {
+            return None;
+        }
         self.open.values().map(|obligation| obligation.due).min()
     }
 
-    /// Takes out an obligation that is overdue.
+    /// Takes out the obligation that is overdue longest.
     pub fn overdue(&mut self, now: Duration) -> Option<Overdue> {
-        let key = self.open.iter().find(|(_, obligation)| obligation.due <= now).map(|(key, _)| *key)?;
+        if self.questions > 0 {
+            return None;
+        }
+        let longest = self.open.iter().min_by_key(|(_, obligation)| obligation.due);
+        let key = longest.filter(|(_, obligation)| obligation.due <= now).map(|(key, _)| *key)?;
         let obligation = self.open.remove(&key)?;
         Some(Overdue { role: key.0, what: obligation.what, allowed: obligation.allowed })
+    }
+
+    /// While outcomes are awaited and nobody works on one, the dispatcher owes the next group; after the last outcome, the
+    /// gate owes its decision.
+    fn next_step(&mut self, now: Duration) {
+        let busy = |(role, _): &(Role, _)| matches!(role, Role::Executor | Role::AgentValidator);
+        if self.awaited.is_empty() {
+            self.settle(Role::Dispatcher, None);
+            self.oblige(Role::MetaValidator, None, "a merged result", self.deadlines.judge * 4, now);
+        } else if !self.open.keys().any(busy) {
+            self.oblige(Role::Dispatcher, None, "the next subtasks", self.deadlines.step, now);
+        }
+    }
+
+    fn ask(&mut self, now: Duration) {
+        if self.questions == 0 {
+            self.asked_at = now;
+        }
+        self.questions += 1;
+    }
+
+    fn answered(&mut self, now: Duration) {
+        if self.questions == 1 {
+            let waited = now.saturating_sub(self.asked_at);
+            self.open.values_mut().for_each(|obligation| obligation.due += waited);
+        }
+        self.questions = self.questions.saturating_sub(1);
     }
 
     /// An attempt has its own deadline inside the executor; this one catches an executor that is gone.

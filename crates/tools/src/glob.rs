@@ -39,8 +39,8 @@ impl Tool for Glob {
         json!({
             "type": "object",
             "properties": {
-                "pattern": { "type": "string", "description": "for example docs/*.txt or ~/notes/**/*.md" },
-                "root": { "type": "string", "description": "folder to start from; default: the working folder" },
+                "pattern": { "type": "string", "maxLength": 200, "description": "for example docs/*.txt or ~/notes/**/*.md" },
+                "root": { "type": "string", "maxLength": 200, "description": "folder to start from; default: the working folder" },
                 "kind": { "enum": ["all", "files", "folders"], "description": "default all" },
                 "sort": { "enum": ["name", "size", "modified"], "description": "largest or newest first; default name" },
                 "hidden": { "type": "boolean", "description": "also hidden names; default false" },
@@ -50,6 +50,11 @@ impl Tool for Glob {
             "required": ["pattern"],
             "additionalProperties": false,
         })
+    }
+
+    /// A listing is for reading: what of it answers a question, the executor says.
+    fn output_is_answer(&self) -> bool {
+        false
     }
 
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {

@@ -44,7 +44,7 @@ impl Tool for ReadFile {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "description": "the file; ~ is the home folder" },
+                "path": { "type": "string", "maxLength": 400, "description": "the file; ~ is the home folder" },
                 "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
                 "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
             },

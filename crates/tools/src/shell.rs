@@ -38,7 +38,7 @@ impl Tool for Shell {
         json!({
             "type": "object",
             "properties": {
-                "command": { "type": "string", "description": "shell text for bash -c" },
+                "command": { "type": "string", "maxLength": 600, "description": "shell text for bash -c" },
                 "timeout_seconds": { "type": "integer", "minimum": 1, "description": "default 60" },
             },
             "required": ["command"],

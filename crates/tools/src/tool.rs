@@ -64,7 +64,13 @@ pub trait Tool: Send + Sync {
     /// One line for the prompt: what it does and when to prefer it.
     fn summary(&self) -> &str;
 
-    /// The JSON Schema of its arguments: an object with `additionalProperties: false` and a `description` for each.
+    /// Whether its output may stand as an answer word for word. Not where it is a listing or a report to be read.
+    fn output_is_answer(&self) -> bool {
+        true
+    }
+
+    /// The JSON Schema of its arguments: an object with `additionalProperties: false`, a `description` for each, and a
+    /// `maxLength` for each text, so that a small model cannot go on for ever.
     fn arguments(&self) -> Value;
 
     /// Does it. See the trait for what this may and may not do.

@@ -33,8 +33,8 @@ impl Tool for WriteFile {
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "description": "name.txt for the workspace, ./name.txt for the working folder" },
-                "content": { "type": "string", "description": "the whole text of the file" },
+                "path": { "type": "string", "maxLength": 400, "description": "name.txt for the workspace, ./name.txt for the working folder" },
+                "content": { "type": "string", "maxLength": 16000, "description": "the whole text of the file" },
             },
             "required": ["path", "content"],
             "additionalProperties": false,

@@ -56,6 +56,7 @@ fn checks_of_the_output() {
         (Check::SameAnswer { subtasks: vec![0, 1] }, "", true),
         (Check::SameAnswer { subtasks: vec![0, 2] }, "", false),
         (Check::SameAnswer { subtasks: vec![0, 9] }, "", false),
+        (Check::SameAnswer { subtasks: vec![0, 0] }, "", false),
     ];
     for (check, output, expected) in table {
         assert_eq!(passes(&check, output, &[]), expected, "{check:?} of {output:?}");
@@ -85,6 +86,35 @@ fn a_failure_takes_the_class_that_the_machine_knows() {
             evidence: Some(Evidence::Observation { text: "output: \"\"".into() }),
         }
     );
+}
+
+/// A status is also an answer (grep, diff): a check that fails after it says more than the status does.
+#[test]
+fn a_status_that_nobody_can_read_leaves_a_logical_failure() {
+    let table = [
+        (Some(FailureClass::Unknown), FailureClass::Logical),
+        (Some(FailureClass::Logical), FailureClass::Logical),
+        (Some(FailureClass::Environmental), FailureClass::Environmental),
+        (Some(FailureClass::Denied), FailureClass::Denied),
+        (None, FailureClass::Logical),
+    ];
+    for (of_the_call, expected) in table {
+        let calls = [call(CallEnding::Exited { status: 1 }, of_the_call)];
+        let subject = Subject { output: "", tool_calls: &calls, answers: &[] };
+        let found = evaluate(&Check::OutputContains { value: "x".into() }, &subject, &world(Path::new("/")));
+        let Finding::Fail { failure_class, .. } = found else { panic!("{found:?}") };
+        assert_eq!(failure_class, expected);
+    }
+}
+
+/// A check that cannot be evaluated is not a pass, and says nothing about the approach.
+#[test]
+fn what_cannot_be_evaluated_is_unknown() {
+    let subject = Subject { output: "(", tool_calls: &[], answers: &[] };
+    for check in [Check::OutputMatches { pattern: "(".into() }, Check::SameAnswer { subtasks: vec![0, 1] }] {
+        let found = evaluate(&check, &subject, &world(Path::new("/")));
+        assert!(matches!(found, Finding::Fail { failure_class: FailureClass::Unknown, .. }), "{found:?}");
+    }
 }
 
 #[test]
@@ -123,6 +153,42 @@ fn lesson_89_an_old_file_is_not_a_new_one() {
     let subject = Subject { output: "downloaded old", tool_calls: &[], answers: &[] };
     let found = evaluate(&Check::FileNewer { path: "old".into() }, &subject, &world);
     assert!(matches!(found, Finding::Fail { .. }));
+}
+
+/// Lesson 89 again, within one second: the file was there a moment before the run began, or only got an old time.
+#[test]
+fn lesson_89_a_moment_before_the_run_is_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, "x").unwrap();
+    let made = DateTime::<chrono::Utc>::from(fs::metadata(&path).unwrap().modified().unwrap());
+    let world_from = |start: DateTime<chrono::Utc>| World::new(folder.path(), folder.path(), start.fixed_offset());
+    let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+    let passes = |check: &Check, world: &World| matches!(evaluate(check, &subject, world), Finding::Pass { .. });
+    let newer = Check::FileNewer { path: path.clone() };
+    let unchanged = Check::FileUnchanged { path: path.clone() };
+    let later = world_from(made + chrono::TimeDelta::milliseconds(100));
+    assert!(!passes(&newer, &later));
+    assert!(passes(&unchanged, &later));
+    let earlier = world_from(made - chrono::TimeDelta::milliseconds(100));
+    assert!(passes(&newer, &earlier));
+    assert!(!passes(&unchanged, &earlier));
+    // Setting the content's time back hides no change.
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+    assert!(!passes(&unchanged, &earlier));
+}
+
+#[test]
+fn a_head_is_cut_between_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("文.txt"), "日记 one").unwrap();
+    let world = world(folder.path());
+    let heads: Vec<_> = [0, 1, 3, 4, 7, 100].map(|bytes| world.head(Path::new("文.txt"), bytes)).into();
+    let expected = ["", "", "日", "日", "日记 ", "日记 one"].map(|text| Some(text.to_owned()));
+    assert_eq!(heads, expected);
+    assert_eq!(world.head(Path::new("."), 10), None);
+    assert_eq!(world.head(Path::new("absent"), 10), None);
 }
 
 proptest! {

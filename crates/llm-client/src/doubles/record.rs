@@ -12,12 +12,14 @@ use crate::doubles::Redaction;
 use crate::doubles::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
 use crate::{Completion, LlmClient, LlmError, Request};
 
-/// A client that writes each finished call to a file of its own, without secrets, for a [`Replayer`](super::Replayer).
+/// A client that writes each finished call to a file of its own, without secrets, for a
+/// [`Replayer`](super::Replayer).
 ///
-/// Calls are filed under a hash of the redacted request and the count of equal requests before. A call that is cancelled leaves no file.
+/// Calls are filed under a hash of the redacted request and the count of equal requests before. A call that is
+/// cancelled leaves no file.
 ///
-/// Recording never changes what the caller gets: a call whose file cannot be written still answers, and the trouble is kept in
-/// [`problems`](Self::problems).
+/// Recording never changes what the caller gets: a call whose file cannot be written still answers, and the
+/// trouble is kept in [`problems`](Self::problems).
 pub struct Recorder {
     inner: Arc<dyn LlmClient>,
     folder: PathBuf,
@@ -27,11 +29,13 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records calls to `inner` into `folder`, which is made if need be. Blocks for the time of a few system calls.
+    /// Records calls to `inner` into `folder`, which is made if need be. Blocks for the time of a few system
+    /// calls.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or read, or already holds recordings: two sessions in one folder could not be told apart.
+    /// If the folder cannot be made or read, or already holds recordings: two sessions in one folder could not be
+    /// told apart.
     pub fn create(
         inner: Arc<dyn LlmClient>,
         folder: impl Into<PathBuf>,

@@ -8,8 +8,9 @@ const MASK: &str = "[redacted]";
 /// What is removed from a recorded session before it reaches a disk.
 ///
 /// Always removed are the usual forms of keys (`sk-…`, `ghp_…`, `AKIA…`, JSON Web Tokens and others), what follows
-/// `Bearer`, and values assigned to names such as `API_KEY` or `password`. [`secret`](Self::secret) adds values known to be secret, and
-/// [`replace`](Self::replace) maps what differs from machine to machine, so that a recording can be replayed elsewhere.
+/// `Bearer`, and values assigned to names such as `API_KEY` or `password`. [`secret`](Self::secret) adds values
+/// known to be secret, and [`replace`](Self::replace) maps what differs from machine to machine, so that a
+/// recording can be replayed elsewhere.
 ///
 /// ```
 /// use artoo_llm_client::doubles::Redaction;

@@ -10,13 +10,13 @@ use crate::{Completion, LlmClient, LlmError, Request};
 
 /// A model that answers from a script and asserts what it was sent.
 ///
-/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those that name its purpose come
-/// first, then those for any purpose, then the [`always`](Self::always) ones, which are never used up. So subtasks that
-/// run at the same time get their answers whatever their order, as long as their expectations differ; equal ones are
-/// answered in the order of the script.
+/// Each expectation is used once. A request takes the *first unused* expectation that it meets: those that name
+/// its purpose come first, then those for any purpose, then the [`always`](Self::always) ones, which are never
+/// used up. So subtasks that run at the same time get their answers whatever their order, as long as their
+/// expectations differ; equal ones are answered in the order of the script.
 ///
-/// A request that meets none gets [`LlmError::Unscripted`] and is kept in [`mismatches`](Self::mismatches), so it shows even where the code
-/// under test swallows errors.
+/// A request that meets none gets [`LlmError::Unscripted`] and is kept in [`mismatches`](Self::mismatches), so it
+/// shows even where the code under test swallows errors.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -93,7 +93,8 @@ impl ScriptedModel {
         self.state().requests.clone()
     }
 
-    /// One text for each request that met no expectation: what was asked, and what each open expectation missed in it.
+    /// One text for each request that met no expectation: what was asked, and what each open expectation missed in
+    /// it.
     pub fn mismatches(&self) -> Vec<String> {
         self.state().mismatches.clone()
     }

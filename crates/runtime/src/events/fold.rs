@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, OutcomeStatus, PlanDirective,
-    Role, SubTaskId, SubTaskOutcome, ToolFinished,
+    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, PlanDirective, Role, SubTaskId,
+    ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
 use super::{Cumulative, Event, Line, RoleUsage};
-use crate::exit_code::exit_code_with;
+use crate::exit_code::{denied, exit_code_after};
 
 /// The fold over the envelopes of one run. The same envelopes give the same lines, live or from the journal.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,8 @@ pub struct Fold {
     total: Cumulative,
     roles: BTreeMap<Role, Cumulative>,
     files: Vec<FileChange>,
-    outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
+    /// Whether consent was missing for anything that the run tried.
+    denied: bool,
 }
 
 impl Fold {
@@ -88,7 +89,7 @@ impl Fold {
                 events.push((Some(signal.subtask_id), Event::Correction { correction: signal.into() }));
             }
             Message::SubTaskOutcome(outcome) => {
-                self.outcomes.insert(outcome.subtask_id, outcome.clone());
+                self.denied |= denied(outcome);
                 events.push((
                     Some(outcome.subtask_id),
                     Event::SubTaskFinished {
@@ -192,8 +193,6 @@ impl Fold {
     }
 
     fn finished(&self, result: &FinalResult, elapsed_ms: u64) -> Event {
-        let failed: Vec<SubTaskOutcome> =
-            self.outcomes.values().filter(|outcome| outcome.status != OutcomeStatus::Matched).cloned().collect();
         Event::RunFinished {
             directive: result.fault.is_none().then_some(result.directive),
             error: result.fault.clone(),
@@ -210,7 +209,7 @@ impl Fold {
             usage: self.total,
             roles: self.roles.iter().map(|(role, usage)| RoleUsage { role: *role, usage: *usage }).collect(),
             elapsed_ms,
-            exit_code: exit_code_with(result, &failed),
+            exit_code: exit_code_after(result, self.denied),
         }
     }
 }

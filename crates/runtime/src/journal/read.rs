@@ -61,16 +61,26 @@ pub fn read(path: &Path) -> Result<Read, JournalError> {
         }
         let damage = |reason: String| Some(Damage { line: number, reason });
         if line.last() != Some(&b'\n') {
-            return Ok(Read { envelopes, damage: damage("the line is cut short".to_owned()) });
+            let too_long = u64::try_from(line.len()).is_ok_and(|length| length == MAX_LINE);
+            let reason = if too_long { "the line is longer than any that artoo writes" } else { "the line is cut short" };
+            return Ok(Read { envelopes, damage: damage(reason.to_owned()) });
         }
         match serde_json::from_slice::<Envelope>(&line) {
-            Ok(envelope) if envelope.seq == number => envelopes.push(envelope),
-            Ok(envelope) => {
-                let reason = format!("message {} stands where {number} belongs", envelope.seq);
-                return Ok(Read { envelopes, damage: damage(reason) });
-            }
+            Ok(envelope) => match misplaced(&envelope, number, envelopes.first()) {
+                None => envelopes.push(envelope),
+                Some(reason) => return Ok(Read { envelopes, damage: damage(reason) }),
+            },
             Err(error) => return Ok(Read { envelopes, damage: damage(error.to_string()) }),
         }
     }
     Ok(Read { envelopes, damage: None })
+}
+
+/// Why a message cannot be the one on this line.
+fn misplaced(envelope: &Envelope, number: u64, first: Option<&Envelope>) -> Option<String> {
+    if envelope.seq != number {
+        return Some(format!("message {} stands where {number} belongs", envelope.seq));
+    }
+    let run_id = first.map_or(envelope.run_id, |first| first.run_id);
+    (envelope.run_id != run_id).then(|| format!("it belongs to run {}", envelope.run_id))
 }

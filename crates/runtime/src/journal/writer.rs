@@ -1,9 +1,8 @@
-//! The thread that writes journals.
+//! The way of runs to the thread that writes their journals.
 
 use std::{
-    collections::HashMap,
     fs::{DirBuilder, File, OpenOptions},
-    io::{self, BufWriter, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread::JoinHandle,
@@ -13,7 +12,13 @@ use artoo_llm_client::doubles::Redaction;
 use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
-use super::FILE_NAME;
+use super::{
+    FILE_NAME,
+    thread::{Failed, Order, write},
+};
+
+/// What must fit on the disk before a run begins: a full disk is better noticed before a model is asked than after.
+const ROOM: [u8; 4096] = [b' '; 4096];
 
 /// The thread and the way to it. Dropping it writes what is queued and ends the thread.
 pub(crate) struct Journal {
@@ -21,31 +26,24 @@ pub(crate) struct Journal {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The way of one run to its journal.
+/// The way of one run to its journal. Dropping it closes the journal without waiting.
 pub(crate) struct RunJournal {
     run_id: RunId,
     folder: PathBuf,
     orders: mpsc::Sender<Order>,
 }
 
-enum Order {
-    Open { run_id: RunId, file: File, failed: Box<dyn FnOnce(io::Error) + Send> },
-    Write(Arc<Envelope>),
-    /// Everything before is written when the answer comes; on disk when `Journal` is dropped.
-    Close { run_id: RunId, written: oneshot::Sender<()> },
-    End,
-}
-
 impl Journal {
     /// Starts the thread.
     pub(crate) fn start(redaction: Redaction) -> io::Result<Self> {
         let (orders, queue) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("artoo-journal".to_owned()).spawn(move || write(&queue, &redaction))?;
+        let thread =
+            std::thread::Builder::new().name("artoo-journal".to_owned()).spawn(move || write(&queue, &redaction))?;
         Ok(Self { orders, thread: Some(thread) })
     }
 
     /// Makes the run's folder and its empty journal. `failed` is called at most once, from the thread, when a line cannot
-    /// be written.
+    /// be written; it is dropped without a call only when the journal is closed or the thread is gone.
     pub(crate) fn open(
         &self,
         runs: &Path,
@@ -54,14 +52,33 @@ impl Journal {
     ) -> io::Result<RunJournal> {
         let folder = runs.join(run_id.to_string());
         private_folder(&folder)?;
-        let mut options = OpenOptions::new();
-        options.create_new(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(folder.join(FILE_NAME))?;
-        let order = Order::Open { run_id, file, failed: Box::new(failed) };
-        self.orders.send(order).map_err(|_| io::Error::other("the journal's thread has ended"))?;
-        Ok(RunJournal { run_id, folder, orders: self.orders.clone() })
+        let opened = empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
+        if opened.is_err() {
+            // Nothing was begun, so nothing should be listed as a run; what cannot be removed is an empty folder.
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+        opened
+    }
+
+    /// Writes the run's journal into this file.
+    pub(super) fn adopt(
+        &self,
+        run_id: RunId,
+        folder: &Path,
+        file: File,
+        failed: impl FnOnce(io::Error) + Send + 'static,
+    ) -> io::Result<RunJournal> {
+        let failed: Failed = Box::new(failed);
+        self.orders.send(Order::Open { run_id, file, failed }).map_err(|_| gone())?;
+        Ok(RunJournal { run_id, folder: folder.to_owned(), orders: self.orders.clone() })
+    }
+
+    /// Waits until all closed journals are on the disk.
+    pub(crate) async fn sync(&self) {
+        let (synced, done) = oneshot::channel();
+        if self.orders.send(Order::Sync(synced)).is_ok() {
+            let _ = done.await;
+        }
     }
 }
 
@@ -76,6 +93,11 @@ impl Drop for Journal {
 }
 
 impl RunJournal {
+    /// The run.
+    pub(crate) fn run_id(&self) -> RunId {
+        self.run_id
+    }
+
     /// The run's folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -85,17 +107,26 @@ impl RunJournal {
     pub(crate) fn recorder(&self) -> impl FnMut(&Arc<Envelope>) + Send + 'static {
         let orders = self.orders.clone();
         move |envelope| {
-            // The thread outlives every run; without it there is nothing left to tell.
+            // Where the thread is gone, `failed` was dropped and the supervisor knows.
             let _ = orders.send(Order::Write(Arc::clone(envelope)));
         }
     }
 
     /// Waits until everything so far is written.
-    pub(crate) async fn close(self) {
+    ///
+    /// # Errors
+    /// The first line that could not be written, or the loss of the thread.
+    pub(crate) async fn close(self) -> io::Result<()> {
         let (written, done) = oneshot::channel();
-        if self.orders.send(Order::Close { run_id: self.run_id, written }).is_ok() {
-            let _ = done.await;
-        }
+        self.orders.send(Order::Close { run_id: self.run_id, written: Some(written) }).map_err(|_| gone())?;
+        done.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+impl Drop for RunJournal {
+    fn drop(&mut self) {
+        // After `close` there is nothing left to close; the thread ignores it.
+        let _ = self.orders.send(Order::Close { run_id: self.run_id, written: None });
     }
 }
 
@@ -108,81 +139,17 @@ pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-struct OpenJournal {
-    file: BufWriter<File>,
-    failed: Option<Box<dyn FnOnce(io::Error) + Send>>,
+fn empty_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create_new(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(&ROOM)?;
+    file.set_len(0)?;
+    Ok(file)
 }
 
-fn write(queue: &mpsc::Receiver<Order>, redaction: &Redaction) {
-    let mut open: HashMap<RunId, OpenJournal> = HashMap::new();
-    let mut to_sync: Vec<File> = Vec::new();
-    loop {
-        // Lines reach the system whenever the queue is empty, so that a crash of the process loses nothing that matters.
-        let order = match queue.try_recv() {
-            Ok(order) => order,
-            Err(mpsc::TryRecvError::Disconnected) => break,
-            Err(mpsc::TryRecvError::Empty) => {
-                for journal in open.values_mut() {
-                    let flushed = journal.file.flush();
-                    journal.report(flushed);
-                }
-                for file in to_sync.drain(..) {
-                    // After a power cut the tail may be missing; the reader says so.
-                    let _ = file.sync_data();
-                }
-                match queue.recv() {
-                    Ok(order) => order,
-                    Err(_) => break,
-                }
-            }
-        };
-        match order {
-            Order::Open { run_id, file, failed } => {
-                open.insert(run_id, OpenJournal { file: BufWriter::new(file), failed: Some(failed) });
-            }
-            Order::Write(envelope) => {
-                if let Some(journal) = open.get_mut(&envelope.run_id) {
-                    let result = line(&envelope, redaction).and_then(|line| journal.file.write_all(&line));
-                    journal.report(result);
-                }
-            }
-            Order::Close { run_id, written } => {
-                if let Some(mut journal) = open.remove(&run_id) {
-                    let flushed = journal.file.flush();
-                    journal.report(flushed);
-                    if let Ok(file) = journal.file.into_inner() {
-                        to_sync.push(file);
-                    }
-                }
-                let _ = written.send(());
-            }
-            Order::End => break,
-        }
-    }
-    for (_, mut journal) in open {
-        let flushed = journal.file.flush();
-        journal.report(flushed);
-    }
-    for file in to_sync {
-        let _ = file.sync_data();
-    }
-}
-
-impl OpenJournal {
-    /// Tells the run of its first write error; the journal then holds what came before.
-    fn report(&mut self, result: io::Result<()>) {
-        if let Err(error) = result
-            && let Some(failed) = self.failed.take()
-        {
-            failed(error);
-        }
-    }
-}
-
-fn line(envelope: &Envelope, redaction: &Redaction) -> io::Result<Vec<u8>> {
-    let mut value = serde_json::to_value(envelope)?;
-    redaction.apply_to(&mut value);
-    let mut line = serde_json::to_vec(&value)?;
-    line.push(b'\n');
-    Ok(line)
+fn gone() -> io::Error {
+    io::Error::other("the thread that writes journals has ended")
 }

@@ -1,13 +1,25 @@
 //! A home folder, an artoo in it, and answers for its model.
 
-use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, LazyLock},
+};
 
-use artoo_bus::{Clock as _, Observed, SystemClock};
-use artoo_llm_client::doubles::ScriptedModel;
-use artoo_runtime::{Artoo, Builder, RunRequest, events::Line, journal};
+use artoo_bus::{Clock as _, Observed, Refusal, SystemClock};
+use artoo_llm_client::{LlmClient, LlmError, doubles::ScriptedModel};
+use artoo_runtime::{
+    Artoo, Builder, Run, RunRequest,
+    events::{self, Line},
+    exit_code_with, journal,
+};
 use artoo_sandbox::SandboxMode;
-use artoo_types::{Envelope, FinalResult, Limits, Message, MessageKind, Surroundings};
+use artoo_tools::Toolbox;
+use artoo_types::{Envelope, FaultKind, FinalResult, Limits, Message, MessageKind, SubTaskOutcome, Surroundings};
 use serde_json::{Value, json};
+
+use crate::doubles::{Say, TokioClock};
 
 /// A temporary home with `docs`, and a data folder.
 pub(crate) struct House {
@@ -33,12 +45,26 @@ impl House {
         Self { folder }
     }
 
+    pub(crate) fn data_folder(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// With the standard tools.
     pub(crate) fn builder(&self, model: &Arc<ScriptedModel>) -> Builder {
         let path = std::ffi::OsString::from("/usr/local/bin:/usr/bin:/bin");
         Artoo::builder()
-            .model(Arc::clone(model) as _)
-            .data_folder(self.folder.path().join("data"))
+            .model(Arc::clone(model) as Arc<dyn LlmClient>)
+            .data_folder(self.data_folder())
             .environment(BTreeMap::from([("PATH".into(), path)]))
+    }
+
+    /// With one tool that needs no process, in tokio's time.
+    pub(crate) fn quiet(&self, model: &Arc<ScriptedModel>) -> Builder {
+        self.builder(model).clock(TokioClock::new()).toolbox(Toolbox::new().with(Say))
     }
 
     pub(crate) fn request(&self, text: &str) -> RunRequest {
@@ -48,9 +74,9 @@ impl House {
             surroundings: Surroundings {
                 now: SystemClock::new().now(),
                 zone: "UTC".to_owned(),
-                working_folder: self.folder.path().join("home"),
-                workspace: self.folder.path().join("workspace"),
-                home: self.folder.path().join("home"),
+                working_folder: self.path("home"),
+                workspace: self.path("workspace"),
+                home: self.path("home"),
                 platform: "linux".to_owned(),
             },
             limits: Limits::default(),
@@ -59,26 +85,55 @@ impl House {
         }
     }
 
-    /// Runs a request to its end and reads its journal back.
+    /// Runs a request to its end and holds what must be true of every run against it.
     pub(crate) async fn run(&self, artoo: &Artoo, text: &str) -> Seen {
-        let run = artoo.start(self.request(text)).unwrap();
-        let folder = run.folder().to_owned();
-        let mut observer = run.observe(4096);
-        let result = run.finished().await;
-        let read = journal::read(&folder.join(journal::FILE_NAME)).unwrap();
-        assert_eq!(read.damage, None);
-        let mut live = Vec::new();
-        while let Some(seen) = observer.try_recv() {
-            match seen {
-                Observed::Message(envelope) => live.push(envelope.seq),
-                Observed::Lagged(lag) => panic!("{lag:?}"),
-            }
-        }
-        let kept: Vec<u64> = read.envelopes.iter().map(|envelope| envelope.seq).collect();
-        assert_eq!(live, kept, "the journal holds exactly what was said");
-        Seen { result, envelopes: read.envelopes, folder }
+        watched(artoo.start(self.request(text)).unwrap()).await
     }
 }
+
+/// Waits for a run's end and checks what must be true of every run.
+pub(crate) async fn watched(run: Run) -> Seen {
+    let folder = run.folder().to_owned();
+    let mut observer = run.observe(1);
+    let run_id = run.id();
+    let result = run.finished().await;
+    let mut live = Vec::new();
+    while let Some(seen) = observer.try_recv() {
+        match seen {
+            Observed::Message(envelope) => live.push(envelope),
+            Observed::Lagged(lag) => panic!("{lag:?}"),
+        }
+    }
+    let seen = recorded(result, &folder);
+    assert!(seen.envelopes.iter().all(|envelope| envelope.run_id == run_id));
+    let live: Vec<&Envelope> = live.iter().map(AsRef::as_ref).collect();
+    let kept: Vec<&Envelope> = seen.envelopes.iter().collect();
+    assert_eq!(live, kept, "the journal holds exactly what was said");
+    seen
+}
+
+/// Reads a run's journal back and checks what must be true of every run.
+pub(crate) fn recorded(result: FinalResult, folder: &Path) -> Seen {
+    let read = journal::read(&folder.join(journal::FILE_NAME)).unwrap();
+    assert_eq!(read.damage, None);
+    let seen = Seen { result, envelopes: read.envelopes, folder: folder.to_owned() };
+    assert_eq!(seen.count(MessageKind::FinalResult), 1);
+    assert!(seen.messages().any(|message| *message == Message::FinalResult(seen.result.clone())));
+    let refusals: Vec<Refusal> = seen.envelopes.iter().filter_map(Refusal::of).collect();
+    assert_eq!(refusals, [], "no role broke its contract");
+    let lines = seen.lines();
+    for line in &lines {
+        let value = serde_json::to_value(line).unwrap();
+        let errors: Vec<String> = LINE.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:#?} in {value:#}");
+    }
+    let numbers: Vec<u64> = lines.iter().map(|line| line.seq).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    seen
+}
+
+static LINE: LazyLock<jsonschema::Validator> =
+    LazyLock::new(|| jsonschema::validator_for(&events::schema()).unwrap());
 
 impl Seen {
     pub(crate) fn kinds(&self) -> Vec<MessageKind> {
@@ -93,21 +148,66 @@ impl Seen {
         self.envelopes.iter().map(|envelope| envelope.message.as_ref())
     }
 
+    pub(crate) fn outcomes(&self) -> Vec<SubTaskOutcome> {
+        self.messages()
+            .filter_map(|message| if let Message::SubTaskOutcome(outcome) = message { Some(outcome.clone()) } else { None })
+            .collect()
+    }
+
     pub(crate) fn lines(&self) -> Vec<Line> {
-        let mut fold = artoo_runtime::events::Fold::new();
+        let mut fold = events::Fold::new();
         self.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect()
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        exit_code_with(&self.result, &self.outcomes())
+    }
+
+    pub(crate) fn fault(&self) -> Option<FaultKind> {
+        self.result.fault.as_ref().map(|fault| fault.kind)
     }
 }
 
 /// A plan draft with one question.
 pub(crate) fn question(intent: &str) -> Value {
+    steps(&[(intent, 1)])
+}
+
+/// A plan draft with questions in groups, each answered by a number.
+pub(crate) fn steps(steps: &[(&str, u32)]) -> Value {
+    let step = |(intent, sequence): &(&str, u32)| {
+        json!({
+            "intent": intent, "sequence": sequence, "kind": "find_out",
+            "criteria": [{"text": "The output is one number", "check": "output_number"}],
+        })
+    };
+    json!({"subtasks": steps.iter().map(step).collect::<Vec<_>>()})
+}
+
+/// A plan draft with one question whose answer a model judges.
+pub(crate) fn open_question(intent: &str) -> Value {
     json!({"subtasks": [{
         "intent": intent, "sequence": 1, "kind": "find_out",
-        "criteria": [{"text": "The output is one number", "check": "output_number"}],
+        "criteria": [{"text": "The answer is friendly and names a colour", "check": "none"}],
     }]})
 }
 
 /// A shell call whose output is the answer.
 pub(crate) fn shell(command: &str) -> Value {
     json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": true})
+}
+
+/// A call of [`Say`] whose output is the answer.
+pub(crate) fn say(text: &str) -> Value {
+    json!({"tool": "say", "arguments": {"text": text}, "output_is_answer": true})
+}
+
+/// A judge's verdict.
+pub(crate) fn verdict(pass: bool) -> Value {
+    json!({"reason": "because", "verdict": if pass { "pass" } else { "fail" }, "class": "logical"})
+}
+
+/// A server that is down.
+pub(crate) fn unreachable() -> LlmError {
+    LlmError::Unreachable { url: "http://model.test".to_owned(), reason: "connection refused".to_owned() }
 }

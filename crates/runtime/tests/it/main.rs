@@ -2,4 +2,8 @@
 #![cfg(test)]
 
 mod accept;
+mod cancel;
+mod doubles;
+mod endings;
+mod faults;
 mod house;

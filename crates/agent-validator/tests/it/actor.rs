@@ -1,0 +1,176 @@
+//! The actor on a real bus.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use artoo_agent_validator::{Judge, ModelJudge, Settings, run};
+use artoo_llm_client::{
+    LlmClient,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_types::{
+    ExecutionResult, ExecutionStatus, FailureClass, Message, MessageKind, OutcomeStatus, Role, SubTask, SubTaskId,
+    SubTaskOutcome,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::given::{Scene, Unasked, call, counted, counting, result, subtask, surroundings, unfinished};
+
+struct House {
+    scene: Scene,
+    dispatcher: artoo_bus::Port,
+    executor: artoo_bus::Port,
+    actor: tokio::task::JoinHandle<()>,
+}
+
+impl House {
+    fn new(judge: Arc<dyn Judge>, model: &Arc<ScriptedModel>) -> Self {
+        let scene = Scene::new();
+        let client: Arc<dyn LlmClient> = Arc::clone(model) as _;
+        let settings = Settings {
+            surroundings: surroundings(Path::new("/nonexistent")),
+            max_retries: 2,
+            judge_deadline: Duration::from_secs(60),
+        };
+        let actor = tokio::spawn(run(scene.bus.port(Role::AgentValidator).unwrap(), judge, client, settings));
+        let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();
+        let executor = scene.bus.port(Role::Executor).unwrap();
+        Self { scene, dispatcher, executor, actor }
+    }
+
+    fn unasked() -> Self {
+        Self::new(Arc::new(Unasked), &Arc::new(ScriptedModel::new()))
+    }
+
+    /// Lets the actor work until it waits, and returns what it said.
+    async fn said(&mut self) -> Vec<Message> {
+        // Time is paused: it moves on only when nothing else can.
+        tokio::time::sleep(Duration::from_secs(600)).await;
+        let inputs = [MessageKind::SubTask, MessageKind::ExecutionResult];
+        self.scene.said().into_iter().filter(|message| !inputs.contains(&message.kind())).collect()
+    }
+
+    async fn attempted(&mut self, result: ExecutionResult) -> Vec<Message> {
+        self.executor.publish(result).unwrap();
+        self.said().await
+    }
+
+    async fn close(self) {
+        self.scene.bus.close();
+        self.actor.await.unwrap();
+    }
+}
+
+fn kinds(said: &[Message]) -> Vec<MessageKind> {
+    said.iter().map(Message::kind).collect()
+}
+
+fn outcomes(said: &[Message]) -> Vec<&SubTaskOutcome> {
+    said.iter().filter_map(|message| if let Message::SubTaskOutcome(outcome) = message { Some(outcome) } else { None }).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_correction_then_a_match() {
+    let mut house = House::unasked();
+    house.dispatcher.publish(counting(1)).unwrap();
+    let said = house.attempted(counted(1, 1, "many")).await;
+    assert_eq!(kinds(&said), [MessageKind::VerdictReached, MessageKind::CorrectionSignal]);
+    // The second attempt answers from what the first one found.
+    let said = house.attempted(ExecutionResult { tool_calls: Vec::new(), ..counted(1, 2, "3") }).await;
+    assert_eq!(kinds(&said), [MessageKind::VerdictReached, MessageKind::SubTaskOutcome]);
+    let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
+    assert_eq!((outcome.status, outcome.gap_trajectory.len(), outcome.tool_calls.len()), (OutcomeStatus::Matched, 2, 1));
+    house.close().await;
+}
+
+/// Lesson 2 and the bound of the fast loop: two corrections, three attempts, an end.
+#[tokio::test(start_paused = true)]
+async fn corrections_are_bounded() {
+    let mut house = House::unasked();
+    house.dispatcher.publish(counting(1)).unwrap();
+    for attempt in 1..=3 {
+        let said = house.attempted(counted(1, attempt, "many")).await;
+        assert_eq!(outcomes(&said).len(), usize::from(attempt == 3), "{attempt}: {said:?}");
+    }
+    assert_eq!(house.attempted(counted(1, 4, "3")).await, []);
+    house.close().await;
+}
+
+/// Lessons 13 and 27: a message that comes twice, or late, changes nothing.
+#[tokio::test(start_paused = true)]
+async fn lesson_13_duplicates_change_nothing() {
+    let mut house = House::unasked();
+    house.dispatcher.publish(counting(1)).unwrap();
+    assert_eq!(house.attempted(counted(1, 1, "many")).await.len(), 2);
+    assert_eq!(house.attempted(counted(1, 1, "3")).await, []);
+    house.dispatcher.publish(counting(1)).unwrap();
+    assert_eq!(house.attempted(counted(1, 1, "3")).await, []);
+    assert_eq!(outcomes(&house.attempted(counted(1, 2, "3")).await).len(), 1);
+    assert_eq!(house.attempted(counted(1, 2, "3")).await, []);
+    assert_eq!(house.attempted(counted(9, 1, "of a subtask that nobody sent")).await, []);
+    house.close().await;
+}
+
+/// A denied effect ends the subtask: a replan around it would look for a bypass (fact 8).
+#[tokio::test(start_paused = true)]
+async fn fact_8_a_denied_subtask_is_not_tried_again() {
+    for (status, class) in [
+        (ExecutionStatus::Failed, FailureClass::Denied),
+        (ExecutionStatus::Uncertain, FailureClass::Denied),
+        (ExecutionStatus::Failed, FailureClass::Logical),
+    ] {
+        let mut house = House::unasked();
+        house.dispatcher.publish(counting(1)).unwrap();
+        let said = house.attempted(unfinished(counted(1, 1, "3"), status, class)).await;
+        let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
+        assert_eq!(outcome.status, OutcomeStatus::Failed);
+        assert_eq!(outcome.gap_trajectory[0].failure_class, Some(class));
+        house.close().await;
+    }
+}
+
+/// A judge that hangs over one subtask delays no other one, and ends as a verdict.
+#[tokio::test(start_paused = true)]
+async fn subtasks_are_judged_side_by_side() {
+    let model = Arc::new(ScriptedModel::new().expect(Expect::any().user_contains("Wait"), Answer::hang()));
+    let mut house = House::new(Arc::new(ModelJudge), &model);
+    let slow = SubTask { subtask_id: SubTaskId::new(Uuid::from_u128(2)), ..subtask("Wait", &["It is polite"]) };
+    house.dispatcher.publish(slow.clone()).unwrap();
+    house.dispatcher.publish(counting(1)).unwrap();
+    house.executor.publish(ExecutionResult { subtask_id: slow.subtask_id, ..result("x", vec![call(1, "x", true)]) }).unwrap();
+    let said = house.attempted(counted(1, 1, "3")).await;
+    let [first, second] = outcomes(&said)[..] else { panic!("{said:?}") };
+    assert_eq!((first.subtask_id, first.status), (counting(1).subtask_id, OutcomeStatus::Matched));
+    assert_eq!((second.subtask_id, second.status), (slow.subtask_id, OutcomeStatus::Failed));
+    assert_eq!(second.gap_trajectory[0].failure_class, Some(FailureClass::Unknown));
+    house.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_call_is_on_record_for_its_subtask() {
+    let pass = json!({"reason": "it says please", "verdict": "pass", "class": "logical"});
+    let model = Arc::new(ScriptedModel::new().expect(Expect::purpose("agent_validator"), Answer::json(pass)));
+    let mut house = House::new(Arc::new(ModelJudge), &model);
+    house.dispatcher.publish(subtask("Ask", &["It is polite"])).unwrap();
+    let said = house.attempted(result("please", vec![call(1, "please", true)])).await;
+    let [Message::ModelCall(cost), Message::VerdictReached(reached), Message::SubTaskOutcome(outcome)] = said.as_slice() else {
+        panic!("{said:?}")
+    };
+    assert_eq!((cost.role, cost.subtask_id), (Role::AgentValidator, Some(outcome.subtask_id)));
+    assert_eq!((reached.subtask_id, reached.attempt), (Some(outcome.subtask_id), 1));
+    assert_eq!(outcome.status, OutcomeStatus::Matched);
+    model.assert_finished();
+    house.close().await;
+}
+
+/// Closing the run ends the actor while a judge still thinks.
+#[tokio::test(start_paused = true)]
+async fn closing_the_run_ends_the_actor() {
+    let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::hang()));
+    let house = House::new(Arc::new(ModelJudge), &model);
+    house.dispatcher.publish(subtask("Ask", &["It is polite"])).unwrap();
+    house.executor.publish(result("please", vec![call(1, "please", true)])).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(model.requests().len(), 1);
+    house.close().await;
+}

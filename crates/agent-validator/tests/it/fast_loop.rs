@@ -1,0 +1,181 @@
+//! The fast loop as a state machine.
+
+use artoo_agent_validator::{FastLoop, Step};
+use artoo_types::{
+    CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, GapEntry, OutcomeStatus,
+    SubTaskOutcome,
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::given::{call, counted, counting, fail, failing, pass, unfinished, verdict};
+
+fn fast_loop(max_retries: u32) -> FastLoop {
+    FastLoop::new(counting(1), max_retries)
+}
+
+fn outcome(step: Option<Step>) -> SubTaskOutcome {
+    let Some(Step::Done(outcome)) = step else { panic!("{step:?}") };
+    outcome
+}
+
+fn correction(step: Option<Step>) -> CorrectionSignal {
+    let Some(Step::Correct(correction)) = step else { panic!("{step:?}") };
+    correction
+}
+
+#[test]
+fn an_attempt_that_passes_is_matched() {
+    let outcome = outcome(fast_loop(2).conclude(&counted(1, 1, "3"), vec![verdict(pass())]));
+    let gap = GapEntry { attempt: 1, score: 1.0, unmet_criteria: Vec::new(), failure_class: None };
+    let expected = SubTaskOutcome {
+        subtask_id: counting(1).subtask_id,
+        parent_task_id: counting(1).parent_task_id,
+        sequence: 1,
+        intent: "Count the files".to_owned(),
+        criteria: counting(1).success_criteria,
+        status: OutcomeStatus::Matched,
+        output: json!("3"),
+        failure_reason: None,
+        gap_trajectory: vec![gap],
+        criteria_verdicts: vec![verdict(pass())],
+        tool_calls: vec![call(1, "3", true)],
+    };
+    assert_eq!(outcome, expected);
+}
+
+#[test]
+fn a_correction_names_what_was_wrong_and_the_trajectory_keeps_it() {
+    let mut fast_loop = fast_loop(2);
+    let logical = || vec![verdict(pass()), verdict(fail(FailureClass::Logical))];
+    let corrected = correction(fast_loop.conclude(&counted(1, 1, "many"), logical()));
+    assert_eq!((corrected.attempt_number, corrected.failure_class), (1, FailureClass::Logical));
+    assert_eq!(corrected.failed_criterion, "It is one number");
+    assert_eq!(corrected.what_was_wrong, "it has no number");
+    assert!(corrected.what_to_do.contains("It is one number"), "{}", corrected.what_to_do);
+    let second = vec![verdict(fail(FailureClass::Environmental))];
+    assert_eq!(correction(fast_loop.conclude(&counted(1, 2, "many"), second)).attempt_number, 2);
+    let ended = outcome(fast_loop.conclude(&counted(1, 3, "many"), logical()));
+    assert_eq!(ended.status, OutcomeStatus::Failed);
+    assert_eq!(ended.failure_reason.as_deref(), Some("it has no number"));
+    let scores: Vec<_> = ended.gap_trajectory.iter().map(|gap| (gap.attempt, gap.score, gap.failure_class)).collect();
+    let (logical, environmental) = (Some(FailureClass::Logical), Some(FailureClass::Environmental));
+    assert_eq!(scores, [(1, 0.5, logical), (2, 0.0, environmental), (3, 0.5, logical)]);
+    // Every call of every attempt.
+    assert_eq!(ended.tool_calls.len(), 3);
+}
+
+/// Lessons 27 and 13: results that are not the next one, of this subtask, change nothing.
+#[test]
+fn lesson_27_only_the_awaited_result_counts() {
+    let mut fast_loop = fast_loop(2);
+    let passed = || vec![verdict(pass())];
+    assert_eq!(fast_loop.conclude(&counted(2, 1, "of another subtask"), passed()), None);
+    assert_eq!(fast_loop.conclude(&counted(1, 2, "too early"), passed()), None);
+    correction(fast_loop.conclude(&counted(1, 1, "x"), vec![verdict(fail(FailureClass::Logical))]));
+    assert_eq!(fast_loop.conclude(&counted(1, 1, "a second time"), passed()), None);
+    let ended = outcome(fast_loop.conclude(&counted(1, 2, "3"), passed()));
+    assert_eq!((ended.gap_trajectory.len(), ended.tool_calls.len()), (2, 2));
+    assert_eq!(fast_loop.conclude(&counted(1, 3, "too late"), passed()), None);
+}
+
+#[test]
+fn some_failures_end_a_subtask_at_once() {
+    let completed = || counted(1, 1, "x");
+    let table = [
+        ("denied", completed(), FailureClass::Denied),
+        ("unknown", completed(), FailureClass::Unknown),
+        (
+            "infrastructure",
+            ExecutionResult { failure: failing(FailureClass::Environmental, true), ..completed() },
+            FailureClass::Environmental,
+        ),
+        (
+            "failed",
+            unfinished(completed(), ExecutionStatus::Failed, FailureClass::Logical),
+            FailureClass::Logical,
+        ),
+    ];
+    for (name, result, class) in table {
+        let verdicts = vec![verdict(fail(FailureClass::Logical)), verdict(fail(class))];
+        assert_eq!(outcome(fast_loop(2).conclude(&result, verdicts)).status, OutcomeStatus::Failed, "{name}");
+    }
+    let unsure = unfinished(completed(), ExecutionStatus::Uncertain, FailureClass::Logical);
+    correction(fast_loop(2).conclude(&unsure, vec![verdict(fail(FailureClass::Logical))]));
+}
+
+/// Lesson 83: a failed execution was accepted. Not even passing verdicts can make it match.
+#[test]
+fn lesson_83_a_failed_execution_never_matches() {
+    for status in [ExecutionStatus::Failed, ExecutionStatus::Uncertain] {
+        let result = unfinished(counted(1, 1, "3"), status, FailureClass::Logical);
+        let ended = outcome(fast_loop(2).conclude(&result, vec![verdict(pass())]));
+        assert_eq!(ended.status, OutcomeStatus::Failed, "{status:?}");
+    }
+    let contradiction = ExecutionResult { failure: failing(FailureClass::Logical, false), ..counted(1, 1, "3") };
+    assert_eq!(outcome(fast_loop(2).conclude(&contradiction, vec![verdict(pass())])).status, OutcomeStatus::Failed);
+}
+
+#[test]
+fn nothing_judged_is_nothing_matched() {
+    let ended = outcome(fast_loop(2).conclude(&counted(1, 1, "3"), Vec::new()));
+    assert_eq!(ended.status, OutcomeStatus::Failed);
+    assert_eq!(ended.failure_reason.as_deref(), Some("nothing was judged"));
+    assert_eq!(ended.gap_trajectory[0].score, 0.0);
+}
+
+#[test]
+fn an_attempt_is_judged_by_the_calls_of_all() {
+    let mut fast_loop = fast_loop(2);
+    fast_loop.conclude(&counted(1, 1, "3 files"), vec![verdict(fail(FailureClass::Logical))]);
+    let next = ExecutionResult { tool_calls: Vec::new(), ..counted(1, 2, "3") };
+    assert_eq!(fast_loop.with_all_calls(&next).tool_calls, [call(1, "3 files", true)]);
+}
+
+prop_compose! {
+    fn attempts()(
+        attempts in prop::collection::vec((0u8..3, any::<bool>(), prop::collection::vec(0u8..5, 0..4)), 1..8)
+    ) -> Vec<(ExecutionResult, Vec<u8>)> {
+        attempts.into_iter().zip(1..).map(|((status, failed, findings), attempt)| {
+            let status = [ExecutionStatus::Completed, ExecutionStatus::Uncertain, ExecutionStatus::Failed][usize::from(status)];
+            let failure: Option<ExecutionFailure> = if failed { failing(FailureClass::Logical, false) } else { None };
+            (ExecutionResult { status, failure, ..counted(1, attempt, "x") }, findings)
+        }).collect()
+    }
+}
+
+proptest! {
+    /// Whatever the attempts: the loop ends within its bound, exactly once, and matches only what passed in everything.
+    #[test]
+    fn bounded_and_never_matched_by_a_word(attempts in attempts(), max_retries in 0u32..4) {
+        let mut fast_loop = fast_loop(max_retries);
+        let mut ended = false;
+        for ((result, findings), number) in attempts.iter().zip(1u32..) {
+            let classes = [FailureClass::Logical, FailureClass::Environmental, FailureClass::Denied, FailureClass::Unknown];
+            let finding = |kind: &u8| usize::from(*kind).checked_sub(1).map_or_else(pass, |class| fail(classes[class]));
+            let verdicts: Vec<_> = findings.iter().map(finding).map(verdict).collect();
+            let all_passed = !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.passed());
+            let completed = result.status == ExecutionStatus::Completed && result.failure.is_none();
+            match fast_loop.conclude(result, verdicts) {
+                None => prop_assert!(ended),
+                Some(step) => {
+                    prop_assert!(!ended);
+                    match step {
+                        Step::Correct(correction) => {
+                            prop_assert_eq!(correction.attempt_number, number);
+                            prop_assert!(number <= max_retries);
+                            prop_assert!(findings.iter().all(|kind| *kind < 3), "a final class was corrected");
+                            prop_assert!(result.status != ExecutionStatus::Failed);
+                        }
+                        Step::Done(outcome) => {
+                            ended = true;
+                            prop_assert_eq!(outcome.status == OutcomeStatus::Matched, all_passed && completed);
+                            prop_assert_eq!(outcome.gap_trajectory.len(), number as usize);
+                        }
+                    }
+                }
+            }
+            prop_assert!(ended || number <= max_retries);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Subtasks, results and runs to test with.
+
+use std::{path::Path, sync::Arc};
+
+use artoo_agent_validator::{Judge, JudgeContext, JudgeError, conformance};
+use artoo_bus::{Bus, BusLimits, ManualClock, RunBus};
+use artoo_checks::World;
+use artoo_llm_client::LlmClient;
+use artoo_types::{
+    Check, Criterion, CriterionVerdict, Envelope, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    FailureClass, Finding, Judge as DecidedBy, Message, Mode, RunId, SubTask, SubTaskId, Surroundings,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, FixedOffset};
+use uuid::Uuid;
+
+pub(crate) use artoo_agent_validator::conformance::{call, result, subtask};
+
+pub(crate) fn now() -> DateTime<FixedOffset> {
+    DateTime::parse_from_rfc3339("2026-03-14T09:26:53+08:00").unwrap()
+}
+
+pub(crate) fn surroundings(folder: &Path) -> Surroundings {
+    Surroundings {
+        now: now(),
+        zone: "Asia/Shanghai".to_owned(),
+        working_folder: folder.to_owned(),
+        workspace: folder.join("workspace"),
+        home: folder.to_owned(),
+        platform: "linux".to_owned(),
+    }
+}
+
+pub(crate) fn world(folder: &Path) -> World {
+    World::new(folder, folder, now())
+}
+
+pub(crate) fn checked(text: &str, check: Check) -> Criterion {
+    Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: Some(check) }
+}
+
+/// A subtask whose output must be one number.
+pub(crate) fn counting(number: u128) -> SubTask {
+    let success_criteria = vec![checked("It is one number", Check::OutputNumber { min: None, max: None })];
+    SubTask { subtask_id: SubTaskId::new(Uuid::from_u128(number)), success_criteria, ..subtask("Count the files", &[]) }
+}
+
+/// An attempt at [`counting`] with one successful call.
+pub(crate) fn counted(number: u128, attempt: u32, output: &str) -> ExecutionResult {
+    let calls = vec![call(u128::from(attempt), output, true)];
+    ExecutionResult { subtask_id: SubTaskId::new(Uuid::from_u128(number)), attempt, ..result(output, calls) }
+}
+
+pub(crate) fn failing(class: FailureClass, infrastructure: bool) -> Option<ExecutionFailure> {
+    Some(ExecutionFailure { class, reason: "it did not work".to_owned(), infrastructure })
+}
+
+pub(crate) fn unfinished(result: ExecutionResult, status: ExecutionStatus, class: FailureClass) -> ExecutionResult {
+    ExecutionResult { status, failure: failing(class, false), ..result }
+}
+
+pub(crate) fn verdict(finding: Finding) -> CriterionVerdict {
+    CriterionVerdict { criterion: "It is one number".to_owned(), mode: Mode::Verifiable, judge: DecidedBy::Check, finding }
+}
+
+pub(crate) fn pass() -> Finding {
+    Finding::Pass { evidence: Evidence::Observation { text: "3".to_owned() } }
+}
+
+pub(crate) fn fail(failure_class: FailureClass) -> Finding {
+    Finding::Fail { failure_class, reason: "it has no number".to_owned(), evidence: None }
+}
+
+/// A judge that nobody may ask.
+pub(crate) struct Unasked;
+
+#[async_trait]
+impl Judge for Unasked {
+    async fn judge(&self, criterion: &Criterion, _: &JudgeContext<'_>, _: &Arc<dyn LlmClient>) -> Result<Finding, JudgeError> {
+        panic!("{} was put to a judge", criterion.text)
+    }
+}
+
+/// An open run, and everything that is said in it.
+pub(crate) struct Scene {
+    pub(crate) bus: RunBus,
+    seen: tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>>,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let bus = Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
+        let (see, seen) = tokio::sync::mpsc::unbounded_channel();
+        bus.record(Box::new(move |envelope| {
+            let _ = see.send(Arc::clone(envelope));
+        }));
+        Self { bus, seen }
+    }
+
+    /// What was said since the last look.
+    pub(crate) fn said(&mut self) -> Vec<Message> {
+        std::iter::from_fn(|| self.seen.try_recv().ok()).map(|envelope| Message::clone(&envelope.message)).collect()
+    }
+}
+
+/// A judge that answers with the same finding whatever it is asked.
+pub(crate) struct Always(pub(crate) Finding);
+
+#[async_trait]
+impl Judge for Always {
+    async fn judge(&self, _: &Criterion, _: &JudgeContext<'_>, _: &Arc<dyn LlmClient>) -> Result<Finding, JudgeError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// The default case of the suite, with this result.
+pub(crate) fn judged_subtask() -> SubTask {
+    conformance::subtask("Count the files", &["It is polite"])
+}

@@ -1,0 +1,146 @@
+//! Lines that are ready to be written in one go, and what is true when only a part of them was.
+
+use std::collections::VecDeque;
+use std::io;
+
+use artoo_types::{AuditEvent, MessageKind, Role, RunId};
+use chrono::{DateTime, FixedOffset};
+
+use crate::line::{GapLine, Line, line_hash};
+use crate::tail::{Tail, Torn};
+use crate::{Facts, Gap};
+
+/// A line before it has its place in the chain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// When it happened.
+    pub at: DateTime<FixedOffset>,
+    /// What happened.
+    pub what: What,
+}
+
+/// What an [`Entry`] says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A message was seen.
+    Event {
+        /// Its run.
+        run_id: RunId,
+        /// Its number in the run.
+        seq: u64,
+        /// Its sender.
+        from: Role,
+        /// Its kind.
+        kind: MessageKind,
+        /// What is kept of it.
+        facts: Facts,
+    },
+    /// Something is missing.
+    Gap(Gap),
+}
+
+/// The lines of some entries, after a line that closes off a torn one where the log ends with one.
+pub(crate) struct Batch {
+    pub(crate) bytes: Vec<u8>,
+    ends: Vec<End>,
+    number: u64,
+    hash: String,
+}
+
+/// Where a line of a batch ends.
+struct End {
+    offset: usize,
+    hash: String,
+    /// So many of the entries are written with it.
+    entries: usize,
+}
+
+impl Batch {
+    /// `at` stamps the line that closes off a torn one.
+    pub(crate) fn new(tail: &Tail, entries: &VecDeque<Entry>, at: DateTime<FixedOffset>) -> Self {
+        let mut batch =
+            Self { bytes: Vec::new(), ends: Vec::new(), number: tail.lines, hash: tail.hash.clone() };
+        if let Some(torn) = &tail.torn {
+            // The line break that it lacks makes it a line of its own, and the next line vouches for it.
+            batch.bytes.push(b'\n');
+            let before_hash = batch.end_line(torn.hash.clone(), 0);
+            batch.add(&Entry { at, what: What::Gap(Gap::TornLine { bytes: torn.bytes, before_hash }) }, 0);
+        }
+        for (done, entry) in entries.iter().enumerate() {
+            batch.add(entry, done + 1);
+        }
+        batch
+    }
+
+    fn add(&mut self, entry: &Entry, entries: usize) {
+        let text = render(self.number + 1, entry, &self.hash);
+        self.bytes.extend_from_slice(&text);
+        self.bytes.push(b'\n');
+        self.end_line(line_hash(&text), entries);
+    }
+
+    /// Counts a line that ends here; returns the hash of the line before.
+    fn end_line(&mut self, hash: String, entries: usize) -> String {
+        self.number += 1;
+        self.ends.push(End { offset: self.bytes.len(), hash: hash.clone(), entries });
+        std::mem::replace(&mut self.hash, hash)
+    }
+
+    /// How many entries are in the log when so many bytes are. One that lacks only its line break is: the next batch
+    /// gives it one.
+    pub(crate) fn entries_within(&self, written: usize) -> usize {
+        self.lines_within(written + 1).last().map_or(0, |end| end.entries)
+    }
+
+    /// The end of the log when so many bytes of the batch are in it. What follows the last whole line is torn.
+    pub(crate) fn tail_after(&self, before: &Tail, written: usize) -> Tail {
+        if written == 0 {
+            return before.clone();
+        }
+        // The first byte of a batch closes a torn line, so none is left from before.
+        let mut tail = Tail { torn: None, bytes: before.bytes + written as u64, ..before.clone() };
+        let mut from = 0;
+        for end in self.lines_within(written) {
+            tail.lines += 1;
+            tail.hash.clone_from(&end.hash);
+            from = end.offset;
+        }
+        if let Some(rest) = self.bytes.get(from..written).filter(|rest| !rest.is_empty()) {
+            tail.torn = Some(Torn { bytes: rest.len() as u64, hash: line_hash(rest) });
+        }
+        tail
+    }
+
+    fn lines_within(&self, written: usize) -> impl Iterator<Item = &End> {
+        self.ends.iter().take_while(move |end| end.offset <= written)
+    }
+}
+
+fn render(line: u64, entry: &Entry, prev_hash: &str) -> Vec<u8> {
+    let (at, prev_hash) = (entry.at, prev_hash.to_owned());
+    let line = match entry.what.clone() {
+        What::Event { run_id, seq, from, kind, facts } => {
+            Line::Event(AuditEvent { line, at, run_id, seq, from, kind, facts, prev_hash })
+        }
+        What::Gap(gap) => Line::Gap(GapLine { line, at, gap, prev_hash }),
+    };
+    // Plain data with string keys has no way to fail; an empty line would show as damage.
+    serde_json::to_vec(&line).unwrap_or_default()
+}
+
+/// Writes all of it, or says how far it came.
+pub(crate) fn write_tracked(
+    bytes: &[u8],
+    mut write: impl FnMut(&[u8]) -> io::Result<usize>,
+) -> (usize, Option<io::Error>) {
+    let mut written = 0;
+    while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
+        match write(rest) {
+            Ok(0) => return (written, Some(io::ErrorKind::WriteZero.into())),
+            Ok(more) => written += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (written, Some(error)),
+        }
+    }
+    (written, None)
+}

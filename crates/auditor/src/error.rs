@@ -1,0 +1,69 @@
+//! What can go wrong with the audit log.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why the audit log could not be read or written. The run goes on; the operator is told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// The folder could not be made.
+    #[error("cannot make the audit folder {}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The log or its head could not be opened, locked or read.
+    #[error("cannot read the audit log {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The log or its head could not be written. What was not written is kept and tried again.
+    #[error("cannot write the audit log {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The log's name belongs to something that is not a file.
+    #[error("the audit log {} is not a regular file", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The thread that writes the log could not be started.
+    #[error("cannot start the thread that writes the audit log")]
+    Thread {
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl AuditError {
+    /// The next step for the operator, where there is one.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Folder { .. } | Self::Read { .. } => Some("check the folder's owner and permissions"),
+            Self::Write { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                Some("the disk is full: free some space, and the log goes on by itself")
+            }
+            Self::Write { .. } => Some("check the folder's owner and permissions, and the state of the disk"),
+            Self::NotAFile { .. } => Some("move it away; the auditor makes its own file"),
+            Self::Thread { .. } => None,
+        }
+    }
+
+    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Read { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Write { path: path.to_owned(), source }
+    }
+}

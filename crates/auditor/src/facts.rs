@@ -1,0 +1,246 @@
+//! What the log keeps of a message: a few facts by kind.
+//!
+//! A fact is a number, an id, a word of a closed set, or a known name. No text of a user, a model, a tool or a file is ever
+//! a fact, so no secret can become one. A new kind of message does not compile until it is said here what is kept.
+
+use artoo_bus::{Refusal, RefusalReason};
+use artoo_types::{
+    CallEnding, CriterionVerdict, Envelope, ExecutionResult, FinalResult, Finding, Loss, Message, ModelCall,
+    PlanDirective, SubTaskOutcome, ToolCall,
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::Vocabulary;
+
+/// The facts of a message.
+pub type Facts = Map<String, Value>;
+
+/// Takes the facts out of a message.
+///
+/// Statuses and classes, the numbers of the loss and the directive, the name and the ending of a tool call, the name and
+/// the cost of a model call, verdicts with their judge: enough for every report, nothing that anybody wrote.
+pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
+    match envelope.message.as_ref() {
+        Message::UserRequest(request) => object(json!({
+            "bytes": request.text.len(),
+            "turns": request.turns.len(),
+            "max_replans": request.limits.max_replans,
+            "max_retries": request.limits.max_retries,
+            "time_budget_ms": request.limits.time_budget_ms,
+        })),
+        // A task's label is made of words of the request.
+        Message::TaskSpec(_) | Message::MemoryQuery(_) | Message::FailureReport(_) => Facts::new(),
+        Message::MemoryReply(reply) => object(json!({
+            "sops": reply.sops.len(),
+            "attention": reply.potentials.attention,
+            "decision": reply.potentials.decision,
+            "action": reply.potentials.action,
+        })),
+        Message::Plan(plan) => object(json!({
+            "round": plan.round,
+            "subtasks": plan.subtasks.len(),
+            "task_criteria": plan.task_criteria.len(),
+            "kept": plan.kept.len(),
+        })),
+        Message::DispatchManifest(manifest) => object(json!({
+            "round": manifest.round,
+            "subtasks": manifest.subtask_ids.len(),
+            "kept": manifest.kept.len(),
+        })),
+        Message::SubTask(subtask) => object(json!({
+            "subtask_id": subtask.subtask_id,
+            "round": subtask.round,
+            "sequence": subtask.sequence,
+            "criteria": subtask.success_criteria.len(),
+        })),
+        Message::ToolStarted(started) => object(json!({
+            "subtask_id": started.subtask_id,
+            "call_id": started.call_id,
+            "tool": known.name(started.tool.as_str()),
+        })),
+        Message::ToolOutput(output) => {
+            object(json!({ "call_id": output.call_id, "bytes": output.text.len() }))
+        }
+        Message::ToolFinished(finished) => {
+            let mut facts = tool_call(&finished.call, known);
+            facts.insert("subtask_id".to_owned(), value(finished.subtask_id));
+            facts
+        }
+        Message::ApprovalRequested(request) => {
+            object(json!({ "subtask_id": request.subtask_id, "call_id": request.call_id }))
+        }
+        Message::ApprovalDecided(decision) => object(json!({
+            "call_id": decision.call_id,
+            "granted": decision.granted,
+            "scope": decision.scope,
+        })),
+        Message::ExecutionResult(result) => execution(result),
+        Message::VerdictReached(reached) => {
+            let mut facts = verdict(&reached.verdict);
+            facts.insert("subtask_id".to_owned(), value(reached.subtask_id));
+            facts.insert("attempt".to_owned(), value(reached.attempt));
+            facts
+        }
+        Message::CorrectionSignal(correction) => object(json!({
+            "subtask_id": correction.subtask_id,
+            "attempt": correction.attempt_number,
+            "class": correction.failure_class,
+        })),
+        Message::SubTaskOutcome(outcome) => outcome_facts(outcome),
+        Message::OutcomeSummary(summary) => object(json!({
+            "outcomes": summary.outcomes.len(),
+            "task_verdicts": summary.task_verdicts.len(),
+        })),
+        Message::ReplanRequest(request) => object(json!({
+            "failed": request.failed_outcomes.len(),
+            "matched": request.matched_outcomes.len(),
+            "task_verdicts": request.task_verdicts.len(),
+        })),
+        Message::PlanDirective(directive) => plan_directive(directive),
+        Message::FailureReportRequest(request) => {
+            object(json!({ "unmet": request.unmet.len(), "partial": request.partial.len() }))
+        }
+        Message::MegramWrite(write) => object(json!({
+            "level": write.megram.level,
+            "state": write.megram.state,
+            "f": write.megram.f,
+            "sigma": write.megram.sigma,
+            "k": write.megram.k,
+        })),
+        Message::FinalResult(result) => final_result(result),
+        Message::Fault(fault) => object(json!({ "role": fault.role, "fault": fault.kind })),
+        Message::Warning(warning) => {
+            let refusal = Refusal::of(envelope);
+            let (reason, full) = match refusal.map(|refusal| refusal.reason) {
+                None => (None, None),
+                Some(RefusalReason::Boundary) => (Some("boundary"), None),
+                Some(RefusalReason::SecondFinalResult) => (Some("second_final_result"), None),
+                Some(RefusalReason::Overflow(role)) => (Some("overflow"), Some(role)),
+            };
+            object(json!({
+                "role": warning.role,
+                "refused": refusal.map(|refusal| refusal.kind),
+                "reason": reason,
+                "full": full,
+            }))
+        }
+        Message::ModelCall(call) => model_call(call, known),
+        Message::AuditQuery(query) => object(json!({ "since": query.since })),
+        Message::AuditReport(report) => {
+            object(json!({ "trigger": report.trigger, "tasks_observed": report.tasks_observed }))
+        }
+    }
+}
+
+fn tool_call(call: &ToolCall, known: &Vocabulary) -> Facts {
+    let (ending, number) = match call.ending {
+        CallEnding::Exited { status } => ("exited", Some(status)),
+        CallEnding::Signalled { signal } => ("signalled", Some(signal)),
+        CallEnding::Returned => ("returned", None),
+        CallEnding::TimedOut => ("timed_out", None),
+        CallEnding::Cancelled => ("cancelled", None),
+        CallEnding::Refused => ("refused", None),
+    };
+    object(json!({
+        "call_id": call.call_id,
+        "tool": known.name(call.tool.as_str()),
+        "ending": ending,
+        "status": number,
+        "class": call.failure.as_ref().map(|failure| failure.class),
+        "bytes": call.output.bytes,
+        "duration_ms": call.duration_ms,
+        "files": call.files.len(),
+    }))
+}
+
+fn execution(result: &ExecutionResult) -> Facts {
+    object(json!({
+        "subtask_id": result.subtask_id,
+        "attempt": result.attempt,
+        "status": result.status,
+        "class": result.failure.as_ref().map(|failure| failure.class),
+        "infrastructure": result.failure.as_ref().map(|failure| failure.infrastructure),
+        "tool_calls": result.tool_calls.len(),
+    }))
+}
+
+fn verdict(verdict: &CriterionVerdict) -> Facts {
+    let class = match verdict.finding {
+        Finding::Pass { .. } => None,
+        Finding::Fail { failure_class, .. } => Some(failure_class),
+    };
+    object(json!({ "pass": verdict.passed(), "class": class, "judge": verdict.judge, "mode": verdict.mode }))
+}
+
+fn outcome_facts(outcome: &SubTaskOutcome) -> Facts {
+    object(json!({
+        "subtask_id": outcome.subtask_id,
+        "sequence": outcome.sequence,
+        "status": outcome.status,
+        "attempts": outcome.gap_trajectory.len(),
+        "passed": outcome.criteria_verdicts.iter().filter(|verdict| verdict.passed()).count(),
+        "criteria": outcome.criteria_verdicts.len(),
+        "tool_calls": outcome.tool_calls.len(),
+    }))
+}
+
+fn plan_directive(directive: &PlanDirective) -> Facts {
+    let mut facts = loss(directive.loss, directive.grad_l, directive.grad_goal);
+    facts.extend(object(json!({
+        "round": directive.round,
+        "prev_directive": directive.prev_directive,
+        "directive": directive.directive,
+        "class": directive.failure_class,
+        "blocked_tools": directive.blocked_tools.len(),
+        "blocked_targets": directive.blocked_targets.len(),
+    })));
+    facts
+}
+
+fn final_result(result: &FinalResult) -> Facts {
+    let mut facts = loss(result.loss, result.grad_l, result.grad_goal);
+    facts.extend(object(json!({
+        "prev_directive": result.prev_directive,
+        "directive": result.directive,
+        "replans": result.replans,
+        "unmet": result.unmet.len(),
+        "partial": result.partial.len(),
+        "fault": result.fault.as_ref().map(|fault| fault.kind),
+        "fault_role": result.fault.as_ref().map(|fault| fault.role),
+    })));
+    facts
+}
+
+fn loss(loss: Loss, grad_l: f64, grad_goal: f64) -> Facts {
+    object(json!({
+        "D": loss.d, "P": loss.p, "Omega": loss.omega, "L": loss.l, "grad_l": grad_l, "grad_goal": grad_goal,
+    }))
+}
+
+fn model_call(call: &ModelCall, known: &Vocabulary) -> Facts {
+    object(json!({
+        "role": call.role,
+        "subtask_id": call.subtask_id,
+        "model": known.name(&call.model),
+        "ok": call.error.is_none(),
+        "prompt_tokens": call.prompt_tokens,
+        "cached_tokens": call.cached_tokens,
+        "completion_tokens": call.completion_tokens,
+        "elapsed_ms": call.elapsed_ms,
+        "requests": call.requests,
+    }))
+}
+
+/// The fields of an object, without those that are null.
+fn object(value: Value) -> Facts {
+    match value {
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Facts::new(),
+    }
+}
+
+/// As JSON; null where it cannot be, which none of our enums and ids is.
+fn value(fact: impl Serialize) -> Value {
+    serde_json::to_value(fact).unwrap_or(Value::Null)
+}

@@ -1,0 +1,193 @@
+//! The audit log on disk: append-only, chained, shared by several processes.
+
+use std::collections::VecDeque;
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, FixedOffset};
+
+use crate::batch::{Batch, Entry, What, write_tracked};
+use crate::head::Head;
+use crate::tail::Tail;
+use crate::{AuditError, Gap};
+
+/// The log's name in its folder.
+pub const LOG_NAME: &str = "audit.jsonl";
+
+/// An open audit log.
+///
+/// Only ever appends. Several handles, in one process or in many, may append to the same file: each batch is written
+/// under a lock, after a look at what the others wrote. A line that a crash cut stays where it is, and the next line
+/// says so.
+///
+/// A batch is in the system's hands when [`AuditLog::append`] returns, so it survives the end of the process; it survives
+/// the end of the machine after [`AuditLog::sync`].
+#[derive(Debug)]
+pub struct AuditLog {
+    path: PathBuf,
+    file: File,
+    tail: Tail,
+    /// Whether the head file says so.
+    sealed: bool,
+    /// When something was last recorded.
+    at: DateTime<FixedOffset>,
+}
+
+impl AuditLog {
+    /// Opens the log in a folder, or begins one. The folder is made with mode 0700 where it is missing; the files have
+    /// mode 0600.
+    ///
+    /// What does not fit the head file (lines cut off, a line cut by a crash) is recorded in the log at once, stamped with
+    /// `at`, and returned: it is worth telling the operator.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be made, the log cannot be opened, locked, read or written, or is not a file.
+    pub fn open(folder: &Path, at: DateTime<FixedOffset>) -> Result<(Self, Vec<Gap>), AuditError> {
+        make_folder(folder).map_err(|source| AuditError::Folder { path: folder.to_owned(), source })?;
+        let path = folder.join(LOG_NAME);
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        private(&mut options);
+        let file = options.open(&path).map_err(AuditError::read(&path))?;
+        let metadata = file.metadata().map_err(AuditError::read(&path))?;
+        if !metadata.is_file() {
+            return Err(AuditError::NotAFile { path });
+        }
+        keep_private(&file, &metadata).map_err(AuditError::write(&path))?;
+        let mut log = Self { path, file, tail: Tail::empty(), sealed: false, at };
+        let found = log.locked(|log| log.take_over(at))?;
+        Ok((log, found))
+    }
+
+    /// The log's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends entries, and takes them out of the queue as they are written.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be locked, read or written. What is left in the queue was not written; calling again goes on there.
+    pub fn append(&mut self, entries: &mut VecDeque<Entry>) -> Result<(), AuditError> {
+        if entries.is_empty() && self.tail.torn.is_none() && self.sealed {
+            return Ok(());
+        }
+        self.at = entries.front().map_or(self.at, |entry| entry.at);
+        let at = self.at;
+        self.locked(|log| {
+            log.catch_up().map_err(AuditError::read(&log.path))?;
+            log.write(entries, at, |mut file, bytes| file.write(bytes))
+        })
+    }
+
+    /// Waits until everything is on the disk itself.
+    ///
+    /// # Errors
+    ///
+    /// The disk failed.
+    pub fn sync(&self) -> Result<(), AuditError> {
+        self.file.sync_data().map_err(AuditError::write(&self.path))
+    }
+
+    fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, AuditError>) -> Result<T, AuditError> {
+        self.file.lock().map_err(AuditError::read(&self.path))?;
+        let result = work(self);
+        let unlocked = self.file.unlock().map_err(AuditError::read(&self.path));
+        result.and_then(|value| unlocked.map(|()| value))
+    }
+
+    /// Finds the end of what is there, and records what is wrong with it.
+    fn take_over(&mut self, at: DateTime<FixedOffset>) -> Result<Vec<Gap>, AuditError> {
+        let head = Head::read(&self.path).map_err(AuditError::read(&Head::path(&self.path)))?;
+        let (tail, doubt) = Tail::survey(&self.file, head.as_ref()).map_err(AuditError::read(&self.path))?;
+        let torn = tail
+            .torn
+            .as_ref()
+            .map(|torn| Gap::TornLine { bytes: torn.bytes, before_hash: tail.hash.clone() });
+        self.tail = tail;
+        // The batch makes the torn line's entry itself.
+        let mut entries = doubt.iter().map(|gap| Entry { at, what: What::Gap(gap.clone()) }).collect();
+        self.write(&mut entries, at, |mut file, bytes| file.write(bytes))?;
+        Ok(doubt.into_iter().chain(torn).collect())
+    }
+
+    /// Takes in what others appended since the last look.
+    fn catch_up(&mut self) -> io::Result<()> {
+        let size = self.file.metadata()?.len();
+        if size == self.tail.bytes {
+            return Ok(());
+        }
+        let known = if self.tail.torn.is_none() && size > self.tail.bytes {
+            self.tail.clone()
+        } else {
+            // Somebody else closed our torn line, or the file shrank: only a look at all of it will do.
+            Tail::empty()
+        };
+        self.tail = known.read_on(&self.file)?;
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        entries: &mut VecDeque<Entry>,
+        at: DateTime<FixedOffset>,
+        mut write: impl FnMut(&File, &[u8]) -> io::Result<usize>,
+    ) -> Result<(), AuditError> {
+        let batch = Batch::new(&self.tail, entries, at);
+        let (written, failure) = write_tracked(&batch.bytes, |bytes| write(&self.file, bytes));
+        self.sealed = false;
+        entries.drain(..batch.entries_within(written));
+        self.tail = batch.tail_after(&self.tail, written);
+        if let Some(source) = failure {
+            return Err(AuditError::Write { path: self.path.clone(), source });
+        }
+        self.tail.head().write(&self.path).map_err(AuditError::write(&Head::path(&self.path)))?;
+        self.sealed = true;
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).create(folder)
+}
+
+/// Files made with these options are the owner's alone.
+#[cfg(unix)]
+pub(crate) fn private(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn private(_options: &mut OpenOptions) {}
+
+/// A log that was there with wider permissions loses them.
+#[cfg(unix)]
+fn keep_private(file: &File, metadata: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut permissions = metadata.permissions();
+    if permissions.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    permissions.set_mode(0o600);
+    file.set_permissions(permissions)
+}
+
+#[cfg(not(unix))]
+fn keep_private(_file: &File, _metadata: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

@@ -1,0 +1,52 @@
+//! A file in lines, whatever is in it.
+
+use std::io::{self, BufRead};
+
+use sha2::{Digest, Sha256};
+
+/// No line of ours comes near this; of a longer one only the beginning is kept.
+const LONGEST: usize = 1 << 20;
+
+/// A line as it lies in the file.
+#[derive(Debug)]
+pub(crate) struct RawLine {
+    /// Its bytes without the line break, cut at one mebibyte.
+    pub(crate) bytes: Vec<u8>,
+    /// Its whole length without the line break.
+    pub(crate) length: u64,
+    /// The hash of all of it.
+    pub(crate) hash: String,
+    /// Whether a line break ends it.
+    pub(crate) whole: bool,
+}
+
+/// Reads in pieces: a hostile file of one endless line takes no memory.
+pub(crate) struct RawLines<R>(pub(crate) R);
+
+impl<R: BufRead> Iterator for RawLines<R> {
+    type Item = io::Result<RawLine>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut hasher = Sha256::new();
+        let mut line = RawLine { bytes: Vec::new(), length: 0, hash: String::new(), whole: false };
+        while !line.whole {
+            let piece = match self.0.fill_buf() {
+                Ok([]) if line.length == 0 => return None,
+                Ok([]) => break,
+                Ok(piece) => piece,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Some(Err(error)),
+            };
+            let text = piece.split(|byte| *byte == b'\n').next().unwrap_or(piece);
+            line.whole = text.len() < piece.len();
+            hasher.update(text);
+            line.length += text.len() as u64;
+            let room = LONGEST.saturating_sub(line.bytes.len());
+            line.bytes.extend(text.iter().take(room));
+            let used = text.len() + usize::from(line.whole);
+            self.0.consume(used);
+        }
+        line.hash = hex::encode(hasher.finalize());
+        Some(Ok(line))
+    }
+}

@@ -1,0 +1,120 @@
+//! The actor: answers the operator, and nobody else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use artoo_bus::{Clock, Port};
+use artoo_types::{AuditQuery, AuditReport, AuditTrigger, Message, ToolHealth};
+use async_trait::async_trait;
+use chrono::{DateTime, FixedOffset};
+use tokio::time::{MissedTickBehavior, interval_at};
+
+use crate::{AuditError, Progress, Window, report};
+
+/// How often the auditor reports by itself. Source: specification v0.8, R6.
+pub const PERIOD: Duration = Duration::from_secs(300);
+
+/// R6's behaviour: makes reports.
+///
+/// *Contract*: a report covers everything that was published before the operator's message `after`; the same question
+/// asked twice of the same log has the same answer; asking changes nothing.
+/// *Called by* [`run`], one report at a time.
+/// *Cancellation*: dropping the future abandons the report.
+/// *Must not*: publish, or keep state that a report depends on: a restart must not change what is reported.
+#[async_trait]
+pub trait Reporter: Send + Sync {
+    /// Makes the report of a window. `after` is the number of the operator's message that asked, where one did.
+    ///
+    /// # Errors
+    ///
+    /// What is recorded cannot be read.
+    async fn report(&self, window: Window, after: Option<u64>) -> Result<AuditReport, AuditError>;
+}
+
+/// The default: computes every report from the audit log.
+#[derive(Clone, Debug)]
+pub struct LogReporter {
+    log: PathBuf,
+    progress: Option<Progress>,
+}
+
+impl LogReporter {
+    /// Reports from this log. With the progress of its writer, a report waits for what was published before it was asked
+    /// for, at most a second.
+    pub fn new(log: PathBuf, progress: Option<Progress>) -> Self {
+        Self { log, progress }
+    }
+}
+
+#[async_trait]
+impl Reporter for LogReporter {
+    async fn report(&self, window: Window, after: Option<u64>) -> Result<AuditReport, AuditError> {
+        let mut late = false;
+        if let (Some(progress), Some(after)) = (&self.progress, after) {
+            late = !progress.clone().reaches(after, Duration::from_secs(1)).await;
+        }
+        let log = self.log.clone();
+        let mut report =
+            tokio::task::spawn_blocking(move || report(&log, &window)).await.unwrap_or_else(|error| {
+                Err(AuditError::Read { path: self.log.clone(), source: std::io::Error::other(error) })
+            })?;
+        if late {
+            report.anomalies.push("the log is behind: this report may lack the last messages".to_owned());
+        }
+        Ok(report)
+    }
+}
+
+/// Runs R6 on its port of the operator's run ([`artoo_types::RunId::OPERATOR`]) until that is closed: one report for each
+/// question, and one every `period` about that period.
+///
+/// An operator who asks is always answered: where the log cannot be read, the report says so.
+pub async fn run(mut port: Port, reporter: Arc<dyn Reporter>, clock: Arc<dyn Clock>, period: Duration) {
+    let mut since = clock.now();
+    let mut timer = interval_at(tokio::time::Instant::now() + period, period);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let (window, after) = tokio::select! {
+            biased;
+            received = port.recv() => {
+                let Some(envelope) = received else { return };
+                let Some(AuditQuery { since }) = query(&envelope.message) else { continue };
+                (Window::new(AuditTrigger::OnDemand, *since, clock.now()), Some(envelope.seq))
+            }
+            _ = timer.tick() => {
+                let now = clock.now();
+                (Window::new(AuditTrigger::Periodic, Some(std::mem::replace(&mut since, now)), now), None)
+            }
+        };
+        let (trigger, window_start) = (window.trigger, window.since);
+        let answer = reporter.report(window, after).await;
+        let answer = answer.unwrap_or_else(|error| unreadable(trigger, window_start, &error));
+        if let Err(error) = port.publish(answer) {
+            tracing::warn!(%error, "the bus refused a report of the auditor");
+        }
+    }
+}
+
+/// The contract sends the auditor nothing but questions.
+fn query(message: &Message) -> Option<&AuditQuery> {
+    if let Message::AuditQuery(query) = message { Some(query) } else { None }
+}
+
+fn unreadable(
+    trigger: AuditTrigger,
+    window_start: Option<DateTime<FixedOffset>>,
+    error: &AuditError,
+) -> AuditReport {
+    AuditReport {
+        trigger,
+        window_start,
+        tasks_observed: 0,
+        total_corrections: 0,
+        gap_trends: Vec::new(),
+        boundary_violations: Vec::new(),
+        drift_alerts: Vec::new(),
+        anomalies: vec![crate::warning(error).message],
+        tool_health: ToolHealth::default(),
+    }
+}

@@ -1,0 +1,98 @@
+//! Where the log ends: what the next line must continue.
+
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+use crate::head::Head;
+use crate::line::{Gap, NO_LINE, line_hash};
+use crate::raw::RawLines;
+
+/// The end of the log as a writer knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tail {
+    /// Whole lines.
+    pub(crate) lines: u64,
+    /// Length of the file.
+    pub(crate) bytes: u64,
+    /// Hash of the last whole line.
+    pub(crate) hash: String,
+    /// What follows the last line break: a line that was cut while it was written.
+    pub(crate) torn: Option<Torn>,
+}
+
+/// A cut line at the end of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Torn {
+    pub(crate) bytes: u64,
+    pub(crate) hash: String,
+}
+
+impl Tail {
+    /// The end of an empty log.
+    pub(crate) fn empty() -> Self {
+        Self { lines: 0, bytes: 0, hash: NO_LINE.to_owned(), torn: None }
+    }
+
+    /// The head that says that the log ends here.
+    pub(crate) fn head(&self) -> Head {
+        Head { lines: self.lines, bytes: self.bytes, hash: self.hash.clone() }
+    }
+
+    /// Finds the end of a log that somebody else wrote, and what about the log does not fit its head.
+    ///
+    /// Where the head fits, only what follows it is read, so that opening a long log takes no longer than a short one.
+    pub(crate) fn survey(mut log: impl Read + Seek, head: Option<&Head>) -> io::Result<(Self, Option<Gap>)> {
+        let Some(head) = head else {
+            let tail = Self::empty().read_on(log)?;
+            let doubt = (tail.bytes > 0).then_some(Gap::HeadMissing);
+            return Ok((tail, doubt));
+        };
+        if ends_as_said(&mut log, head)? {
+            let Head { lines, bytes, hash } = head.clone();
+            return Ok((Self { lines, bytes, hash, torn: None }.read_on(log)?, None));
+        }
+        let gap = Gap::HeadMismatch { expected_lines: head.lines, expected_hash: head.hash.clone() };
+        Ok((Self::empty().read_on(log)?, Some(gap)))
+    }
+
+    /// Reads on from this end, which must be at a line break, to the end of the file.
+    pub(crate) fn read_on(mut self, mut log: impl Read + Seek) -> io::Result<Self> {
+        log.seek(SeekFrom::Start(self.bytes))?;
+        for line in RawLines(buffered(log)) {
+            let line = line?;
+            self.bytes += line.length + u64::from(line.whole);
+            if line.whole {
+                self.lines += 1;
+                self.hash = line.hash;
+            } else {
+                self.torn = Some(Torn { bytes: line.length, hash: line.hash });
+            }
+        }
+        Ok(self)
+    }
+}
+
+pub(crate) fn buffered(log: impl Read) -> impl BufRead {
+    BufReader::with_capacity(1 << 16, log)
+}
+
+/// Whether the line that ends where the head says it does has the hash that the head says it has.
+fn ends_as_said(log: &mut (impl Read + Seek), head: &Head) -> io::Result<bool> {
+    /// Longer than any line that we write.
+    const WINDOW: u64 = 1 << 16;
+    if head.lines == 0 {
+        return Ok(*head == Tail::empty().head());
+    }
+    // A line has at least its line break, and lies in the file: a head that says otherwise could lead anywhere.
+    if head.lines > head.bytes || head.bytes > log.seek(SeekFrom::End(0))? {
+        return Ok(false);
+    }
+    let from = head.bytes.saturating_sub(WINDOW);
+    log.seek(SeekFrom::Start(from))?;
+    let mut window = Vec::new();
+    log.take(head.bytes - from).read_to_end(&mut window)?;
+    if window.len() as u64 != head.bytes - from || window.pop() != Some(b'\n') {
+        return Ok(false);
+    }
+    let last = window.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(line_hash(last) == head.hash)
+}

@@ -1,0 +1,45 @@
+//! The names that may stand in the log in clear.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest, Sha256};
+
+/// The names of tools and models that are known beforehand. Any other name could be anything, a model invents names, and
+/// a name could be a key that was put in the wrong place: it stands in the log as a short hash, which still tells one
+/// from another.
+///
+/// ```
+/// use artoo_auditor::Vocabulary;
+/// let known = Vocabulary::new(["qwen2.5-coder-1.5b"]);
+/// assert_eq!(known.name("shell"), "shell");
+/// assert_eq!(known.name("qwen2.5-coder-1.5b"), "qwen2.5-coder-1.5b");
+/// assert!(known.name("sk-live-51H8").starts_with("other:"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    names: BTreeSet<String>,
+}
+
+impl Vocabulary {
+    /// The built-in tools' names, and these: the configured models and the embedder's tools.
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        let built_in = ["shell", "glob", "read_file", "write_file"].map(str::to_owned);
+        Self { names: names.into_iter().map(Into::into).chain(built_in).collect() }
+    }
+
+    /// The name as the log has it.
+    pub fn name(&self, name: &str) -> String {
+        if self.names.contains(name) {
+            return name.to_owned();
+        }
+        let digest = hex::encode(Sha256::digest(name));
+        format!("other:{}", digest.get(..8).unwrap_or(&digest))
+    }
+}
+
+impl Default for Vocabulary {
+    /// The built-in tools' names alone.
+    fn default() -> Self {
+        Self::new(std::iter::empty::<String>())
+    }
+}

@@ -1,0 +1,38 @@
+//! The auditor seen from outside.
+
+#![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
+
+mod canary;
+mod given;
+mod hostile;
+mod log;
+mod reports;
+mod role;
+mod verify;
+mod writer;
+
+/// A new file here must be part of the binary.
+#[test]
+fn no_file_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(
+        files,
+        [
+            "canary.rs",
+            "given.rs",
+            "hostile.rs",
+            "log.rs",
+            "main.rs",
+            "reports.rs",
+            "role.rs",
+            "snapshots",
+            "verify.rs",
+            "writer.rs"
+        ]
+    );
+}

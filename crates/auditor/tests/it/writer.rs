@@ -1,0 +1,94 @@
+//! The thread between the bus and the log.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use artoo_auditor::{
+    AuditError, AuditLog, AuditWriter, Gap, LOG_NAME, Line, OnTrouble, Vocabulary, verify, warning,
+};
+use artoo_types::{MessageKind, Role};
+
+use crate::given::{bus, clock, golden, noon, run_id};
+
+fn silent() -> OnTrouble {
+    Box::new(|error: &AuditError| panic!("{error}"))
+}
+
+#[test]
+fn everything_that_passes_is_in_the_log_in_the_order_of_each_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = clock();
+    let bus = bus(&clock);
+    let (log, _) = AuditLog::open(folder.path(), noon()).unwrap();
+    let writer = AuditWriter::start(bus.tap(100_000), log, Vocabulary::default(), clock, silent()).unwrap();
+    let threads: Vec<_> = (1..=4_u128)
+        .map(|n| {
+            let bus = bus.clone();
+            std::thread::spawn(move || {
+                let run = bus.open(run_id(n)).unwrap();
+                let executor = run.port(Role::Executor).unwrap();
+                for _ in 0..500 {
+                    executor.publish(golden(MessageKind::ToolOutput)).unwrap();
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    writer.stop().unwrap();
+    let path = folder.path().join(LOG_NAME);
+    assert_eq!(verify(&path).unwrap().lines, 2_000);
+    let mut last = std::collections::BTreeMap::new();
+    for line in fs::read_to_string(&path).unwrap().lines() {
+        let Some(Line::Event(event)) = Line::parse(line.as_bytes()) else { panic!("{line}") };
+        let seq = last.entry(event.run_id).or_insert(0);
+        *seq += 1;
+        assert_eq!(event.seq, *seq);
+    }
+}
+
+/// A tap that cannot hold what passes loses it, and the log says exactly what.
+#[test]
+fn what_the_tap_lost_is_in_the_log_as_a_gap() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = clock();
+    let bus = bus(&clock);
+    let tap = bus.tap(3);
+    let run = bus.open(run_id(1)).unwrap();
+    let executor = run.port(Role::Executor).unwrap();
+    for _ in 0..10 {
+        executor.publish(golden(MessageKind::ToolOutput)).unwrap();
+    }
+    let (log, _) = AuditLog::open(folder.path(), noon()).unwrap();
+    AuditWriter::start(tap, log, Vocabulary::default(), clock, silent()).unwrap().stop().unwrap();
+    let verified = verify(&folder.path().join(LOG_NAME)).unwrap();
+    assert_eq!(verified.lines, 4);
+    assert_eq!(verified.gaps[0].gap, Gap::Lagged { run_id: run_id(1), first_seq: 1, last_seq: 7 });
+}
+
+/// The log's folder goes away under the writer: the run goes on, the operator is told once, and the thread still ends.
+#[test]
+fn a_log_that_cannot_be_written_is_reported_once_and_stops_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("audit");
+    let clock = clock();
+    let bus = bus(&clock);
+    let (log, _) = AuditLog::open(&home, noon()).unwrap();
+    fs::remove_dir_all(&home).unwrap();
+
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let teller = told.clone();
+    let on_trouble = Box::new(move |error: &AuditError| teller.lock().unwrap().push(warning(error)));
+    let writer = AuditWriter::start(bus.tap(16), log, Vocabulary::default(), clock, on_trouble).unwrap();
+    let run = bus.open(run_id(1)).unwrap();
+    let executor = run.port(Role::Executor).unwrap();
+    for _ in 0..5 {
+        executor.publish(golden(MessageKind::ToolOutput)).unwrap();
+    }
+    assert!(matches!(writer.stop().unwrap_err(), AuditError::Write { .. }));
+    let told = told.lock().unwrap();
+    let [warning] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(warning.role, Role::Auditor);
+    assert!(warning.message.starts_with("cannot write the audit log"), "{}", warning.message);
+}

@@ -1,0 +1,115 @@
+//! Anthropic's Messages API.
+
+mod request;
+mod response;
+
+use artoo_llm_client::{Completion, LlmClient, LlmError, Request};
+use async_trait::async_trait;
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+
+use crate::base_url::Endpoint;
+use crate::dialect::{Dialect, Level};
+use crate::model::{HttpModel, Wire};
+use crate::{ApiKey, HttpConfig, StructuredMode};
+
+/// A model behind the Messages API.
+///
+/// The constant part of a prompt is marked for the provider's cache. Answers of a schema are asked for with
+/// `output_config.format`, which constrains them; gateways and older models that refuse it get a forced tool whose
+/// input is the answer, and those that refuse that the schema in the prompt.
+///
+/// ```
+/// use artoo_llm_http::{Anthropic, ApiKey, HttpConfig};
+///
+/// let mut config = HttpConfig::new(Anthropic::BASE_URL, "claude-haiku-4-5");
+/// config.api_key = Some(ApiKey::new("sk-ant-...")?);
+/// assert_eq!(Anthropic::new(config)?.endpoint(), "https://api.anthropic.com/v1/messages");
+/// # Ok::<(), artoo_llm_client::LlmError>(())
+/// ```
+pub struct Anthropic(HttpModel<Messages>);
+
+impl Anthropic {
+    /// The vendor's own address.
+    pub const BASE_URL: &'static str = "https://api.anthropic.com";
+
+    /// A client for the configured server. Nothing is sent and no certificate is read before the first call.
+    ///
+    /// # Errors
+    ///
+    /// [`LlmError::Configuration`] for a base URL, proxy or model name that cannot be used.
+    pub fn new(config: HttpConfig) -> Result<Self, LlmError> {
+        HttpModel::new(config).map(Self)
+    }
+
+    /// The address that is called, without credentials and query.
+    pub fn endpoint(&self) -> &str {
+        self.0.endpoint()
+    }
+}
+
+#[async_trait]
+impl LlmClient for Anthropic {
+    fn model(&self) -> &str {
+        self.0.model()
+    }
+
+    /// True until the server has refused both native ways.
+    fn structured(&self) -> bool {
+        self.0.structured()
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        self.0.complete(request).await
+    }
+}
+
+impl std::fmt::Debug for Anthropic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Anthropic").field("endpoint", &self.endpoint()).field("model", &self.model()).finish()
+    }
+}
+
+pub(crate) const ENDPOINT: Endpoint = Endpoint {
+    pasted: &["v1/messages", "messages", "v1/models", "v1"],
+    default_path: "",
+    path: "v1/messages",
+};
+
+/// The wire format.
+struct Messages;
+
+impl Wire for Messages {
+    const ENDPOINT: Endpoint = ENDPOINT;
+    type Decoder = response::Decoder;
+
+    fn headers(key: Option<&ApiKey>) -> Result<HeaderMap, LlmError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01"));
+        if let Some(key) = key {
+            headers.insert(HeaderName::from_static("x-api-key"), key.header("")?);
+        }
+        Ok(headers)
+    }
+
+    fn ladder(mode: StructuredMode) -> &'static [Level] {
+        match mode {
+            StructuredMode::Auto => &[Level::Schema, Level::Tool, Level::Prompt],
+            StructuredMode::JsonSchema => &[Level::Schema, Level::Tool],
+            StructuredMode::JsonObject | StructuredMode::Prompt => &[Level::Prompt],
+        }
+    }
+
+    fn dialect(_: &Url, level: Level) -> Dialect {
+        Dialect { level, stream_usage: false, temperature: true, completion_limit: true }
+    }
+
+    fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
+        request::body(model, request, dialect)
+    }
+
+    fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder {
+        response::Decoder::new(request::wraps_answer(request, dialect))
+    }
+}

@@ -1,0 +1,110 @@
+//! What a wire format makes of a server's answer.
+
+use artoo_llm_client::{Completion, Request, StopReason, Usage, estimate_usage, strip_reasoning};
+use serde_json::Value;
+
+use crate::sse::Event;
+
+/// Reads one answer, streamed or whole.
+pub(crate) trait Decode: Send {
+    /// Takes the next event of a stream.
+    fn event(&mut self, event: &Event) -> Result<Progress, Bad>;
+
+    /// Takes an answer that came whole although a stream was asked for.
+    fn whole(&mut self, body: &Value) -> Result<(), Bad>;
+
+    /// The answer, once everything was taken.
+    fn finish(self) -> Result<Answer, Bad>;
+}
+
+/// Whether more events are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// The answer goes on.
+    More,
+    /// The server said that it is done.
+    Done,
+}
+
+/// A decoded answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) stop: StopReason,
+    pub(crate) counts: Option<Counts>,
+    pub(crate) model: Option<String>,
+}
+
+/// The server's own token counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Cached ones included.
+    pub(crate) prompt: u64,
+    pub(crate) cached: u64,
+    pub(crate) completion: u64,
+}
+
+/// Why an answer cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Bad {
+    /// It ended early.
+    Broken(String),
+    /// It is not of the protocol.
+    Protocol(String),
+    /// The server reports an error inside a stream that began well.
+    Reported {
+        /// The HTTP status that stands for it; 0 if the server names none.
+        status: u16,
+        message: String,
+    },
+}
+
+impl Answer {
+    /// The completion for `request`, without reasoning blocks; counts are estimated where the server sent none.
+    pub(crate) fn into_completion(
+        self,
+        request: &Request,
+        model: &str,
+        elapsed_ms: u64,
+        requests: u32,
+    ) -> Completion {
+        let usage = match self.counts {
+            Some(counts) => Usage {
+                prompt_tokens: counts.prompt,
+                cached_tokens: counts.cached.min(counts.prompt),
+                completion_tokens: counts.completion,
+                estimated: false,
+                elapsed_ms,
+                requests,
+            },
+            None => Usage { elapsed_ms, requests, ..estimate_usage(request, &self.text) },
+        };
+        let stripped = strip_reasoning(&self.text);
+        let stripped = (stripped.len() != self.text.len()).then(|| stripped.into_owned());
+        let text = stripped.unwrap_or(self.text);
+        Completion { text, stop: self.stop, usage, model: self.model.unwrap_or_else(|| model.to_owned()) }
+    }
+}
+
+/// The error object inside a body or an event: its message and the HTTP status it stands for.
+pub(crate) fn reported(error: &Value) -> Bad {
+    let field = |name: &str| error.get(name);
+    let message = field("message")
+        .and_then(Value::as_str)
+        .or_else(|| error.as_str())
+        .unwrap_or("an error without a message");
+    let number = field("code").or_else(|| field("status")).and_then(|code| match code {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.parse().ok(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    });
+    let named = match field("type").and_then(Value::as_str) {
+        Some("overloaded_error") => Some(529),
+        Some("rate_limit_error") => Some(429),
+        Some("api_error" | "server_error") => Some(500),
+        Some("timeout_error") => Some(504),
+        _ => None,
+    };
+    let status = number.or(named).and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
+    Bad::Reported { status, message: message.to_owned() }
+}

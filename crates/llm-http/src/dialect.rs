@@ -1,0 +1,170 @@
+//! What one server takes of its protocol, learned from what it refuses.
+
+/// The parts of the protocol that servers differ in. A client starts with the richest dialect it knows and goes
+/// down, never up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// How answers of a schema are asked for.
+    pub(crate) level: Level,
+    /// Whether `stream_options.include_usage` is sent.
+    pub(crate) stream_usage: bool,
+    /// Whether a temperature is sent. Reasoning models take none.
+    pub(crate) temperature: bool,
+    /// Whether the bound on tokens is called `max_completion_tokens`, as newer OpenAI models want it, or
+    /// `max_tokens`.
+    pub(crate) completion_limit: bool,
+}
+
+/// Ways to ask for an answer of a schema, strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// The server's JSON Schema support in its strict form.
+    Strict,
+    /// The server's JSON Schema support.
+    Schema,
+    /// A tool whose input is the answer.
+    Tool,
+    /// JSON mode; the schema is in the prompt.
+    Object,
+    /// The schema in the prompt, nothing else.
+    Prompt,
+}
+
+impl Level {
+    /// Whether the server is told the schema, so that the prompt need not hold it.
+    pub(crate) const fn is_native(self) -> bool {
+        match self {
+            Self::Strict | Self::Schema | Self::Tool => true,
+            Self::Object | Self::Prompt => false,
+        }
+    }
+}
+
+impl Dialect {
+    /// The next dialect to try after the server refused this one with these words (in lower case); `None` if they
+    /// do not name anything that can be left out. `ladder` lists the levels allowed, and `asked_schema` says
+    /// whether the request had one.
+    ///
+    /// Each step leaves something out for good, so there are at most six.
+    pub(crate) fn after_refusal(
+        self,
+        status: u16,
+        words: &str,
+        ladder: &[Level],
+        asked_schema: bool,
+    ) -> Option<Self> {
+        // 500 and 501: llama-server reports a schema that its grammar cannot express as a fault of its own.
+        if !matches!(status, 400 | 404 | 422 | 500 | 501) {
+            return None;
+        }
+        let names = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+        if self.stream_usage && names(&["stream_options", "include_usage"]) {
+            return Some(Self { stream_usage: false, ..self });
+        }
+        if !self.completion_limit && names(&["max_completion_tokens"]) {
+            return Some(Self { completion_limit: true, ..self });
+        }
+        const ABOUT_SCHEMAS: [&str; 10] = [
+            "response_format",
+            "json_schema",
+            "json schema",
+            "json_object",
+            "output_config",
+            "output_format",
+            "tool_choice",
+            "structured output",
+            "grammar",
+            "input_schema",
+        ];
+        let weaker = || ladder.get(ladder.iter().position(|level| *level == self.level)? + 1);
+        if asked_schema
+            && names(&ABOUT_SCHEMAS)
+            && let Some(level) = weaker()
+        {
+            return Some(Self { level: *level, ..self });
+        }
+        if self.temperature && names(&["temperature"]) {
+            return Some(Self { temperature: false, ..self });
+        }
+        None
+    }
+
+    /// What both dialects have in common: calls that learned different things at the same time must not forget
+    /// each other's.
+    pub(crate) fn poorer_of(self, other: Self, ladder: &[Level]) -> Self {
+        let rank = |level: Level| ladder.iter().position(|known| *known == level);
+        Self {
+            level: if rank(other.level) > rank(self.level) { other.level } else { self.level },
+            stream_usage: self.stream_usage && other.stream_usage,
+            temperature: self.temperature && other.temperature,
+            completion_limit: self.completion_limit || other.completion_limit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LADDER: [Level; 4] = [Level::Strict, Level::Schema, Level::Object, Level::Prompt];
+    const RICH: Dialect =
+        Dialect { level: Level::Strict, stream_usage: true, temperature: true, completion_limit: false };
+
+    #[test]
+    fn refusals_as_servers_word_them() {
+        let check = |words: &str, expected: Option<Dialect>| {
+            assert_eq!(RICH.after_refusal(400, &words.to_lowercase(), &LADDER, true), expected, "{words:?}");
+        };
+        let schema = Some(Dialect { level: Level::Schema, ..RICH });
+        check("Invalid schema for response_format 'plan': 'required' is required", schema);
+        check("This response_format type is unavailable now", schema);
+        check("failed to parse grammar", schema);
+        check(
+            "Unrecognized request argument supplied: stream_options",
+            Some(Dialect { stream_usage: false, ..RICH }),
+        );
+        check(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            Some(Dialect { completion_limit: true, ..RICH }),
+        );
+        check(
+            "Unsupported value: 'temperature' does not support 0 with this model.",
+            Some(Dialect { temperature: false, ..RICH }),
+        );
+        check("max_tokens is too large: 100000", None);
+        check("invalid model", None);
+    }
+
+    #[test]
+    fn only_refusals_of_the_request_count() {
+        for status in [401, 403, 408, 429, 502, 503] {
+            assert_eq!(RICH.after_refusal(status, "response_format", &LADDER, true), None);
+        }
+        assert_eq!(RICH.after_refusal(400, "response_format", &LADDER, false), None, "no schema was sent");
+    }
+
+    #[test]
+    fn what_two_calls_learned_is_kept() {
+        let schema = Dialect { level: Level::Object, ..RICH };
+        let usage = Dialect { stream_usage: false, ..RICH };
+        let both = Dialect { level: Level::Object, stream_usage: false, ..RICH };
+        assert_eq!(schema.poorer_of(usage, &LADDER), both);
+        assert_eq!(usage.poorer_of(schema, &LADDER), both);
+        assert_eq!(both.poorer_of(RICH, &LADDER), both);
+    }
+
+    #[test]
+    fn a_server_that_names_everything_is_asked_a_bounded_number_of_times() {
+        let words = "stream_options max_completion_tokens response_format temperature";
+        let mut dialect = RICH;
+        let mut steps = 0;
+        while let Some(next) = dialect.after_refusal(400, words, &LADDER, true) {
+            assert_ne!(next, dialect);
+            dialect = next;
+            steps += 1;
+        }
+        let poorest =
+            Dialect { level: Level::Prompt, stream_usage: false, temperature: false, completion_limit: true };
+        assert_eq!((steps, dialect), (6, poorest));
+    }
+}

@@ -1,0 +1,130 @@
+//! One model on one server: the retry loop around the attempts, and the memory of what the server takes.
+
+use std::sync::{Mutex, PoisonError};
+
+use artoo_llm_client::{Completion, Decision, LlmError, Request, RetryPolicy, next_delay};
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use crate::base_url::{Endpoint, resolve};
+use crate::decode::Decode;
+use crate::dialect::{Dialect, Level};
+use crate::transport::Transport;
+use crate::{ApiKey, HttpConfig, Jitter, StructuredMode};
+
+/// A wire format: how requests are written and answers read.
+pub(crate) trait Wire: Send + Sync + 'static {
+    /// Where it is spoken.
+    const ENDPOINT: Endpoint;
+    /// Reads one answer.
+    type Decoder: Decode;
+
+    /// The headers of every request.
+    fn headers(key: Option<&ApiKey>) -> Result<HeaderMap, LlmError>;
+
+    /// The ways to ask for an answer of a schema, strongest first. Never empty.
+    fn ladder(mode: StructuredMode) -> &'static [Level];
+
+    /// The richest dialect that a server at `url` may take.
+    fn dialect(url: &Url, level: Level) -> Dialect;
+
+    /// The request in this format.
+    fn body(model: &str, request: &Request, dialect: Dialect) -> Value;
+
+    /// What reads the answer to it.
+    fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder;
+}
+
+/// A model behind the wire format `W`.
+pub(crate) struct HttpModel<W: Wire> {
+    model: String,
+    transport: Transport,
+    retry: RetryPolicy,
+    jitter: Jitter,
+    ladder: &'static [Level],
+    dialect: Mutex<Dialect>,
+    wire: std::marker::PhantomData<W>,
+}
+
+impl<W: Wire> HttpModel<W> {
+    pub(crate) fn new(config: HttpConfig) -> Result<Self, LlmError> {
+        if config.model.trim().is_empty() {
+            return Err(LlmError::Configuration { reason: "the model has no name".to_owned() });
+        }
+        let url = resolve(&config.base_url, &W::ENDPOINT)?;
+        let ladder = W::ladder(config.structured);
+        let strongest = ladder.first().copied().unwrap_or(Level::Prompt);
+        let dialect = Mutex::new(W::dialect(&url, strongest));
+        let transport = Transport::new(&config, url, W::headers(config.api_key.as_ref())?)?;
+        let HttpConfig { model, retry, jitter, .. } = config;
+        Ok(Self { model, transport, retry, jitter, ladder, dialect, wire: std::marker::PhantomData })
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub(crate) fn endpoint(&self) -> &str {
+        self.transport.shown()
+    }
+
+    pub(crate) fn structured(&self) -> bool {
+        self.dialect().level.is_native()
+    }
+
+    pub(crate) async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        let started = Instant::now();
+        let mut dialect = self.dialect();
+        let (mut requests, mut failures) = (0_u32, 0_u32);
+        loop {
+            let body = W::body(&self.model, request, dialect).to_string().into_bytes();
+            requests = requests.saturating_add(1);
+            let failed = match self.transport.post(body, W::decoder(request, dialect)).await {
+                Ok(answer) => {
+                    self.remember(dialect);
+                    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    return Ok(answer.into_completion(request, &self.model, elapsed_ms, requests));
+                }
+                Err(failed) => failed,
+            };
+            // A request that the server does not understand is put in simpler words, at once: that is no retry of
+            // the same.
+            let simpler = failed.refusal.as_ref().and_then(|(status, words)| {
+                dialect.after_refusal(*status, words, self.ladder, request.schema.is_some())
+            });
+            if let Some(simpler) = simpler {
+                tracing::debug!(
+                    url = self.endpoint(),
+                    ?simpler,
+                    "the server does not take a part of the request"
+                );
+                dialect = simpler;
+                continue;
+            }
+            failures = failures.saturating_add(1);
+            match next_delay(&self.retry, failed.failure, failures, started.elapsed(), self.jitter.next()) {
+                Decision::Retry(delay) => {
+                    tracing::warn!(error = %failed.error, ?delay, failures, "a model call failed; trying again");
+                    sleep(delay).await;
+                }
+                Decision::Stop(reason) => {
+                    tracing::debug!(error = %failed.error, ?reason, requests, "a model call failed");
+                    return Err(failed.error);
+                }
+            }
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a dialect in which a request has succeeded. Refusals alone prove nothing: the request may have been
+    /// bad in any dialect.
+    fn remember(&self, dialect: Dialect) {
+        let mut known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = known.poorer_of(dialect, self.ladder);
+    }
+}

@@ -1,0 +1,326 @@
+//! One attempt: connect, send, read; each within its own time-out.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use artoo_llm_client::doubles::Redaction;
+use artoo_llm_client::{Failure, LlmError, parse_http_date, parse_retry_after};
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Proxy, Response, StatusCode, Url, redirect, retry};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::base_url::{is_loopback, shown};
+use crate::body::{Incoming, Stalled, causes};
+use crate::decode::{Answer, Bad, Decode, Progress};
+use crate::error_body::{ErrorBody, clean};
+use crate::sse::SseParser;
+use crate::{ApiKey, HttpConfig, ProxyPolicy, Timeouts};
+
+/// A connection pool to one server.
+pub(crate) struct Transport {
+    url: Url,
+    shown: String,
+    headers: HeaderMap,
+    timeouts: Timeouts,
+    proxy: ProxyPolicy,
+    max_connections: usize,
+    max_response_bytes: usize,
+    redaction: Redaction,
+    permits: Semaphore,
+    client: OnceLock<Client>,
+}
+
+/// An attempt that failed.
+pub(crate) struct Failed {
+    /// For the retry policy.
+    pub(crate) failure: Failure,
+    /// For the caller.
+    pub(crate) error: LlmError,
+    /// The status and the server's words (in lower case), if it refused the request.
+    pub(crate) refusal: Option<(u16, String)>,
+}
+
+/// After how many bytes of an error body reading stops.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+impl Transport {
+    /// `headers` are sent with every request. No connection is made yet.
+    pub(crate) fn new(config: &HttpConfig, url: Url, mut headers: HeaderMap) -> Result<Self, LlmError> {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        // A bad proxy address is an error of the configuration, not of the first call.
+        explicit_proxy(&config.proxy)?;
+        let max_connections = config.max_connections.max(1);
+        Ok(Self {
+            shown: shown(&url),
+            url,
+            headers,
+            timeouts: config.timeouts,
+            proxy: config.proxy.clone(),
+            max_connections,
+            max_response_bytes: config.max_response_bytes,
+            redaction: ApiKey::redaction(config.api_key.as_ref()),
+            permits: Semaphore::new(max_connections.min(Semaphore::MAX_PERMITS)),
+            client: OnceLock::new(),
+        })
+    }
+
+    /// The address that is called, without its query.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Sends `body` and decodes the answer.
+    pub(crate) async fn post<D: Decode>(&self, body: Vec<u8>, decoder: D) -> Result<Answer, Failed> {
+        let client =
+            self.client().map_err(|error| Failed { failure: Failure::Protocol, error, refusal: None })?;
+        // The semaphore is never closed; if it were, going on unbounded would be the lesser evil.
+        let _permit = self.permits.acquire().await.ok();
+        let request = client.post(self.url.clone()).headers(self.headers.clone()).body(body);
+        let begin = async {
+            let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+            let status = response.status();
+            let (retry_after, verdict) = advice(&response);
+            let refused = !status.is_success();
+            let room = if refused { MAX_ERROR_BYTES } else { self.max_response_bytes };
+            let mut incoming =
+                Incoming::new(response, self.timeouts.idle.max(self.timeouts.first_byte), room);
+            if refused {
+                return Err(self.refused(status, retry_after, verdict, incoming).await);
+            }
+            let mut buffer = Vec::new();
+            if let Some(piece) = incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
+                buffer.extend_from_slice(piece.as_ref());
+            }
+            Ok((incoming, buffer))
+        };
+        let begun = timeout(self.timeouts.first_byte, begin).await;
+        let (mut incoming, buffer) = begun
+            .map_err(|_| self.silent(Failure::FirstByte, "sent no first byte", self.timeouts.first_byte))??;
+        incoming.set_idle(self.timeouts.idle);
+        self.read(incoming, buffer, decoder).await
+    }
+
+    /// Reads an answer whose first piece is there: a stream of events, or, from servers that do not stream, one
+    /// JSON value.
+    async fn read<D: Decode>(
+        &self,
+        mut incoming: Incoming,
+        mut buffer: Vec<u8>,
+        mut decoder: D,
+    ) -> Result<Answer, Failed> {
+        let first = loop {
+            match first_character(&buffer) {
+                Some(first) => break first,
+                None => match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
+                    Some(piece) => buffer.extend_from_slice(piece.as_ref()),
+                    None => return Err(self.bad(Bad::Broken("the answer is empty".to_owned()))),
+                },
+            }
+        };
+        match first {
+            b'{' => {
+                incoming.rest(&mut buffer).await.map_err(|stalled| self.stalled(stalled))?;
+                let text = String::from_utf8_lossy(&buffer);
+                let value: Value =
+                    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
+                        let words = error.to_string();
+                        self.bad(if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) })
+                    })?;
+                decoder.whole(&value).map_err(|bad| self.bad(bad))?;
+            }
+            b'<' => return Err(self.bad(Bad::Protocol(ErrorBody::read(&buffer, &self.redaction).message))),
+            _ => self.read_events(incoming, buffer, &mut decoder).await?,
+        }
+        decoder.finish().map_err(|bad| self.bad(bad))
+    }
+
+    async fn read_events<D: Decode>(
+        &self,
+        mut incoming: Incoming,
+        buffer: Vec<u8>,
+        decoder: &mut D,
+    ) -> Result<(), Failed> {
+        let (mut parser, mut events) = (SseParser::default(), Vec::new());
+        let mut seen = false;
+        parser.feed(&buffer, &mut events);
+        loop {
+            for event in events.drain(..) {
+                seen = true;
+                if decoder.event(&event).map_err(|bad| self.bad(bad))? == Progress::Done {
+                    incoming.drain().await;
+                    return Ok(());
+                }
+            }
+            match incoming.next().await.map_err(|stalled| self.stalled(stalled))? {
+                Some(piece) => parser.feed(piece.as_ref(), &mut events),
+                None => break,
+            }
+        }
+        parser.finish(&mut events);
+        for event in &events {
+            seen = true;
+            let progress = decoder.event(event).map_err(|bad| match bad {
+                // The last event was cut off, so whatever is wrong with it is no wonder.
+                Bad::Protocol(reason) | Bad::Broken(reason) => self.bad(Bad::Broken(reason)),
+                reported @ Bad::Reported { .. } => self.bad(reported),
+            })?;
+            if progress == Progress::Done {
+                break;
+            }
+        }
+        if seen {
+            return Ok(());
+        }
+        let words = clean(&String::from_utf8_lossy(&buffer), &self.redaction);
+        Err(self.bad(Bad::Protocol(format!("neither an event stream nor JSON, but {words:?}"))))
+    }
+
+    /// The client, built on first use: for `https://` that reads the system's root certificates.
+    fn client(&self) -> Result<&Client, LlmError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let mut builder = Client::builder()
+            .user_agent(concat!("artoo/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.timeouts.connect)
+            .pool_max_idle_per_host(self.max_connections)
+            // A prompt and a key go where the user said, nowhere else.
+            .redirect(redirect::Policy::none())
+            // Retries are decided in one place, where they are counted.
+            .retry(retry::never());
+        let direct = match &self.proxy {
+            ProxyPolicy::System => is_loopback(&self.url),
+            ProxyPolicy::None => true,
+            ProxyPolicy::Url(_) => false,
+        };
+        if direct {
+            builder = builder.no_proxy();
+        } else if let Some(proxy) = explicit_proxy(&self.proxy)? {
+            builder = builder.no_proxy().proxy(proxy);
+        }
+        if direct && self.url.scheme() == "http" {
+            // Neither the server nor a proxy can speak TLS, so no root certificates are read (about 4 ms and 2
+            // MiB).
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|error| LlmError::Configuration {
+            reason: format!("the HTTP client cannot be built: {}", causes(&error)),
+        })?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    async fn refused(
+        &self,
+        status: StatusCode,
+        retry_after: Option<Duration>,
+        verdict: Option<bool>,
+        mut incoming: Incoming,
+    ) -> Failed {
+        let mut body = Vec::new();
+        // Whatever can be read of the explanation is enough.
+        while body.len() < MAX_ERROR_BYTES
+            && let Ok(Some(piece)) = incoming.next().await
+        {
+            body.extend_from_slice(piece.as_ref());
+        }
+        let body = ErrorBody::read(&body, &self.redaction);
+        let status = status.as_u16();
+        let verdict = if body.is_final() { Some(false) } else { verdict };
+        let error = match body.too_long() {
+            Some((tokens, limit)) if status < 500 => {
+                LlmError::TooLong { model: self.shown.clone(), tokens, limit }
+            }
+            _ => LlmError::Status { url: self.shown.clone(), status, message: body.message.clone() },
+        };
+        let failure = Failure::Status { status, retry_after, verdict };
+        Failed { failure, error, refusal: Some((status, body.complaint())) }
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Failed {
+        let reason = if error.is_connect() && error.is_timeout() {
+            format!("no connection within {:?}", self.timeouts.connect)
+        } else {
+            clean(&causes(error), &self.redaction)
+        };
+        let error = LlmError::Unreachable { url: self.shown.clone(), reason };
+        Failed { failure: Failure::Connection, error, refusal: None }
+    }
+
+    fn silent(&self, failure: Failure, phase: &'static str, waited: Duration) -> Failed {
+        let error = LlmError::TimedOut { url: self.shown.clone(), phase, waited };
+        Failed { failure, error, refusal: None }
+    }
+
+    fn stalled(&self, stalled: Stalled) -> Failed {
+        let failure = stalled.failure();
+        let reason = match stalled {
+            Stalled::Idle => return self.silent(failure, "stopped sending", self.timeouts.idle),
+            Stalled::Broken(reason) => format!("it broke off: {}", clean(&reason, &self.redaction)),
+            Stalled::TooLarge => format!("more than {} bytes", self.max_response_bytes),
+        };
+        Failed { failure, error: LlmError::Protocol { url: self.shown.clone(), reason }, refusal: None }
+    }
+
+    fn bad(&self, bad: Bad) -> Failed {
+        let url = self.shown.clone();
+        let (failure, error) = match bad {
+            Bad::Broken(reason) => {
+                let reason = format!("it broke off: {}", clean(&reason, &self.redaction));
+                (Failure::Broken, LlmError::Protocol { url, reason })
+            }
+            Bad::Protocol(reason) => {
+                (Failure::Protocol, LlmError::Protocol { url, reason: clean(&reason, &self.redaction) })
+            }
+            Bad::Reported { status: 0, message } => {
+                let reason = format!("an error: {}", clean(&message, &self.redaction));
+                (Failure::Protocol, LlmError::Protocol { url, reason })
+            }
+            Bad::Reported { status, message } => (
+                Failure::Status { status, retry_after: None, verdict: None },
+                LlmError::Status { url, status, message: clean(&message, &self.redaction) },
+            ),
+        };
+        Failed { failure, error, refusal: None }
+    }
+}
+
+/// What the server says about trying again: how long to wait, and whether to.
+fn advice(response: &Response) -> (Option<Duration>, Option<bool>) {
+    let header = |name: &str| response.headers().get(name)?.to_str().ok();
+    // Only the server's own clock can read the server's dates.
+    let now = header(DATE.as_str()).and_then(parse_http_date);
+    let millis = header("retry-after-ms").and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
+    let retry_after = millis.or_else(|| {
+        let text = header(RETRY_AFTER.as_str())?;
+        match now {
+            Some(now) => parse_retry_after(text, now),
+            None => {
+                parse_retry_after(text, std::time::UNIX_EPOCH).filter(|_| parse_http_date(text).is_none())
+            }
+        }
+    });
+    let verdict = match header("x-should-retry") {
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        _ => None,
+    };
+    (retry_after, verdict)
+}
+
+fn explicit_proxy(policy: &ProxyPolicy) -> Result<Option<Proxy>, LlmError> {
+    match policy {
+        ProxyPolicy::System | ProxyPolicy::None => Ok(None),
+        // Not quoted: it may hold credentials.
+        ProxyPolicy::Url(url) => Proxy::all(url.as_str()).map(Some).map_err(|_| LlmError::Configuration {
+            reason: "the proxy is not a URL such as http://host:port".to_owned(),
+        }),
+    }
+}
+
+/// The first byte that is neither white space nor part of a byte order mark.
+fn first_character(bytes: &[u8]) -> Option<u8> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+}

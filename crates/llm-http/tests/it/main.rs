@@ -1,0 +1,53 @@
+//! The clients against a local server that is slow, broken, wordy and wrong.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod anthropic;
+mod connections;
+mod openai;
+mod retries;
+mod secrets;
+mod structured;
+mod trouble;
+
+use std::time::Duration;
+
+use artoo_llm_client::{Request, RetryPolicy};
+use artoo_llm_http::doubles::MockServer;
+use artoo_llm_http::{HttpConfig, Jitter, OpenAiCompatible, Timeouts};
+
+/// A configuration for a test: waits that are never reached, three attempts without a wait between them, no proxy.
+fn config(server: &MockServer) -> HttpConfig {
+    let long = Duration::from_secs(60);
+    HttpConfig {
+        timeouts: Timeouts { connect: long, first_byte: long, idle: long },
+        retry: RetryPolicy { attempts: 3, base: Duration::ZERO, max_delay: Duration::ZERO, budget: long },
+        jitter: Jitter::fixed(0.0),
+        ..HttpConfig::new(server.base_url(), "m")
+    }
+}
+
+fn client(server: &MockServer) -> OpenAiCompatible {
+    OpenAiCompatible::new(config(server)).unwrap()
+}
+
+fn request() -> Request {
+    Request::new("test", "Answer.", "How many?")
+}
+
+/// A new file here must be part of the binary.
+#[test]
+fn no_file_is_forgotten() {
+    let source = include_str!("main.rs");
+    for entry in std::fs::read_dir(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")).unwrap()
+    {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.strip_suffix(".rs").unwrap();
+        assert!(module == "main" || source.contains(&format!("\nmod {module};\n")), "{name}");
+    }
+}

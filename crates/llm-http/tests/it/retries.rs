@@ -1,0 +1,115 @@
+//! What is tried again, how often, and after which wait.
+
+use std::time::Duration;
+
+use artoo_llm_client::{LlmClient, LlmError, RetryPolicy};
+use artoo_llm_http::doubles::{MockServer, Reply, Step};
+use artoo_llm_http::{HttpConfig, OpenAiCompatible};
+use tokio::time::Instant;
+
+use crate::{client, config, request};
+
+/// Answers "ok" after `first`, and says how many requests that took.
+async fn requests_after(first: Reply) -> Result<u32, String> {
+    let server =
+        MockServer::start(move |call| if call.ordinal == 0 { first.clone() } else { Reply::text("ok") })
+            .await;
+    let server = server.unwrap();
+    let result = client(&server).complete(&request()).await;
+    let counted = server.stats().requests;
+    result.map_err(|error| error.to_string()).map(|completion| {
+        assert_eq!(completion.usage.requests as usize, counted);
+        completion.usage.requests
+    })
+}
+
+#[tokio::test]
+async fn passing_trouble_is_tried_again() {
+    let trouble = [
+        Reply::status(500, "oops"),
+        Reply::status(429, "slow down").header("retry-after", "0"),
+        Reply::status(503, "<html><title>Busy</title></html>"),
+        Reply::drop(),
+        Reply::steps([Step::Head, Step::Drop]),
+        Reply::steps([Step::delta("thr"), Step::Drop]),
+        Reply::steps([Step::delta("thr"), Step::send("data: {\"choices\": [{\"del"), Step::Drop]),
+        Reply::steps([Step::delta("thr"), Step::send("data: {\"choices\": [{\"del")]),
+        Reply::steps([Step::delta("the stream ends without an end")]),
+        Reply::events([r#"{"error": {"message": "overloaded", "code": 503}}"#]),
+        Reply::body("application/json", "{\"choices\": [{\"mess"),
+        Reply::body("text/event-stream", ""),
+        Reply::status(400, "odd").header("x-should-retry", "true"),
+    ];
+    for reply in trouble {
+        assert_eq!(requests_after(reply.clone()).await, Ok(2), "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn lasting_trouble_is_not() {
+    let trouble = [
+        Reply::status(400, "bad"),
+        Reply::status(401, "no"),
+        Reply::status(404, "no such model"),
+        Reply::status(429, r#"{"error": {"message": "pay", "code": "insufficient_quota"}}"#),
+        Reply::status(500, "oops").header("x-should-retry", "false"),
+        Reply::body("text/html", "<html><title>Login</title></html>"),
+        Reply::body("text/plain", "hello"),
+        Reply::events(["not json", "[DONE]"]),
+    ];
+    for reply in trouble {
+        assert!(requests_after(reply.clone()).await.is_err(), "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn lesson_hidden_retries_the_number_of_requests_is_exact() {
+    for (reply, message) in [
+        (Reply::status(500, "oops"), "answered 500: oops"),
+        (Reply::status(429, "wait"), "answered 429: wait"),
+        (Reply::drop(), "cannot reach the model server"),
+    ] {
+        for attempts in [1, 3] {
+            let reply = reply.clone();
+            let server = MockServer::start(move |_| reply.clone()).await.unwrap();
+            let retry = RetryPolicy { attempts, ..config(&server).retry };
+            let model = OpenAiCompatible::new(HttpConfig { retry, ..config(&server) }).unwrap();
+            let error = model.complete(&request()).await.unwrap_err();
+            assert!(error.to_string().contains(message), "{error}");
+            assert_eq!(server.stats().requests, attempts as usize);
+        }
+    }
+}
+
+/// The wait between two requests, on a clock that only the waits move.
+async fn wait_asked_by(reply: Reply, budget: Duration) -> Result<Duration, LlmError> {
+    let server =
+        MockServer::start(move |call| if call.ordinal == 0 { reply.clone() } else { Reply::text("ok") })
+            .await;
+    let server = server.unwrap();
+    let retry = RetryPolicy { budget, ..config(&server).retry };
+    let hour = Duration::from_secs(3600);
+    let timeouts = artoo_llm_http::Timeouts { connect: hour, first_byte: hour, idle: hour };
+    let model = OpenAiCompatible::new(HttpConfig { retry, timeouts, ..config(&server) }).unwrap();
+    let start = Instant::now();
+    model.complete(&request()).await?;
+    Ok(start.elapsed())
+}
+
+#[tokio::test]
+async fn retry_after_in_seconds_and_as_a_date_is_waited_in_full() {
+    let minute = Duration::from_secs(60);
+    let busy = || Reply::status(429, "wait");
+    let dated =
+        |after: &str| busy().header("date", "Sun, 06 Nov 1994 08:49:37 GMT").header("retry-after", after);
+    let waited = wait_asked_by(busy().header("retry-after", "1"), minute).await.unwrap();
+    assert!(waited >= Duration::from_secs(1));
+    let waited = wait_asked_by(dated("Sun, 06 Nov 1994 08:49:38 GMT"), minute).await.unwrap();
+    assert!(waited >= Duration::from_secs(1));
+    // Without the server's clock its date means nothing; the policy's own wait is zero here.
+    wait_asked_by(busy().header("retry-after", "Sun, 06 Nov 2994 08:49:38 GMT"), minute).await.unwrap();
+
+    for beyond in [busy().header("retry-after", "61"), dated("Sun, 06 Nov 1994 08:50:38 GMT")] {
+        assert!(matches!(wait_asked_by(beyond, minute).await, Err(LlmError::Status { status: 429, .. })));
+    }
+}

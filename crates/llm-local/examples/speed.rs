@@ -1,0 +1,55 @@
+//! Measures the embedded model on this machine: load time, prompt and generated tokens a second, resident memory.
+//!
+//! `cargo run --release -p artoo-llm-local --example speed -- MODEL.gguf [ROUNDS]`
+//!
+//! Every round reads a prompt of some 500 tokens, and a short one for 1 and for 33 tokens of answer. The best round of each
+//! counts, since other work on the machine only ever makes a round slower; the time of 32 tokens is the difference of the two.
+#![allow(clippy::print_stdout, reason = "an example talks to its user")]
+
+use std::error::Error;
+use std::time::Instant;
+
+use artoo_llm_client::{LlmClient, Request};
+use artoo_llm_local::{LocalModel, LocalOptions};
+
+/// One paragraph of the prompt.
+const PARAGRAPH: &str = "The folder holds invoices of three years, letters, notes and photographs. Each file is \
+named after its date and its sender, but the names were typed by several people over time. ";
+/// Tokens generated in a round, besides the first.
+const GENERATED: u32 = 32;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next().ok_or("usage: speed MODEL.gguf [ROUNDS]")?;
+    let rounds: u32 = arguments.next().map_or(Ok(3), |n| n.parse())?;
+    let mut options = LocalOptions::new(file, "embedded");
+    options.repetition_penalty_percent = 100;
+    let model = LocalModel::new(options);
+    let ask = |text: &str, tokens| {
+        let question = format!("{text}\nWrite a long essay about order.");
+        Request::new("speed", "You are terse.", question).with_max_tokens(tokens)
+    };
+
+    let started = Instant::now();
+    let first = model.complete(&Request::new("speed", "", "Hi").with_max_tokens(1)).await?;
+    let load = started.elapsed().as_secs_f64() - first.usage.elapsed_ms as f64 / 1e3;
+    println!("load: {load:.2} s");
+    let (mut prompt, mut one, mut many) = (u64::MAX, u64::MAX, u64::MAX);
+    let mut length = 0;
+    for _ in 0..rounds {
+        let long = model.complete(&ask(&PARAGRAPH.repeat(14), 1)).await?.usage;
+        length = long.prompt_tokens - long.cached_tokens;
+        prompt = prompt.min(long.elapsed_ms);
+        one = one.min(model.complete(&ask("", 1)).await?.usage.elapsed_ms);
+        many = many.min(model.complete(&ask("", 1 + GENERATED)).await?.usage.elapsed_ms);
+    }
+    println!("prompt: {:.1} tokens/s ({length} tokens)", length as f64 / prompt as f64 * 1e3);
+    println!("generation: {:.1} tokens/s", f64::from(GENERATED) / many.saturating_sub(one) as f64 * 1e3);
+    for line in std::fs::read_to_string("/proc/self/status")?.lines() {
+        if line.starts_with("VmRSS") || line.starts_with("VmHWM") || line.starts_with("RssAnon") {
+            println!("{line}");
+        }
+    }
+    Ok(())
+}

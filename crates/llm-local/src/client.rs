@@ -1,0 +1,92 @@
+//! The embedded model as a client.
+
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use artoo_llm_client::{Completion, LlmClient, LlmError, Request};
+use async_trait::async_trait;
+use tokio::sync::oneshot;
+
+use crate::options::LocalOptions;
+use crate::worker::{self, Job, Reply};
+
+/// A model that runs in this process, on the CPU.
+///
+/// Making one costs nothing: the file is opened at the first request. Requests from any number of tasks are answered
+/// one at a time in the order they came. Dropping the future of a request stops it at the next token.
+///
+/// ```no_run
+/// # async fn demo() -> Result<(), artoo_llm_client::LlmError> {
+/// use artoo_llm_client::{LlmClient, Request};
+/// let model = artoo_llm_local::LocalModel::new(artoo_llm_local::LocalOptions::new("/models/qwen.gguf", "qwen"));
+/// let answer = model.complete(&Request::new("demo", "You are terse.", "Say hello.")).await?;
+/// # let _ = answer; Ok(())
+/// # }
+/// ```
+pub struct LocalModel {
+    options: LocalOptions,
+    jobs: Mutex<Option<Sender<Job>>>,
+}
+
+impl LocalModel {
+    /// A model that will be loaded from `options.file` at its first request.
+    pub fn new(options: LocalOptions) -> Self {
+        Self { options, jobs: Mutex::new(None) }
+    }
+
+    /// Loads the model and reads these system texts in advance, so that the first request of each role does not have to.
+    ///
+    /// # Errors
+    ///
+    /// Those of a request: a bad file, or a text longer than the context. Texts before the failing one are kept.
+    pub async fn warm(&self, system_texts: &[Arc<str>]) -> Result<(), LlmError> {
+        for text in system_texts {
+            self.submit(|reply| Job::Warm(Arc::clone(text), reply)).await?;
+        }
+        Ok(())
+    }
+
+    /// Queues a job and waits for its result. Dropping the future tells the engine to stop.
+    async fn submit<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, LlmError> {
+        let failed = |reason: String| LlmError::Engine { model: self.options.name.clone(), reason };
+        let (reply, result) = oneshot::channel();
+        self.sender()
+            .map_err(|e| failed(format!("cannot start its thread: {e}")))?
+            .send(job(reply))
+            .map_err(|_| failed("its thread has ended".to_owned()))?;
+        result.await.unwrap_or_else(|_| Err(failed("its thread ended before it answered".to_owned())))
+    }
+
+    /// The way to the engine's thread, which starts at the first use.
+    fn sender(&self) -> std::io::Result<Sender<Job>> {
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = &*jobs {
+            return Ok(sender.clone());
+        }
+        let sender = worker::start(self.options.clone())?;
+        *jobs = Some(sender.clone());
+        Ok(sender)
+    }
+}
+
+#[async_trait]
+impl LlmClient for LocalModel {
+    fn model(&self) -> &str {
+        &self.options.name
+    }
+
+    fn structured(&self) -> bool {
+        true
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        let request = request.clone();
+        self.submit(|reply| Job::Answer(request, reply)).await
+    }
+}
+
+impl std::fmt::Debug for LocalModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LocalModel").field("options", &self.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,76 @@
+//! The engine: weights mapped from a GGUF file, multiplied where they lie.
+//!
+//! Written for this project because the stock engines either copy the weights (twice, for the fast kernels of candle)
+//! or need a C++ tool chain; see the crate's documentation for the measurements.
+
+mod activation;
+mod attention;
+mod blocks;
+mod dot;
+#[cfg(target_arch = "x86_64")]
+mod dot_avx2;
+mod format;
+mod gguf;
+mod math;
+mod matrix;
+mod simd;
+mod state;
+mod tile;
+#[cfg(target_arch = "x86_64")]
+mod tile_avx2;
+mod tokens;
+mod transformer;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::LocalError;
+use crate::vocab::Vocab;
+
+use gguf::Container;
+pub(crate) use state::State;
+use transformer::Transformer;
+
+/// A model, ready to read tokens.
+pub(crate) struct Model {
+    transformer: Transformer,
+    threads: rayon::ThreadPool,
+}
+
+impl Model {
+    /// Opens a model file.
+    pub(crate) fn open(file: &Path) -> Result<(Self, Arc<Vocab>), LocalError> {
+        let bad = |reason: String| LocalError::BadFile { file: file.to_owned(), reason };
+        let bytes = artoo_sandbox::mapping::map_file(file)
+            .map_err(|source| LocalError::Unreadable { file: file.to_owned(), source })?;
+        let container = Container::parse(bytes.as_ref()).map_err(bad)?;
+        let vocab = tokens::vocab(&container).map_err(bad)?;
+        let bytes: matrix::Bytes = Arc::new(bytes);
+        let transformer = Transformer::open(&bytes, &container).map_err(bad)?;
+        let threads = rayon::ThreadPoolBuilder::new()
+            .thread_name(|i| format!("artoo-llm-{i}"))
+            .build()
+            .map_err(|e| LocalError::Broken { reason: e.to_string() })?;
+        Ok((Self { transformer, threads }, Arc::new(vocab)))
+    }
+
+    /// Nothing read yet.
+    pub(crate) fn fresh(&self) -> State {
+        self.transformer.fresh()
+    }
+
+    /// Reads tokens; where `score`, returns the scores of what follows the last one, otherwise nothing. `None` when
+    /// `cancelled` said so on the way: then the state is of no more use.
+    pub(crate) fn read(
+        &self,
+        state: &mut State,
+        tokens: &[u32],
+        score: bool,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<f32>> {
+        self.threads.install(|| self.transformer.read(state, tokens, score, cancelled))
+    }
+}

@@ -1,0 +1,180 @@
+//! Rows of weights times one row of activations, on processors with AVX2: reads each weight once, straight from the file.
+
+use std::arch::x86_64::{__m128i, __m256, __m256i};
+
+use pulp::cast;
+use pulp::x86::V3;
+
+use super::activation::Activation;
+use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
+
+/// Selects one of eight 16-bit scales for all 16 places of a register.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "computed when compiled: an index out of range would not compile"
+)]
+const PICK_16: [[u8; 32]; 8] = {
+    let mut table = [[0; 32]; 8];
+    let mut j = 0;
+    while j < 8 {
+        let mut i = 0;
+        while i < 32 {
+            table[j][i] = (2 * j + i % 2) as u8;
+            i += 1;
+        }
+        j += 1;
+    }
+    table
+};
+
+/// Selects two neighbours of sixteen 8-bit scales, each for eight places.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "computed when compiled: an index out of range would not compile"
+)]
+const PICK_8: [[u8; 16]; 8] = {
+    let mut table = [[0; 16]; 8];
+    let mut j = 0;
+    while j < 8 {
+        let mut i = 0;
+        while i < 16 {
+            table[j][i] = (2 * j + i / 8) as u8;
+            i += 1;
+        }
+        j += 1;
+    }
+    table
+};
+
+/// Two rows of Q4_K blocks: two streams through memory, which keeps more of it on the way.
+#[inline(always)]
+pub(crate) fn q4k(simd: V3, rows: [&[[u8; Q4K_BYTES]]; 2], activations: &[Activation]) -> [f32; 2] {
+    let [first, second] = rows;
+    let zero = simd.avx._mm256_setzero_ps();
+    let (mut one, mut two) = (zero, zero);
+    for ((x, y), a) in first.iter().zip(second).zip(activations) {
+        one = q4k_block(simd, x, a, one);
+        two = q4k_block(simd, y, a, two);
+    }
+    [sum_of(one), sum_of(two)]
+}
+
+/// Two rows of Q6_K blocks.
+#[inline(always)]
+pub(crate) fn q6k(simd: V3, rows: [&[[u8; Q6K_BYTES]]; 2], activations: &[Activation]) -> [f32; 2] {
+    let [first, second] = rows;
+    let zero = simd.avx._mm256_setzero_ps();
+    let (mut one, mut two) = (zero, zero);
+    for ((x, y), a) in first.iter().zip(second).zip(activations) {
+        one = q6k_block(simd, x, a, one);
+        two = q6k_block(simd, y, a, two);
+    }
+    [sum_of(one), sum_of(two)]
+}
+
+#[inline(always)]
+fn q4k_block(simd: V3, block: &[u8; Q4K_BYTES], a: &Activation, total: __m256) -> __m256 {
+    let V3 { sse2, sse4_1, avx, avx2, fma, .. } = simd;
+    let w = blocks::q4k(block);
+    let scales = sse4_1._mm_cvtepu8_epi16(sse2._mm_set_epi64x(0, i64::from_le_bytes(w.scales)));
+    let scales = avx2._mm256_broadcastsi128_si256(scales);
+    let mins = sse4_1._mm_cvtepu8_epi16(sse2._mm_set_epi64x(0, i64::from_le_bytes(w.mins)));
+    // Four sums in eight places, the others zero.
+    let floor = sse2._mm_madd_epi16(mins, cast::<_, __m128i>(a.pair_sums));
+    let floor = avx2._mm256_cvtepu32_epi64(floor);
+    let [b0, b1, b2, b3] = w.quants;
+    let [q0, q1, q2, q3, q4, q5, q6, q7] = &a.q;
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = &PICK_16;
+    let mut sum = q4k_step(simd, b0, [q0, q1], scales, [p0, p1]);
+    sum = avx2._mm256_add_epi32(sum, q4k_step(simd, b1, [q2, q3], scales, [p2, p3]));
+    sum = avx2._mm256_add_epi32(sum, q4k_step(simd, b2, [q4, q5], scales, [p4, p5]));
+    sum = avx2._mm256_add_epi32(sum, q4k_step(simd, b3, [q6, q7], scales, [p6, p7]));
+    let scale = avx._mm256_set1_ps(a.scale * w.scale);
+    let total = fma._mm256_fmadd_ps(scale, avx._mm256_cvtepi32_ps(sum), total);
+    let scale = avx._mm256_set1_ps(a.scale * w.floor);
+    fma._mm256_fnmadd_ps(scale, avx._mm256_cvtepi32_ps(floor), total)
+}
+
+/// 64 weights.
+#[inline(always)]
+fn q4k_step(
+    simd: V3,
+    bytes: &[u8; 32],
+    [q_low, q_high]: [&[i8; 32]; 2],
+    scales: __m256i,
+    [pick_low, pick_high]: [&[u8; 32]; 2],
+) -> __m256i {
+    let V3 { avx, avx2, .. } = simd;
+    let mask = avx._mm256_set1_epi8(15);
+    let bytes = cast::<_, __m256i>(*bytes);
+    let low = avx2._mm256_and_si256(bytes, mask);
+    let high = avx2._mm256_and_si256(avx2._mm256_srli_epi16::<4>(bytes), mask);
+    let low = avx2._mm256_maddubs_epi16(low, cast(*q_low));
+    let high = avx2._mm256_maddubs_epi16(high, cast(*q_high));
+    let low = avx2._mm256_madd_epi16(low, avx2._mm256_shuffle_epi8(scales, cast(*pick_low)));
+    let high = avx2._mm256_madd_epi16(high, avx2._mm256_shuffle_epi8(scales, cast(*pick_high)));
+    avx2._mm256_add_epi32(low, high)
+}
+
+#[inline(always)]
+fn q6k_block(simd: V3, block: &[u8; Q6K_BYTES], a: &Activation, total: __m256) -> __m256 {
+    let V3 { avx, avx2, fma, .. } = simd;
+    let w = blocks::q6k(block);
+    let scales = cast::<_, __m128i>(w.scales);
+    // Stored numbers are 32 too large: take 32 times the sums of the activations away again.
+    let offset = avx2._mm256_madd_epi16(avx2._mm256_cvtepi8_epi16(scales), cast(a.sums));
+    let offset = avx2._mm256_slli_epi32::<5>(offset);
+    let [low_a, low_b] = w.low;
+    let [high_a, high_b] = &w.high;
+    let [q0, q1, q2, q3, q4, q5, q6, q7] = &a.q;
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = &PICK_8;
+    let first = q6k_half(simd, low_a, high_a, [q0, q1, q2, q3], scales, [p0, p1, p2, p3]);
+    let second = q6k_half(simd, low_b, high_b, [q4, q5, q6, q7], scales, [p4, p5, p6, p7]);
+    let sum = avx2._mm256_sub_epi32(avx2._mm256_add_epi32(first, second), offset);
+    fma._mm256_fmadd_ps(avx._mm256_set1_ps(a.scale * w.scale), avx._mm256_cvtepi32_ps(sum), total)
+}
+
+/// 128 weights.
+#[inline(always)]
+fn q6k_half(
+    simd: V3,
+    [low_a, low_b]: &[[u8; 32]; 2],
+    high: &[u8; 32],
+    [q0, q1, q2, q3]: [&[i8; 32]; 4],
+    scales: __m128i,
+    [p0, p1, p2, p3]: [&[u8; 16]; 4],
+) -> __m256i {
+    let V3 { avx, avx2, .. } = simd;
+    let low_bits = avx._mm256_set1_epi8(15);
+    let high_bits = avx._mm256_set1_epi8(0x30);
+    let low_a = cast::<_, __m256i>(*low_a);
+    let low_b = cast::<_, __m256i>(*low_b);
+    let high = cast::<_, __m256i>(*high);
+    let w0 = avx2._mm256_and_si256(low_a, low_bits);
+    let w1 = avx2._mm256_and_si256(low_b, low_bits);
+    let w2 = avx2._mm256_and_si256(avx2._mm256_srli_epi16::<4>(low_a), low_bits);
+    let w3 = avx2._mm256_and_si256(avx2._mm256_srli_epi16::<4>(low_b), low_bits);
+    let h0 = avx2._mm256_and_si256(avx2._mm256_slli_epi16::<4>(high), high_bits);
+    let h1 = avx2._mm256_and_si256(avx2._mm256_slli_epi16::<2>(high), high_bits);
+    let h2 = avx2._mm256_and_si256(high, high_bits);
+    let h3 = avx2._mm256_and_si256(avx2._mm256_srli_epi16::<2>(high), high_bits);
+    let s0 = q6k_step(simd, avx2._mm256_or_si256(w0, h0), q0, scales, p0);
+    let s1 = q6k_step(simd, avx2._mm256_or_si256(w1, h1), q1, scales, p1);
+    let s2 = q6k_step(simd, avx2._mm256_or_si256(w2, h2), q2, scales, p2);
+    let s3 = q6k_step(simd, avx2._mm256_or_si256(w3, h3), q3, scales, p3);
+    avx2._mm256_add_epi32(avx2._mm256_add_epi32(s0, s1), avx2._mm256_add_epi32(s2, s3))
+}
+
+/// 32 weights.
+#[inline(always)]
+fn q6k_step(simd: V3, weights: __m256i, q: &[i8; 32], scales: __m128i, pick: &[u8; 16]) -> __m256i {
+    let V3 { ssse3, avx2, .. } = simd;
+    let products = avx2._mm256_maddubs_epi16(weights, cast(*q));
+    let scale = avx2._mm256_cvtepi8_epi16(ssse3._mm_shuffle_epi8(scales, cast(*pick)));
+    avx2._mm256_madd_epi16(products, scale)
+}
+
+#[inline(always)]
+fn sum_of(lanes: __m256) -> f32 {
+    cast::<_, [f32; 8]>(lanes).iter().sum()
+}

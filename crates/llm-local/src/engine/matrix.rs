@@ -1,0 +1,139 @@
+//! A matrix of a model file, and its product with activations.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::activation::Activation;
+use super::blocks::{BLOCK, Q4K_BYTES, Q6K_BYTES};
+use super::format::{Format, Q4K, Q6K};
+use super::gguf::Container;
+use super::simd::Simd;
+#[cfg(target_arch = "x86_64")]
+use super::simd::add_tile;
+use super::tile::ROWS;
+#[cfg(target_arch = "x86_64")]
+use super::tile::Tile;
+
+/// Rows of activations from which on unpacking tiles is cheaper than reading weights row by row.
+const TILE_FROM: usize = 6;
+/// Rows of weights that one task multiplies, when there is one row of activations.
+const ROWS_PER_TASK: usize = 64;
+
+/// The bytes of a model file, which everything read from it shares.
+pub(crate) type Bytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// A matrix of `rows` times `columns` weights, left where it lies in the file.
+pub(crate) struct Matrix {
+    bytes: Bytes,
+    range: Range<usize>,
+    kind: Kind,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Q4K,
+    Q6K,
+}
+
+impl Matrix {
+    /// The matrix called `name`, which must have the given size.
+    pub(crate) fn open(
+        bytes: &Bytes,
+        container: &Container,
+        name: &str,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Self, String> {
+        let info = container.tensors.get(name).ok_or_else(|| format!("it has no tensor {name}"))?;
+        if info.shape != [columns, rows] {
+            return Err(format!("tensor {name} is {:?}, not {columns} x {rows}", info.shape));
+        }
+        let (kind, block) = match info.kind {
+            12 => (Kind::Q4K, Q4K_BYTES),
+            14 => (Kind::Q6K, Q6K_BYTES),
+            other => {
+                return Err(format!("tensor {name} is of type {other}; only Q4_K and Q6_K are supported"));
+            }
+        };
+        if !columns.is_multiple_of(BLOCK) || !rows.is_multiple_of(ROWS) {
+            return Err(format!("tensor {name} of {columns} x {rows} cannot be cut into blocks"));
+        }
+        let length = (columns / BLOCK).checked_mul(rows).and_then(|n| n.checked_mul(block));
+        let range = length.and_then(|length| info.range(length, (**bytes).as_ref().len()));
+        let range =
+            range.ok_or_else(|| format!("tensor {name} goes beyond the end: the file is cut short"))?;
+        Ok(Self { bytes: Arc::clone(bytes), range, kind, rows, columns })
+    }
+
+    /// One row as numbers; zeros for a row that does not exist.
+    pub(crate) fn row(&self, row: usize, out: &mut [f32]) {
+        match self.kind {
+            Kind::Q4K => self.row_as::<Q4K>(row, out),
+            Kind::Q6K => self.row_as::<Q6K>(row, out),
+        }
+    }
+
+    /// Writes the product with each row of `activations` (`columns / 256` blocks each) into `out`, `rows` numbers each.
+    pub(crate) fn multiply(&self, simd: Simd, activations: &[Activation], out: &mut [f32]) {
+        match self.kind {
+            Kind::Q4K => self.multiply_as::<Q4K>(simd, activations, out),
+            Kind::Q6K => self.multiply_as::<Q6K>(simd, activations, out),
+        }
+    }
+
+    fn row_as<F: Format>(&self, row: usize, out: &mut [f32]) {
+        out.fill(0.0);
+        let (parts, _) = out.as_chunks_mut::<BLOCK>();
+        for (block, part) in self.rows_of::<F>(row, 1).iter().zip(parts) {
+            F::write(block, part);
+        }
+    }
+
+    fn multiply_as<F: Format>(&self, simd: Simd, activations: &[Activation], out: &mut [f32]) {
+        let per_row = self.columns / BLOCK;
+        let count = activations.len() / per_row;
+        match simd {
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2(simd) if count >= TILE_FROM => self.multiply_tiles::<F>(simd, activations, out),
+            _ => {
+                for (a, out) in activations.chunks_exact(per_row).zip(out.chunks_exact_mut(self.rows)) {
+                    // Every weight is read once, so this is bound by memory.
+                    out.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, out)| {
+                        simd.dots::<F>(self.rows_of::<F>(task * ROWS_PER_TASK, out.len()), a, out);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Many rows of activations: sixteen rows of weights are unpacked and multiplied with all of them.
+    #[cfg(target_arch = "x86_64")]
+    fn multiply_tiles<F: Format>(&self, simd: pulp::x86::V3, activations: &[Activation], out: &mut [f32]) {
+        let per_row = self.columns / BLOCK;
+        let count = activations.len() / per_row;
+        let mut strips = vec![[0f32; ROWS]; count * (self.rows / ROWS)];
+        strips.par_chunks_mut(count).enumerate().for_each_init(Tile::boxed, |tile, (index, strip)| {
+            let rows = self.rows_of::<F>(index * ROWS, ROWS);
+            for block in 0..per_row {
+                add_tile::<F>(simd, tile, rows, (block, per_row), activations, strip);
+            }
+        });
+        out.par_chunks_exact_mut(self.rows).enumerate().for_each(|(row, out)| {
+            let (parts, _) = out.as_chunks_mut::<ROWS>();
+            for (part, sums) in parts.iter_mut().zip(strips.iter().skip(row).step_by(count)) {
+                *part = *sums;
+            }
+        });
+    }
+
+    /// The blocks of some rows, one row after the other; none where they do not exist.
+    fn rows_of<F: Format>(&self, first: usize, count: usize) -> &[F::Block] {
+        let per_row = self.columns / BLOCK;
+        let all = (*self.bytes).as_ref().get(self.range.clone()).unwrap_or_default();
+        F::blocks(all).get(first * per_row..(first + count) * per_row).unwrap_or_default()
+    }
+}

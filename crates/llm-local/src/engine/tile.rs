@@ -1,0 +1,89 @@
+//! Sixteen rows of a block unpacked side by side, so that many activations can be multiplied with them at once.
+//!
+//! Unpacking costs about as much as three rows of activations, so it pays from a handful of prompt tokens on. A tile lives
+//! only as long as it is used: the file stays the only copy of the weights.
+
+use super::blocks::{self, Q4K_BYTES, Q6K_BYTES};
+
+/// Rows in a tile.
+pub(crate) const ROWS: usize = 16;
+
+/// One block of sixteen rows. The innermost sixteen places are the rows, everywhere.
+#[repr(align(32))]
+pub(crate) struct Tile {
+    /// For each four neighbouring columns: four weights of each row.
+    pub(crate) weights: [[[u8; 4]; ROWS]; 64],
+    /// For each group of columns: the row's scale, twice.
+    pub(crate) scales: [[[i16; 2]; ROWS]; 16],
+    /// For each two groups of 16 columns: what the sums of activations are multiplied with and taken away.
+    pub(crate) corrections: [[[i16; 2]; ROWS]; 8],
+    /// The rows' scales.
+    pub(crate) scale: [f32; ROWS],
+    /// The rows' scales of the corrections.
+    pub(crate) correction_scale: [f32; ROWS],
+}
+
+impl Tile {
+    /// A tile to unpack into.
+    pub(crate) fn boxed() -> Box<Self> {
+        Box::new(Self {
+            weights: [[[0; 4]; ROWS]; 64],
+            scales: [[[0; 2]; ROWS]; 16],
+            corrections: [[[0; 2]; ROWS]; 8],
+            scale: [0.0; ROWS],
+            correction_scale: [0.0; ROWS],
+        })
+    }
+
+    /// Unpacks a Q4_K block of row `row`: eight groups of 32 columns.
+    #[inline(always)]
+    pub(crate) fn put_q4k(&mut self, row: usize, block: &[u8; Q4K_BYTES]) {
+        let w = blocks::q4k(block);
+        let (parts, _) = self.weights.as_chunks_mut::<16>();
+        for (part, bytes) in parts.iter_mut().zip(w.quants) {
+            let (low, high) = part.split_at_mut(8);
+            let (quads, _) = bytes.as_chunks::<4>();
+            for ((low, high), quad) in low.iter_mut().zip(high).zip(quads) {
+                let quad = u32::from_le_bytes(*quad);
+                put(low, row, (quad & 0x0F0F_0F0F).to_le_bytes());
+                put(high, row, ((quad >> 4) & 0x0F0F_0F0F).to_le_bytes());
+            }
+        }
+        for (place, scale) in self.scales.iter_mut().zip(w.scales) {
+            put(place, row, [i16::from(scale); 2]);
+        }
+        for (place, min) in self.corrections.iter_mut().zip(w.mins) {
+            put(place, row, [i16::from(min); 2]);
+        }
+        put(&mut self.scale, row, w.scale);
+        put(&mut self.correction_scale, row, w.floor);
+    }
+
+    /// Unpacks a Q6_K block of row `row`: sixteen groups of 16 columns.
+    #[inline(always)]
+    pub(crate) fn put_q6k(&mut self, row: usize, block: &[u8; Q6K_BYTES]) {
+        let w = blocks::q6k(block);
+        let raw = w.raw();
+        let (quads, _) = raw.as_flattened().as_chunks::<4>();
+        for (place, quad) in self.weights.iter_mut().zip(quads) {
+            put(place, row, *quad);
+        }
+        for (place, scale) in self.scales.iter_mut().zip(w.scales) {
+            put(place, row, [i16::from(scale); 2]);
+        }
+        // Stored numbers are 32 too large.
+        for (place, [a, b]) in self.corrections.iter_mut().zip(w.scales.as_chunks::<2>().0) {
+            put(place, row, [32 * i16::from(*a), 32 * i16::from(*b)]);
+        }
+        put(&mut self.scale, row, w.scale);
+        put(&mut self.correction_scale, row, w.scale);
+    }
+}
+
+/// Writes the value of a row.
+#[inline(always)]
+fn put<T>(places: &mut [T; ROWS], row: usize, value: T) {
+    if let Some(place) = places.get_mut(row % ROWS) {
+        *place = value;
+    }
+}

@@ -1,0 +1,62 @@
+//! What can go wrong with the embedded model, before it becomes a model error of the client crate.
+
+use std::path::PathBuf;
+
+use artoo_llm_client::LlmError;
+
+/// Why the embedded model could not load or answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LocalError {
+    /// The file could not be opened or read.
+    #[error("cannot read the model file {}: {source}; fetch it with: artoo model pull", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not a model that this engine can run: cut short, damaged, or of another kind.
+    #[error("{} is not a usable model file: {reason}; remove it with `artoo model remove` and fetch it again with `artoo model pull`", file.display())]
+    BadFile {
+        /// The file.
+        file: PathBuf,
+        /// The first thing that is wrong with it.
+        reason: String,
+    },
+    /// The schema cannot be turned into a grammar.
+    #[error("the schema {name} cannot constrain an answer: {reason}")]
+    Schema {
+        /// The schema's name.
+        name: String,
+        /// What the grammar compiler said.
+        reason: String,
+    },
+    /// The prompt does not fit.
+    #[error("the prompt has {tokens} tokens; the context takes {limit}")]
+    TooLong {
+        /// Tokens in the prompt.
+        tokens: usize,
+        /// Tokens that fit.
+        limit: usize,
+    },
+    /// The engine broke while computing; the next request loads it afresh.
+    #[error("the engine broke: {reason}; the model is loaded again at the next request")]
+    Broken {
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl LocalError {
+    /// The same failure in the client crate's words, for the model called `model`.
+    pub(crate) fn into_llm(self, model: &str) -> LlmError {
+        let model = model.to_owned();
+        match self {
+            Self::TooLong { tokens, limit } => LlmError::TooLong { model, tokens, limit },
+            Self::Schema { .. } => LlmError::Configuration { reason: self.to_string() },
+            Self::Unreadable { .. } | Self::BadFile { .. } | Self::Broken { .. } => {
+                LlmError::Engine { model, reason: self.to_string() }
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What the embedded model is told from outside.
+
+use std::path::PathBuf;
+
+/// How the embedded model is run. Everything that could vary a result is here; nothing is read from the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalOptions {
+    /// The GGUF file.
+    pub file: PathBuf,
+    /// The name shown to people and written to the journal.
+    pub name: String,
+    /// Tokens of prompt and answer together. Each token that a request really uses takes 56 KiB of memory with the
+    /// default model, until the request is answered.
+    pub context: usize,
+    /// Prompt prefixes whose state is kept, 0 to keep none.
+    pub prefixes: usize,
+    /// Seed of the sampler for requests with a temperature. The same seed and the same requests in the same order give the
+    /// same answers; requests without a temperature do not depend on it at all.
+    pub seed: u64,
+    /// How much less likely a token gets for having occurred in the last 64 tokens of a free-text answer, in
+    /// hundredths; 100 is off. Never applied to answers with a schema, whose syntax repeats by design.
+    pub repetition_penalty_percent: u16,
+    /// The longest string, in characters, where a schema sets no bound; 0 leaves it open. Small models sometimes go on for ever.
+    pub string_limit: usize,
+    /// The longest list, in items, where a schema sets no bound; 0 leaves it open.
+    pub list_limit: usize,
+}
+
+impl LocalOptions {
+    /// The defaults for a model file: 8,192 tokens of context, 8 prefixes, seed 0, a light repetition penalty.
+    ///
+    /// ```
+    /// let options = artoo_llm_local::LocalOptions::new("/models/qwen.gguf", "qwen2.5-coder-1.5b");
+    /// assert_eq!(options.context, 8192);
+    /// ```
+    pub fn new(file: impl Into<PathBuf>, name: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            name: name.into(),
+            context: 8192,
+            prefixes: 8,
+            seed: 0,
+            repetition_penalty_percent: 110,
+            string_limit: 1000,
+            list_limit: 32,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The constant beginnings of prompts, read once and kept.
+
+use std::sync::Arc;
+
+use crate::engine::State;
+
+/// States after the system texts that were used last, the latest at the end.
+pub(crate) struct Prefixes {
+    kept: Vec<(Arc<str>, State)>,
+    limit: usize,
+}
+
+impl Prefixes {
+    /// Keeps up to `limit` states.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { kept: Vec::new(), limit }
+    }
+
+    /// The state after this text, to go on from, if it is kept.
+    pub(crate) fn get(&mut self, system: &str) -> Option<State> {
+        let place = self.kept.iter().position(|(text, _)| **text == *system)?;
+        let found = self.kept.remove(place);
+        let state = found.1.clone();
+        self.kept.push(found);
+        Some(state)
+    }
+
+    /// Keeps the state after this text; the one that was not used for longest makes room.
+    pub(crate) fn keep(&mut self, system: &Arc<str>, state: &State) {
+        if self.limit == 0 {
+            return;
+        }
+        self.kept.retain(|(text, _)| text != system);
+        if self.kept.len() >= self.limit {
+            self.kept.remove(0);
+        }
+        self.kept.push((Arc::clone(system), state.clone()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Choosing the next token from its scores.
+
+use llguidance::toktrie::{SimpleVob, TokenId};
+
+/// Tokens considered when sampling with a temperature: the model vendor's own recommendation.
+const TOP_K: usize = 20;
+/// Share of probability considered when sampling with a temperature: also the vendor's.
+const TOP_P: f32 = 0.8;
+/// Tokens back that the repetition penalty looks.
+const PENALTY_WINDOW: usize = 64;
+
+/// A source of random numbers that gives the same sequence for the same seed (splitmix64).
+#[derive(Clone, Debug)]
+pub(crate) struct Seeded(u64);
+
+impl Seeded {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number in 0..1.
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        // The upper 24 bits fill an f32's mantissa exactly.
+        (z >> 40) as f32 / (1u64 << 24) as f32
+    }
+}
+
+/// Lowers the scores of tokens that `recent` already holds; `percent` 100 changes nothing.
+pub(crate) fn penalize(logits: &mut [f32], recent: &[TokenId], percent: u16) {
+    if percent == 100 {
+        return;
+    }
+    let penalty = f32::from(percent) / 100.0;
+    let start = recent.len().saturating_sub(PENALTY_WINDOW);
+    let mut seen: Vec<TokenId> = recent.get(start..).unwrap_or_default().to_vec();
+    seen.sort_unstable();
+    seen.dedup();
+    for token in seen {
+        if let Some(logit) = logits.get_mut(token as usize) {
+            *logit = if *logit > 0.0 { *logit / penalty } else { *logit * penalty };
+        }
+    }
+}
+
+/// The token to take, among those that `allowed` holds; `None` when there is no candidate.
+///
+/// `temperature_percent` 0 takes the best one.
+pub(crate) fn choose(
+    logits: &[f32],
+    allowed: Option<&SimpleVob>,
+    temperature_percent: u16,
+    random: &mut Seeded,
+) -> Option<TokenId> {
+    let candidates = (0..).zip(logits.iter().copied()).filter(|(id, logit)| {
+        !logit.is_nan() && allowed.is_none_or(|a| (*id as usize) < a.len() && a.is_allowed(*id))
+    });
+    if temperature_percent == 0 {
+        return candidates
+            .fold(None, |best: Option<(TokenId, f32)>, (id, logit)| match best {
+                Some((_, top)) if top >= logit => best,
+                Some(_) | None => Some((id, logit)),
+            })
+            .map(|(id, _)| id);
+    }
+    let mut ranked: Vec<(TokenId, f32)> = candidates.collect();
+    ranked.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+    ranked.truncate(TOP_K);
+    let top = ranked.first()?.1;
+    let temperature = f32::from(temperature_percent) / 100.0;
+    for (_, logit) in &mut ranked {
+        *logit = ((*logit - top) / temperature).exp();
+    }
+    let total: f32 = ranked.iter().map(|(_, p)| p).sum();
+    let mut nucleus = 0.0;
+    let kept = ranked
+        .iter()
+        .position(|(_, p)| {
+            nucleus += p / total;
+            nucleus >= TOP_P
+        })
+        .map_or(ranked.len(), |last| last + 1);
+    ranked.truncate(kept);
+    let mut point = random.next() * ranked.iter().map(|(_, p)| p).sum::<f32>();
+    for (id, p) in &ranked {
+        point -= p;
+        if point <= 0.0 {
+            return Some(*id);
+        }
+    }
+    ranked.last().map(|(id, _)| *id)
+}

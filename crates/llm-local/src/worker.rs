@@ -1,0 +1,88 @@
+//! The engine's own thread: requests queue up and are answered one at a time, in the order they came.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use artoo_llm_client::{Completion, LlmError, Request};
+use tokio::sync::oneshot;
+
+use crate::error::LocalError;
+use crate::options::LocalOptions;
+use crate::session::{Cancelled, Session};
+
+/// Where a result goes. When it is closed, nobody waits any more.
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, LlmError>>;
+
+/// Something for the engine to do.
+pub(crate) enum Job {
+    /// Answer a request.
+    Answer(Request, Reply<Completion>),
+    /// Read a system text in advance.
+    Warm(Arc<str>, Reply<()>),
+}
+
+/// Starts the thread. It ends when the last sender is dropped.
+pub(crate) fn start(options: LocalOptions) -> std::io::Result<Sender<Job>> {
+    let (sender, jobs) = channel();
+    std::thread::Builder::new().name("artoo-llm-local".to_owned()).spawn(move || run(options, &jobs))?;
+    Ok(sender)
+}
+
+fn run(options: LocalOptions, jobs: &Receiver<Job>) {
+    let mut engine = Engine { options, session: None };
+    while let Ok(job) = jobs.recv() {
+        match job {
+            Job::Answer(request, reply) => {
+                engine.work(reply, |session, cancelled| session.complete(&request, cancelled));
+            }
+            Job::Warm(system, reply) => {
+                engine.work(reply, |session, cancelled| Ok(session.warm(&system, cancelled)?.then_some(())));
+            }
+        }
+    }
+}
+
+struct Engine {
+    options: LocalOptions,
+    session: Option<Session>,
+}
+
+impl Engine {
+    /// Does one job, loading the model if need be; nothing is sent when it was cancelled.
+    fn work<T: Send>(
+        &mut self,
+        reply: Reply<T>,
+        job: impl FnOnce(&mut Session, Cancelled<'_>) -> Result<Option<T>, LocalError>,
+    ) {
+        if reply.is_closed() {
+            return;
+        }
+        let cancelled = || reply.is_closed();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let session = match &mut self.session {
+                Some(session) => session,
+                none => none.insert(Session::open(&self.options)?),
+            };
+            job(session, &cancelled)
+        }));
+        let result = match outcome {
+            Ok(Ok(Some(value))) => Ok(value),
+            Ok(Ok(None)) => return,
+            Ok(Err(error)) => Err(error),
+            Err(panic) => Err(LocalError::Broken { reason: words(panic.as_ref()) }),
+        };
+        if matches!(result, Err(LocalError::Broken { .. })) {
+            self.session = None;
+        }
+        // The caller may have gone away meanwhile; then nobody needs the answer.
+        let _ = reply.send(result.map_err(|error| error.into_llm(&self.options.name)));
+    }
+}
+
+/// What a panic said.
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "it panicked without a message".to_owned())
+}

@@ -1,0 +1,196 @@
+//! The actor on a real bus.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use artoo_llm_client::{
+    LlmClient, LlmError,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_meta_validator::{ModelTaskJudge, Settings, TaskContext, TaskJudge, TaskJudgeError, run};
+use artoo_types::{
+    CallId, Check, Criterion, Evidence, FailureClass, Finding, Judge, Message, MessageKind, OutcomeSummary,
+    ReplanRequest, Role,
+};
+use async_trait::async_trait;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::given::{Scene, checked, failed, judged, manifest, matched, spec, surroundings};
+
+fn settings() -> Settings {
+    Settings { surroundings: surroundings(Path::new("/nonexistent")), judge_deadline: Duration::from_secs(60) }
+}
+
+/// Plays the messages to the actor, in order, and returns what it said. Ends with the run closed and the actor gone.
+async fn played(judge: Arc<dyn TaskJudge>, model: ScriptedModel, messages: Vec<Message>) -> Vec<Message> {
+    let model = Arc::new(model);
+    let mut scene = Scene::new();
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let actor = tokio::spawn(run(scene.bus.port(Role::MetaValidator).unwrap(), judge, client, settings()));
+    let perceiver = scene.bus.port(Role::Perceiver).unwrap();
+    let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();
+    let validator = scene.bus.port(Role::AgentValidator).unwrap();
+    perceiver.publish(spec("Count the .txt files in docs")).unwrap();
+    for message in messages {
+        let from = if message.kind() == MessageKind::SubTaskOutcome { &validator } else { &dispatcher };
+        from.publish(message).unwrap();
+    }
+    // Time is paused: it moves on only when nothing else can, deadlines of judges included.
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    let inputs = [MessageKind::TaskSpec, MessageKind::DispatchManifest, MessageKind::SubTaskOutcome];
+    let said = scene.said().into_iter().filter(|message| !inputs.contains(&message.kind())).collect();
+    scene.bus.close();
+    actor.await.unwrap();
+    model.assert_finished();
+    said
+}
+
+async fn gated(messages: Vec<Message>) -> Vec<Message> {
+    played(Arc::new(ModelTaskJudge), ScriptedModel::new(), messages).await
+}
+
+fn only_replan(said: &[Message]) -> &ReplanRequest {
+    let [Message::ReplanRequest(request)] = said else { panic!("{said:#?}") };
+    request
+}
+
+fn last_summary(said: &[Message]) -> &OutcomeSummary {
+    let Some(Message::OutcomeSummary(summary)) = said.last() else { panic!("{said:#?}") };
+    summary
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_matched_subtask_is_merged_without_a_model() {
+    let said = gated(vec![manifest(1, &[], &[1], &[]).into(), matched(1, "Count", "3").into()]).await;
+    assert_eq!(said.len(), 1);
+    assert_eq!(last_summary(&said).merged_output, json!("3"));
+}
+
+/// Lesson 28: a task was accepted with a failed subtask. The gate is code: no model is asked.
+#[tokio::test(start_paused = true)]
+async fn lesson_28_a_failed_subtask_is_never_accepted() {
+    let messages = vec![
+        manifest(1, &[], &[1, 2], &[judged("It is complete")]).into(),
+        matched(1, "Count", "3").into(),
+        failed(2, "Sum the sizes", "bc is not installed").into(),
+    ];
+    let said = gated(messages).await;
+    let request = only_replan(&said);
+    assert_eq!(request.matched_outcomes.len(), 1);
+    assert_eq!(request.failed_outcomes.len(), 1);
+    assert_eq!(request.task_verdicts, []);
+    assert_eq!(request.gap_summary, "failed: Sum the sizes (bc is not installed)");
+}
+
+/// Facts 1 and 12: all subtasks matched and a task criterion unmet was a green tick, and a failing judge hung the task.
+#[tokio::test(start_paused = true)]
+async fn fact_1_an_unmet_task_criterion_is_a_replan() {
+    let criterion = checked(Check::OutputContains { value: "docs".to_owned() });
+    let messages = vec![manifest(1, &[], &[1], std::slice::from_ref(&criterion)).into(), matched(1, "Count", "3").into()];
+    let said = gated(messages).await;
+    let [Message::VerdictReached(reached), replan] = said.as_slice() else { panic!("{said:#?}") };
+    assert_eq!((reached.subtask_id, reached.attempt), (None, 0));
+    let request = only_replan(std::slice::from_ref(replan));
+    assert_eq!(request.failed_outcomes, []);
+    assert_eq!(request.task_verdicts, [reached.verdict.clone()]);
+    assert!(request.gap_summary.contains(&criterion.text), "{}", request.gap_summary);
+}
+
+struct Silent;
+
+#[async_trait]
+impl TaskJudge for Silent {
+    async fn judge(
+        &self,
+        criterion: &Criterion,
+        _: &TaskContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, TaskJudgeError> {
+        match criterion.text.as_str() {
+            "hangs" => std::future::pending().await,
+            "panics" => panic!("as planned"),
+            "lies" => {
+                let call_id = CallId::new(Uuid::from_u128(77));
+                Ok(Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt: "of another task".into() } })
+            }
+            _ => Err(TaskJudgeError::Model(LlmError::Configuration { reason: "broken".into() })),
+        }
+    }
+}
+
+/// Lesson 80 and fact 12: whatever a judge does, the gate says something, and never accepts.
+#[tokio::test(start_paused = true)]
+async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
+    for way in ["hangs", "panics", "lies", "errs"] {
+        let messages = vec![manifest(1, &[], &[1], &[judged(way)]).into(), matched(1, "Count", "3").into()];
+        let said = played(Arc::new(Silent), ScriptedModel::new(), messages).await;
+        let [Message::VerdictReached(_), replan] = said.as_slice() else { panic!("{way}: {said:#?}") };
+        let [verdict] = only_replan(std::slice::from_ref(replan)).task_verdicts.as_slice() else { panic!("{way}") };
+        assert_eq!(verdict.judge, Judge::Rule, "{way}");
+        assert!(matches!(verdict.finding, Finding::Fail { failure_class: FailureClass::Unknown, .. }), "{way}");
+    }
+}
+
+/// Fact 12: a verdict word beside "accept" and "replan" hung the task; an answer of no use was a tick.
+#[tokio::test(start_paused = true)]
+async fn fact_12_an_unknown_verdict_word_is_no_pass() {
+    let nonsense = || Answer::json(json!({"reason": "r", "verdict": "accept!", "class": "logical"}));
+    let model = ScriptedModel::new().expect(Expect::any(), nonsense()).expect(Expect::any(), nonsense());
+    let messages = vec![manifest(1, &[], &[1], &[judged("It is complete")]).into(), matched(1, "Count", "3").into()];
+    let said = played(Arc::new(ModelTaskJudge), model, messages).await;
+    let kinds: Vec<_> = said.iter().map(Message::kind).collect();
+    use MessageKind::{ModelCall, ReplanRequest, VerdictReached};
+    assert_eq!(kinds, [ModelCall, ModelCall, VerdictReached, ReplanRequest]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn kept_outcomes_count_again_in_the_next_plan() {
+    let same = checked(Check::SameAnswer { subtasks: vec![0, 1] });
+    let messages = vec![
+        manifest(1, &[], &[1, 2], std::slice::from_ref(&same)).into(),
+        matched(1, "Count", "3").into(),
+        failed(2, "Count", "no answer").into(),
+        manifest(2, &[1], &[3], std::slice::from_ref(&same)).into(),
+        matched(3, "Count", "3 files").into(),
+    ];
+    let said = gated(messages).await;
+    let summary = last_summary(&said);
+    assert_eq!(summary.merged_output, json!("3"));
+    assert_eq!(summary.outcomes.iter().map(|outcome| outcome.output.clone()).collect::<Vec<_>>(), ["3", "3 files"]);
+}
+
+/// Lesson 58's cousin on the bus: a message that comes twice must not conclude a plan twice.
+#[tokio::test(start_paused = true)]
+async fn duplicates_conclude_a_plan_once() {
+    let messages = vec![
+        manifest(1, &[], &[1], &[]).into(),
+        matched(1, "Count", "3").into(),
+        matched(1, "Count", "4").into(),
+        manifest(1, &[], &[1], &[]).into(),
+    ];
+    let said = gated(messages).await;
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert_eq!(last_summary(&said).merged_output, json!("3"));
+}
+
+/// Lesson N2: a plan that runs nothing hung the task; it must not be accepted either.
+#[tokio::test(start_paused = true)]
+async fn lesson_n2_an_empty_plan_is_a_replan() {
+    let said = gated(vec![manifest(1, &[], &[], &[]).into()]).await;
+    assert_eq!(only_replan(&said).gap_summary, "the plan has no subtask");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_criterion_is_judged_alone_and_on_record() {
+    let pass = |reason: &str| Answer::json(json!({"reason": reason, "verdict": "pass", "class": "logical"}));
+    let model = ScriptedModel::new()
+        .expect(Expect::purpose("meta_validator").user_contains("names a file").user_lacks("is polite"), pass("one"))
+        .expect(Expect::purpose("meta_validator").user_contains("is polite").user_lacks("names a file"), pass("two"));
+    let criteria = [judged("It names a file"), judged("It is polite")];
+    let messages = vec![manifest(1, &[], &[1], &criteria).into(), matched(1, "Count", "b.txt").into()];
+    let said = played(Arc::new(ModelTaskJudge), model, messages).await;
+    let summary = last_summary(&said);
+    assert_eq!(summary.task_verdicts.len(), 2);
+    assert!(summary.task_verdicts.iter().all(|verdict| verdict.judge == Judge::Model && verdict.passed()));
+    assert_eq!(said.iter().filter(|message| message.kind() == MessageKind::ModelCall).count(), 2);
+}

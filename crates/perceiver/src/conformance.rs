@@ -1,0 +1,132 @@
+//! The contract of a [`Perceiver`] as checks that any implementation can be put to.
+//!
+//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers.
+//! Requests come without earlier turns, so a faithful copy satisfies every law.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! use std::sync::Arc;
+//! use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
+//! use artoo_perceiver::{FaithfulPerceiver, conformance};
+//!
+//! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+//! assert_eq!(conformance::check_all(&FaithfulPerceiver, &model).await, Ok(()));
+//! # });
+//! ```
+
+use std::{path::PathBuf, sync::Arc};
+
+use artoo_llm_client::LlmClient;
+use artoo_types::{Limits, Surroundings, TaskSpec, UserRequest};
+use chrono::DateTime;
+
+use crate::Perceiver;
+
+/// Requests, each with the words that its task must still hold.
+const FACTS: &[(&str, &[&str])] = &[
+    ("How many .txt files are in docs?", &[".txt", "docs"]),
+    ("Delete what is older than 30 days in ~/Downloads, but not b.txt", &["30", "~/Downloads", "b.txt"]),
+    ("What did I change yesterday, and what is due next Friday?", &["yesterday", "next Friday"]),
+    ("今年的春节是哪一天？", &["今年", "春节"]),
+    ("كم عدد الملفات في docs أمس؟", &["docs", "أمس"]),
+    ("Make a file 🙂.md with the word “plan”", &["🙂.md", "plan"]),
+];
+
+/// Every law, one after the other.
+///
+/// # Errors
+/// What the implementation did against the first law that it breaks; so below.
+pub async fn check_all(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    keeps_the_words(perceiver, model).await?;
+    keeps_the_facts(perceiver, model).await?;
+    refuses_an_empty_request(perceiver, model).await?;
+    bears_a_huge_request(perceiver, model).await?;
+    keeps_no_state(perceiver, model).await
+}
+
+/// `raw_input` is the request, byte for byte.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn keeps_the_words(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    for text in FACTS.iter().map(|(text, _)| *text).chain(["  two  blanks \n and a line  "]) {
+        let task = perceived(perceiver, model, text).await?;
+        if task.raw_input != text {
+            return Err(format!("raw_input of {text:?} is {:?}", task.raw_input));
+        }
+    }
+    Ok(())
+}
+
+/// The intent keeps names, numbers and paths, and time words verbatim (lesson 57).
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn keeps_the_facts(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    for (text, facts) in FACTS {
+        let task = perceived(perceiver, model, text).await?;
+        if let Some(lost) = facts.iter().find(|fact| !task.intent.contains(**fact)) {
+            return Err(format!("the intent of {text:?} lost {lost:?}: {:?}", task.intent));
+        }
+    }
+    Ok(())
+}
+
+/// A request without a word is an error, not a task.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn refuses_an_empty_request(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    for text in ["", " \n\t", "?!…"] {
+        if let Ok(task) = perceiver.perceive(&request(text), model).await {
+            return Err(format!("{text:?} became the task {:?}", task.intent));
+        }
+    }
+    Ok(())
+}
+
+/// A request of a megabyte is a task that keeps its words, or an error.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn bears_a_huge_request(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    let text = "数 files ".repeat(100_000);
+    match perceiver.perceive(&request(&text), model).await {
+        Ok(task) if task.raw_input != text => Err("a huge request lost its words".to_owned()),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// The same request gives the same task, whatever came between.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn keeps_no_state(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    let text = "How many .txt files are in docs?";
+    let first = perceived(perceiver, model, text).await?;
+    perceived(perceiver, model, "What did I change yesterday?").await?;
+    let again = perceived(perceiver, model, text).await?;
+    if first == again { Ok(()) } else { Err(format!("{text:?} became {first:?}, and later {again:?}")) }
+}
+
+/// A request with these words and without earlier turns, at a fixed place and time.
+pub fn request(text: &str) -> UserRequest {
+    UserRequest {
+        text: text.to_owned(),
+        surroundings: Surroundings {
+            now: DateTime::UNIX_EPOCH.fixed_offset(),
+            zone: "UTC".to_owned(),
+            working_folder: PathBuf::from("/home/ada/work"),
+            workspace: PathBuf::from("/home/ada/artoo_workspace"),
+            home: PathBuf::from("/home/ada"),
+            platform: "linux".to_owned(),
+        },
+        turns: Vec::new(),
+        limits: Limits::default(),
+    }
+}
+
+async fn perceived(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>, text: &str) -> Result<TaskSpec, String> {
+    let task = perceiver.perceive(&request(text), model).await;
+    task.map_err(|error| format!("{text:?} was not perceived: {error}"))
+}

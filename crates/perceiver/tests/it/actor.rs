@@ -1,0 +1,78 @@
+//! The actor on a real bus.
+
+use std::sync::Arc;
+
+use artoo_llm_client::{
+    LlmClient, LlmError,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_perceiver::{FaithfulPerceiver, PerceiveError, Perceiver, run};
+use artoo_types::{FaultKind, Message, MessageKind, Role, TaskSpec, UserRequest};
+use async_trait::async_trait;
+use serde_json::json;
+
+use crate::given::{Scene, client, request};
+
+/// Sends the requests, lets the actor work, and returns what was said.
+async fn said(model: ScriptedModel, requests: &[UserRequest]) -> Vec<Message> {
+    let model = Arc::new(model);
+    let scene = Scene::new();
+    let user = scene.bus.port(Role::User).unwrap();
+    for request in requests {
+        user.publish(request.clone()).unwrap();
+    }
+    let port = scene.bus.port(Role::Perceiver).unwrap();
+    let actor = tokio::spawn(run(port, Arc::new(FaithfulPerceiver), client(&model)));
+    // With time paused this returns only when nothing is left to do.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let said = scene.close();
+    actor.await.unwrap();
+    model.assert_finished();
+    said.into_iter().filter(|message| message.kind() != MessageKind::UserRequest).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_becomes_one_task_however_often_it_comes() {
+    let asked = request("How many files?", &[]);
+    let said = said(ScriptedModel::new(), &[asked.clone(), asked]).await;
+    assert!(matches!(said.as_slice(), [Message::TaskSpec(task)] if task.intent == "How many files?"), "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_call_is_on_record() {
+    let model = ScriptedModel::new().expect(Expect::any(), Answer::json(json!({"intent": "Count again"})));
+    let said = said(model, &[request("again", &[("Count", "3")])]).await;
+    let [Message::ModelCall(call), Message::TaskSpec(_)] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!((call.role, call.subtask_id, call.error.as_deref()), (Role::Perceiver, None, None));
+    assert!(call.prompt_tokens > 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_fails_is_a_fault() {
+    let unreachable = || LlmError::Unreachable { url: "http://x".into(), reason: "refused".into() };
+    let model = ScriptedModel::new().expect(Expect::any(), Answer::error(unreachable));
+    let said = said(model, &[request("again", &[("Count", "3")])]).await;
+    let [Message::ModelCall(call), Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
+    assert!(call.error.as_deref().unwrap().contains("refused"));
+    assert_eq!((fault.role, fault.kind), (Role::Perceiver, FaultKind::Provider));
+}
+
+struct Panics;
+
+#[async_trait]
+impl Perceiver for Panics {
+    async fn perceive(&self, _: &UserRequest, _: &Arc<dyn LlmClient>) -> Result<TaskSpec, PerceiveError> {
+        panic!("as planned")
+    }
+}
+
+/// The supervisor watches the actor's end: a panic must reach it.
+#[tokio::test(start_paused = true)]
+async fn a_panic_ends_the_actor_for_the_supervisor_to_see() {
+    let scene = Scene::new();
+    scene.bus.port(Role::User).unwrap().publish(request("x", &[])).unwrap();
+    let port = scene.bus.port(Role::Perceiver).unwrap();
+    let model = Arc::new(ScriptedModel::new());
+    let ended = tokio::spawn(run(port, Arc::new(Panics), client(&model))).await;
+    assert!(ended.unwrap_err().is_panic());
+}

@@ -1,0 +1,83 @@
+//! R6 beside the runs: its tap, its log, and the operator's way to ask it.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use artoo_auditor::{AuditError, AuditLog, AuditWriter, LogReporter, PERIOD, Vocabulary};
+use artoo_bus::{Bus, Clock, Port, RunBus};
+use artoo_types::{AuditQuery, AuditReport, Message, Role, RunId};
+use chrono::{DateTime, FixedOffset};
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::BuildError;
+
+/// Messages that the auditor may be behind before it records a gap.
+const TAP: usize = 65_536;
+
+/// The auditor of one process.
+pub(crate) struct Audit {
+    operator: RunBus,
+    user: AsyncMutex<Port>,
+    writer: Mutex<Option<AuditWriter>>,
+    trouble: Arc<Mutex<Option<String>>>,
+}
+
+impl Audit {
+    /// Opens the log in the data folder and begins to listen. `models` are the names that may stand in the log in clear.
+    pub(crate) fn start(
+        bus: &Bus,
+        clock: &Arc<dyn Clock>,
+        data_folder: &Path,
+        models: Vec<String>,
+    ) -> Result<Self, BuildError> {
+        let (log, gaps) = AuditLog::open(data_folder, clock.now())?;
+        let path = log.path().to_owned();
+        let trouble = Arc::new(Mutex::new(gaps.first().map(|gap| format!("the audit log has a gap: {gap:?}"))));
+        let report = {
+            let trouble = Arc::clone(&trouble);
+            Box::new(move |error: &AuditError| {
+                tracing::warn!(%error, "the audit log cannot be written");
+                *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+            })
+        };
+        let writer = AuditWriter::start(bus.tap(TAP), log, Vocabulary::new(models), Arc::clone(clock), report)?;
+        let operator = bus.open(RunId::OPERATOR)?;
+        let user = AsyncMutex::new(operator.port(Role::User)?);
+        let reporter = Arc::new(LogReporter::new(path, Some(writer.progress())));
+        tokio::spawn(artoo_auditor::run(operator.port(Role::Auditor)?, reporter, Arc::clone(clock), PERIOD));
+        Ok(Self { operator, user, writer: Mutex::new(Some(writer)), trouble })
+    }
+
+    /// Asks for a report; `None` where the auditor has ended.
+    pub(crate) async fn report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
+        let mut user = self.user.lock().await;
+        user.publish(AuditQuery { since }).ok()?;
+        loop {
+            let envelope = user.recv().await?;
+            if let Message::AuditReport(report) = envelope.message.as_ref()
+                && report.trigger == artoo_types::AuditTrigger::OnDemand
+            {
+                return Some(report.clone());
+            }
+        }
+    }
+
+    /// What is wrong with the log, where something is.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes what was heard and ends the auditor.
+    pub(crate) async fn close(&self) {
+        self.operator.close();
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(writer) = writer else { return };
+        // Joining the thread waits for the disk, so it must not block the runtime.
+        let stopped = tokio::task::spawn_blocking(move || writer.stop()).await;
+        if let Ok(Err(error)) = stopped {
+            tracing::warn!(%error, "the audit log is not complete");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The journal's thread against files that cannot be written, and against its own end.
+
+use std::{
+    fs::OpenOptions,
+    path::Path,
+    sync::{Arc, mpsc},
+    time::Duration,
+};
+
+use artoo_llm_client::doubles::Redaction;
+use artoo_types::{Envelope, Message, Role, RunId, Warning};
+
+use super::{FILE_NAME, Journal, RunJournal, read};
+
+fn run_id() -> RunId {
+    RunId::new(uuid::Uuid::from_u128(7))
+}
+
+fn envelope(seq: u64, text: &str) -> Arc<Envelope> {
+    let message = Arc::new(Message::from(Warning { role: Role::Planner, message: text.to_owned() }));
+    let at = chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
+    Arc::new(Envelope { seq, run_id: run_id(), at, elapsed_ms: 0, from: Role::Planner, message })
+}
+
+fn journal() -> Journal {
+    Journal::start(Redaction::new().secret("hunter22")).unwrap()
+}
+
+/// A journal in a file that is there already.
+fn into(journal: &Journal, folder: &Path, file: &Path) -> (RunJournal, mpsc::Receiver<std::io::Error>) {
+    let file = OpenOptions::new().append(true).create(true).open(file).unwrap();
+    let (failed, failures) = mpsc::channel();
+    let run = journal.adopt(run_id(), folder, file, move |error| failed.send(error).unwrap()).unwrap();
+    (run, failures)
+}
+
+#[tokio::test]
+async fn what_is_closed_is_readable_and_redacted() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal();
+    let run = journal.open(folder.path(), run_id(), |error| panic!("{error}")).unwrap();
+    let mut record = run.recorder();
+    for seq in 1..=3 {
+        record(&envelope(seq, "the word is hunter22"));
+    }
+    let path = run.folder().join(FILE_NAME);
+    run.close().await.unwrap();
+    let found = read(&path).unwrap();
+    assert_eq!(found.damage, None);
+    let expected: Vec<Envelope> =
+        (1..=3).map(|seq| Envelope::clone(&envelope(seq, "the word is [redacted]"))).collect();
+    assert_eq!(found.envelopes, expected);
+    journal.sync().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_is_told_once_and_again_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal();
+    let (run, failures) = into(&journal, folder.path(), Path::new("/dev/full"));
+    let mut record = run.recorder();
+    record(&envelope(1, "first"));
+    let error = failures.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    record(&envelope(2, "second"));
+    assert_eq!(run.close().await.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert!(failures.recv().is_err(), "told once");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_run_that_is_over_before_its_first_flush_hears_of_it_when_it_closes() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal();
+    let (run, _failures) = into(&journal, folder.path(), Path::new("/dev/full"));
+    run.recorder()(&envelope(1, "only"));
+    assert_eq!(run.close().await.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+}
+
+#[test]
+fn a_journal_that_cannot_be_opened_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().join("runs");
+    // The folder of the run is there, and its journal's name is taken: opening fails and nothing stays behind.
+    std::fs::create_dir_all(runs.join(run_id().to_string()).join(FILE_NAME)).unwrap();
+    assert!(journal().open(&runs, run_id(), |_| {}).is_err());
+    assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn without_its_thread_a_journal_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal();
+    let (run, failures) = into(&journal, folder.path(), &folder.path().join(FILE_NAME));
+    drop(journal);
+    assert!(failures.recv().is_err(), "the run's side sees that nobody will report any more");
+    assert!(run.close().await.is_err());
+}
+
+#[tokio::test]
+async fn dropping_the_journal_writes_what_is_queued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE_NAME);
+    let journal = journal();
+    let (run, _failures) = into(&journal, folder.path(), &path);
+    let mut record = run.recorder();
+    (1..=100).for_each(|seq| record(&envelope(seq, "queued")));
+    drop(journal);
+    assert_eq!(read(&path).unwrap().envelopes.len(), 100);
+}

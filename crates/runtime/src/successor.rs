@@ -1,0 +1,93 @@
+//! Who ends a run whose own R7 is gone.
+
+use std::sync::Arc;
+
+use artoo_bus::{Clock, RunBus};
+use artoo_ggs::GgsRole;
+use artoo_types::{
+    Envelope, Fault, FaultKind, FinalResult, Loss, Message, PrevDirective, Role, RunId, TaskId, TerminalState,
+};
+use serde_json::Value;
+
+use crate::supervisor::fault;
+
+/// Makes a fresh R7 with the default solver.
+pub(crate) type MakeGgs = Box<dyn Fn() -> GgsRole + Send>;
+
+/// A fresh R7 that is told what the run has done so far, and ends it. It waits for nothing, so it cannot fail to.
+pub(crate) struct Successor {
+    make: MakeGgs,
+    clock: Arc<dyn Clock>,
+    /// What names the task, and what its subtasks put out.
+    history: Vec<Arc<Envelope>>,
+    /// Why the run ends: the first reason that was given.
+    fault: Option<Fault>,
+}
+
+impl Successor {
+    /// One that has seen nothing.
+    pub(crate) fn new(make: MakeGgs, clock: Arc<dyn Clock>) -> Self {
+        Self { make, clock, history: Vec::new(), fault: None }
+    }
+
+    /// Keeps what a successor must know, so that partial outputs outlive R7.
+    pub(crate) fn remember(&mut self, envelope: &Arc<Envelope>) {
+        let message = envelope.message.as_ref();
+        if matches!(message, Message::UserRequest(_) | Message::TaskSpec(_) | Message::SubTaskOutcome(_)) {
+            self.history.push(Arc::clone(envelope));
+        } else if let Message::Fault(fault) = message {
+            self.blame(fault);
+        }
+    }
+
+    /// Takes note of why the run ends.
+    pub(crate) fn blame(&mut self, fault: &Fault) {
+        self.fault.get_or_insert_with(|| fault.clone());
+    }
+
+    /// Ends the run in R7's name. Where R7 still holds its port, or the bus refuses, nothing happens.
+    pub(crate) fn conclude(&self, bus: &RunBus) {
+        let Ok(port) = bus.port(Role::Ggs) else { return };
+        let mut role = (self.make)();
+        for envelope in &self.history {
+            role.on(envelope);
+        }
+        let reason = || fault(Role::Ggs, FaultKind::Panic, "the controller is gone".to_owned());
+        let end = Envelope {
+            seq: 0,
+            run_id: bus.run_id(),
+            at: self.clock.now(),
+            elapsed_ms: u64::try_from(bus.elapsed().as_millis()).unwrap_or(u64::MAX),
+            from: Role::Supervisor,
+            message: Arc::new(self.fault.clone().unwrap_or_else(reason).into()),
+        };
+        let mut messages = role.on(&end);
+        // It would ask the planner for the story and wait; here code tells it at once.
+        messages.retain(|message| !matches!(message, Message::FailureReportRequest(_)));
+        messages.extend(role.on_report_deadline());
+        for message in messages {
+            if let Err(error) = port.publish(message) {
+                tracing::warn!(run = %bus.run_id(), %error, "the bus refused a message of R7's successor");
+            }
+        }
+    }
+}
+
+/// A result for a run that could not be ended over the bus: its supervisor died, or the bus takes no message any more.
+pub(crate) fn lost(run_id: RunId) -> FinalResult {
+    FinalResult {
+        run_id,
+        task_id: TaskId::from_text("task"),
+        summary: "The run was lost: it ended without a recorded result.".to_owned(),
+        output: Value::Null,
+        loss: Loss::default(),
+        grad_l: 0.0,
+        grad_goal: 0.0,
+        replans: 0,
+        prev_directive: PrevDirective::Init,
+        directive: TerminalState::Abandon,
+        unmet: Vec::new(),
+        partial: Vec::new(),
+        fault: Some(fault(Role::Supervisor, FaultKind::Panic, "the run ended without a result".to_owned())),
+    }
+}

@@ -1,0 +1,128 @@
+//! Stand-ins for time, tools and roles.
+
+use std::{sync::Arc, time::Duration};
+
+use artoo_bus::Clock;
+use artoo_llm_client::LlmClient;
+use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
+use artoo_tools::{Tool, ToolContext, ToolReport};
+use artoo_types::{Arguments, Check, Criterion, Mode, Plan, PlannedSubTask, ToolName};
+use async_trait::async_trait;
+use chrono::{DateTime, FixedOffset};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+/// Tokio's time, which a test can pause, as the clock of everything.
+pub(crate) struct TokioClock(Instant);
+
+impl TokioClock {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(Instant::now()))
+    }
+}
+
+impl Clock for TokioClock {
+    fn now(&self) -> DateTime<FixedOffset> {
+        DateTime::parse_from_rfc3339("2026-03-01T12:00:00+01:00").unwrap() + self.0.elapsed()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// A tool without a process: puts out its text.
+pub(crate) struct Say;
+
+#[async_trait]
+impl Tool for Say {
+    fn name(&self) -> ToolName {
+        ToolName::new("say")
+    }
+
+    fn summary(&self) -> &str {
+        "put out a text"
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {"text": {"type": "string"}},
+            "required": ["text"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn call(&self, arguments: &Arguments, _cx: &ToolContext) -> ToolReport {
+        ToolReport::text(arguments.get("text").and_then(Value::as_str).unwrap_or_default())
+    }
+}
+
+/// A tool that never answers and takes no notice of being cancelled.
+pub(crate) struct Deaf;
+
+#[async_trait]
+impl Tool for Deaf {
+    fn name(&self) -> ToolName {
+        ToolName::new("deaf")
+    }
+
+    fn summary(&self) -> &str {
+        "never answers"
+    }
+
+    fn arguments(&self) -> Value {
+        json!({"type": "object", "properties": {}, "additionalProperties": false})
+    }
+
+    async fn call(&self, _arguments: &Arguments, _cx: &ToolContext) -> ToolReport {
+        std::future::pending().await
+    }
+}
+
+/// A planner that proposes the same subtasks, and what of the plan before did not match, whatever it is asked.
+pub(crate) struct Fixed {
+    pub(crate) subtasks: Vec<PlannedSubTask>,
+    pub(crate) task_criteria: Vec<Criterion>,
+}
+
+#[async_trait]
+impl Planner for Fixed {
+    async fn plan(&self, cx: &PlanContext, _model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+        Ok(Plan {
+            task_id: cx.spec.task_id.clone(),
+            round: cx.round,
+            task_criteria: self.task_criteria.clone(),
+            subtasks: self.subtasks.clone(),
+            kept: Vec::new(),
+        })
+    }
+
+    async fn failure_report(&self, _cx: &FailureContext, _model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+        Ok("The story of the failure.".to_owned())
+    }
+}
+
+/// A subtask whose output must contain each of these words.
+pub(crate) fn subtask(sequence: u32, intent: &str, words: &[&str]) -> PlannedSubTask {
+    PlannedSubTask {
+        sequence,
+        intent: intent.to_owned(),
+        context: String::new(),
+        success_criteria: words.iter().map(|word| contains(word)).collect(),
+        independent_of: Vec::new(),
+    }
+}
+
+pub(crate) fn contains(word: &str) -> Criterion {
+    Criterion {
+        text: format!("The output contains {word}"),
+        mode: Mode::Verifiable,
+        check: Some(Check::OutputContains { value: word.to_owned() }),
+    }
+}
+
+/// A criterion that only a judge can decide.
+pub(crate) fn judged(text: &str) -> Criterion {
+    Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
+}
