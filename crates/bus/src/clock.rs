@@ -57,7 +57,8 @@ impl Default for SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> DateTime<FixedOffset> {
         let now = Utc::now();
-        if self.looked_up_at.swap(now.timestamp(), Ordering::Relaxed) != now.timestamp() {
+        if self.looked_up_at.load(Ordering::Relaxed) != now.timestamp() {
+            self.looked_up_at.store(now.timestamp(), Ordering::Relaxed);
             let offset = now.with_timezone(&Local).offset().fix().local_minus_utc();
             self.offset_seconds.store(offset, Ordering::Relaxed);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Poll, ready};
 
 use artoo_types::{Envelope, RunId};
-use tokio::task::{coop::cooperative, yield_now};
+use tokio::task::coop::cooperative;
 
 use crate::lane::{Inbox, Lane};
 use crate::run::Run;
@@ -102,10 +102,6 @@ impl<L: Lanes> Watch<L> {
 
     pub(crate) async fn recv(&mut self) -> Option<Observed> {
         let Self { lanes, inbox } = self;
-        if inbox.is_empty() && !lanes.with(|lane| lane.take(inbox)) {
-            // Others run first: in a burst there is something when this task is back, and no publisher need wake it.
-            yield_now().await;
-        }
         cooperative(poll_fn(|cx| {
             if inbox.is_empty() {
                 ready!(lanes.with(|lane| lane.poll_take(inbox, cx)));

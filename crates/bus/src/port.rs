@@ -41,9 +41,6 @@ impl Port {
     /// Cancel-safe: a dropped future has taken nothing.
     pub async fn recv(&mut self) -> Option<Arc<Envelope>> {
         let Self { sender, inbox } = self;
-        if inbox.is_empty() && !sender.run.lock().mailbox(sender.role).take(inbox) {
-            tokio::task::yield_now().await;
-        }
         cooperative(poll_fn(|cx| {
             if inbox.is_empty() {
                 let mut state = sender.run.lock();

@@ -109,7 +109,7 @@ impl Run {
         message: Arc<Message>,
     ) -> Result<u64, BusError> {
         let kind = message.kind();
-        let mut wakes = Vec::new();
+        let mut wakes = Wakes::default();
         let mut state = self.lock();
         let sender = state.mailbox(from);
         if !sender.open || sender.generation != generation || state.closed {
@@ -121,7 +121,7 @@ impl Run {
             Some(reason) => Err(self.refuse(&mut state, Refusal { role: from, kind, reason }, &mut wakes)),
         };
         drop(state);
-        wake_all(wakes);
+        wakes.wake();
         result
     }
 
@@ -140,7 +140,7 @@ impl Run {
     }
 
     /// Puts a refusal on record and says what the publisher is told.
-    fn refuse(&self, state: &mut State, refusal: Refusal, wakes: &mut Vec<Waker>) -> BusError {
+    fn refuse(&self, state: &mut State, refusal: Refusal, wakes: &mut Wakes) -> BusError {
         let Refusal { role, kind, reason } = refusal;
         let error = match reason {
             RefusalReason::Boundary => BusError::Boundary { role, kind },
@@ -161,7 +161,7 @@ impl Run {
         from: Role,
         message: Arc<Message>,
         to: RoleSet,
-        wakes: &mut Vec<Waker>,
+        wakes: &mut Wakes,
     ) -> u64 {
         state.seq += 1;
         let seq = state.seq;
@@ -177,15 +177,15 @@ impl Run {
         });
         self.record(state, &envelope);
         for mailbox in state.mailboxes.iter_mut(to) {
-            wakes.extend(mailbox.push(&envelope));
+            wakes.add(mailbox.push(&envelope));
         }
         for (_, lane) in &mut state.observers {
-            wakes.extend(lane.push(&envelope));
+            wakes.add(lane.push(&envelope));
         }
         if !state.taps.is_empty() {
             state.taps.retain(|tap| {
                 tap.with(|lane| {
-                    wakes.extend(lane.push(&envelope));
+                    wakes.add(lane.push(&envelope));
                     !lane.is_abandoned()
                 })
             });
@@ -209,28 +209,37 @@ impl Run {
     }
 
     pub(crate) fn close(&self) {
-        let mut wakes = Vec::new();
+        let mut wakes = Wakes::default();
         let mut state = self.lock();
         state.closed = true;
         for mailbox in state.mailboxes.iter_mut(RoleSet::ALL) {
-            wakes.extend(mailbox.take_waker());
+            wakes.add(mailbox.take_waker());
         }
         for (_, lane) in &mut state.observers {
-            wakes.extend(lane.close());
+            wakes.add(lane.close());
         }
         state.taps.clear();
         // Dropped after the lock: a recorder may hold anything.
         let recorders = std::mem::take(&mut state.recorders);
         drop(state);
-        wake_all(wakes);
+        wakes.wake();
         self.failed.notify_waiters();
         drop(recorders);
     }
 }
 
-/// After the lock: a task that is woken under it would run straight into it.
-fn wake_all(wakes: Vec<Waker>) {
-    for waker in wakes {
-        waker.wake();
+/// Wakers that are gathered under the lock and woken after it: a task that is woken under it runs straight into it.
+#[derive(Default)]
+struct Wakes(Vec<Waker>);
+
+impl Wakes {
+    fn add(&mut self, waker: Option<Waker>) {
+        if let Some(waker) = waker {
+            self.0.push(waker);
+        }
+    }
+
+    fn wake(self) {
+        self.0.into_iter().for_each(Waker::wake);
     }
 }

@@ -1,7 +1,7 @@
 //! The loop between the port and the behaviour: one worker per subtask.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     panic::AssertUnwindSafe,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -11,18 +11,19 @@ use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_tools::{ToolContext, Toolbox};
 use artoo_types::{
-    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, Message, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolFinished, ToolName,
-    ToolOutput, ToolStarted,
+    BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, Message,
+    Role, SubTask, SubTaskId, Surroundings, ToolCall,
 };
-use async_trait::async_trait;
 use futures::FutureExt as _;
 use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
 };
 
-use crate::{Attempt, AttemptContext, Blocked, CallStopped, CallTool, ExecuteError, Executor, Ledger, Ruling, ToolSpec};
+use crate::means::Means;
+use crate::{
+    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, ToolSpec, bench::Bench, ledger::denial,
+};
 
 /// What the actor is given besides its port.
 #[derive(Clone)]
@@ -33,6 +34,8 @@ pub struct Settings {
     pub toolbox: Arc<Toolbox>,
     /// What the tools of this run may know and do.
     pub tool_context: ToolContext,
+    /// Programs that `shell` can start.
+    pub programs: Vec<String>,
     /// How long one attempt may take.
     pub attempt_deadline: Duration,
     /// How many subtasks are worked on at a time.
@@ -65,10 +68,15 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
     });
     let mut blocked = Blocked::default();
     let mut corrections: HashMap<SubTaskId, mpsc::UnboundedSender<CorrectionSignal>> = HashMap::new();
+    let mut known = HashSet::new();
     let mut workers = JoinSet::new();
     while let Some(envelope) = port.recv().await {
         while workers.try_join_next().is_some() {}
         if let Message::SubTask(subtask) = envelope.message.as_ref() {
+            if !known.insert(subtask.subtask_id) {
+                // It came twice. A second worker would do everything again.
+                continue;
+            }
             let (sender, receiver) = mpsc::unbounded_channel();
             corrections.insert(subtask.subtask_id, sender);
             workers.spawn(Arc::clone(&shop).work(subtask.clone(), blocked.clone(), receiver));
@@ -86,11 +94,11 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
 }
 
 /// What every worker shares.
-struct Shop {
-    sender: Sender,
+pub(crate) struct Shop {
+    pub(crate) sender: Sender,
     executor: Arc<dyn Executor>,
     model: Arc<dyn LlmClient>,
-    settings: Settings,
+    pub(crate) settings: Settings,
     /// Calls of the run by the intent of their subtask.
     used: Mutex<Vec<(String, BlockedTarget)>>,
     places: Arc<Semaphore>,
@@ -103,9 +111,13 @@ impl Shop {
         blocked: Blocked,
         mut corrections: mpsc::UnboundedReceiver<CorrectionSignal>,
     ) {
-        let tools = self.offered(&blocked);
+        let offered = self.offered(&blocked);
+        let tools = match Means::left(&subtask.avoid, &self.settings.programs) {
+            Some(means) => means.steer(offered),
+            None => offered,
+        };
         let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked);
-        let bench = Bench { shop: &self, subtask_id: subtask.subtask_id, ledger: Mutex::new(ledger) };
+        let bench = Bench::new(&self, subtask.subtask_id, ledger);
         let mut correction = None;
         let mut attempt = 1;
         loop {
@@ -113,6 +125,7 @@ impl Shop {
                 subtask: subtask.clone(),
                 surroundings: self.settings.surroundings.clone(),
                 tools: tools.clone(),
+                programs: self.settings.programs.clone(),
                 attempt,
                 correction,
                 earlier: bench.calls(0),
@@ -120,10 +133,14 @@ impl Shop {
             let result = self.attempt(&cx, &bench).await;
             self.remember(&subtask.intent, &result.tool_calls);
             self.publish(result);
-            match corrections.recv().await {
-                Some(next) => correction = Some(next),
-                None => return,
-            }
+            // Only a correction of this very attempt asks for another one; a second copy of it does not.
+            correction = loop {
+                match corrections.recv().await {
+                    Some(next) if next.attempt_number == attempt => break Some(next),
+                    Some(_) => {}
+                    None => return,
+                }
+            };
             attempt += 1;
         }
     }
@@ -139,8 +156,9 @@ impl Shop {
             }
         });
         let deadline = self.settings.attempt_deadline;
-        let working = AssertUnwindSafe(self.executor.attempt(cx, bench, &model)).catch_unwind();
-        let ended = match tokio::time::timeout(deadline, working).await {
+        // The call itself is inside, since an implementation may panic before it returns its future.
+        let working = AssertUnwindSafe(async { self.executor.attempt(cx, bench, &model).await });
+        let ended = match tokio::time::timeout(deadline, working.catch_unwind()).await {
             Ok(Ok(ended)) => ended,
             Ok(Err(panic)) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
             Err(_) => Err(ExecuteError::Deadline { seconds: deadline.as_secs() }),
@@ -195,91 +213,12 @@ impl Shop {
         }));
     }
 
-    fn publish(&self, message: impl Into<Message>) {
+    pub(crate) fn publish(&self, message: impl Into<Message>) {
         if let Err(error) = self.sender.publish(message) {
             // A closed run needs no result; an overflow is reported by the bus itself.
             tracing::debug!(%error, "the executor could not publish");
         }
     }
-}
-
-/// The way of one subtask to the tools.
-struct Bench<'a> {
-    shop: &'a Shop,
-    subtask_id: SubTaskId,
-    ledger: Mutex<Ledger>,
-}
-
-impl Bench<'_> {
-    fn begin_attempt(&self) {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).begin_attempt();
-    }
-
-    /// The calls on record from this position on.
-    fn calls(&self, from: usize) -> Vec<ToolCall> {
-        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-        ledger.calls().get(from..).unwrap_or_default().to_vec()
-    }
-
-    fn refused(&self, call_id: CallId, tool: &ToolName, arguments: Arguments, reason: String) -> ToolCall {
-        ToolCall {
-            call_id,
-            tool: tool.clone(),
-            arguments,
-            ending: CallEnding::Refused,
-            failure: Some(CallFailure { class: FailureClass::Logical, reason, hint: None }),
-            output: OutputRecord::default(),
-            stderr: OutputRecord::default(),
-            files: Vec::new(),
-            started_at: self.shop.settings.tool_context.time.now(),
-            duration_ms: 0,
-        }
-    }
-}
-
-#[async_trait]
-impl CallTool for Bench<'_> {
-    async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
-        let settings = &self.shop.settings;
-        if settings.tool_context.cancel.is_cancelled() {
-            return Err(CallStopped::Cancelled);
-        }
-        let target = BlockedTarget::of(tool, &arguments);
-        let ruling = self.ledger.lock().unwrap_or_else(PoisonError::into_inner).rule(&target);
-        let call_id = (settings.mint)();
-        let started =
-            ToolStarted { subtask_id: self.subtask_id, call_id, tool: tool.clone(), arguments: arguments.clone() };
-        self.shop.publish(started);
-        let call = match ruling {
-            Ruling::Stopped(stopped) => {
-                let call = self.refused(call_id, tool, arguments, stopped.to_string());
-                self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call });
-                return Err(stopped);
-            }
-            Ruling::Refused(reason) => self.refused(call_id, tool, arguments, reason),
-            Ruling::Allowed => {
-                let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
-                let mut cx = settings.tool_context.clone();
-                cx.on_output = Some(Arc::new(move |text: &str| {
-                    // A live view may miss output; the evidence has it.
-                    let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
-                }));
-                let call = settings.toolbox.call(call_id, tool, arguments, &cx).await;
-                self.ledger.lock().unwrap_or_else(PoisonError::into_inner).record(call.clone());
-                call
-            }
-        };
-        self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call: call.clone() });
-        match denial(&call) {
-            Some(reason) => Err(CallStopped::Denied { reason }),
-            None => Ok(call),
-        }
-    }
-}
-
-fn denial(call: &ToolCall) -> Option<String> {
-    let failure = call.failure.as_ref().filter(|failure| failure.class == FailureClass::Denied)?;
-    Some(failure.reason.clone())
 }
 
 fn denied(reason: String) -> Attempt {

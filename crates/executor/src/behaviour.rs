@@ -36,6 +36,13 @@ pub trait Executor: Send + Sync {
 pub trait CallTool: Send + Sync {
     /// Calls a tool. A call that failed or was refused is a record like any other; `Err` means that this attempt is over.
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped>;
+
+    /// All that a call put out, of which its record may show only head and tail. `None` where it is too long for an
+    /// answer or is not kept: then what is shown is not the whole of it, and may not pass for it.
+    async fn whole_output(&self, call: &ToolCall) -> Option<String> {
+        let shown = &call.output.shown;
+        (u64::try_from(shown.len()).ok()? == call.output.bytes).then(|| shown.clone())
+    }
 }
 
 /// A tool as the model is told of it.
@@ -60,6 +67,8 @@ pub struct AttemptContext {
     pub surroundings: Surroundings,
     /// The tools that may be used: those that exist and are not blocked.
     pub tools: Vec<ToolSpec>,
+    /// Programs that `shell` can start.
+    pub programs: Vec<String>,
     /// Which attempt, from 1.
     pub attempt: u32,
     /// What was wrong with the attempt before.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use artoo_types::{BlockedApproach, BlockedTarget, PlanDirective, ToolCall, ToolName};
+use artoo_types::{BlockedApproach, BlockedTarget, FailureClass, PlanDirective, ToolCall, ToolName};
 
 use crate::method;
 
@@ -45,14 +45,14 @@ pub enum Ruling {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallStopped {
-    /// The same call was asked for again and again.
-    #[error("the same call was made {times} times: {tool} {target}")]
+    /// Calls that had been asked for before were asked for again.
+    #[error("{times} calls were asked for again, the last one was {tool} {target}")]
     Repeated {
         /// The tool.
         tool: ToolName,
         /// Its arguments in normal form.
         target: String,
-        /// How often, the first time included.
+        /// How many such calls there were in this attempt.
         times: u32,
     },
     /// Consent is missing. The effect may not be reached by other means, so the attempt is over.
@@ -67,6 +67,17 @@ pub enum CallStopped {
 }
 
 /// The calls of one subtask over all its attempts.
+///
+/// ```
+/// use artoo_executor::{Blocked, Ledger, Ruling};
+/// use artoo_types::{BlockedTarget, ToolName};
+///
+/// let mut ledger = Ledger::new("Count the files", &[], &[], Blocked::default());
+/// let call = BlockedTarget { tool: ToolName::new("shell"), target: "ls docs".into() };
+/// assert_eq!(ledger.rule(&call), Ruling::Allowed);
+/// assert!(matches!(ledger.rule(&call), Ruling::Refused(_)));
+/// assert!(matches!(ledger.rule(&call), Ruling::Stopped(_)));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     blocked: Blocked,
@@ -77,6 +88,8 @@ pub struct Ledger {
     asked: BTreeSet<BlockedTarget>,
     calls: Vec<ToolCall>,
     duplicates: u32,
+    /// Why the attempt is over, once it is.
+    over: Option<CallStopped>,
 }
 
 impl Ledger {
@@ -91,28 +104,45 @@ impl Ledger {
             asked: BTreeSet::new(),
             calls: Vec::new(),
             duplicates: 0,
+            over: None,
         }
     }
 
-    /// Begins another attempt: duplicates are counted anew, calls are remembered.
+    /// Begins another attempt: duplicates are counted anew, calls are remembered. Denied stays denied.
     pub fn begin_attempt(&mut self) {
         self.duplicates = 0;
+        self.over = self.calls.iter().find_map(denial).map(|reason| CallStopped::Denied { reason });
     }
 
-    /// Whether this call may be made now. Counts duplicates.
+    /// Whether this call may be made now. Counts duplicates. Once an attempt is over, no call of it is allowed, so that a
+    /// behaviour that goes on all the same reaches nothing by other means.
     pub fn rule(&mut self, call: &BlockedTarget) -> Ruling {
-        if !self.asked.insert(call.clone()) {
+        if let Some(over) = &self.over {
+            return Ruling::Stopped(over.clone());
+        }
+        let is_new = self.asked.insert(call.clone());
+        if !is_new {
             self.duplicates += 1;
             if self.duplicates >= MAX_DUPLICATES {
-                return Ruling::Stopped(CallStopped::Repeated {
+                let stopped = CallStopped::Repeated {
                     tool: call.tool.clone(),
                     target: call.target.clone(),
-                    times: self.duplicates + 1,
-                });
+                    times: self.duplicates,
+                };
+                self.over = Some(stopped.clone());
+                return Ruling::Stopped(stopped);
             }
-            let told = "this very call was asked for before; what came of it is above. Do something else, or answer";
-            return Ruling::Refused(told.to_owned());
         }
+        // A call that is forbidden stays forbidden for the same reason, however often it is asked for.
+        let forbidden = self.forbidden(call);
+        if forbidden != Ruling::Allowed || is_new {
+            return forbidden;
+        }
+        let told = "this very call was asked for before; what came of it is above. Do something else, or answer";
+        Ruling::Refused(told.to_owned())
+    }
+
+    fn forbidden(&self, call: &BlockedTarget) -> Ruling {
         if self.blocked.tools.contains(&call.tool) {
             return Ruling::Refused(format!("the tool {} is blocked in this round; use another tool", call.tool));
         }
@@ -133,8 +163,11 @@ impl Ledger {
         Ruling::Allowed
     }
 
-    /// Puts a finished call on record.
+    /// Puts a finished call on record. A denied one ends the attempt.
     pub fn record(&mut self, call: ToolCall) {
+        if let Some(reason) = denial(&call) {
+            self.over = Some(CallStopped::Denied { reason });
+        }
         self.calls.push(call);
     }
 
@@ -146,4 +179,10 @@ impl Ledger {
     fn used_before(&self, call: &BlockedTarget) -> bool {
         self.used.iter().any(|used| method(used) == method(call))
     }
+}
+
+/// Why a call was denied, where it was.
+pub(crate) fn denial(call: &ToolCall) -> Option<String> {
+    let failure = call.failure.as_ref().filter(|failure| failure.class == FailureClass::Denied)?;
+    Some(failure.reason.clone())
 }

@@ -3,7 +3,17 @@
 //! The model chooses the calls; code carries them out, records every one with its result, and refuses what a directive
 //! blocks, what was called before in the same way, and what a second derivation may not repeat.
 //!
-//! To replace it, implement [`Executor`] and hand it to the runtime's builder; the rules at the call apply to yours as well.
+//! To replace it, implement [`Executor`], hand it to the runtime's builder, and let [`conformance`] put it to the contract; the
+//! rules at the call apply to yours as well.
+//!
+//! ```
+//! use artoo_executor::Action;
+//! let turn = serde_json::json!({"answer": "3"});
+//! assert_eq!(Action::read(&turn), Some(Action::Answer("3".to_owned())));
+//! // Before anything was shown, there is nothing to answer from.
+//! assert!(Action::schema(&[], false).violation(&turn)?.is_some());
+//! # Ok::<(), artoo_llm_client::LlmError>(())
+//! ```
 //!
 //! *Architecture invariant*: this crate knows no other role. It judges no output, retries nothing by itself and writes
 //! nothing to memory; it reads no environment and no clock.
@@ -11,8 +21,11 @@
 mod action;
 mod actor;
 mod behaviour;
+mod bench;
+pub mod conformance;
 mod error;
 mod ledger;
+mod means;
 mod method;
 mod model_executor;
 mod prompt;

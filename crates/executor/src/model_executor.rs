@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, Message, Request, ask};
-use artoo_types::{ExecutionFailure, ExecutionStatus, FailureClass, ToolCall};
+use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask};
+use artoo_types::{CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, ToolCall};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -46,15 +46,17 @@ impl Executor for ModelExecutor {
         let system: Arc<str> = prompt::system(SYSTEM_PROMPT, &cx.tools).into();
         let mut messages = vec![Message::user(prompt::step(cx))];
         let mut last: Option<ToolCall> = None;
+        // Only a call that ran has shown anything to answer from.
+        let mut seen = cx.earlier.iter().any(ran);
         for _ in 0..self.max_turns {
-            let seen = last.is_some() || !cx.earlier.is_empty();
             let request = Request {
                 messages: messages.clone(),
                 ..Request::new("executor", system.clone(), "")
                     .with_schema(Action::schema(&cx.tools, seen))
                     .with_max_tokens(TURN_TOKENS)
             };
-            let turn: Value = ask::<Value>(model.as_ref(), request).await?.value;
+            let answered = ask::<Value>(model.as_ref(), request).await?;
+            let turn: Value = answered.value;
             let (tool, arguments, declared) = match Action::read(&turn) {
                 Some(Action::Answer(answer)) => return Ok(completed(answer, false)),
                 Some(Action::GiveUp(reason)) => return Ok(failed(FailureClass::Logical, reason, last.as_ref())),
@@ -62,15 +64,27 @@ impl Executor for ModelExecutor {
                     let may = cx.tools.iter().any(|spec| spec.name == tool && spec.output_is_answer);
                     (tool, arguments, output_is_answer && may)
                 }
-                None => continue,
+                // The schema lets nothing else through; going on would ask the very same again.
+                None => {
+                    return Err(ExecuteError::Model(LlmError::Unusable {
+                        model: answered.model,
+                        schema: "action".to_owned(),
+                        reason: "it is neither a call, an answer nor a reason to give up".to_owned(),
+                    }));
+                }
             };
             let call = match tools.call(&tool, arguments).await {
                 Ok(call) => call,
                 Err(stopped) => return Ok(ended(&stopped, last.as_ref())),
             };
-            if declared && call.succeeded() && !call.output.shown.trim().is_empty() {
-                return Ok(completed(call.output.shown.trim().to_owned(), true));
+            if declared
+                && call.succeeded()
+                && let Some(whole) = tools.whole_output(&call).await
+                && !whole.trim().is_empty()
+            {
+                return Ok(completed(whole.trim().to_owned(), true));
             }
+            seen |= ran(&call);
             messages.push(Message::assistant(turn.to_string()));
             messages.push(Message::user(prompt::after(&call)));
             last = Some(call);
@@ -92,9 +106,16 @@ fn completed(output: String, verbatim: bool) -> Attempt {
     Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None }
 }
 
-/// A failure takes the class of the last call where that failed: the machine knows better than the model.
+/// Whether a call was started at all.
+fn ran(call: &ToolCall) -> bool {
+    call.ending != CallEnding::Refused
+}
+
+/// A failure takes the class of the last call where that failed and the machine knows why: it knows better than the model.
 fn failed(class: FailureClass, reason: String, last: Option<&ToolCall>) -> Attempt {
-    let class = last.and_then(|call| call.failure.as_ref()).map_or(class, |failure| failure.class);
+    let known = |class: &FailureClass| *class != FailureClass::Unknown;
+    let of_the_call = last.and_then(|call| call.failure.as_ref()).map(|failure| failure.class).filter(known);
+    let class = of_the_call.unwrap_or(class);
     Attempt {
         status: ExecutionStatus::Failed,
         output: shown(last),

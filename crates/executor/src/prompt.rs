@@ -6,7 +6,7 @@ use artoo_llm_client::{Origin, fenced};
 use artoo_types::{CallEnding, ToolCall};
 use serde_json::Value;
 
-use crate::{AttemptContext, ToolSpec, method};
+use crate::{AttemptContext, ToolSpec, means::Means};
 
 /// The constant part: the rules, then one line a tool.
 pub(crate) fn system(rules: &str, tools: &[ToolSpec]) -> String {
@@ -30,10 +30,11 @@ pub(crate) fn step(cx: &AttemptContext) -> String {
     line(&mut text, format_args!("Step: {}", cx.subtask.intent));
     let told: Vec<_> = cx.subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
     line(&mut text, format_args!("It is done when: {}", told.join("; ")));
-    for used in &cx.subtask.avoid {
-        let (tool, program) = method(used);
-        let means = program.unwrap_or_else(|| tool.to_string());
-        line(&mut text, format_args!("Somebody already did this with {means}. Do not use {means}; use another program or tool."));
+    if let Some(means) = Means::left(&cx.subtask.avoid, &cx.programs) {
+        line(&mut text, format_args!("Somebody already did this with {}. Do it in another way.", means.used.join(", ")));
+        if let Some(program) = &means.program {
+            line(&mut text, format_args!("A command must begin with {program}."));
+        }
     }
     for call in &cx.earlier {
         line(&mut text, format_args!("Earlier call: {} {}\n{}", call.tool, call.target(), result(call)));

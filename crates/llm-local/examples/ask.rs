@@ -1,7 +1,8 @@
 //! Asks the embedded model one question and prints the answer and what it cost.
 //!
 //! `cargo run --release -p artoo-llm-local --example ask -- MODEL.gguf [--schema schema.json] [--system FILE]
-//! [--max-tokens N] [--temperature PERCENT] [--repeat N] PROMPT`
+//! [--max-tokens N] [--temperature PERCENT] [--repeat N]
+//! [--threads N] [--copy] PROMPT`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -19,6 +20,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut max_tokens = 512;
     let mut temperature = 0;
     let mut repeat = 1;
+    let mut threads = 0;
+    let mut copy = false;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
@@ -27,6 +30,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             "--system" => system = std::fs::read_to_string(value()?)?,
             "--max-tokens" => max_tokens = value()?.parse()?,
             "--temperature" => temperature = value()?.parse()?,
+            "--threads" => threads = value()?.parse()?,
+            "--copy" => copy = true,
             "--repeat" => repeat = value()?.parse()?,
             _ if file.is_none() => file = Some(argument),
             _ => prompt = Some(argument),
@@ -39,7 +44,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     request.schema =
         schema.map(|schema| JsonSchema { name: "answer".to_owned(), schema: std::sync::Arc::new(schema) });
 
-    let model = LocalModel::new(LocalOptions::new(file, "embedded"));
+    let mut options = LocalOptions::new(file, "embedded");
+    options.threads = threads;
+    options.copy_weights = copy;
+    let model = LocalModel::new(options);
     for _ in 0..repeat {
         let started = Instant::now();
         let answer = model.complete(&request).await?;

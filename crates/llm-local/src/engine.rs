@@ -24,10 +24,10 @@ mod transformer;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::LocalError;
+use crate::options::LocalOptions;
 use crate::vocab::Vocab;
 
 use gguf::Container;
@@ -41,16 +41,21 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Opens a model file.
-    pub(crate) fn open(file: &Path) -> Result<(Self, Arc<Vocab>), LocalError> {
+    /// Opens the model file of the options.
+    pub(crate) fn open(options: &LocalOptions) -> Result<(Self, Arc<Vocab>), LocalError> {
+        let file = options.file.as_path();
         let bad = |reason: String| LocalError::BadFile { file: file.to_owned(), reason };
-        let bytes = artoo_sandbox::mapping::map_file(file)
-            .map_err(|source| LocalError::Unreadable { file: file.to_owned(), source })?;
-        let container = Container::parse(bytes.as_ref()).map_err(bad)?;
+        let bytes =
+            load(options).map_err(|source| LocalError::Unreadable { file: file.to_owned(), source })?;
+        let container = Container::parse((*bytes).as_ref()).map_err(bad)?;
         let vocab = tokens::vocab(&container).map_err(bad)?;
-        let bytes: matrix::Bytes = Arc::new(bytes);
         let transformer = Transformer::open(&bytes, &container).map_err(bad)?;
+        let count = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            count => count,
+        };
         let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
             .thread_name(|i| format!("artoo-llm-{i}"))
             .build()
             .map_err(|e| LocalError::Broken { reason: e.to_string() })?;
@@ -73,4 +78,13 @@ impl Model {
     ) -> Option<Vec<f32>> {
         self.threads.install(|| self.transformer.read(state, tokens, score, cancelled))
     }
+}
+
+/// The bytes of the model file, mapped or copied.
+fn load(options: &LocalOptions) -> std::io::Result<matrix::Bytes> {
+    Ok(if options.copy_weights {
+        Arc::new(std::fs::read(&options.file)?)
+    } else {
+        Arc::new(artoo_sandbox::mapping::map_file(&options.file)?)
+    })
 }

@@ -20,6 +20,11 @@ pub struct LocalOptions {
     /// How much less likely a token gets for having occurred in the last 64 tokens of a free-text answer, in
     /// hundredths; 100 is off. Never applied to answers with a schema, whose syntax repeats by design.
     pub repetition_penalty_percent: u16,
+    /// Copies the weights into memory of their own instead of mapping the file. Loading takes longer and the memory cannot be
+    /// shared or dropped; whether tokens come faster depends on the machine: measure with the example `speed`.
+    pub copy_weights: bool,
+    /// Threads to compute with; 0 takes one for each processor.
+    pub threads: usize,
     /// The longest string, in characters, where a schema sets no bound; 0 leaves it open. Small models sometimes go on for ever.
     pub string_limit: usize,
     /// The longest list, in items, where a schema sets no bound; 0 leaves it open.
@@ -41,6 +46,8 @@ impl LocalOptions {
             prefixes: 8,
             seed: 0,
             repetition_penalty_percent: 110,
+            copy_weights: false,
+            threads: 0,
             string_limit: 1000,
             list_limit: 32,
         }

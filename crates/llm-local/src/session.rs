@@ -34,7 +34,7 @@ pub(crate) struct Session {
 impl Session {
     /// Loads the model.
     pub(crate) fn open(options: &LocalOptions) -> Result<Self, LocalError> {
-        let (model, vocab) = Model::open(&options.file)?;
+        let (model, vocab) = Model::open(options)?;
         let bad = |reason: String| LocalError::BadFile { file: options.file.clone(), reason };
         let grammars = Grammars::new(&vocab, options).map_err(bad)?;
         let prefixes = Prefixes::new(options.prefixes);

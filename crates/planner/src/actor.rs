@@ -1,6 +1,6 @@
 //! The loop between the port and the behaviour.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
@@ -8,6 +8,7 @@ use artoo_types::{
     DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, MemoryQuery, MemoryReply, Message, Plan,
     PlanDirective, Role, Space, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
 };
+use futures::FutureExt as _;
 
 use crate::{FailureContext, Inventory, PlanContext, PlanError, Planner, Previous, report_template, validate};
 
@@ -22,7 +23,8 @@ pub struct Settings {
     pub report_deadline: Duration,
 }
 
-/// Plans the run's task, and again after each directive. Returns when the run is closed.
+/// Plans the run's task, and again after each directive. Returns when the run is closed. A panic of the behaviour while it plans
+/// is not caught: the supervisor reports it.
 pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmClient>, settings: Settings) {
     let model = {
         let sender = port.sender();
@@ -34,12 +36,14 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
     };
     let mut actor = Actor { sender: port.sender(), planner, model, settings, state: State::default() };
     while let Some(envelope) = port.recv().await {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the port delivers only this role's kinds")]
         match envelope.message.as_ref() {
             Message::TaskSpec(spec) => actor.on_task(spec),
             Message::MemoryReply(reply) => actor.on_memory(reply).await,
             Message::DispatchManifest(manifest) => actor.on_manifest(manifest),
             Message::SubTaskOutcome(outcome) => {
-                actor.state.outcomes.insert(outcome.subtask_id, outcome.clone());
+                // The first word counts, as at the gate.
+                actor.state.outcomes.entry(outcome.subtask_id).or_insert_with(|| outcome.clone());
             }
             Message::PlanDirective(directive) => actor.on_directive(directive),
             Message::FailureReportRequest(request) => actor.on_report(request).await,
@@ -51,6 +55,10 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
 #[derive(Default)]
 struct State {
     spec: Option<TaskSpec>,
+    /// Whether memory was asked and has not answered: a reply that nobody waits for makes no plan.
+    asked_memory: bool,
+    /// The round of the last directive, so that one that comes twice makes one plan.
+    directed: u32,
     plan: Option<Plan>,
     subtask_ids: Vec<SubTaskId>,
     outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
@@ -68,24 +76,33 @@ struct Actor {
 
 impl Actor {
     fn on_task(&mut self, spec: &TaskSpec) {
-        self.state.spec = Some(spec.clone());
-        self.ask_memory();
+        if self.state.spec.is_none() {
+            self.state.spec = Some(spec.clone());
+            self.ask_memory();
+        }
     }
 
     fn on_directive(&mut self, directive: &PlanDirective) {
-        self.state.directive = Some(directive.clone());
-        self.ask_memory();
+        if self.state.plan.is_some() && directive.round > self.state.directed {
+            self.state.directed = directive.round;
+            self.state.directive = Some(directive.clone());
+            self.ask_memory();
+        }
     }
 
     /// Every plan, the first and each later one, is calibrated by memory; the plan follows when memory answers.
-    fn ask_memory(&self) {
+    fn ask_memory(&mut self) {
         if let Some(spec) = &self.state.spec {
+            self.state.asked_memory = true;
             self.publish(MemoryQuery { space: Space::intent(&spec.intent), entity: artoo_types::Entity::local() });
         }
     }
 
     async fn on_memory(&mut self, memory: &MemoryReply) {
         let Some(spec) = self.state.spec.clone() else { return };
+        if !std::mem::take(&mut self.state.asked_memory) {
+            return;
+        }
         self.state.round += 1;
         let cx = PlanContext {
             spec,
@@ -132,11 +149,11 @@ impl Actor {
             return;
         };
         let cx = FailureContext { spec, request: request.clone() };
-        let written =
-            tokio::time::timeout(self.settings.report_deadline, self.planner.failure_report(&cx, &self.model)).await;
-        let text = match written {
-            Ok(Ok(text)) => text,
-            Ok(Err(_)) | Err(_) => report_template(request),
+        // A person waits for this: nothing that the behaviour does may keep the template from them.
+        let writing = AssertUnwindSafe(async { self.planner.failure_report(&cx, &self.model).await }).catch_unwind();
+        let text = match tokio::time::timeout(self.settings.report_deadline, writing).await {
+            Ok(Ok(Ok(text))) if !text.trim().is_empty() => text,
+            Ok(Ok(Ok(_) | Err(_)) | Err(_)) | Err(_) => report_template(request),
         };
         self.publish(FailureReport { task_id: request.task_id.clone(), text });
     }

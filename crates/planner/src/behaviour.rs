@@ -12,9 +12,9 @@ use crate::PlanError;
 
 /// Plans, and tells the story of a failure.
 ///
-/// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered from 1; nothing that the
-/// directive or memory forbids is named. The actor checks all that with [`crate::validate`] and ends the run with a typed
-/// fault where it does not hold.
+/// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered from 1; what it keeps was
+/// matched; nothing that the directive blocks is named. The actor checks all that with [`crate::validate`] and ends the
+/// run with a typed fault where it does not hold. What memory advises against is not chosen either, which no code can check.
 ///
 /// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.
 ///
@@ -55,7 +55,7 @@ pub struct Previous {
     pub plan: Plan,
     /// The ids of all subtasks that it counted, by position: first the kept ones, then its own.
     pub subtask_ids: Vec<SubTaskId>,
-    /// Their outcomes, by the same position; a missing one never ended.
+    /// Their outcomes, in the same order; one that never ended is missing.
     pub outcomes: Vec<SubTaskOutcome>,
     /// What must change.
     pub directive: PlanDirective,

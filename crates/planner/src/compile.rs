@@ -15,7 +15,25 @@ pub struct CompileOptions {
     pub second_derivation: bool,
 }
 
-/// Turns a draft into subtasks and task criteria. `kept` is the number of subtasks that come first in the plan's positions.
+/// Turns a draft into subtasks and task criteria.
+///
+/// ```
+/// use artoo_planner::{AnswerKind, CompileOptions, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance};
+///
+/// let count = SubTaskDraft {
+///     intent: "Count the files".into(),
+///     sequence: 1,
+///     kind: AnswerKind::FindOut,
+///     criteria: vec![CriterionDraft::OutputNumber { text: "It is a number".into() }],
+/// };
+/// let options = CompileOptions { second_derivation: true };
+/// let spec = conformance::task("How many files are there?");
+/// let (subtasks, criteria) = compile(&PlanDraft { subtasks: vec![count] }, &spec, options, 0);
+/// assert_eq!((subtasks.len(), criteria.len()), (2, 1)); // derived twice, and both must agree
+/// assert_eq!(subtasks[1].independent_of, [0]);
+/// ```
+///
+/// `kept` is the number of subtasks that come first in the plan's positions.
 ///
 /// Code adds what always holds: a change must end without an error, an answer must not be empty. A check that names what the
 /// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is dropped: it would

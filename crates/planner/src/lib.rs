@@ -3,7 +3,18 @@
 //! The model drafts; code decides what of the draft may stand. [`compile`] turns criteria into checks, numbers the
 //! groups and adds second derivations; [`validate`] refuses what cannot be evaluated or what a directive blocks.
 //!
-//! To replace the planner, implement [`Planner`] and hand it to the runtime's builder. [`validate`] applies to yours as well.
+//! To replace the planner, implement [`Planner`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
+//! [`validate`] applies to yours as well.
+//!
+//! ```
+//! use artoo_planner::{Violation, conformance, validate};
+//! use artoo_types::Plan;
+//!
+//! let cx = conformance::context("How many files are in docs?");
+//! let task_id = cx.spec.task_id.clone();
+//! let plan = Plan { task_id, round: 1, task_criteria: vec![], subtasks: vec![], kept: vec![] };
+//! assert_eq!(validate(&plan, &cx), [Violation::Empty]);
+//! ```
 //!
 //! *Architecture invariant*: this crate knows no other role. It computes no loss, runs no tool and judges no output; it reads no
 //! environment, no clock and no file.
@@ -11,6 +22,7 @@
 mod actor;
 mod behaviour;
 mod compile;
+pub mod conformance;
 mod draft;
 mod error;
 mod model_planner;

@@ -19,8 +19,9 @@ pub(crate) fn needs_model(previous: &Previous) -> bool {
     let families = families(previous);
     let derivations: BTreeSet<usize> = families.iter().flat_map(|family| family.members.iter().copied()).collect();
     let lost = families.iter().any(|family| matched(family, previous).is_empty());
+    let in_doubt = families.iter().any(|family| !agreed(family, previous));
     let single = |position: usize| !derivations.contains(&position) && !is_matched(previous, position);
-    lost || (0..previous.subtask_ids.len()).any(single) || families.is_empty()
+    lost || (0..previous.subtask_ids.len()).any(single) || !in_doubt
 }
 
 /// The next plan: kept subtasks, the draft's new ones, and another derivation of each answer that is in doubt.
@@ -35,7 +36,7 @@ pub(crate) fn merged(
     let kept: Vec<SubTaskId> =
         positions.iter().filter_map(|position| previous.subtask_ids.get(*position).copied()).collect();
     let (mut subtasks, mut task_criteria) = match draft {
-        Some(draft) => compile(draft, &cx.spec, options, kept.len()),
+        Some(draft) => compile(&without_the_done(draft, previous), &cx.spec, options, kept.len()),
         None => (Vec::new(), Vec::new()),
     };
     for family in families(previous) {
@@ -56,6 +57,19 @@ pub(crate) fn merged(
     }
     task_criteria.extend(carried(previous));
     Plan { task_id: cx.spec.task_id.clone(), round: cx.round, task_criteria, subtasks, kept }
+}
+
+/// A model may plan again what it was told is done; that is kept, and not run again.
+fn without_the_done(draft: &PlanDraft, previous: &Previous) -> PlanDraft {
+    let done = |intent: &str| {
+        let matched = previous.outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
+        matched.into_iter().any(|outcome| words(&outcome.intent).eq(words(intent)))
+    };
+    PlanDraft { subtasks: draft.subtasks.iter().filter(|subtask| !done(&subtask.intent)).cloned().collect() }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 fn another(family: &Family, previous: &Previous, independent_of: Vec<usize>) -> PlannedSubTask {

@@ -1,7 +1,7 @@
 //! The plan validator: rules that no plan may break, whoever made it.
 
 use artoo_checks::{Flaw, lint, lint_text};
-use artoo_types::{BlockedTarget, Check, Criterion, Plan, ToolName};
+use artoo_types::{BlockedTarget, Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, ToolName};
 
 use crate::PlanContext;
 
@@ -12,8 +12,8 @@ const MAX_SUBTASKS: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// It has no subtask and keeps none.
-    #[error("it has no subtask")]
+    /// It has no subtask of its own. A plan that only keeps what is done would be accepted without what is missing.
+    #[error("it has no subtask that is not done already")]
     Empty,
     /// It has too many.
     #[error("it has {count} subtasks; at most {MAX_SUBTASKS} are run")]
@@ -51,6 +51,18 @@ pub enum Violation {
         /// Which, from 0.
         position: usize,
     },
+    /// It keeps a subtask that is not a matched one of the plan before, or keeps one twice. The gate would wait for it forever.
+    #[error("it keeps {id}, which is not a matched subtask of the plan before")]
+    Kept {
+        /// Which.
+        id: SubTaskId,
+    },
+    /// A subtask's criterion compares derivations, which only the task's criteria can.
+    #[error("subtask {position} compares answers of several subtasks; only the whole task can")]
+    Level {
+        /// Which, from 0.
+        position: usize,
+    },
     /// It names a tool that the directive blocks.
     #[error("it uses the blocked tool {tool}")]
     BlockedTool {
@@ -70,9 +82,10 @@ pub enum Violation {
 /// Source: specification v0.8, "R2 plan validator"; `docs/deviations.md`, "Criteria" and "Blocked sets".
 pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
     let mut violations = Vec::new();
-    if plan.subtasks.is_empty() && plan.kept.is_empty() {
+    if plan.subtasks.is_empty() {
         violations.push(Violation::Empty);
     }
+    violations.extend(wrongly_kept(plan, cx));
     if plan.subtasks.len() > MAX_SUBTASKS {
         violations.push(Violation::TooMany { count: plan.subtasks.len() });
     }
@@ -87,6 +100,10 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
             violations.push(Violation::NoCriterion { position });
         }
         violations.extend(subtask.success_criteria.iter().filter_map(|criterion| flaw(criterion, &subtask.intent)));
+        let compares = |criterion: &Criterion| matches!(criterion.check, Some(Check::SameAnswer { .. }));
+        if subtask.success_criteria.iter().any(compares) {
+            violations.push(Violation::Level { position });
+        }
         let own = plan.kept.len() + position;
         let backwards = |other: &usize| *other < own && earlier_group(plan, *other, subtask.sequence);
         if !subtask.independent_of.iter().all(backwards) {
@@ -102,22 +119,44 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
             violations.push(Violation::Reference { position: counted });
         }
     }
-    if let Some(previous) = &cx.previous {
-        let directive = &previous.directive;
-        let words = |text: &str, tool: &ToolName| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == tool.as_str());
-        for tool in &directive.blocked_tools {
-            if plan.subtasks.iter().any(|subtask| words(&subtask.context, tool)) {
-                violations.push(Violation::BlockedTool { tool: tool.clone() });
-            }
-        }
-        for target in &directive.blocked_targets {
-            let repeats = |text: &str| !target.target.is_empty() && text.contains(&target.target);
-            if plan.subtasks.iter().any(|subtask| repeats(&subtask.context)) {
-                violations.push(Violation::BlockedTarget { target: target.clone() });
-            }
-        }
-    }
+    violations.extend(blocked(plan, cx));
     violations
+}
+
+fn wrongly_kept<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item = Violation> + 'a {
+    let matched = |id: &SubTaskId| {
+        let outcomes = cx.previous.iter().flat_map(|previous| &previous.outcomes);
+        outcomes.into_iter().any(|outcome| outcome.subtask_id == *id && outcome.status == OutcomeStatus::Matched)
+    };
+    let twice = |position: usize, id: &SubTaskId| plan.kept.iter().take(position).any(|other| other == id);
+    let wrong = move |(position, id): &(usize, &SubTaskId)| !matched(id) || twice(*position, id);
+    plan.kept.iter().enumerate().filter(wrong).map(|(_, id)| Violation::Kept { id: *id })
+}
+
+/// What the plan names although the directive blocks it. What the request itself names is no choice of the plan; there the
+/// executor's refusal at the call is what counts.
+fn blocked<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item = Violation> + 'a {
+    let chosen = move |name: &str| {
+        let in_plan = |subtask: &PlannedSubTask| names(&subtask.intent, name) || names(&subtask.context, name);
+        !names(&cx.spec.intent, name) && plan.subtasks.iter().any(in_plan)
+    };
+    let directives = || cx.previous.iter().map(|previous| &previous.directive);
+    let tools = directives().flat_map(|directive| &directive.blocked_tools).filter(move |tool| chosen(tool.as_str()));
+    let targets =
+        directives().flat_map(|directive| &directive.blocked_targets).filter(move |target| chosen(&target.target));
+    let tools = tools.map(|tool| Violation::BlockedTool { tool: tool.clone() });
+    tools.chain(targets.map(|target| Violation::BlockedTarget { target: target.clone() }))
+}
+
+/// Whether a text holds these words by themselves, not as a part of others.
+fn names(text: &str, words: &str) -> bool {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    words.contains(in_word)
+        && text.match_indices(words).any(|(at, _)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + words.len()..).and_then(|after| after.chars().next());
+            !before.is_some_and(in_word) && !after.is_some_and(in_word)
+        })
 }
 
 fn earlier_group(plan: &Plan, position: usize, sequence: u32) -> bool {

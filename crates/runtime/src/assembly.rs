@@ -173,6 +173,7 @@ fn crew(
             surroundings: surroundings.clone(),
             toolbox: Arc::clone(&parts.toolbox),
             tool_context: tools,
+            programs: parts.inventory.programs.clone(),
             attempt_deadline: deadlines.attempt,
             parallel: parts.parallel,
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),

@@ -45,7 +45,7 @@ impl Tool for Glob {
                 "sort": { "enum": ["name", "size", "modified"], "description": "largest or newest first; default name" },
                 "hidden": { "type": "boolean", "description": "also hidden names; default false" },
                 "gitignore": { "type": "boolean", "description": "leave out what git ignores; default false" },
-                "limit": { "type": "integer", "minimum": 1, "description": "most lines listed" },
+                "limit": { "type": "integer", "minimum": 1, "maximum": 1000, "description": "most lines listed" },
             },
             "required": ["pattern"],
             "additionalProperties": false,

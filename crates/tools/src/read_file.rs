@@ -45,8 +45,8 @@ impl Tool for ReadFile {
             "type": "object",
             "properties": {
                 "path": { "type": "string", "maxLength": 400, "description": "the file; ~ is the home folder" },
-                "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
-                "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
+                "first_line": { "type": "integer", "minimum": 1, "maximum": 1000000000, "description": "default 1" },
+                "last_line": { "type": "integer", "minimum": 1, "maximum": 1000000000, "description": "default: the end" },
             },
             "required": ["path"],
             "additionalProperties": false,

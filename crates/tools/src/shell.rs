@@ -39,7 +39,7 @@ impl Tool for Shell {
             "type": "object",
             "properties": {
                 "command": { "type": "string", "maxLength": 600, "description": "shell text for bash -c" },
-                "timeout_seconds": { "type": "integer", "minimum": 1, "description": "default 60" },
+                "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": 600, "description": "default 60" },
             },
             "required": ["command"],
             "additionalProperties": false,

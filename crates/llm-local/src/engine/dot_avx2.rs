@@ -176,5 +176,6 @@ fn q6k_step(simd: V3, weights: __m256i, q: &[i8; 32], scales: __m128i, pick: &[u
 
 #[inline(always)]
 fn sum_of(lanes: __m256) -> f32 {
-    cast::<_, [f32; 8]>(lanes).iter().sum()
+    let [a, b, c, d, e, f, g, h] = cast::<_, [f32; 8]>(lanes);
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }

@@ -21,6 +21,7 @@ pub struct Fold {
     files: Vec<FileChange>,
     /// Whether consent was missing for anything that the run tried.
     denied: bool,
+    is_over: bool,
 }
 
 impl Fold {
@@ -29,8 +30,12 @@ impl Fold {
         Self::default()
     }
 
-    /// The lines that one envelope adds: none, one or two.
+    /// The lines that one envelope adds: none, one or two. `run.finished` is the last line: what a role said while the run was
+    /// being closed is in the journal, and no part of the view.
     pub fn on(&mut self, envelope: &Envelope) -> Vec<Line> {
+        if self.is_over {
+            return Vec::new();
+        }
         let mut events: Vec<(Option<SubTaskId>, Event)> = Vec::new();
         match envelope.message.as_ref() {
             Message::UserRequest(request) => events.push((
@@ -120,6 +125,7 @@ impl Fold {
                     events.push((None, scored));
                 }
                 events.push((None, self.finished(result, envelope.elapsed_ms)));
+                self.is_over = true;
             }
             Message::TaskSpec(_)
             | Message::MemoryQuery(_)

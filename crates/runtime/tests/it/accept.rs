@@ -67,7 +67,7 @@ async fn derivations_that_disagree_are_decided_by_a_third() {
             .expect(Expect::purpose("executor"), Answer::json(shell("find docs -name '*.txt' | wc -l")))
             .expect(
                 Expect::purpose("executor").user_contains("with ls").user_contains("with find"),
-                Answer::json(json!({"tool": "glob", "arguments": {"pattern": "docs/**/*.txt"}, "output_is_answer": false})),
+                Answer::json(json!({"tool": "glob", "arguments": {"pattern": "docs/**/*.txt"}})),
             )
             .expect(Expect::purpose("executor").user_contains("<<<data"), Answer::json(json!({"answer": "3"}))),
     );

@@ -67,8 +67,8 @@ async fn lesson_n6_no_tool_runs_after_a_cancel_during_planning() {
 async fn lesson_11_a_cancelled_command_takes_its_process_tree_with_it() {
     let house = House::new();
     // A child that ignores the polite request, and writes when it is up.
-    let command = "(trap '' TERM; echo $BASHPID > ~/../workspace/child; sleep 600) & \
-                   echo $$ > ~/../workspace/parent; echo up; sleep 600";
+    let command = "echo $$ > ~/../workspace/parent; \
+                   (trap '' TERM; echo $BASHPID > ~/../workspace/child; echo up; sleep 600) & sleep 600";
     let command = command.replace("~/..", &house.path("").display().to_string());
     let artoo = house.builder(&counting(&command)).build().unwrap();
     let run = artoo.start(house.request("Count")).unwrap();
@@ -103,10 +103,10 @@ async fn a_tool_that_takes_no_notice_delays_the_end_by_less_than_a_second() {
     );
     let artoo = house.quiet(&model).toolbox(artoo_tools::Toolbox::new().with(Deaf)).build().unwrap();
     let run = artoo.start(house.request("Count")).unwrap();
-    let begun = tokio::time::Instant::now();
     let seen = cancelled_at(run, MessageKind::ToolStarted).await;
     // Virtual time: what is measured are the supervisor's own waits.
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    let ended = seen.envelopes.iter().find(|envelope| envelope.message.kind() == MessageKind::FinalResult).unwrap();
+    assert!(ended.elapsed_ms < 1000, "{} ms", ended.elapsed_ms);
     assert_eq!(seen.exit_code(), 130);
 }
 
@@ -156,9 +156,10 @@ async fn dropping_the_handle_or_its_future_cancels_and_records() {
     artoo.close().await;
     for folder in folders {
         let read = artoo_runtime::journal::read(&folder.join(artoo_runtime::journal::FILE_NAME)).unwrap();
-        let last = read.envelopes.last().unwrap();
-        let Message::FinalResult(result) = last.message.as_ref() else { panic!("{last:?}") };
-        assert_eq!(result.fault.as_ref().map(|fault| fault.kind), Some(FaultKind::Cancelled));
+        let faults = read.envelopes.iter().filter_map(|envelope| {
+            if let Message::FinalResult(result) = envelope.message.as_ref() { result.fault.clone() } else { None }
+        });
+        assert_eq!(faults.map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::Cancelled]);
     }
 }
 

@@ -260,7 +260,7 @@ async fn a_solver_that_does_not_return_cannot_hold_the_run() {
 async fn a_role_that_blocks_its_thread_is_left_behind() {
     let house = House::new();
     let model = but_for("", &Answer::hang());
-    let blocks = Arc::new(Rogue::Blocks(Duration::from_secs(20)));
+    let blocks = Arc::new(Rogue::Blocks(Duration::from_secs(5)));
     let artoo = house.quiet(&model).planner(blocks).build().unwrap();
     let run = artoo.start(house.request("Name a colour")).unwrap();
     let canceller = run.canceller();
@@ -268,8 +268,8 @@ async fn a_role_that_blocks_its_thread_is_left_behind() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         canceller.cancel();
     });
-    let ended = tokio::time::timeout(Duration::from_secs(15), watched(run)).await;
-    assert_eq!(ended.unwrap().fault(), Some(FaultKind::Cancelled));
+    let ended = tokio::time::timeout(Duration::from_secs(4), watched(run)).await;
+    assert_eq!(ended.expect("before the role returns").fault(), Some(FaultKind::Cancelled));
 }
 
 /// A solver that never ends a run: its contract says that it must, and the supervisor sees to it.
@@ -290,7 +290,7 @@ async fn a_solver_that_never_ends_is_stopped_at_the_bound() {
     let endless = |parameters| -> Box<dyn Solver> { Box::new(Endless(GoalGradientSolver::new(parameters))) };
     let artoo = house.quiet(&model).planner(Arc::new(planner)).solver(endless).build().unwrap();
     let seen = house.run(&artoo, "Say blue").await;
-    assert_eq!(seen.fault(), Some(FaultKind::Budget));
+    assert_eq!(seen.fault(), Some(FaultKind::Budget), "{:#?}", seen.result.fault);
     assert_eq!(seen.exit_code(), 4);
     assert_eq!(seen.count(MessageKind::PlanDirective), 4, "three are allowed; the fourth ends it");
 }

@@ -1,0 +1,139 @@
+//! The way of one subtask to the tools: the rules are asked, the call is made, everything is recorded.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use artoo_types::{
+    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId, ToolCall,
+    ToolFinished, ToolName, ToolOutput, ToolStarted,
+};
+use async_trait::async_trait;
+
+use crate::{CallStopped, CallTool, Ledger, Ruling, actor::Shop, ledger::denial};
+
+/// The longest output that may be an answer word for word, in bytes. A longer one belongs in a file.
+const MAX_ANSWER_BYTES: u64 = 64 * 1024;
+
+/// The way of one subtask to the tools.
+pub(crate) struct Bench<'a> {
+    shop: &'a Shop,
+    subtask_id: SubTaskId,
+    ledger: Mutex<Ledger>,
+}
+
+impl<'a> Bench<'a> {
+    pub(crate) fn new(shop: &'a Shop, subtask_id: SubTaskId, ledger: Ledger) -> Self {
+        Self { shop, subtask_id, ledger: Mutex::new(ledger) }
+    }
+
+    pub(crate) fn begin_attempt(&self) {
+        self.ledger().begin_attempt();
+    }
+
+    /// The calls on record from this position on.
+    pub(crate) fn calls(&self, from: usize) -> Vec<ToolCall> {
+        self.ledger().calls().get(from..).unwrap_or_default().to_vec()
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        // The ledger is never left half changed, so a panic elsewhere spoils nothing.
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The record of a call that the end of its attempt killed.
+    fn cut_off(&self, call_id: CallId, tool: &ToolName, arguments: &Arguments) -> ToolCall {
+        let reason = "the attempt ended while it ran".to_owned();
+        ToolCall {
+            ending: CallEnding::Cancelled,
+            failure: Some(CallFailure { class: FailureClass::Environmental, reason, hint: None }),
+            ..self.refused(call_id, tool, arguments.clone(), String::new())
+        }
+    }
+
+    fn refused(&self, call_id: CallId, tool: &ToolName, arguments: Arguments, reason: String) -> ToolCall {
+        ToolCall {
+            call_id,
+            tool: tool.clone(),
+            arguments,
+            ending: CallEnding::Refused,
+            failure: Some(CallFailure { class: FailureClass::Logical, reason, hint: None }),
+            output: OutputRecord::default(),
+            stderr: OutputRecord::default(),
+            files: Vec::new(),
+            started_at: self.shop.settings.tool_context.time.now(),
+            duration_ms: 0,
+        }
+    }
+}
+
+#[async_trait]
+impl CallTool for Bench<'_> {
+    async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
+        let settings = &self.shop.settings;
+        if settings.tool_context.cancel.is_cancelled() {
+            return Err(CallStopped::Cancelled);
+        }
+        let target = BlockedTarget::of(tool, &arguments);
+        let ruling = self.ledger().rule(&target);
+        let call_id = (settings.mint)();
+        let started =
+            ToolStarted { subtask_id: self.subtask_id, call_id, tool: tool.clone(), arguments: arguments.clone() };
+        self.shop.publish(started);
+        let call = match ruling {
+            Ruling::Stopped(stopped) => {
+                let call = self.refused(call_id, tool, arguments, stopped.to_string());
+                self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call });
+                return Err(stopped);
+            }
+            Ruling::Refused(reason) => self.refused(call_id, tool, arguments, reason),
+            Ruling::Allowed => {
+                let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
+                let mut cx = settings.tool_context.clone();
+                cx.on_output = Some(Arc::new(move |text: &str| {
+                    // A live view may miss output; the evidence has it.
+                    let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
+                }));
+                let mut running = Running { bench: self, call: Some(self.cut_off(call_id, tool, &arguments)) };
+                let call = settings.toolbox.call(call_id, tool, arguments, &cx).await;
+                running.call = None;
+                self.ledger().record(call.clone());
+                call
+            }
+        };
+        self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call: call.clone() });
+        match denial(&call) {
+            Some(reason) => Err(CallStopped::Denied { reason }),
+            None => Ok(call),
+        }
+    }
+
+    async fn whole_output(&self, call: &ToolCall) -> Option<String> {
+        let OutputRecord { shown, bytes, dropped_bytes, evidence } = &call.output;
+        if *bytes == u64::try_from(shown.len()).ok()? {
+            return Some(shown.clone());
+        }
+        if *dropped_bytes > 0 || *bytes > MAX_ANSWER_BYTES {
+            return None;
+        }
+        let kept = self.shop.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
+        // As in what is shown: nothing that could drive a terminal.
+        let printable = |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
+        Some(String::from_utf8_lossy(&kept).replace("\r\n", "\n").chars().map(printable).collect())
+    }
+}
+
+/// A call that runs. Where it is dropped before it ends, because the attempt was cut off, it goes on record all the same.
+struct Running<'a> {
+    bench: &'a Bench<'a>,
+    /// The record of a call that was cut off; taken out when the call ends by itself.
+    call: Option<ToolCall>,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let Some(mut call) = self.call.take() else { return };
+        let now = self.bench.shop.settings.tool_context.time.now();
+        call.duration_ms = u64::try_from((now - call.started_at).num_milliseconds()).unwrap_or_default();
+        self.bench.ledger().record(call.clone());
+        self.bench.shop.publish(ToolFinished { subtask_id: self.bench.subtask_id, call });
+    }
+}

@@ -1,0 +1,300 @@
+//! The actor on a real bus, with a stage for a shell.
+
+use std::{sync::Arc, time::Duration};
+
+use artoo_executor::{Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor};
+use artoo_llm_client::{
+    LlmClient, LlmError,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_types::{
+    ActionState, BlockedTarget, CallEnding, DominantClass, ExecutionStatus, FailureClass, Loss, Message, MessageKind,
+    PlanDirective, PrevDirective, Role, SubTask, TaskId, ToolName, UnitInterval,
+};
+use async_trait::async_trait;
+use serde_json::json;
+
+use crate::given::{House, arguments, call, correction, count, finished, results, subtask};
+
+fn with_model(model: &Arc<ScriptedModel>) -> House {
+    House::new(Arc::new(ModelExecutor::default()), model, 4)
+}
+
+fn silent() -> Arc<ScriptedModel> {
+    Arc::new(ScriptedModel::new())
+}
+
+fn directive(tools: &[&str], targets: &[&str]) -> PlanDirective {
+    let shell = ToolName::new("shell");
+    let target = |target: &&str| BlockedTarget { tool: shell.clone(), target: (*target).to_owned() };
+    PlanDirective {
+        task_id: TaskId::from_text("count"),
+        round: 1,
+        loss: Loss::default(),
+        prev_directive: PrevDirective::Init,
+        directive: ActionState::BreakSymmetry,
+        blocked_tools: tools.iter().map(|tool| ToolName::new(*tool)).collect(),
+        blocked_targets: targets.iter().map(target).collect(),
+        blocked_approaches: Vec::new(),
+        failed_criterion: "x".to_owned(),
+        failure_class: DominantClass::Logical,
+        budget_pressure: UnitInterval::ZERO,
+        grad_l: 0.0,
+        grad_goal: 0.0,
+        rationale: "x".to_owned(),
+    }
+}
+
+/// Makes its calls one after the other, whatever becomes of them, and says it is done.
+struct Stubborn(&'static [&'static str]);
+
+#[async_trait]
+impl Executor for Stubborn {
+    async fn attempt(&self, _: &AttemptContext, tools: &dyn CallTool, _: &Arc<dyn LlmClient>) -> Result<Attempt, ExecuteError> {
+        for command in self.0 {
+            let made: Result<_, CallStopped> = tools.call(&ToolName::new("shell"), arguments(command)).await;
+            drop(made);
+        }
+        Ok(Attempt { status: ExecutionStatus::Completed, output: "done".to_owned(), verbatim: false, failure: None })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_announced_made_and_recorded() {
+    let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::json(call("say 3", true))));
+    let mut house = with_model(&model);
+    house.dispatcher.publish(subtask(1, "Count")).unwrap();
+    let said = house.said().await;
+    let kinds: Vec<_> = said.iter().map(Message::kind).collect();
+    use MessageKind::{ExecutionResult, ModelCall, ToolFinished, ToolStarted};
+    assert_eq!(kinds, [ModelCall, ToolStarted, ToolFinished, ExecutionResult]);
+    let [result] = results(&said).try_into().unwrap();
+    assert_eq!((result.attempt, result.status, result.verbatim), (1, ExecutionStatus::Completed, true));
+    assert_eq!(result.output, "3");
+    assert_eq!(result.tool_calls, finished(&said));
+    let Message::ModelCall(cost) = &said[0] else { panic!("{said:?}") };
+    assert_eq!((cost.role, cost.subtask_id), (Role::Executor, Some(result.subtask_id)));
+    house.close().await;
+}
+
+/// Lesson 18: the answer was the part of the output that a prompt shows.
+#[tokio::test(start_paused = true)]
+async fn lesson_18_a_long_output_is_an_answer_as_a_whole_or_not_at_all() {
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::any(), Answer::json(call("long 2000", true)))
+            .expect(Expect::any(), Answer::json(call("long 40000", true)))
+            .expect(Expect::any(), Answer::json(json!({"answer": "too much"}))),
+    );
+    let mut house = with_model(&model);
+    house.dispatcher.publish(subtask(1, "List")).unwrap();
+    let [result] = house.results().await.try_into().unwrap();
+    assert_eq!(result.output, "行\n".repeat(2000) + "\u{FFFD}end");
+    assert!(result.tool_calls[0].output.shown.len() < 3000);
+    house.dispatcher.publish(subtask(2, "List more")).unwrap();
+    let [result] = house.results().await.try_into().unwrap();
+    assert_eq!((result.output.as_str(), result.verbatim), ("too much", false));
+    house.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_correction_makes_one_more_attempt_that_sees_the_first() {
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::any(), Answer::json(call("say 3 4", true)))
+            .expect(Expect::any().user_contains("say 3 4").user_contains("Print one number"), Answer::json(json!({"answer": "3"}))),
+    );
+    let mut house = with_model(&model);
+    house.dispatcher.publish(subtask(1, "Count")).unwrap();
+    assert_eq!(house.results().await.len(), 1);
+    // Of another attempt, twice of this one, of nobody.
+    for signal in [correction(1, 2), correction(1, 1), correction(1, 1), correction(7, 1)] {
+        house.validator.publish(signal).unwrap();
+    }
+    let [second] = house.results().await.try_into().unwrap();
+    assert_eq!((second.attempt, second.output.as_str(), second.tool_calls.len()), (2, "3", 0));
+    model.assert_finished();
+    house.close().await;
+}
+
+/// Lesson 27: one id, many uses. The same subtask is worked on once.
+#[tokio::test(start_paused = true)]
+async fn lesson_27_a_subtask_that_comes_twice_is_done_once() {
+    let mut house = House::new(Arc::new(Stubborn(&["say 1"])), &silent(), 4);
+    for _ in 0..2 {
+        house.dispatcher.publish(subtask(1, "Count")).unwrap();
+    }
+    assert_eq!(house.results().await.len(), 1);
+    house.ggs.publish(directive(&[], &[])).unwrap();
+    house.dispatcher.publish(subtask(1, "Count")).unwrap();
+    assert_eq!(house.results().await.len(), 0);
+    house.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn subtasks_run_side_by_side_up_to_the_bound() {
+    let mut house = House::new(Arc::new(Stubborn(&["wait 100"])), &silent(), 2);
+    for number in 1..=3 {
+        house.dispatcher.publish(subtask(number, "Wait")).unwrap();
+    }
+    let said = house.said_within(Duration::from_secs(50)).await;
+    assert_eq!((count(&said, MessageKind::ToolStarted), results(&said).len()), (2, 0));
+    let said = house.said_within(Duration::from_secs(100)).await;
+    assert_eq!((count(&said, MessageKind::ToolStarted), results(&said).len()), (1, 2));
+    assert_eq!(house.results().await.len(), 1);
+    house.close().await;
+}
+
+/// A hanging tool or model cannot hold a run: the deadline ends the attempt, and the call that ran is on record.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_ends_an_attempt_and_records_the_call_that_ran() {
+    let mut house = House::new(Arc::new(Stubborn(&["say 1", "hang"])), &silent(), 4);
+    house.dispatcher.publish(subtask(1, "Wait")).unwrap();
+    let said = house.said_within(Duration::from_secs(901)).await;
+    let [result] = results(&said).try_into().unwrap();
+    let failure = result.failure.unwrap();
+    assert_eq!((result.status, failure.class, failure.infrastructure), (ExecutionStatus::Failed, FailureClass::Environmental, true));
+    assert_eq!(result.tool_calls, finished(&said));
+    assert_eq!(count(&said, MessageKind::ToolStarted), 2, "each call that began has ended");
+    assert_eq!(result.tool_calls[1].ending, CallEnding::Cancelled);
+    house.close().await;
+
+    let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::hang()));
+    let mut house = with_model(&model);
+    house.dispatcher.publish(subtask(1, "Count")).unwrap();
+    let [result] = house.results().await.try_into().unwrap();
+    assert!(result.failure.unwrap().infrastructure);
+    house.close().await;
+}
+
+struct Panics;
+
+#[async_trait]
+impl Executor for Panics {
+    async fn attempt(&self, cx: &AttemptContext, tools: &dyn CallTool, _: &Arc<dyn LlmClient>) -> Result<Attempt, ExecuteError> {
+        if cx.subtask.intent == "Panic" {
+            panic!("as planned");
+        }
+        Stubborn(&["say fine"]).attempt(cx, tools, &(silent() as _)).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_a_failed_result_and_spreads_to_nobody() {
+    let mut house = House::new(Arc::new(Panics), &silent(), 1);
+    house.dispatcher.publish(subtask(1, "Panic")).unwrap();
+    house.dispatcher.publish(subtask(2, "Count")).unwrap();
+    let [first, second] = house.results().await.try_into().unwrap();
+    let failure = first.failure.unwrap();
+    assert!(failure.reason.contains("as planned") && failure.infrastructure, "{failure:?}");
+    assert_eq!(second.status, ExecutionStatus::Completed);
+    house.close().await;
+}
+
+/// Lesson N3 and fact 12: a model call that fails ends in a result, not in silence.
+#[tokio::test(start_paused = true)]
+async fn lesson_n3_a_model_that_fails_is_a_failed_result() {
+    let unreachable = || LlmError::Unreachable { url: "http://x".into(), reason: "refused".into() };
+    let nonsense = || Answer::text("I would rather chat.");
+    for (answers, class) in [
+        (vec![Answer::error(unreachable)], FailureClass::Environmental),
+        (vec![nonsense(), nonsense()], FailureClass::Unknown),
+    ] {
+        let model = silent();
+        for answer in answers {
+            model.add(Expect::any(), answer);
+        }
+        let mut house = with_model(&model);
+        house.dispatcher.publish(subtask(1, "Count")).unwrap();
+        let [result] = house.results().await.try_into().unwrap();
+        let failure = result.failure.unwrap();
+        assert_eq!((result.status, failure.class, failure.infrastructure), (ExecutionStatus::Failed, class, true));
+        // Raw words of a model are no evidence (lesson 83).
+        assert!(!result.output.contains("rather chat") && result.tool_calls.is_empty());
+        house.close().await;
+    }
+}
+
+/// Fact 8: consent was refused, and the next command did it by other means. A denial ends the subtask, whatever the
+/// behaviour says and goes on to do.
+#[tokio::test(start_paused = true)]
+async fn fact_8_a_denied_call_ends_the_subtask_whatever_the_behaviour_says() {
+    let mut house = House::new(Arc::new(Stubborn(&["say 1", "deny", "say bypass"])), &silent(), 4);
+    house.dispatcher.publish(subtask(1, "Delete")).unwrap();
+    let said = house.said().await;
+    let [result] = results(&said).try_into().unwrap();
+    assert_eq!((result.status, result.output.as_str()), (ExecutionStatus::Failed, ""));
+    assert_eq!(result.failure.unwrap().class, FailureClass::Denied);
+    assert_eq!(result.tool_calls.len(), 2, "the bypass was not run");
+    assert_eq!(finished(&said)[2].ending, CallEnding::Refused);
+    // Nor is it run in another attempt, should one be asked for.
+    house.validator.publish(correction(1, 1)).unwrap();
+    let said = house.said().await;
+    let [again] = results(&said).try_into().unwrap();
+    assert!(again.tool_calls.is_empty() && finished(&said).iter().all(|call| call.ending == CallEnding::Refused));
+    house.close().await;
+}
+
+/// Fact 7: a directive is enforced at the call: a blocked tool is neither offered nor run, a blocked input is not run.
+#[tokio::test(start_paused = true)]
+async fn fact_7_a_directive_is_enforced_at_the_call() {
+    let mut house = House::new(Arc::new(Stubborn(&["say  blocked", "say fine"])), &silent(), 4);
+    house.ggs.publish(directive(&[], &["say blocked"])).unwrap();
+    house.dispatcher.publish(subtask(1, "Count")).unwrap();
+    let said = house.said().await;
+    let endings: Vec<_> = finished(&said).into_iter().map(|call| call.ending).collect();
+    assert_eq!(endings, [CallEnding::Refused, CallEnding::Returned]);
+    assert_eq!(results(&said)[0].tool_calls.len(), 1, "what was refused is no evidence");
+    house.close().await;
+
+    let model = Arc::new(ScriptedModel::new().expect(
+        Expect::any().when("no tool is offered", |request| !request.system.contains("- shell")),
+        Answer::json(json!({"give_up": "there is no tool"})),
+    ));
+    let mut house = with_model(&model);
+    house.ggs.publish(directive(&["shell"], &[])).unwrap();
+    house.dispatcher.publish(subtask(1, "Count")).unwrap();
+    assert_eq!(house.results().await.len(), 1);
+    model.assert_finished();
+    house.close().await;
+}
+
+/// Lessons 58 and 90, end to end: ten identical calls ran.
+#[tokio::test(start_paused = true)]
+async fn lessons_58_and_90_an_identical_call_runs_once() {
+    let mut house = House::new(Arc::new(Stubborn(&["say x", "say  x", "say x", "say x", "say y"])), &silent(), 4);
+    house.dispatcher.publish(subtask(1, "Search")).unwrap();
+    let said = house.said().await;
+    let ran = finished(&said).into_iter().filter(|call| call.ending != CallEnding::Refused).count();
+    assert_eq!(ran, 1);
+    assert_eq!(results(&said)[0].tool_calls.len(), 1);
+    house.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_derivation_with_the_same_program_is_refused() {
+    let avoid = vec![BlockedTarget { tool: ToolName::new("shell"), target: "say first".to_owned() }];
+    let mut house = House::new(Arc::new(Stubborn(&["say second", "tell second"])), &silent(), 4);
+    house.dispatcher.publish(SubTask { avoid, ..subtask(1, "Count") }).unwrap();
+    let said = house.said().await;
+    let endings: Vec<_> = finished(&said).into_iter().map(|call| call.ending).collect();
+    assert_eq!(endings, [CallEnding::Refused, CallEnding::Returned]);
+    house.close().await;
+}
+
+/// Lesson 11: work went on after the interrupt.
+#[tokio::test(start_paused = true)]
+async fn lesson_11_nothing_runs_after_the_run_is_cancelled_or_closed() {
+    let mut house = House::new(Arc::new(Stubborn(&["wait 100", "say late"])), &silent(), 4);
+    house.dispatcher.publish(subtask(1, "Wait")).unwrap();
+    house.said_within(Duration::from_secs(50)).await;
+    house.cancel.cancel();
+    let said = house.said().await;
+    assert!(finished(&said).iter().all(|call| !call.output.shown.contains("late")), "{said:?}");
+    house.close().await;
+
+    let mut house = House::new(Arc::new(Stubborn(&["hang"])), &silent(), 4);
+    house.dispatcher.publish(subtask(1, "Wait")).unwrap();
+    assert_eq!(count(&house.said_within(Duration::from_secs(50)).await, MessageKind::ToolStarted), 1);
+    house.close().await;
+}

@@ -1,0 +1,217 @@
+//! The default executor: what it makes of turns and results.
+
+use std::sync::{Arc, Mutex};
+
+use artoo_executor::{Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor, conformance};
+use artoo_llm_client::{
+    LlmClient, LlmError,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_types::{
+    Arguments, CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, OutputRecord, ToolCall, ToolName,
+};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::given::{call, recorded};
+
+/// Tools that answer from a list, in order.
+struct Script(Mutex<Vec<Result<ToolCall, CallStopped>>>);
+
+#[async_trait]
+impl CallTool for Script {
+    async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
+        let next = self.0.lock().unwrap().remove(0)?;
+        Ok(ToolCall { tool: tool.clone(), arguments, ..next })
+    }
+}
+
+fn printed(shown: &str) -> Result<ToolCall, CallStopped> {
+    Ok(recorded("shell", "x", shown, CallEnding::Exited { status: 0 }, None))
+}
+
+fn failed(class: FailureClass) -> Result<ToolCall, CallStopped> {
+    Ok(recorded("shell", "x", "", CallEnding::Exited { status: 1 }, Some(class)))
+}
+
+fn refused() -> Result<ToolCall, CallStopped> {
+    Ok(recorded("shell", "x", "", CallEnding::Refused, Some(FailureClass::Logical)))
+}
+
+/// An attempt in which the model says these turns and the tools give these results; all of both must be used.
+async fn attempt(cx: &AttemptContext, turns: &[Value], results: Vec<Result<ToolCall, CallStopped>>) -> Result<Attempt, ExecuteError> {
+    let model = Arc::new(ScriptedModel::new());
+    for turn in turns {
+        model.add(Expect::purpose("executor").schema("action"), Answer::json(turn.clone()));
+    }
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let tools = Script(Mutex::new(results));
+    let ended = ModelExecutor::new(3).attempt(cx, &tools, &client).await;
+    model.assert_finished();
+    assert!(tools.0.lock().unwrap().is_empty(), "a call was not made");
+    ended
+}
+
+async fn first(turns: &[Value], results: Vec<Result<ToolCall, CallStopped>>) -> Attempt {
+    attempt(&conformance::context("Count the files"), turns, results).await.unwrap()
+}
+
+fn done(output: &str, verbatim: bool) -> Attempt {
+    Attempt { status: ExecutionStatus::Completed, output: output.to_owned(), verbatim, failure: None }
+}
+
+fn because(attempt: &Attempt) -> (ExecutionStatus, FailureClass, bool) {
+    let ExecutionFailure { class, infrastructure, .. } = attempt.failure.clone().unwrap();
+    (attempt.status, class, infrastructure)
+}
+
+#[tokio::test]
+async fn an_output_declared_to_be_the_answer_takes_one_turn() {
+    assert_eq!(first(&[call("ls | wc -l", true)], vec![printed(" 3\n")]).await, done("3", true));
+}
+
+/// Nothing printed, or not by a call that succeeded, or by a tool whose output is no answer: the model goes on.
+#[tokio::test]
+async fn a_declaration_needs_something_to_declare() {
+    let answer = json!({"answer": "none"});
+    for result in [printed(" \n"), failed(FailureClass::Unknown)] {
+        assert_eq!(first(&[call("ls", true), answer.clone()], vec![result]).await, done("none", false));
+    }
+    let mut cx = conformance::context("Count the files");
+    cx.tools[0].output_is_answer = false;
+    let turn = json!({"tool": "shell", "arguments": {"command": "ls"}});
+    assert_eq!(attempt(&cx, &[turn, answer], vec![printed("3")]).await.unwrap(), done("none", false));
+}
+
+/// Lesson 18: what was cut passed for the whole.
+#[tokio::test]
+async fn lesson_18_a_cut_output_does_not_pass_for_the_whole() {
+    let cut = OutputRecord { shown: "a\n[... 9000 bytes left out ...]\nz".to_owned(), bytes: 9032, ..OutputRecord::default() };
+    let long = printed("").map(|call| ToolCall { output: cut, ..call });
+    let ended = first(&[call("ls", true), json!({"answer": "too many"})], vec![long]).await;
+    assert_eq!(ended, done("too many", false));
+}
+
+/// Lesson 84 and 30: what no tool showed, nobody may claim. Before a call ran there is no way to answer.
+#[tokio::test]
+async fn lesson_84_no_answer_before_a_call_ran() {
+    let claim = json!({"answer": "3"});
+    let cx = conformance::context("Count the files");
+    for (turns, results) in [
+        (vec![claim.clone(), claim.clone()], vec![]),
+        (vec![call("ls", false), claim.clone(), claim.clone()], vec![refused()]),
+    ] {
+        let error = attempt(&cx, &turns, results).await.unwrap_err();
+        assert!(matches!(error, ExecuteError::Model(LlmError::Unusable { .. })), "{error}");
+        let failure = error.failure();
+        assert_eq!((failure.class, failure.infrastructure), (FailureClass::Unknown, true));
+    }
+    // A later attempt may answer from what an earlier one found, where that ran.
+    let earlier = |call| AttemptContext { earlier: vec![call], attempt: 2, ..cx.clone() };
+    let found = earlier(printed("3").unwrap());
+    assert_eq!(attempt(&found, std::slice::from_ref(&claim), vec![]).await.unwrap(), done("3", false));
+    assert!(attempt(&earlier(refused().unwrap()), &[claim.clone(), claim], vec![]).await.is_err());
+}
+
+/// Lesson 85: two objects in one answer, the second with a made-up result. The first counts.
+#[tokio::test]
+async fn lesson_85_the_first_of_two_actions_counts() {
+    let two = format!("{}\n{}", call("ls", true), json!({"answer": "made up"}));
+    let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::text(two)));
+    let client: Arc<dyn LlmClient> = model as _;
+    let tools = Script(Mutex::new(vec![printed("3")]));
+    let ended = ModelExecutor::default().attempt(&conformance::context("Count"), &tools, &client).await.unwrap();
+    assert_eq!(ended, done("3", true));
+}
+
+/// Fact 6: the model was never shown its own calls, only their outputs.
+#[tokio::test]
+async fn fact_6_the_model_sees_its_calls_and_results() {
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::any().user_lacks("notes.txt"), Answer::json(call("cat notes.txt", false)))
+            .expect(
+                Expect::any().user_contains("the first line").when("the call is there", |request| {
+                    request.messages.iter().any(|turn| turn.content.contains("cat notes.txt"))
+                }),
+                Answer::json(json!({"answer": "x"})),
+            ),
+    );
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let tools = Script(Mutex::new(vec![printed("the first line")]));
+    ModelExecutor::default().attempt(&conformance::context("Read"), &tools, &client).await.unwrap();
+    model.assert_finished();
+}
+
+#[tokio::test]
+async fn failures_take_the_class_that_the_machine_knows() {
+    let give_up = json!({"give_up": "no such file"});
+    let table = [
+        (vec![], FailureClass::Logical),
+        (vec![failed(FailureClass::Environmental)], FailureClass::Environmental),
+        (vec![failed(FailureClass::Unknown)], FailureClass::Logical),
+        (vec![printed("x")], FailureClass::Logical),
+    ];
+    for (results, class) in table {
+        let mut turns = vec![call("ls", false); results.len()];
+        turns.push(give_up.clone());
+        let ended = first(&turns, results).await;
+        assert_eq!(because(&ended), (ExecutionStatus::Failed, class, false), "{ended:?}");
+        assert_eq!(ended.failure.unwrap().reason, "no such file");
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_ends_when_it_is_stopped() {
+    let repeated = CallStopped::Repeated { tool: ToolName::new("shell"), target: "ls".to_owned(), times: 2 };
+    let denied = CallStopped::Denied { reason: "nobody allowed it".to_owned() };
+    let table = [
+        (repeated, ExecutionStatus::Uncertain, FailureClass::Logical, false),
+        (denied, ExecutionStatus::Failed, FailureClass::Denied, false),
+        (CallStopped::Cancelled, ExecutionStatus::Failed, FailureClass::Unknown, true),
+    ];
+    for (stopped, status, class, infrastructure) in table {
+        let ended = first(&[call("pwd", false), call("ls", false)], vec![printed("x"), Err(stopped)]).await;
+        assert_eq!(because(&ended), (status, class, infrastructure));
+        assert_eq!(ended.output, "x", "what there was is handed on");
+    }
+}
+
+#[tokio::test]
+async fn turns_are_bounded() {
+    let turns = [call("a", false), call("b", false), call("c", false)];
+    let ended = first(&turns, vec![printed("1"), printed("2"), printed("3")]).await;
+    assert_eq!(because(&ended), (ExecutionStatus::Uncertain, FailureClass::Logical, false));
+    assert_eq!(ended.output, "3");
+}
+
+#[tokio::test]
+async fn the_default_executor_keeps_the_contract_whatever_the_model_says() {
+    for turn in [call("ls", true), call("ls", false), json!({"give_up": "no"})] {
+        let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(turn)));
+        conformance::check_all(&ModelExecutor::default(), &client).await.unwrap();
+    }
+}
+
+/// An executor that says it is done, after as many calls as it is told to make, whatever came of them.
+struct Boasts(u32);
+
+#[async_trait]
+impl Executor for Boasts {
+    async fn attempt(&self, cx: &AttemptContext, tools: &dyn CallTool, _: &Arc<dyn LlmClient>) -> Result<Attempt, ExecuteError> {
+        for _ in 0..self.0 {
+            let _ = tools.call(&cx.tools[0].name, Arguments::new()).await;
+        }
+        Ok(done("3", false))
+    }
+}
+
+#[tokio::test]
+async fn the_suite_finds_executors_that_break_the_contract() {
+    let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    assert!(conformance::completes_nothing_without_a_call(&Boasts(0), &client).await.is_err());
+    assert!(conformance::stops_when_it_is_stopped(&Boasts(1), &client).await.is_err());
+    assert!(conformance::stops_when_it_is_stopped(&Boasts(2), &client).await.is_err());
+    assert!(conformance::ends_where_everything_is_refused(&Boasts(1), &client).await.is_err());
+    assert!(conformance::ends_where_everything_is_refused(&Boasts(1000), &client).await.is_err());
+}

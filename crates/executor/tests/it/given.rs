@@ -1,0 +1,219 @@
+//! Subtasks, tools and runs to test with.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use artoo_bus::{Bus, BusLimits, ManualClock, Port, RunBus};
+use artoo_executor::{Executor, Settings, conformance, run};
+use artoo_llm_client::{LlmClient, Message as Turn, MessageRole, doubles::ScriptedModel};
+use artoo_sandbox::SandboxMode;
+use artoo_tools::{CreatedPaths, EvidenceStore, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
+use artoo_types::{
+    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Envelope, ExecutionResult, FailureClass,
+    Message, MessageKind, Mode, OutputRecord, Role, RunId, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, FixedOffset};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+pub(crate) fn now() -> DateTime<FixedOffset> {
+    DateTime::parse_from_rfc3339("2026-03-14T09:26:53+08:00").unwrap()
+}
+
+pub(crate) fn surroundings(folder: &Path) -> Surroundings {
+    Surroundings {
+        now: now(),
+        zone: "Asia/Shanghai".to_owned(),
+        working_folder: folder.to_owned(),
+        workspace: folder.join("workspace"),
+        home: folder.to_owned(),
+        platform: "linux".to_owned(),
+    }
+}
+
+pub(crate) fn subtask(number: u128, intent: &str) -> SubTask {
+    let criterion = Criterion { text: "The output is one number".to_owned(), mode: Mode::Verifiable, check: None };
+    SubTask {
+        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
+        success_criteria: vec![criterion],
+        ..conformance::context(intent).subtask
+    }
+}
+
+pub(crate) fn correction(number: u128, attempt_number: u32) -> CorrectionSignal {
+    CorrectionSignal {
+        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
+        attempt_number,
+        failed_criterion: "The output is one number".to_owned(),
+        failure_class: FailureClass::Logical,
+        what_was_wrong: "the output has 2 numbers".to_owned(),
+        what_to_do: "Print one number".to_owned(),
+    }
+}
+
+pub(crate) fn arguments(command: &str) -> Arguments {
+    Arguments::from_iter([("command".to_owned(), json!(command))])
+}
+
+pub(crate) fn recorded(tool: &str, command: &str, shown: &str, ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
+    ToolCall {
+        call_id: CallId::new(Uuid::nil()),
+        tool: ToolName::new(tool),
+        arguments: arguments(command),
+        ending,
+        failure: failure.map(|class| CallFailure { class, reason: "it did not work".to_owned(), hint: None }),
+        output: OutputRecord { shown: shown.to_owned(), bytes: shown.len() as u64, ..OutputRecord::default() },
+        stderr: OutputRecord::default(),
+        files: Vec::new(),
+        started_at: now(),
+        duration_ms: 1,
+    }
+}
+
+/// A turn that calls the shell.
+pub(crate) fn call(command: &str, output_is_answer: bool) -> Value {
+    json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": output_is_answer})
+}
+
+/// What a model was sent, without the constant part.
+pub(crate) fn changing(turns: &[Turn]) -> String {
+    let speaker = |turn: &Turn| match turn.role {
+        MessageRole::User => "user",
+        MessageRole::Assistant => "assistant",
+    };
+    turns.iter().map(|turn| format!("--- {}\n{}\n", speaker(turn), turn.content)).collect()
+}
+
+/// A shell that runs nothing: what comes of a command is its first word.
+#[derive(Debug)]
+struct Stage;
+
+#[async_trait]
+impl Tool for Stage {
+    fn name(&self) -> ToolName {
+        ToolName::new("shell")
+    }
+
+    fn summary(&self) -> &str {
+        "runs a command"
+    }
+
+    fn arguments(&self) -> Value {
+        conformance::context("x").tools[0].arguments.clone()
+    }
+
+    fn output_is_answer(&self) -> bool {
+        true
+    }
+
+    async fn call(&self, arguments: &Arguments, _: &ToolContext) -> ToolReport {
+        let command = arguments["command"].as_str().unwrap();
+        let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let failed = |class, ending| {
+            let failure = CallFailure { class, reason: format!("{word} is as it is"), hint: None };
+            ToolReport { ending, failure: Some(failure), ..ToolReport::text("") }
+        };
+        match word {
+            "hang" => std::future::pending().await,
+            "wait" => {
+                tokio::time::sleep(Duration::from_secs(rest.parse().unwrap())).await;
+                ToolReport::text("waited")
+            }
+            "deny" => failed(FailureClass::Denied, CallEnding::Refused),
+            "fail" => failed(FailureClass::Environmental, CallEnding::Exited { status: 2 }),
+            "long" => ToolReport::text("行\r\n".repeat(rest.parse().unwrap()) + "\u{7}end"),
+            _ => ToolReport::text(rest),
+        }
+    }
+}
+
+/// The executor's actor in an open run, with everything that is said in it.
+pub(crate) struct House {
+    pub(crate) bus: RunBus,
+    pub(crate) dispatcher: Port,
+    pub(crate) validator: Port,
+    pub(crate) ggs: Port,
+    seen: tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>>,
+    actor: tokio::task::JoinHandle<()>,
+    pub(crate) cancel: CancellationToken,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    pub(crate) fn new(executor: Arc<dyn Executor>, model: &Arc<ScriptedModel>, parallel: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let cancel = CancellationToken::new();
+        let tool_context = ToolContext {
+            working_folder: path.to_owned(),
+            workspace: path.join("workspace"),
+            home: path.to_owned(),
+            private_tmp: path.join("tmp"),
+            protected: Vec::new(),
+            mode: SandboxMode::WorkspaceWrite,
+            environment: Default::default(),
+            evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
+            created: CreatedPaths::default(),
+            time: Arc::new(now()),
+            // Longer than an attempt, so that the deadline of the attempt is what ends a call that hangs.
+            limits: ToolLimits { call_time: Duration::from_secs(7200), ..ToolLimits::default() },
+            cancel: cancel.clone(),
+            on_output: None,
+        };
+        let settings = Settings {
+            surroundings: surroundings(path),
+            toolbox: Arc::new(Toolbox::new().with(Stage)),
+            tool_context,
+            programs: vec!["find".to_owned(), "python3".to_owned()],
+            attempt_deadline: Duration::from_secs(900),
+            parallel,
+            mint: Arc::new(|| CallId::new(Uuid::new_v4())),
+        };
+        let bus = Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
+        let (see, seen) = tokio::sync::mpsc::unbounded_channel();
+        bus.record(Box::new(move |envelope| {
+            let _ = see.send(Arc::clone(envelope));
+        }));
+        let client: Arc<dyn LlmClient> = Arc::clone(model) as _;
+        let actor = tokio::spawn(run(bus.port(Role::Executor).unwrap(), executor, client, settings));
+        let port = |role| bus.port(role).unwrap();
+        let (dispatcher, validator, ggs) = (port(Role::Dispatcher), port(Role::AgentValidator), port(Role::Ggs));
+        Self { dispatcher, validator, ggs, bus, seen, actor, cancel, _folder: folder }
+    }
+
+    /// Lets the actor work until it waits, at most this long, and returns what it said.
+    pub(crate) async fn said_within(&mut self, time: Duration) -> Vec<Message> {
+        // Time is paused: it moves on only when nothing else can.
+        tokio::time::sleep(time).await;
+        let said = std::iter::from_fn(|| self.seen.try_recv().ok());
+        said.filter(|envelope| envelope.from == Role::Executor).map(|envelope| Message::clone(&envelope.message)).collect()
+    }
+
+    pub(crate) async fn said(&mut self) -> Vec<Message> {
+        self.said_within(Duration::from_secs(3600)).await
+    }
+
+    pub(crate) async fn results(&mut self) -> Vec<ExecutionResult> {
+        results(&self.said().await)
+    }
+
+    pub(crate) async fn close(self) {
+        self.bus.close();
+        self.actor.await.unwrap();
+    }
+}
+
+pub(crate) fn results(said: &[Message]) -> Vec<ExecutionResult> {
+    let result = |message: &Message| if let Message::ExecutionResult(result) = message { Some(result.clone()) } else { None };
+    said.iter().filter_map(result).collect()
+}
+
+pub(crate) fn finished(said: &[Message]) -> Vec<ToolCall> {
+    let call = |message: &Message| if let Message::ToolFinished(finished) = message { Some(finished.call.clone()) } else { None };
+    said.iter().filter_map(call).collect()
+}
+
+pub(crate) fn count(said: &[Message], kind: MessageKind) -> usize {
+    said.iter().filter(|message| message.kind() == kind).count()
+}

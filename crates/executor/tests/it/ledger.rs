@@ -1,0 +1,157 @@
+//! The rules at the call.
+
+use artoo_executor::{Blocked, CallStopped, Ledger, Ruling, method};
+use artoo_types::{BlockedApproach, BlockedTarget, CallEnding, FailureClass, ToolName};
+use proptest::prelude::*;
+
+use crate::given::recorded;
+
+fn shell(command: &str) -> BlockedTarget {
+    BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() }
+}
+
+fn glob(pattern: &str) -> BlockedTarget {
+    BlockedTarget { tool: ToolName::new("glob"), target: pattern.to_owned() }
+}
+
+fn ledger(blocked: Blocked) -> Ledger {
+    Ledger::new("Count the files", &[], &[], blocked)
+}
+
+fn is_refused(ruling: &Ruling) -> bool {
+    matches!(ruling, Ruling::Refused(_))
+}
+
+/// Lesson 58: ten identical searches in a row; lesson 90: nine turns were wasted on them; fact 5: the guard compared records
+/// that could not be equal.
+#[test]
+fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
+    let mut ledger = ledger(Blocked::default());
+    let call = recorded("shell", "grep -r x .", "", CallEnding::Exited { status: 1 }, Some(FailureClass::Unknown));
+    let target = BlockedTarget::of(&call.tool, &call.arguments);
+    assert_eq!(ledger.rule(&target), Ruling::Allowed);
+    // The record has its output by now: fact 5's guard no longer knew it.
+    ledger.record(call);
+    assert!(is_refused(&ledger.rule(&target)));
+    let Ruling::Stopped(stopped) = ledger.rule(&target) else { panic!("not stopped") };
+    assert_eq!(stopped, CallStopped::Repeated { tool: target.tool.clone(), target: target.target.clone(), times: 2 });
+    // Over is over, for other calls too.
+    assert_eq!(ledger.rule(&shell("ls")), Ruling::Stopped(stopped));
+    // Another attempt begins anew, but the call is known.
+    ledger.begin_attempt();
+    assert!(is_refused(&ledger.rule(&target)));
+    assert_eq!(ledger.rule(&shell("ls")), Ruling::Allowed);
+}
+
+/// Two different calls, each asked for twice, are two duplicates.
+#[test]
+fn duplicates_are_counted_together() {
+    let mut ledger = ledger(Blocked::default());
+    for call in [shell("a"), shell("b")] {
+        assert_eq!(ledger.rule(&call), Ruling::Allowed);
+    }
+    assert!(is_refused(&ledger.rule(&shell("a"))));
+    assert!(matches!(ledger.rule(&shell("b")), Ruling::Stopped(_)));
+}
+
+/// Fact 7: after `shell` was blocked, `shell` ran again twice.
+#[test]
+fn fact_7_what_is_blocked_is_refused_at_the_call() {
+    let mut blocked = Blocked::default();
+    blocked.tools.insert(ToolName::new("glob"));
+    blocked.targets.insert(shell("cat secret"));
+    let mut ledger = ledger(blocked);
+    let Ruling::Refused(first) = ledger.rule(&glob("*")) else { panic!("allowed") };
+    assert!(first.contains("glob"), "{first}");
+    assert!(is_refused(&ledger.rule(&shell("cat secret"))));
+    assert_eq!(ledger.rule(&shell("cat other")), Ruling::Allowed);
+    // Asked again it is refused for the same reason, not for having been asked.
+    assert_eq!(ledger.rule(&glob("*")), Ruling::Refused(first));
+}
+
+#[test]
+fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
+    let mut blocked = Blocked::default();
+    blocked.approaches.insert(BlockedApproach { tool: ToolName::new("shell"), approach: "Count the files".to_owned() });
+    let used = [shell("find docs")];
+    let mut same = Ledger::new("Count the files", &[], &used, blocked.clone());
+    assert!(is_refused(&same.rule(&shell("cd docs; find . -type f"))));
+    assert_eq!(same.rule(&shell("ls docs")), Ruling::Allowed);
+    let mut other = Ledger::new("Sum the sizes", &[], &used, blocked);
+    assert_eq!(other.rule(&shell("find docs")), Ruling::Allowed);
+}
+
+#[test]
+fn a_second_derivation_may_not_use_the_same_means() {
+    let avoid = [shell("find docs -name '*.txt' | wc -l"), glob("docs/*")];
+    for same in ["find docs", "/usr/bin/find .", "LC_ALL=C find docs", "cd docs && find .", "bash -c 'find docs'", "timeout 5 find ."] {
+        let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
+        assert!(is_refused(&ledger.rule(&shell(same))), "{same}");
+    }
+    for other in ["ls -R docs | grep -c txt", "python3 -c 'import os'", "fd . docs"] {
+        let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
+        assert_eq!(ledger.rule(&shell(other)), Ruling::Allowed, "{other}");
+    }
+    let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
+    assert!(is_refused(&ledger.rule(&glob("other/**"))));
+}
+
+/// Fact 8: after a refusal the loop looked for a bypass, and found one.
+#[test]
+fn fact_8_nothing_is_allowed_after_a_denial() {
+    let mut ledger = ledger(Blocked::default());
+    ledger.record(recorded("shell", "rm x", "", CallEnding::Refused, Some(FailureClass::Denied)));
+    for _ in 0..2 {
+        let ruling = ledger.rule(&shell("/bin/rm x"));
+        assert!(matches!(ruling, Ruling::Stopped(CallStopped::Denied { .. })), "{ruling:?}");
+        ledger.begin_attempt();
+    }
+}
+
+#[test]
+fn means() {
+    let table = [
+        ("find docs | wc -l", Some("find")),
+        ("echo $(find docs | wc -l)", Some("find")),
+        ("for f in docs/*; do wc -l \"$f\"; done", Some("wc")),
+        ("if test -f x; then cat x; fi", Some("test")),
+        ("sudo -n nice -n 10 env A=1 du -sh .", Some("du")),
+        ("timeout 1.5s /opt/bin/rg x", Some("rg")),
+        ("7z l a.7z", Some("7z")),
+        ("printf 'x\\n' | sort", Some("sort")),
+        ("(cd docs; ls)", Some("ls")),
+        ("echo hello", None),
+        ("", None),
+        ("数文件 -r", Some("数文件")),
+    ];
+    for (command, program) in table {
+        assert_eq!(method(&shell(command)).1.as_deref(), program, "{command}");
+    }
+    assert_eq!(method(&glob("find")), (ToolName::new("glob"), None));
+}
+
+proptest! {
+    #[test]
+    fn any_command_has_means_or_none(command in ".{0,80}") {
+        let _ = method(&shell(&command));
+    }
+
+    /// Whatever is asked for: an attempt makes no call twice, and is over at the second duplicate.
+    #[test]
+    fn no_call_is_allowed_twice(calls in prop::collection::vec(0u8..4, 0..12)) {
+        let mut ledger = ledger(Blocked::default());
+        let mut allowed = std::collections::BTreeSet::new();
+        let mut duplicates = 0;
+        for number in calls {
+            let ruling = ledger.rule(&shell(&format!("do {number}")));
+            if duplicates >= 2 {
+                prop_assert!(matches!(ruling, Ruling::Stopped(_)));
+            } else if allowed.insert(number) {
+                prop_assert_eq!(ruling, Ruling::Allowed);
+            } else {
+                duplicates += 1;
+                prop_assert_eq!(matches!(ruling, Ruling::Stopped(_)), duplicates == 2);
+            }
+        }
+    }
+}

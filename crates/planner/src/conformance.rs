@@ -1,0 +1,205 @@
+//! The contract of a [`Planner`] as checks that any implementation can be put to.
+//!
+//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers any
+//! question with a usable plan, and a text where a report is asked for.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! use std::sync::Arc;
+//! use artoo_llm_client::{LlmClient, doubles::{Answer, Expect, ScriptedModel}};
+//! use artoo_planner::{CompileOptions, ModelPlanner, conformance};
+//!
+//! let plan = serde_json::json!({"subtasks": [{"intent": "Look again", "sequence": 3, "kind": "find_out",
+//!     "criteria": [{"check": "output_number", "text": "It is a number"}]}]});
+//! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(plan)));
+//! let planner = ModelPlanner::new(CompileOptions { second_derivation: false });
+//! assert_eq!(conformance::check_all(&planner, &model).await, Ok(()));
+//! # });
+//! ```
+
+use std::{path::PathBuf, sync::Arc};
+
+use artoo_llm_client::LlmClient;
+use artoo_types::{
+    ActionState, Constraints, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryAction, MemoryReply,
+    Mode, OutcomeStatus, Plan, PlanDirective, PlannedSubTask, Potentials, PrevDirective, RunId, Space, SubTaskId,
+    SubTaskOutcome, Surroundings, TaskId, TaskSpec, ToolName, UnitInterval,
+};
+use chrono::DateTime;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{FailureContext, Inventory, PlanContext, Planner, Previous, ToolBrief, validate};
+
+/// Every law, one after the other.
+///
+/// # Errors
+/// What the implementation did against the first law that it breaks; so below.
+pub async fn check_all(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    plans_what_can_be_run(planner, model).await?;
+    keeps_what_matched(planner, model).await?;
+    tells_a_story(planner, model).await
+}
+
+/// A first plan breaks no rule of [`validate`], keeps nothing and is the plan of its round.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn plans_what_can_be_run(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    for request in ["How many .txt files are in docs?", "数一数 docs 里的文件", "كم عدد الملفات في docs؟"] {
+        let plan = planned(planner, model, &context(request)).await?;
+        if !plan.kept.is_empty() {
+            return Err(format!("the first plan of {request:?} keeps {:?}", plan.kept));
+        }
+    }
+    Ok(())
+}
+
+/// A replan keeps the matched subtask and plans something new for the failed one (lesson N10).
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn keeps_what_matched(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    let cx = replanning("Count the files in docs and say which is the largest", &["Count the files"], &["Find the largest"]);
+    let plan = planned(planner, model, &cx).await?;
+    let matched = cx.previous.iter().flat_map(|previous| previous.subtask_ids.first()).copied().collect::<Vec<_>>();
+    if plan.kept != matched {
+        return Err(format!("the replan keeps {:?} where {matched:?} matched", plan.kept));
+    }
+    match plan.subtasks.iter().find(|subtask| subtask.intent == "Count the files") {
+        Some(again) => Err(format!("the replan runs again what matched: {:?}", again.intent)),
+        None => Ok(()),
+    }
+}
+
+/// A failure is told in words.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn tells_a_story(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    let spec = task("How many .txt files are in docs?");
+    let request = FailureReportRequest {
+        task_id: spec.task_id.clone(),
+        reason: "the budget is spent".to_owned(),
+        unmet: Vec::new(),
+        partial: Vec::new(),
+    };
+    let story = planner.failure_report(&FailureContext { spec, request }, model).await;
+    match story {
+        Ok(text) if text.trim().is_empty() => Err("the report of a failure is empty".to_owned()),
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("no report of a failure was written: {error}")),
+    }
+}
+
+/// A task with this intent.
+pub fn task(intent: &str) -> TaskSpec {
+    TaskSpec {
+        task_id: TaskId::from_text(intent),
+        intent: intent.to_owned(),
+        constraints: Constraints::default(),
+        raw_input: intent.to_owned(),
+    }
+}
+
+/// What a first plan for this intent depends on, at a fixed place and time, with nothing in memory.
+pub fn context(intent: &str) -> PlanContext {
+    let tool = |name: &str| ToolBrief { name: ToolName::new(name), summary: format!("the tool {name}") };
+    PlanContext {
+        spec: task(intent),
+        surroundings: Surroundings {
+            now: DateTime::UNIX_EPOCH.fixed_offset(),
+            zone: "UTC".to_owned(),
+            working_folder: PathBuf::from("/home/ada/work"),
+            workspace: PathBuf::from("/home/ada/artoo_workspace"),
+            home: PathBuf::from("/home/ada"),
+            platform: "linux".to_owned(),
+        },
+        inventory: Inventory {
+            tools: ["glob", "read_file", "write_file", "shell"].map(tool).into(),
+            programs: vec!["find".to_owned(), "python3".to_owned()],
+        },
+        memory: MemoryReply {
+            space: Space::intent(intent),
+            entity: Entity::local(),
+            sops: Vec::new(),
+            potentials: Potentials { attention: 0.0, decision: 0.0, action: MemoryAction::Ignore },
+        },
+        round: 1,
+        previous: None,
+    }
+}
+
+/// What a second plan for this intent depends on, after a first one whose subtasks matched and failed as given, in this order.
+pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContext {
+    let first = context(intent);
+    let all = matched.iter().map(|step| (step, OutcomeStatus::Matched));
+    let all: Vec<_> = all.chain(failed.iter().map(|step| (step, OutcomeStatus::Failed))).collect();
+    let outcomes: Vec<_> = (1..).zip(&all).map(|(number, (step, status))| outcome(number, step, *status)).collect();
+    let previous = Previous {
+        plan: Plan {
+            task_id: first.spec.task_id.clone(),
+            round: 1,
+            task_criteria: Vec::new(),
+            subtasks: outcomes.iter().map(planned_as).collect(),
+            kept: Vec::new(),
+        },
+        subtask_ids: outcomes.iter().map(|outcome| outcome.subtask_id).collect(),
+        directive: PlanDirective {
+            task_id: first.spec.task_id.clone(),
+            round: 1,
+            loss: Loss::default(),
+            prev_directive: PrevDirective::Init,
+            directive: ActionState::ChangeApproach,
+            blocked_tools: Vec::new(),
+            blocked_targets: Vec::new(),
+            blocked_approaches: Vec::new(),
+            failed_criterion: "The output is one number".to_owned(),
+            failure_class: DominantClass::Logical,
+            budget_pressure: UnitInterval::ZERO,
+            grad_l: 0.0,
+            grad_goal: 0.0,
+            rationale: "The approach is wrong: use another method.".to_owned(),
+        },
+        outcomes,
+    };
+    PlanContext { round: 2, previous: Some(previous), ..first }
+}
+
+fn outcome(number: u128, intent: &str, status: OutcomeStatus) -> SubTaskOutcome {
+    SubTaskOutcome {
+        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
+        parent_task_id: RunId::OPERATOR,
+        sequence: 1,
+        intent: intent.to_owned(),
+        criteria: vec![Criterion { text: "The output is one number".to_owned(), mode: Mode::Plausible, check: None }],
+        status,
+        output: Value::from("3"),
+        failure_reason: (status != OutcomeStatus::Matched).then(|| "the output has 2 numbers".to_owned()),
+        gap_trajectory: Vec::new(),
+        criteria_verdicts: Vec::new(),
+        tool_calls: Vec::new(),
+    }
+}
+
+fn planned_as(outcome: &SubTaskOutcome) -> PlannedSubTask {
+    PlannedSubTask {
+        sequence: outcome.sequence,
+        intent: outcome.intent.clone(),
+        context: String::new(),
+        success_criteria: outcome.criteria.clone(),
+        independent_of: Vec::new(),
+    }
+}
+
+async fn planned(planner: &dyn Planner, model: &Arc<dyn LlmClient>, cx: &PlanContext) -> Result<Plan, String> {
+    let plan = planner.plan(cx, model).await.map_err(|error| format!("{:?} was not planned: {error}", cx.spec.intent))?;
+    let violations = validate(&plan, cx);
+    if let Some(violation) = violations.first() {
+        return Err(format!("the plan of {:?} breaks a rule: {violation}", cx.spec.intent));
+    }
+    if plan.round != cx.round || plan.task_id != cx.spec.task_id {
+        return Err(format!("the plan of {:?} has the round or the label of another", cx.spec.intent));
+    }
+    Ok(plan)
+}

@@ -1,0 +1,55 @@
+//! Artoo inside another program: a model, a folder for its records, a request, one result.
+//!
+//! The model here follows a script, so that the example runs anywhere; put any `LlmClient` in its place.
+
+use std::{error::Error, sync::Arc};
+
+use artoo_bus::{Clock as _, Observed, SystemClock};
+use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
+use artoo_runtime::{Artoo, RunRequest, events::Fold};
+use artoo_sandbox::SandboxMode;
+use artoo_types::{Limits, Surroundings};
+use serde_json::json;
+
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("shopping.txt"), "apples\npears\n")?;
+    let plan = json!({"subtasks": [{
+        "intent": "Find the shopping list", "sequence": 1, "kind": "find_out",
+        "criteria": [{"text": "The output names a text file", "check": "output_matches", "value": "\\.txt"}],
+    }]});
+    let model = ScriptedModel::new()
+        .expect(Expect::purpose("planner"), Answer::json(plan))
+        .expect(Expect::purpose("executor"), Answer::json(json!({"tool": "glob", "arguments": {"pattern": "*.txt"}})))
+        .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "It is in shopping.txt"})));
+
+    let artoo = Artoo::builder().model(Arc::new(model)).data_folder(folder.path().join("data")).build()?;
+    let run = artoo.start(RunRequest {
+        text: "Where is my shopping list?".to_owned(),
+        turns: Vec::new(),
+        surroundings: Surroundings {
+            now: SystemClock::new().now(),
+            zone: "UTC".to_owned(),
+            working_folder: folder.path().to_owned(),
+            workspace: folder.path().join("workspace"),
+            home: folder.path().to_owned(),
+            platform: std::env::consts::OS.to_owned(),
+        },
+        limits: Limits::default(),
+        sandbox: SandboxMode::WorkspaceWrite,
+        timeout: None,
+    })?;
+
+    let (mut view, mut fold) = (run.observe(1024), Fold::new());
+    let result = run.finished().await;
+    let mut lines = 0;
+    while let Some(Observed::Message(envelope)) = view.recv().await {
+        lines += fold.on(&envelope).len(); // each is one JSON object: show it, or send it on
+    }
+    artoo.close().await;
+    if result.output != json!("It is in shopping.txt") || lines == 0 {
+        return Err(result.summary.into());
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! What a run costs without its model and its commands: `cargo run --release -p artoo-runtime --example overhead`.
+//!
+//! Prints the median time of a run with a scripted model that answers at once and a tool that needs no process, journal
+//! included, for a job of three subtasks with eleven model calls and for 200 subtasks in 20 groups; and the memory that a run
+//! holds while it waits for its model. Figures of a noisy machine: compare them with others of the same hour only.
+
+#![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
+
+use std::{error::Error, path::Path, sync::Arc, time::Instant};
+
+use artoo_bus::{Clock as _, SystemClock};
+use artoo_llm_client::{
+    LlmClient, Request,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
+use artoo_runtime::{Artoo, Builder, RunRequest};
+use artoo_sandbox::SandboxMode;
+use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
+use artoo_types::{
+    Arguments, Check, Criterion, Limits, Mode, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName, Turn,
+};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let folder = tempfile::tempdir()?;
+        let small = builder(folder.path(), eleven_calls()).build()?;
+        println!("3 subtasks, 11 model calls:    {}", median(&small, folder.path(), 11, 400).await?);
+        let large = builder(folder.path(), echo()).planner(Arc::new(TwoHundred)).parallel(10).build()?;
+        println!("200 subtasks in 20 groups:     {}", median(&large, folder.path(), 200, 30).await?);
+        println!("memory of a run that waits:    {}", memory(folder.path()).await?);
+        Ok(())
+    })
+}
+
+fn builder(folder: &Path, model: ScriptedModel) -> Builder {
+    Artoo::builder().model(Arc::new(model)).data_folder(folder.join("data")).toolbox(Toolbox::new().with(Say))
+}
+
+/// R1 resolves, R2 plans three steps, and each takes two turns of R3 and a verdict.
+fn eleven_calls() -> ScriptedModel {
+    let step = |n: u32| {
+        json!({
+            "intent": format!("Describe fruit number {n}"), "sequence": 1, "kind": "find_out",
+            "criteria": [{"text": "The description is friendly and names a colour", "check": "none"}],
+        })
+    };
+    let verdict = json!({"reason": "it is friendly", "verdict": "pass", "class": "logical"});
+    ScriptedModel::new()
+        .always(Expect::purpose("perceiver"), Answer::json(json!({"intent": "Describe the three fruits"})))
+        .always(Expect::purpose("planner"), Answer::json(json!({"subtasks": [step(1), step(2), step(3)]})))
+        .always(Expect::purpose("executor").user_contains("<<<data"), Answer::json(json!({"answer": "Dear friend, it is red"})))
+        .always(Expect::purpose("executor"), Answer::json(say("red")))
+        .always(Expect::purpose("agent_validator"), Answer::json(verdict))
+}
+
+/// Says what it is asked to do.
+fn echo() -> ScriptedModel {
+    let answer = |request: &Request| {
+        let prompt = request.messages.first().map(|message| message.content.as_str()).unwrap_or_default();
+        let step = prompt.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
+        let mut say = say(step);
+        say["output_is_answer"] = json!(true);
+        say.to_string()
+    };
+    ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(answer))
+}
+
+fn say(text: &str) -> Value {
+    json!({"tool": "say", "arguments": {"text": text}, "output_is_answer": false})
+}
+
+fn request(folder: &Path) -> RunRequest {
+    RunRequest {
+        text: "Now the three fruits".to_owned(),
+        turns: vec![Turn { input: "Describe fruits".to_owned(), result: "Which?".to_owned() }],
+        surroundings: Surroundings {
+            now: SystemClock::new().now(),
+            zone: "UTC".to_owned(),
+            working_folder: folder.to_owned(),
+            workspace: folder.join("workspace"),
+            home: folder.to_owned(),
+            platform: "linux".to_owned(),
+        },
+        limits: Limits::default(),
+        sandbox: SandboxMode::WorkspaceWrite,
+        timeout: None,
+    }
+}
+
+async fn median(artoo: &Artoo, folder: &Path, calls: u64, runs: usize) -> Result<String, Box<dyn Error>> {
+    let mut times = Vec::new();
+    for n in 0..runs + runs / 10 {
+        let begun = Instant::now();
+        let run = artoo.start(request(folder))?;
+        let path = run.folder().join(artoo_runtime::journal::FILE_NAME);
+        let result = run.finished().await;
+        let time = begun.elapsed();
+        if n == 0 {
+            let read = artoo_runtime::journal::read(&path)?;
+            let mut fold = artoo_runtime::events::Fold::new();
+            read.envelopes.iter().for_each(|envelope| drop(fold.on(envelope)));
+            let counted = fold.total().calls;
+            if result.directive != TerminalState::Accept || counted < calls {
+                return Err(format!("{} after {counted} calls", result.summary).into());
+            }
+        }
+        // The first tenth warms up.
+        if n >= runs / 10 {
+            times.push(time);
+        }
+    }
+    times.sort_unstable();
+    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+    Ok(format!("median {:?}, 90 % {:?}, of {} runs", at(50), at(90), times.len()))
+}
+
+/// Resident memory of a thousand runs that wait, by the thousand.
+async fn memory(folder: &Path) -> Result<String, Box<dyn Error>> {
+    const RUNS: usize = 1000;
+    let model = ScriptedModel::new().always(Expect::any(), Answer::hang());
+    let artoo = builder(folder, model).build()?;
+    let before = resident();
+    let mut runs = Vec::new();
+    for _ in 0..RUNS {
+        runs.push(artoo.start(request(folder))?);
+    }
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let used = resident().zip(before).map(|(now, before)| now.saturating_sub(before) / RUNS);
+    drop(runs);
+    artoo.close().await;
+    Ok(used.map_or_else(|| "not known on this system".to_owned(), |bytes| format!("{bytes} bytes")))
+}
+
+fn resident() -> Option<usize> {
+    let pages: usize = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * 4096)
+}
+
+struct Say;
+
+#[async_trait]
+impl Tool for Say {
+    fn name(&self) -> ToolName {
+        ToolName::new("say")
+    }
+
+    fn summary(&self) -> &str {
+        "put out a text"
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": false,
+        })
+    }
+
+    async fn call(&self, arguments: &Arguments, _cx: &ToolContext) -> ToolReport {
+        ToolReport::text(arguments.get("text").and_then(Value::as_str).unwrap_or_default())
+    }
+}
+
+struct TwoHundred;
+
+#[async_trait]
+impl Planner for TwoHundred {
+    async fn plan(&self, cx: &PlanContext, _model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+        let subtask = |n: u32| PlannedSubTask {
+            sequence: n / 10 + 1,
+            intent: format!("say fruit {n}"),
+            context: String::new(),
+            success_criteria: vec![Criterion {
+                text: "The output contains fruit".to_owned(),
+                mode: Mode::Verifiable,
+                check: Some(Check::OutputContains { value: "fruit".to_owned() }),
+            }],
+            independent_of: Vec::new(),
+        };
+        let subtasks = (0..200).map(subtask).collect();
+        Ok(Plan { task_id: cx.spec.task_id.clone(), round: cx.round, task_criteria: Vec::new(), subtasks, kept: Vec::new() })
+    }
+
+    async fn failure_report(&self, _cx: &FailureContext, _model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+        Ok("It failed.".to_owned())
+    }
+}
