@@ -5,7 +5,9 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use artoo_bus::{Port, Sender};
 use artoo_checks::World;
 use artoo_llm_client::{LlmClient, metered};
-use artoo_types::{CriterionVerdict, ExecutionResult, Message, Role, SubTaskId, Surroundings, VerdictReached};
+use artoo_types::{
+    CriterionVerdict, ExecutionResult, Message, Role, SubTaskId, Surroundings, VerdictReached,
+};
 use tokio::{sync::Mutex, task::JoinSet};
 
 use crate::{FastLoop, Judge, JudgeContext, Step, verdicts};
@@ -60,11 +62,12 @@ impl Bench {
         }
         let subtask = fast_loop.subtask().clone();
         let calls = self.sender.clone();
-        let model = metered(Arc::clone(&self.model), Role::AgentValidator, Some(subtask.subtask_id), move |call| {
-            if let Err(error) = calls.publish(call) {
-                tracing::debug!(%error, "a model call was not recorded");
-            }
-        });
+        let model =
+            metered(Arc::clone(&self.model), Role::AgentValidator, Some(subtask.subtask_id), move |call| {
+                if let Err(error) = calls.publish(call) {
+                    tracing::debug!(%error, "a model call was not recorded");
+                }
+            });
         let judged = fast_loop.with_all_calls(&result);
         let cx = JudgeContext {
             subtask: &subtask,
@@ -79,7 +82,8 @@ impl Bench {
                 verdict: verdict.clone(),
             });
         };
-        let verdicts = verdicts(&cx, self.judge.as_ref(), &model, self.settings.judge_deadline, reached).await;
+        let verdicts =
+            verdicts(&cx, self.judge.as_ref(), &model, self.settings.judge_deadline, reached).await;
         match fast_loop.conclude(&result, verdicts) {
             Some(Step::Correct(correction)) => self.publish(correction),
             Some(Step::Done(outcome)) => self.publish(outcome),

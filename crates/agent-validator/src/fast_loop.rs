@@ -8,7 +8,6 @@ use serde_json::Value;
 
 /// What follows from one attempt.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "made once per attempt and moved straight into a message")]
 pub enum Step {
     /// Try again, with directions.
     Correct(CorrectionSignal),
@@ -78,7 +77,9 @@ impl FastLoop {
         self.trajectory.push(entry(result.attempt, &verdicts));
         let completed = result.status == ExecutionStatus::Completed && result.failure.is_none();
         Some(match first_failure {
-            None if completed && !verdicts.is_empty() => self.done(OutcomeStatus::Matched, result, verdicts, None),
+            None if completed && !verdicts.is_empty() => {
+                self.done(OutcomeStatus::Matched, result, verdicts, None)
+            }
             None => {
                 let reason = if completed { "nothing was judged" } else { "the attempt did not finish" };
                 self.done(OutcomeStatus::Failed, result, verdicts, Some(reason.to_owned()))
@@ -162,7 +163,9 @@ fn what_to_do(class: FailureClass, criterion: &str) -> String {
     match class {
         FailureClass::Logical => format!("Do it in a different way, so that this becomes true: {criterion}"),
         FailureClass::Environmental => {
-            format!("The computer was in the way. Use another path or other parameters, so that this becomes true: {criterion}")
+            format!(
+                "The computer was in the way. Use another path or other parameters, so that this becomes true: {criterion}"
+            )
         }
         FailureClass::Denied | FailureClass::Unknown => format!("Make this true: {criterion}"),
     }

@@ -33,7 +33,10 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
         }
         for file in &call.files {
             if let Some(head) = cx.world.head(&file.path, FILE_SHOWN) {
-                line(&mut text, format_args!("Written: {}\n{}", file.path.display(), fenced(Origin::File, &head)));
+                line(
+                    &mut text,
+                    format_args!("Written: {}\n{}", file.path.display(), fenced(Origin::File, &head)),
+                );
             }
         }
     }

@@ -5,8 +5,8 @@ use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use artoo_checks::{Subject, evaluate};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    CallEnding, Criterion, CriterionVerdict, Evidence, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy,
-    ToolCall,
+    CallEnding, Criterion, CriterionVerdict, Evidence, ExecutionStatus, FailureClass, Finding,
+    Judge as DecidedBy, ToolCall,
 };
 use futures::FutureExt as _;
 
@@ -28,7 +28,8 @@ pub async fn verdicts(
     let mut verdicts = Vec::with_capacity(cx.subtask.success_criteria.len());
     for criterion in &cx.subtask.success_criteria {
         let (judge, finding) = decide(criterion, cx, judge, model, deadline).await;
-        let verdict = CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding };
+        let verdict =
+            CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding };
         reached(&verdict);
         verdicts.push(verdict);
     }
@@ -73,7 +74,9 @@ async fn guarded<T>(judging: impl Future<Output = T>, deadline: Duration) -> Res
 fn ran(call: &ToolCall) -> bool {
     match call.ending {
         CallEnding::Exited { .. } | CallEnding::Returned => true,
-        CallEnding::Signalled { .. } | CallEnding::TimedOut | CallEnding::Cancelled | CallEnding::Refused => false,
+        CallEnding::Signalled { .. } | CallEnding::TimedOut | CallEnding::Cancelled | CallEnding::Refused => {
+            false
+        }
     }
 }
 
@@ -82,7 +85,9 @@ fn unborne(cx: &JudgeContext<'_>) -> Finding {
     Finding::Fail {
         failure_class: failure.map_or(FailureClass::Logical, |failure| failure.class),
         reason: match failure {
-            Some(failure) => format!("no call ran to its end, so nothing shows the result: {}", failure.reason),
+            Some(failure) => {
+                format!("no call ran to its end, so nothing shows the result: {}", failure.reason)
+            }
             None => "no tool was called, so nothing shows the result".to_owned(),
         },
         evidence: None,
@@ -95,7 +100,10 @@ fn grounded(finding: Finding, cx: &JudgeContext<'_>) -> (DecidedBy, Finding) {
         Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } }
             if !cx.result.tool_calls.iter().any(|call| call.call_id == *call_id) =>
         {
-            (DecidedBy::Rule, unknown("the judge points at a call that was not made for this subtask".to_owned()))
+            (
+                DecidedBy::Rule,
+                unknown("the judge points at a call that was not made for this subtask".to_owned()),
+            )
         }
         Finding::Pass { .. } | Finding::Fail { .. } => (DecidedBy::Model, finding),
     }

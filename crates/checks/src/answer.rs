@@ -19,7 +19,11 @@ use crate::number::standalone_numbers;
 /// ```
 pub fn same_answer(a: &str, b: &str) -> bool {
     let (a, b) = (Answer::read(a), Answer::read(b));
-    if a.is_bare() && b.is_bare() { !a.words.is_empty() && a.words == b.words } else { a.numbers == b.numbers && a.names == b.names }
+    if a.is_bare() && b.is_bare() {
+        !a.words.is_empty() && a.words == b.words
+    } else {
+        a.numbers == b.numbers && a.names == b.names
+    }
 }
 
 /// The answer that at least two of several derivations gave: the shortest of those that agree, as the plainest.
@@ -33,7 +37,12 @@ pub fn agreed_answer<'a>(answers: &[&'a str]) -> Option<&'a str> {
     let confirmed = |(position, answer): &(usize, &&'a str)| {
         answers.iter().enumerate().any(|(other, given)| other != *position && same_answer(answer, given))
     };
-    answers.iter().enumerate().filter(confirmed).map(|(_, answer)| answer.trim()).min_by_key(|answer| answer.len())
+    answers
+        .iter()
+        .enumerate()
+        .filter(confirmed)
+        .map(|(_, answer)| answer.trim())
+        .min_by_key(|answer| answer.len())
 }
 
 struct Answer {
@@ -48,7 +57,9 @@ impl Answer {
         let mut names = BTreeMap::new();
         let mut words = Vec::new();
         for token in text.split_whitespace() {
-            let token = token.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?'));
+            let token = token.trim_matches(|c: char| {
+                matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?')
+            });
             let token = token.trim_end_matches('.');
             let inner = token.trim_start_matches("./").trim_end_matches('/');
             let found = standalone_numbers(token);

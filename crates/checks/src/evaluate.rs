@@ -26,9 +26,9 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
     let output = subject.output.trim();
     match check {
         Check::ExitStatus { equals } => exit_status(*equals, subject),
-        Check::OutputEquals { value } => {
-            decide(subject, output == value.trim(), || (seen("output", output), format!("the output is not {value:?}")))
-        }
+        Check::OutputEquals { value } => decide(subject, output == value.trim(), || {
+            (seen("output", output), format!("the output is not {value:?}"))
+        }),
         Check::OutputContains { value } => decide(subject, output.contains(value.as_str()), || {
             (seen("output", output), format!("the output does not contain {value:?}"))
         }),
@@ -108,7 +108,8 @@ fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
 fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
     // An answer named twice does not confirm itself.
     let subtasks: BTreeSet<usize> = subtasks.iter().copied().collect();
-    let given: Vec<&str> = subtasks.iter().filter_map(|position| subject.answers.get(*position).copied()).collect();
+    let given: Vec<&str> =
+        subtasks.iter().filter_map(|position| subject.answers.get(*position).copied()).collect();
     if given.len() < 2 || given.len() < subtasks.len() {
         return undecidable("the plan has no such subtasks to compare".to_owned());
     }
@@ -153,7 +154,11 @@ fn on_file<T>(
 
 fn decide(subject: &Subject<'_>, met: bool, say: impl FnOnce() -> (String, String)) -> Finding {
     let (observed, wrong) = say();
-    if met { Finding::Pass { evidence: Evidence::Observation { text: observed } } } else { fail(subject, observed, wrong) }
+    if met {
+        Finding::Pass { evidence: Evidence::Observation { text: observed } }
+    } else {
+        fail(subject, observed, wrong)
+    }
 }
 
 fn fail(subject: &Subject<'_>, observed: String, reason: String) -> Finding {
@@ -184,7 +189,11 @@ fn seen(what: &str, text: &str) -> String {
 /// The first 200 characters, in quotes, with what is left out said.
 fn excerpt(text: &str) -> String {
     let first: String = text.chars().take(200).collect();
-    if first.len() < text.len() { format!("{first:?} and {} more bytes", text.len() - first.len()) } else { format!("{first:?}") }
+    if first.len() < text.len() {
+        format!("{first:?} and {} more bytes", text.len() - first.len())
+    } else {
+        format!("{first:?}")
+    }
 }
 
 #[cfg(test)]

@@ -53,7 +53,9 @@ impl World {
     pub(crate) fn exists(&self, path: &Path) -> Result<bool, io::Error> {
         match fs::symlink_metadata(self.resolve(path)) {
             Ok(_) => Ok(true),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }
@@ -77,7 +79,8 @@ impl World {
     /// keep whole seconds; those count by the second.
     fn in_this_run(&self, moment: DateTime<Utc>) -> bool {
         let whole_seconds = moment.timestamp_subsec_nanos() == 0;
-        (whole_seconds && moment.timestamp() == self.run_started.timestamp()) || moment + TICK >= self.run_started
+        (whole_seconds && moment.timestamp() == self.run_started.timestamp())
+            || moment + TICK >= self.run_started
     }
 
     /// The text of a regular file, made valid UTF-8, up to 8 MiB.
@@ -102,7 +105,8 @@ impl World {
 fn last_change(metadata: &fs::Metadata) -> Result<DateTime<Utc>, io::Error> {
     use std::os::unix::fs::MetadataExt as _;
     let nanos = u32::try_from(metadata.ctime_nsec()).unwrap_or_default();
-    DateTime::from_timestamp(metadata.ctime(), nanos).ok_or_else(|| io::Error::other("a time beyond all calendars"))
+    DateTime::from_timestamp(metadata.ctime(), nanos)
+        .ok_or_else(|| io::Error::other("a time beyond all calendars"))
 }
 
 /// When the file system last changed anything about a file.

@@ -113,7 +113,11 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
         | Check::FileAbsent { path }
         | Check::FileNewer { path }
         | Check::FileUnchanged { path } => {
-            if path.as_os_str().is_empty() { Err(Flaw::NoPath) } else { Ok(()) }
+            if path.as_os_str().is_empty() {
+                Err(Flaw::NoPath)
+            } else {
+                Ok(())
+            }
         }
     }
 }

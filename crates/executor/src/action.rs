@@ -30,27 +30,14 @@ pub enum Action {
 impl Action {
     /// The schema of a turn with these tools. Before the first call there is nothing to answer from, so an answer is not
     /// offered: what no tool showed, nobody may claim.
-    pub fn schema(tools: &[ToolSpec], may_answer: bool) -> JsonSchema {
-        let mut turns: Vec<Value> = tools
-            .iter()
-            .map(|tool| {
-                let mut turn = json!({
-                    "type": "object",
-                    "properties": {"tool": {"const": tool.name.as_str()}, "arguments": tool.arguments},
-                    "required": ["tool", "arguments"],
-                    "additionalProperties": false,
-                });
-                if tool.output_is_answer {
-                    turn["properties"]["output_is_answer"] = json!({"type": "boolean"});
-                    turn["required"] = json!(["tool", "arguments", "output_is_answer"]);
-                }
-                turn
-            })
-            .collect();
+    pub fn schema(tools: &[ToolSpec], may_answer: bool, may_give_up: bool) -> JsonSchema {
+        let mut turns: Vec<Value> = tools.iter().map(call).collect();
         if may_answer {
             turns.push(single("answer", MAX_ANSWER));
         }
-        turns.push(single("give_up", 300));
+        if may_give_up || turns.is_empty() {
+            turns.push(single("give_up", 300));
+        }
         JsonSchema { name: "action".to_owned(), schema: std::sync::Arc::new(json!({"anyOf": turns})) }
     }
 
@@ -69,6 +56,19 @@ impl Action {
             output_is_answer: turn.get("output_is_answer").and_then(Value::as_bool).unwrap_or(false),
         })
     }
+}
+
+fn call(tool: &ToolSpec) -> Value {
+    let (name, arguments) = (tool.name.as_str(), &tool.arguments);
+    let (properties, required) = if tool.output_is_answer {
+        (
+            json!({"tool": {"const": name}, "arguments": arguments, "output_is_answer": {"type": "boolean"}}),
+            json!(["tool", "arguments", "output_is_answer"]),
+        )
+    } else {
+        (json!({"tool": {"const": name}, "arguments": arguments}), json!(["tool", "arguments"]))
+    };
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
 fn single(name: &str, max: usize) -> Value {

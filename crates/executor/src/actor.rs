@@ -11,8 +11,8 @@ use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_tools::{ToolContext, Toolbox};
 use artoo_types::{
-    BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, Message,
-    Role, SubTask, SubTaskId, Surroundings, ToolCall,
+    BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    FailureClass, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
 };
 use futures::FutureExt as _;
 use tokio::{
@@ -150,11 +150,12 @@ impl Shop {
         let _place = self.places.acquire().await.ok();
         bench.begin_attempt();
         let sender = self.sender.clone();
-        let model = metered(Arc::clone(&self.model), Role::Executor, Some(cx.subtask.subtask_id), move |call| {
-            if let Err(error) = sender.publish(call) {
-                tracing::debug!(%error, "a model call was not recorded");
-            }
-        });
+        let model =
+            metered(Arc::clone(&self.model), Role::Executor, Some(cx.subtask.subtask_id), move |call| {
+                if let Err(error) = sender.publish(call) {
+                    tracing::debug!(%error, "a model call was not recorded");
+                }
+            });
         let deadline = self.settings.attempt_deadline;
         // The call itself is inside, since an implementation may panic before it returns its future.
         let working = AssertUnwindSafe(async { self.executor.attempt(cx, bench, &model).await });
@@ -223,7 +224,12 @@ impl Shop {
 
 fn denied(reason: String) -> Attempt {
     let failure = ExecutionFailure { class: FailureClass::Denied, reason, infrastructure: false };
-    Attempt { status: ExecutionStatus::Failed, output: String::new(), verbatim: false, failure: Some(failure) }
+    Attempt {
+        status: ExecutionStatus::Failed,
+        output: String::new(),
+        verbatim: false,
+        failure: Some(failure),
+    }
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use artoo_types::{
-    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId, ToolCall,
-    ToolFinished, ToolName, ToolOutput, ToolStarted,
+    Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
+    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted,
 };
 use async_trait::async_trait;
 
@@ -75,8 +75,12 @@ impl CallTool for Bench<'_> {
         let target = BlockedTarget::of(tool, &arguments);
         let ruling = self.ledger().rule(&target);
         let call_id = (settings.mint)();
-        let started =
-            ToolStarted { subtask_id: self.subtask_id, call_id, tool: tool.clone(), arguments: arguments.clone() };
+        let started = ToolStarted {
+            subtask_id: self.subtask_id,
+            call_id,
+            tool: tool.clone(),
+            arguments: arguments.clone(),
+        };
         self.shop.publish(started);
         let call = match ruling {
             Ruling::Stopped(stopped) => {
@@ -92,7 +96,8 @@ impl CallTool for Bench<'_> {
                     // A live view may miss output; the evidence has it.
                     let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
                 }));
-                let mut running = Running { bench: self, call: Some(self.cut_off(call_id, tool, &arguments)) };
+                let mut running =
+                    Running { bench: self, call: Some(self.cut_off(call_id, tool, &arguments)) };
                 let call = settings.toolbox.call(call_id, tool, arguments, &cx).await;
                 running.call = None;
                 self.ledger().record(call.clone());
@@ -116,7 +121,8 @@ impl CallTool for Bench<'_> {
         }
         let kept = self.shop.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
         // As in what is shown: nothing that could drive a terminal.
-        let printable = |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
+        let printable =
+            |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
         Some(String::from_utf8_lossy(&kept).replace("\r\n", "\n").chars().map(printable).collect())
     }
 }

@@ -26,8 +26,8 @@ use std::{
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, ExecutionStatus, FailureClass, OutputRecord, RunId, SubTask, SubTaskId,
-    Surroundings, ToolCall, ToolName,
+    Arguments, CallEnding, CallFailure, CallId, ExecutionStatus, FailureClass, OutputRecord, RunId, SubTask,
+    SubTaskId, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -53,7 +53,10 @@ pub async fn check_all(executor: &dyn Executor, model: &Arc<dyn LlmClient>) -> R
 ///
 /// # Errors
 /// See [`check_all`].
-pub async fn completes_nothing_without_a_call(executor: &dyn Executor, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+pub async fn completes_nothing_without_a_call(
+    executor: &dyn Executor,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
     let (attempt, calls) = attempted(executor, model, Way::Works).await?;
     match attempt.status {
         ExecutionStatus::Completed if calls == 0 => {
@@ -68,7 +71,10 @@ pub async fn completes_nothing_without_a_call(executor: &dyn Executor, model: &A
 ///
 /// # Errors
 /// See [`check_all`].
-pub async fn stops_when_it_is_stopped(executor: &dyn Executor, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+pub async fn stops_when_it_is_stopped(
+    executor: &dyn Executor,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
     let (attempt, calls) = attempted(executor, model, Way::Denies).await?;
     if calls > 1 {
         return Err(format!("it made {} more calls after it was stopped", calls - 1));
@@ -81,7 +87,10 @@ pub async fn stops_when_it_is_stopped(executor: &dyn Executor, model: &Arc<dyn L
 ///
 /// # Errors
 /// See [`check_all`].
-pub async fn ends_where_everything_is_refused(executor: &dyn Executor, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+pub async fn ends_where_everything_is_refused(
+    executor: &dyn Executor,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
     let (attempt, calls) = attempted(executor, model, Way::Refuses).await?;
     if calls >= PATIENCE {
         return Err(format!("it asked for {PATIENCE} calls although each was refused"));
@@ -150,9 +159,12 @@ impl CallTool for Tools {
         let refused = match self.way {
             Way::Works => false,
             Way::Refuses if number < PATIENCE => true,
-            Way::Refuses | Way::Denies => return Err(CallStopped::Denied { reason: "nobody allowed it".to_owned() }),
+            Way::Refuses | Way::Denies => {
+                return Err(CallStopped::Denied { reason: "nobody allowed it".to_owned() });
+            }
         };
-        let failure = CallFailure { class: FailureClass::Logical, reason: "it is blocked".to_owned(), hint: None };
+        let failure =
+            CallFailure { class: FailureClass::Logical, reason: "it is blocked".to_owned(), hint: None };
         let shown = if refused { String::new() } else { "3\n".to_owned() };
         Ok(ToolCall {
             call_id: CallId::new(Uuid::from_u128(u128::from(number))),
@@ -169,7 +181,11 @@ impl CallTool for Tools {
     }
 }
 
-async fn attempted(executor: &dyn Executor, model: &Arc<dyn LlmClient>, way: Way) -> Result<(Attempt, u32), String> {
+async fn attempted(
+    executor: &dyn Executor,
+    model: &Arc<dyn LlmClient>,
+    way: Way,
+) -> Result<(Attempt, u32), String> {
     let tools = Tools { way, calls: AtomicU32::new(0) };
     let attempt = executor.attempt(&context("Count the files in docs"), &tools, model).await;
     let attempt = attempt.map_err(|error| format!("the attempt came to nothing: {error}"))?;

@@ -138,20 +138,30 @@ impl Ledger {
         if forbidden != Ruling::Allowed || is_new {
             return forbidden;
         }
-        let told = "this very call was asked for before; what came of it is above. Do something else, or answer";
+        let told =
+            "this very call was asked for before; what came of it is above. Do something else, or answer";
         Ruling::Refused(told.to_owned())
     }
 
     fn forbidden(&self, call: &BlockedTarget) -> Ruling {
         if self.blocked.tools.contains(&call.tool) {
-            return Ruling::Refused(format!("the tool {} is blocked in this round; use another tool", call.tool));
+            return Ruling::Refused(format!(
+                "the tool {} is blocked in this round; use another tool",
+                call.tool
+            ));
         }
         if self.blocked.targets.contains(call) {
-            return Ruling::Refused("this input failed in an earlier round and is blocked; use another".to_owned());
+            return Ruling::Refused(
+                "this input failed in an earlier round and is blocked; use another".to_owned(),
+            );
         }
-        let approach = |blocked: &BlockedApproach| blocked.tool == call.tool && blocked.approach == self.intent;
+        let approach =
+            |blocked: &BlockedApproach| blocked.tool == call.tool && blocked.approach == self.intent;
         if self.blocked.approaches.iter().any(approach) && self.used_before(call) {
-            return Ruling::Refused(format!("{} was used in the same way before and failed; use it differently", call.tool));
+            return Ruling::Refused(format!(
+                "{} was used in the same way before and failed; use it differently",
+                call.tool
+            ));
         }
         if self.avoid.iter().any(|used| method(used) == method(call)) {
             let (tool, program) = method(call);

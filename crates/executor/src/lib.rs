@@ -11,7 +11,7 @@
 //! let turn = serde_json::json!({"answer": "3"});
 //! assert_eq!(Action::read(&turn), Some(Action::Answer("3".to_owned())));
 //! // Before anything was shown, there is nothing to answer from.
-//! assert!(Action::schema(&[], false).violation(&turn)?.is_some());
+//! assert!(Action::schema(&[], false, true).violation(&turn)?.is_some());
 //! # Ok::<(), artoo_llm_client::LlmError>(())
 //! ```
 //!

@@ -29,9 +29,12 @@ impl Means {
             return None;
         }
         let methods: BTreeSet<_> = avoid.iter().map(method).collect();
-        let used: Vec<String> =
-            methods.iter().map(|(tool, program)| program.clone().unwrap_or_else(|| tool.to_string())).collect();
-        let free = |program: &&&str| programs.iter().any(|p| p == **program) && !used.iter().any(|u| u == **program);
+        let used: Vec<String> = methods
+            .iter()
+            .map(|(tool, program)| program.clone().unwrap_or_else(|| tool.to_string()))
+            .collect();
+        let free =
+            |program: &&&str| programs.iter().any(|p| p == **program) && !used.iter().any(|u| u == **program);
         let program = CAPABLE.iter().find(free).map(|program| (*program).to_owned());
         Some(Self { used, program })
     }
@@ -39,13 +42,19 @@ impl Means {
     /// The tools without those that were used and those that answer nothing, and `shell` bound to the other program.
     pub(crate) fn steer(&self, tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
         let free = |tool: &ToolSpec| {
-            tool.name.as_str() == "shell" || (tool.name.as_str() != "write_file" && !self.used.contains(&tool.name.to_string()))
+            tool.name.as_str() == "shell"
+                || (tool.name.as_str() != "write_file" && !self.used.contains(&tool.name.to_string()))
         };
         let mut tools: Vec<ToolSpec> = tools.into_iter().filter(free).collect();
         if let Some(program) = &self.program {
             for tool in tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
-                if let Some(command) = tool.arguments.pointer_mut("/properties/command") {
-                    command["pattern"] = json!(format!("^{program} "));
+                let command = tool.arguments.pointer_mut("/properties/command");
+                if let Some(command) = command.and_then(serde_json::Value::as_object_mut) {
+                    // The tool's own pattern, for example that quotes are closed, holds for the rest of the command.
+                    let own = command.get("pattern").and_then(serde_json::Value::as_str).unwrap_or_default();
+                    let rest = own.strip_prefix('^').unwrap_or(own);
+                    let pattern = format!("^{program} {rest}");
+                    command.insert("pattern".to_owned(), json!(pattern));
                 }
             }
         }
@@ -84,7 +93,8 @@ mod tests {
         assert_eq!(left.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["glob", "shell"]);
         assert_eq!(left[1].arguments["properties"]["command"]["pattern"], "^python3 ");
 
-        let after_glob = Means::left(&[used("glob", "*.txt"), used("shell", "python3 -c 1")], &programs).unwrap();
+        let after_glob =
+            Means::left(&[used("glob", "*.txt"), used("shell", "python3 -c 1")], &programs).unwrap();
         assert_eq!(after_glob.program.as_deref(), Some("find"));
         assert_eq!(after_glob.steer(tools).len(), 1);
 

@@ -34,20 +34,36 @@ fn first_program(command: &str) -> Option<String> {
 
 /// Commands that prepare the work or report it, and heads of loops: not what does it.
 fn is_beside_the_point(program: &str) -> bool {
-    matches!(program, "cd" | "export" | "set" | "echo" | "printf" | "true" | "read" | "for" | "case" | "done" | "fi" | "esac")
+    matches!(
+        program,
+        "cd" | "export"
+            | "set"
+            | "echo"
+            | "printf"
+            | "true"
+            | "read"
+            | "for"
+            | "case"
+            | "done"
+            | "fi"
+            | "esac"
+    )
 }
 
 /// What stands before the program: assignments, wrappers with their options and times, other shells, words of the shell's grammar.
 fn is_prefix(word: &str) -> bool {
     let number = word.trim_end_matches(['s', 'm', 'h', 'd']);
-    if word.starts_with('-') || (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')) {
+    if word.starts_with('-')
+        || (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+    {
         return true;
     }
     let assignment = word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     });
     let word = word.rsplit('/').next().unwrap_or(word);
-    let wrapper = matches!(word, "time" | "nice" | "env" | "command" | "exec" | "sudo" | "nohup" | "timeout" | "eval");
+    let wrapper =
+        matches!(word, "time" | "nice" | "env" | "command" | "exec" | "sudo" | "nohup" | "timeout" | "eval");
     let shell = matches!(word, "sh" | "bash" | "dash" | "zsh" | "ksh");
     let grammar = matches!(word, "if" | "then" | "else" | "elif" | "while" | "until" | "do" | "!");
     assignment || wrapper || shell || grammar

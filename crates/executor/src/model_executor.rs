@@ -14,6 +14,8 @@ pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 
 /// Room for one turn, in tokens.
 const TURN_TOKENS: u32 = 4096;
+/// Turns without any result after which the model may give up.
+const TRIES: u32 = 3;
 
 /// Lets a model choose the calls.
 #[derive(Clone, Copy, Debug)]
@@ -46,20 +48,23 @@ impl Executor for ModelExecutor {
         let system: Arc<str> = prompt::system(SYSTEM_PROMPT, &cx.tools).into();
         let mut messages = vec![Message::user(prompt::step(cx))];
         let mut last: Option<ToolCall> = None;
-        // Only a call that ran has shown anything to answer from.
-        let mut seen = cx.earlier.iter().any(ran);
-        for _ in 0..self.max_turns {
+        let mut seen = cx.earlier.iter().any(shows);
+        for turn in 0..self.max_turns {
+            // A small model gives up at the first error; it may once it has seen something, or has tried.
+            let may_give_up = seen || turn >= TRIES;
             let request = Request {
                 messages: messages.clone(),
                 ..Request::new("executor", system.clone(), "")
-                    .with_schema(Action::schema(&cx.tools, seen))
+                    .with_schema(Action::schema(&cx.tools, seen, may_give_up))
                     .with_max_tokens(TURN_TOKENS)
             };
             let answered = ask::<Value>(model.as_ref(), request).await?;
             let turn: Value = answered.value;
             let (tool, arguments, declared) = match Action::read(&turn) {
                 Some(Action::Answer(answer)) => return Ok(completed(answer, false)),
-                Some(Action::GiveUp(reason)) => return Ok(failed(FailureClass::Logical, reason, last.as_ref())),
+                Some(Action::GiveUp(reason)) => {
+                    return Ok(failed(FailureClass::Logical, reason, last.as_ref()));
+                }
                 Some(Action::Call { tool, arguments, output_is_answer }) => {
                     let may = cx.tools.iter().any(|spec| spec.name == tool && spec.output_is_answer);
                     (tool, arguments, output_is_answer && may)
@@ -84,7 +89,7 @@ impl Executor for ModelExecutor {
             {
                 return Ok(completed(whole.trim().to_owned(), true));
             }
-            seen |= ran(&call);
+            seen |= shows(&call);
             messages.push(Message::assistant(turn.to_string()));
             messages.push(Message::user(prompt::after(&call)));
             last = Some(call);
@@ -106,9 +111,11 @@ fn completed(output: String, verbatim: bool) -> Attempt {
     Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None }
 }
 
-/// Whether a call was started at all.
-fn ran(call: &ToolCall) -> bool {
-    call.ending != CallEnding::Refused
+/// Whether a call has shown anything to answer from: it succeeded, or it put something out, or it found nothing and did
+/// not complain (a search without a hit ends with status 1).
+fn shows(call: &ToolCall) -> bool {
+    let ran = call.ending != CallEnding::Refused;
+    ran && (call.succeeded() || !call.output.shown.trim().is_empty() || call.stderr.shown.trim().is_empty())
 }
 
 /// A failure takes the class of the last call where that failed and the machine knows why: it knows better than the model.

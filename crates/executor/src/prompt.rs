@@ -31,7 +31,10 @@ pub(crate) fn step(cx: &AttemptContext) -> String {
     let told: Vec<_> = cx.subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
     line(&mut text, format_args!("It is done when: {}", told.join("; ")));
     if let Some(means) = Means::left(&cx.subtask.avoid, &cx.programs) {
-        line(&mut text, format_args!("Somebody already did this with {}. Do it in another way.", means.used.join(", ")));
+        line(
+            &mut text,
+            format_args!("Somebody already did this with {}. Do it in another way.", means.used.join(", ")),
+        );
         if let Some(program) = &means.program {
             line(&mut text, format_args!("A command must begin with {program}."));
         }
@@ -79,8 +82,13 @@ fn result(call: &ToolCall) -> String {
 }
 
 fn argument_names(schema: &Value) -> String {
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let names: Vec<String> = schema
         .get("properties")
         .and_then(Value::as_object)

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
-/// Keywords whose value is a schema.
-const ONE: [&str; 8] =
-    ["items", "additionalProperties", "not", "if", "then", "else", "contains", "additionalItems"];
+/// Keywords whose value is a schema. Those that test (`not`, `if`, `contains`) are not among them: a bound inside would
+/// change what passes the test.
+const ONE: [&str; 4] = ["items", "additionalProperties", "then", "else"];
 /// Keywords whose value is a list of schemas.
 const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 /// Keywords whose value has a schema for each name.
@@ -13,40 +13,75 @@ const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definition
 /// Keywords that bound a string by other means.
 const BOUNDED: [&str; 6] = ["maxLength", "enum", "const", "pattern", "format", "$ref"];
 
-/// Gives strings and lists without an upper bound one: `string` characters, `list` items. 0 leaves them open.
+/// Keywords that say which further fields an object may or must have.
+const OPEN: [&str; 4] =
+    ["additionalProperties", "patternProperties", "unevaluatedProperties", "minProperties"];
+
+/// Gives strings and lists without an upper bound one: `string` characters, `list` items; 0 leaves them open. Objects that name
+/// their fields get no others, unless the schema puts objects together from several parts.
 pub(crate) fn bound(schema: &mut Value, string: usize, list: usize) {
-    let Value::Object(object) = schema else { return };
-    if string > 0 && is_type(object, "string") && !BOUNDED.iter().any(|k| object.contains_key(*k)) {
-        let limit = at_least(object, "minLength", string);
-        object.insert("maxLength".to_owned(), limit.into());
-    }
-    if list > 0
-        && is_type(object, "array")
-        && !["maxItems", "enum", "const"].iter().any(|k| object.contains_key(*k))
-    {
-        let limit = at_least(object, "minItems", list);
-        object.insert("maxItems".to_owned(), limit.into());
-    }
-    for (keyword, value) in object.iter_mut() {
-        let keyword = keyword.as_str();
-        match value {
-            Value::Object(map) if MAPS.contains(&keyword) => {
-                map.values_mut().for_each(|inner| bound(inner, string, list));
-            }
-            Value::Array(inner) if LISTS.contains(&keyword) => {
-                inner.iter_mut().for_each(|inner| bound(inner, string, list));
-            }
-            // What must not match is left as it is: a bound inside would forbid less.
-            inner if ONE.contains(&keyword) && keyword != "not" && keyword != "if" => {
-                bound(inner, string, list)
-            }
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_)
-            | Value::Object(_) => {}
+    let close = !assembles(schema);
+    Limits { string, list, close }.apply(schema);
+}
+
+struct Limits {
+    string: usize,
+    list: usize,
+    close: bool,
+}
+
+impl Limits {
+    fn apply(&self, schema: &mut Value) {
+        let Value::Object(object) = schema else { return };
+        let has = |keywords: &[&str]| keywords.iter().any(|keyword| object.contains_key(*keyword));
+        let open_string = self.string > 0 && is_type(object, "string") && !has(&BOUNDED);
+        let open_list =
+            self.list > 0 && is_type(object, "array") && !has(&["maxItems", "enum", "const", "prefixItems"]);
+        let open_object = self.close && has(&["properties"]) && !has(&OPEN);
+        if open_string {
+            let limit = at_least(object, "minLength", self.string);
+            object.insert("maxLength".to_owned(), limit.into());
         }
+        if open_list {
+            let limit = at_least(object, "minItems", self.list);
+            object.insert("maxItems".to_owned(), limit.into());
+        }
+        if open_object {
+            object.insert("additionalProperties".to_owned(), false.into());
+        }
+        for (keyword, value) in object.iter_mut() {
+            let keyword = keyword.as_str();
+            match value {
+                Value::Object(map) if MAPS.contains(&keyword) => {
+                    map.values_mut().for_each(|inner| self.apply(inner));
+                }
+                Value::Array(inner) if LISTS.contains(&keyword) => {
+                    inner.iter_mut().for_each(|inner| self.apply(inner));
+                }
+                inner if ONE.contains(&keyword) => self.apply(inner),
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_)
+                | Value::Object(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether some object takes its fields from more than one place: closing one of them would shut out the others.
+fn assembles(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => {
+            let several =
+                ["$ref", "anyOf", "oneOf", "if"].iter().any(|keyword| object.contains_key(*keyword));
+            object.contains_key("allOf")
+                || (several && object.contains_key("properties"))
+                || object.values().any(assembles)
+        }
+        Value::Array(several) => several.iter().any(assembles),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -80,7 +115,8 @@ mod tests {
         );
         check(
             json!({"properties": {"items": {"type": "array", "items": {"type": "string"}}}}),
-            json!({"properties": {"items": {"type": "array", "items": {"type": "string", "maxLength": 10}, "maxItems": 3}}}),
+            json!({"properties": {"items": {"type": "array", "items": {"type": "string", "maxLength": 10}, "maxItems": 3}},
+                "additionalProperties": false}),
         );
     }
 
@@ -90,6 +126,8 @@ mod tests {
             json!({"type": "string", "maxLength": 99}),
             json!({"type": "string", "enum": ["a"]}),
             json!({"not": {"type": "string"}}),
+            json!({"allOf": [{"properties": {"a": {"type": "null"}}}, {"properties": {"b": {"type": "null"}}}]}),
+            json!({"properties": {"tag": {"const": "x"}}, "$ref": "#/$defs/x", "$defs": {"x": {"properties": {}}}}),
             json!(true),
         ] {
             check(schema.clone(), schema);

@@ -6,8 +6,8 @@ use artoo_bus::{Port, Sender};
 use artoo_checks::{Subject, World, evaluate};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    Criterion, CriterionVerdict, Evidence, FailureClass, Finding, Judge, Message, OutcomeStatus, OutcomeSummary, ReplanRequest,
-    Role, Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
+    Criterion, CriterionVerdict, Evidence, FailureClass, Finding, Judge, Message, OutcomeStatus,
+    OutcomeSummary, ReplanRequest, Role, Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
 };
 use futures::FutureExt as _;
 use serde_json::Value;
@@ -184,7 +184,9 @@ fn unknown(reason: String) -> Finding {
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| if value.is_null() { String::new() } else { value.to_string() }, str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| if value.is_null() { String::new() } else { value.to_string() }, str::to_owned)
 }
 
 fn summary(gathered: &Gathered) -> String {

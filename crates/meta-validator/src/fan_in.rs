@@ -27,7 +27,8 @@ impl Gathered {
     /// Whether there is at least one subtask and every one matched; only then are task criteria judged. A plan without a
     /// subtask has done nothing, so nothing of it can be accepted.
     pub fn all_matched(&self) -> bool {
-        !self.outcomes.is_empty() && self.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched)
+        !self.outcomes.is_empty()
+            && self.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched)
     }
 }
 
@@ -53,7 +54,8 @@ impl FanIn {
     fn release(&mut self) -> Option<Gathered> {
         let manifest = self.manifest.as_ref().filter(|_| !self.released)?;
         let counted = manifest.kept.iter().chain(&manifest.subtask_ids);
-        let outcomes: Vec<SubTaskOutcome> = counted.map(|id| self.outcomes.get(id).cloned()).collect::<Option<_>>()?;
+        let outcomes: Vec<SubTaskOutcome> =
+            counted.map(|id| self.outcomes.get(id).cloned()).collect::<Option<_>>()?;
         self.released = true;
         Some(Gathered { round: manifest.round, outcomes, task_criteria: manifest.task_criteria.clone() })
     }

@@ -14,7 +14,8 @@ pub fn merge(outcomes: &[SubTaskOutcome], task_criteria: &[Criterion]) -> Value 
     let mut repeated = BTreeSet::new();
     for criterion in task_criteria {
         let Some(Check::SameAnswer { subtasks }) = &criterion.check else { continue };
-        let members: BTreeSet<usize> = subtasks.iter().copied().filter(|position| *position < outcomes.len()).collect();
+        let members: BTreeSet<usize> =
+            subtasks.iter().copied().filter(|position| *position < outcomes.len()).collect();
         let Some(first) = members.first().copied() else { continue };
         let given: Vec<&str> =
             members.iter().filter_map(|position| outcomes.get(*position)?.output.as_str()).collect();

@@ -20,7 +20,10 @@ pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
         line(&mut text, format_args!("Step: {}", outcome.intent));
         for call in outcome.tool_calls.iter().filter(|call| call.succeeded()) {
             let shown: String = call.output.shown.chars().take(SHOWN).collect();
-            line(&mut text, format_args!("{} {}\n{}", call.tool, call.target(), fenced(Origin::ToolOutput, &shown)));
+            line(
+                &mut text,
+                format_args!("{} {}\n{}", call.tool, call.target(), fenced(Origin::ToolOutput, &shown)),
+            );
         }
     }
     let merged = cx.merged_output.as_str().map_or_else(|| cx.merged_output.to_string(), str::to_owned);

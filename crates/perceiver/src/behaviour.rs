@@ -22,5 +22,9 @@ use crate::PerceiveError;
 #[async_trait]
 pub trait Perceiver: Send + Sync {
     /// Perceives one request. `model` is metered; an implementation may leave it unused.
-    async fn perceive(&self, request: &UserRequest, model: &Arc<dyn LlmClient>) -> Result<TaskSpec, PerceiveError>;
+    async fn perceive(
+        &self,
+        request: &UserRequest,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<TaskSpec, PerceiveError>;
 }

@@ -76,7 +76,10 @@ pub async fn keeps_the_facts(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClien
 ///
 /// # Errors
 /// See [`check_all`].
-pub async fn refuses_an_empty_request(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+pub async fn refuses_an_empty_request(
+    perceiver: &dyn Perceiver,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
     for text in ["", " \n\t", "?!…"] {
         if let Ok(task) = perceiver.perceive(&request(text), model).await {
             return Err(format!("{text:?} became the task {:?}", task.intent));
@@ -89,7 +92,10 @@ pub async fn refuses_an_empty_request(perceiver: &dyn Perceiver, model: &Arc<dyn
 ///
 /// # Errors
 /// See [`check_all`].
-pub async fn bears_a_huge_request(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+pub async fn bears_a_huge_request(
+    perceiver: &dyn Perceiver,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
     let text = "数 files ".repeat(100_000);
     match perceiver.perceive(&request(&text), model).await {
         Ok(task) if task.raw_input != text => Err("a huge request lost its words".to_owned()),
@@ -126,7 +132,11 @@ pub fn request(text: &str) -> UserRequest {
     }
 }
 
-async fn perceived(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>, text: &str) -> Result<TaskSpec, String> {
+async fn perceived(
+    perceiver: &dyn Perceiver,
+    model: &Arc<dyn LlmClient>,
+    text: &str,
+) -> Result<TaskSpec, String> {
     let task = perceiver.perceive(&request(text), model).await;
     task.map_err(|error| format!("{text:?} was not perceived: {error}"))
 }

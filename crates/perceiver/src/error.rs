@@ -27,8 +27,13 @@ impl PerceiveError {
     /// The fault that ends the run.
     pub fn fault(&self) -> Fault {
         let (kind, hint) = match self {
-            Self::Empty => (FaultKind::Request, Some("say what should be done, for example: artoo run \"how many files are in docs?\"")),
-            Self::TooLong { .. } => (FaultKind::Request, Some("put the text into a file and name the file in the request")),
+            Self::Empty => (
+                FaultKind::Request,
+                Some("say what should be done, for example: artoo run \"how many files are in docs?\""),
+            ),
+            Self::TooLong { .. } => {
+                (FaultKind::Request, Some("put the text into a file and name the file in the request"))
+            }
             Self::Model(error) => (
                 match error.kind() {
                     ErrorKind::Infrastructure => FaultKind::Provider,

@@ -37,7 +37,11 @@ struct Resolved {
 
 #[async_trait]
 impl Perceiver for FaithfulPerceiver {
-    async fn perceive(&self, request: &UserRequest, model: &Arc<dyn LlmClient>) -> Result<TaskSpec, PerceiveError> {
+    async fn perceive(
+        &self,
+        request: &UserRequest,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<TaskSpec, PerceiveError> {
         let text = request.text.trim();
         if !text.chars().any(char::is_alphanumeric) {
             return Err(PerceiveError::Empty);
@@ -56,7 +60,11 @@ impl Perceiver for FaithfulPerceiver {
     }
 }
 
-async fn resolve(request: &UserRequest, text: &str, model: &Arc<dyn LlmClient>) -> Result<String, PerceiveError> {
+async fn resolve(
+    request: &UserRequest,
+    text: &str,
+    model: &Arc<dyn LlmClient>,
+) -> Result<String, PerceiveError> {
     let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text))
         .with_schema(JsonSchema::of::<Resolved>("resolved_request"))
         .with_max_tokens(1024);
@@ -79,7 +87,9 @@ fn with_every_fact(restated: &str, text: &str) -> String {
 fn facts(text: &str) -> impl Iterator<Item = &str> {
     let punctuation = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~' | '%' | '$' | '€');
     text.split_whitespace()
-        .map(move |word| word.trim_end_matches(punctuation).trim_start_matches(['"', '\'', '`', '(', '“', '「']))
+        .map(move |word| {
+            word.trim_end_matches(punctuation).trim_start_matches(['"', '\'', '`', '(', '“', '「'])
+        })
         .filter(|word| word.chars().any(|c| c.is_numeric() || matches!(c, '/' | '~' | '.')))
 }
 

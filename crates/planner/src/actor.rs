@@ -5,12 +5,14 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Durat
 use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, MemoryQuery, MemoryReply, Message, Plan,
-    PlanDirective, Role, Space, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
+    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, MemoryQuery, MemoryReply,
+    Message, Plan, PlanDirective, Role, Space, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
 };
 use futures::FutureExt as _;
 
-use crate::{FailureContext, Inventory, PlanContext, PlanError, Planner, Previous, report_template, validate};
+use crate::{
+    FailureContext, Inventory, PlanContext, PlanError, Planner, Previous, report_template, validate,
+};
 
 /// What the actor is given besides its port.
 #[derive(Clone, Debug)]
@@ -94,7 +96,10 @@ impl Actor {
     fn ask_memory(&mut self) {
         if let Some(spec) = &self.state.spec {
             self.state.asked_memory = true;
-            self.publish(MemoryQuery { space: Space::intent(&spec.intent), entity: artoo_types::Entity::local() });
+            self.publish(MemoryQuery {
+                space: Space::intent(&spec.intent),
+                entity: artoo_types::Entity::local(),
+            });
         }
     }
 
@@ -150,7 +155,8 @@ impl Actor {
         };
         let cx = FailureContext { spec, request: request.clone() };
         // A person waits for this: nothing that the behaviour does may keep the template from them.
-        let writing = AssertUnwindSafe(async { self.planner.failure_report(&cx, &self.model).await }).catch_unwind();
+        let writing =
+            AssertUnwindSafe(async { self.planner.failure_report(&cx, &self.model).await }).catch_unwind();
         let text = match tokio::time::timeout(self.settings.report_deadline, writing).await {
             Ok(Ok(Ok(text))) if !text.trim().is_empty() => text,
             Ok(Ok(Ok(_) | Err(_)) | Err(_)) | Err(_) => report_template(request),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    FailureReportRequest, MemoryReply, Plan, PlanDirective, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec, ToolName,
+    FailureReportRequest, MemoryReply, Plan, PlanDirective, SubTaskId, SubTaskOutcome, Surroundings,
+    TaskSpec, ToolName,
 };
 use async_trait::async_trait;
 
@@ -28,7 +29,11 @@ pub trait Planner: Send + Sync {
 
     /// Tells what was done, what is missing and what to try next, in words for the person. The actor falls back to
     /// [`crate::report_template`] where this fails.
-    async fn failure_report(&self, cx: &FailureContext, model: &Arc<dyn LlmClient>) -> Result<String, PlanError>;
+    async fn failure_report(
+        &self,
+        cx: &FailureContext,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<String, PlanError>;
 }
 
 /// All that a plan may depend on.

@@ -15,6 +15,9 @@ pub struct CompileOptions {
     pub second_derivation: bool,
 }
 
+/// The longest request in characters that stands as an intent or as context.
+const LONGEST_INTENT: usize = 1000;
+
 /// Turns a draft into subtasks and task criteria.
 ///
 /// ```
@@ -45,6 +48,8 @@ pub fn compile(
     kept: usize,
 ) -> (Vec<PlannedSubTask>, Vec<Criterion>) {
     let groups = dense_groups(draft);
+    // With kept subtasks even a single new one is only a part.
+    let is_whole = kept == 0 && draft.subtasks.len() == 1;
     let mut subtasks = Vec::new();
     let mut agreements = Vec::new();
     for (index, drafted) in draft.subtasks.iter().enumerate() {
@@ -53,8 +58,8 @@ pub fn compile(
         let sequence = if options.second_derivation { 2 * group - 1 } else { group };
         subtasks.push(PlannedSubTask {
             sequence,
-            intent: drafted.intent.trim().to_owned(),
-            context: String::new(),
+            intent: intent(drafted, is_whole, spec),
+            context: context(is_whole, spec),
             success_criteria: criteria(drafted, spec, twice),
             independent_of: Vec::new(),
         });
@@ -63,6 +68,13 @@ pub fn compile(
         }
     }
     let mut task_criteria = Vec::new();
+    if !is_whole && !draft.subtasks.is_empty() {
+        task_criteria.push(Criterion {
+            text: "The results together answer every part of the request, and nothing else".to_owned(),
+            mode: Mode::Plausible,
+            check: None,
+        });
+    }
     for first in agreements {
         let Some(original) = subtasks.get(first) else { continue };
         let second = PlannedSubTask {
@@ -74,6 +86,22 @@ pub fn compile(
         subtasks.push(second);
     }
     (subtasks, task_criteria)
+}
+
+/// What a subtask is to do. Where it is the whole task it is the request itself, word for word: nothing can be lost by
+/// restating it.
+fn intent(drafted: &SubTaskDraft, is_whole: bool, spec: &TaskSpec) -> String {
+    let fits = spec.intent.chars().count() <= LONGEST_INTENT;
+    if is_whole && fits { spec.intent.clone() } else { drafted.intent.trim().to_owned() }
+}
+
+/// A subtask that is a part is told what it is a part of.
+fn context(is_whole: bool, spec: &TaskSpec) -> String {
+    if is_whole {
+        return String::new();
+    }
+    let shown: String = spec.intent.chars().take(LONGEST_INTENT).collect();
+    format!("The whole request, of which only the step is to be done: {shown}")
 }
 
 /// The task criterion that the derivations at these positions agree.
@@ -103,11 +131,16 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
         match check(criterion, drafted.kind, spec) {
             Some(checks) => criteria.extend(checks),
             None if twice => {}
-            None => criteria.push(Criterion { text: criterion.text().to_owned(), mode: Mode::Plausible, check: None }),
+            None => criteria.push(Criterion {
+                text: criterion.text().to_owned(),
+                mode: Mode::Plausible,
+                check: None,
+            }),
         }
     }
     if criteria.is_empty() {
-        criteria.push(verifiable("The output is not empty", Check::OutputMatches { pattern: r"\S".to_owned() }));
+        criteria
+            .push(verifiable("The output is not empty", Check::OutputMatches { pattern: r"\S".to_owned() }));
     }
     criteria
 }
@@ -118,7 +151,10 @@ fn check(criterion: &CriterionDraft, kind: AnswerKind, spec: &TaskSpec) -> Optio
     match criterion {
         CriterionDraft::None { .. } => None,
         CriterionDraft::OutputNumber { .. } => one(Check::OutputNumber { min: None, max: None }),
-        CriterionDraft::OutputContains { value, .. } if named(value, spec) => one(Check::OutputContains { value: value.clone() }),
+        // The words of a question are seldom those of its answer.
+        CriterionDraft::OutputContains { value, .. } if named(value, spec) && kind != AnswerKind::FindOut => {
+            one(Check::OutputContains { value: value.clone() })
+        }
         CriterionDraft::OutputContains { .. } => None,
         CriterionDraft::OutputMatches { value, .. } => one(Check::OutputMatches { pattern: value.clone() }),
         CriterionDraft::FileExists { path, .. } => {
@@ -146,6 +182,7 @@ fn named(value: &str, spec: &TaskSpec) -> bool {
 
 /// A path that a check can look at: of something made or altered, and without wildcards.
 fn file(path: &str, kind: AnswerKind) -> Option<PathBuf> {
-    let usable = kind != AnswerKind::FindOut && !path.contains(['*', '?', '[', '{']) && !path.trim().is_empty();
+    let usable =
+        kind != AnswerKind::FindOut && !path.contains(['*', '?', '[', '{']) && !path.trim().is_empty();
     usable.then(|| PathBuf::from(path.trim()))
 }

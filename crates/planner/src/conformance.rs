@@ -21,9 +21,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    ActionState, Constraints, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryAction, MemoryReply,
-    Mode, OutcomeStatus, Plan, PlanDirective, PlannedSubTask, Potentials, PrevDirective, RunId, Space, SubTaskId,
-    SubTaskOutcome, Surroundings, TaskId, TaskSpec, ToolName, UnitInterval,
+    ActionState, Constraints, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryAction,
+    MemoryReply, Mode, OutcomeStatus, Plan, PlanDirective, PlannedSubTask, Potentials, PrevDirective, RunId,
+    Space, SubTaskId, SubTaskOutcome, Surroundings, TaskId, TaskSpec, ToolName, UnitInterval,
 };
 use chrono::DateTime;
 use serde_json::Value;
@@ -46,7 +46,8 @@ pub async fn check_all(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Res
 /// # Errors
 /// See [`check_all`].
 pub async fn plans_what_can_be_run(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
-    for request in ["How many .txt files are in docs?", "数一数 docs 里的文件", "كم عدد الملفات في docs؟"] {
+    for request in ["How many .txt files are in docs?", "数一数 docs 里的文件", "كم عدد الملفات في docs؟"]
+    {
         let plan = planned(planner, model, &context(request)).await?;
         if !plan.kept.is_empty() {
             return Err(format!("the first plan of {request:?} keeps {:?}", plan.kept));
@@ -60,9 +61,14 @@ pub async fn plans_what_can_be_run(planner: &dyn Planner, model: &Arc<dyn LlmCli
 /// # Errors
 /// See [`check_all`].
 pub async fn keeps_what_matched(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
-    let cx = replanning("Count the files in docs and say which is the largest", &["Count the files"], &["Find the largest"]);
+    let cx = replanning(
+        "Count the files in docs and say which is the largest",
+        &["Count the files"],
+        &["Find the largest"],
+    );
     let plan = planned(planner, model, &cx).await?;
-    let matched = cx.previous.iter().flat_map(|previous| previous.subtask_ids.first()).copied().collect::<Vec<_>>();
+    let matched =
+        cx.previous.iter().flat_map(|previous| previous.subtask_ids.first()).copied().collect::<Vec<_>>();
     if plan.kept != matched {
         return Err(format!("the replan keeps {:?} where {matched:?} matched", plan.kept));
     }
@@ -135,7 +141,8 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
     let first = context(intent);
     let all = matched.iter().map(|step| (step, OutcomeStatus::Matched));
     let all: Vec<_> = all.chain(failed.iter().map(|step| (step, OutcomeStatus::Failed))).collect();
-    let outcomes: Vec<_> = (1..).zip(&all).map(|(number, (step, status))| outcome(number, step, *status)).collect();
+    let outcomes: Vec<_> =
+        (1..).zip(&all).map(|(number, (step, status))| outcome(number, step, *status)).collect();
     let previous = Previous {
         plan: Plan {
             task_id: first.spec.task_id.clone(),
@@ -172,7 +179,11 @@ fn outcome(number: u128, intent: &str, status: OutcomeStatus) -> SubTaskOutcome 
         parent_task_id: RunId::OPERATOR,
         sequence: 1,
         intent: intent.to_owned(),
-        criteria: vec![Criterion { text: "The output is one number".to_owned(), mode: Mode::Plausible, check: None }],
+        criteria: vec![Criterion {
+            text: "The output is one number".to_owned(),
+            mode: Mode::Plausible,
+            check: None,
+        }],
         status,
         output: Value::from("3"),
         failure_reason: (status != OutcomeStatus::Matched).then(|| "the output has 2 numbers".to_owned()),
@@ -192,8 +203,15 @@ fn planned_as(outcome: &SubTaskOutcome) -> PlannedSubTask {
     }
 }
 
-async fn planned(planner: &dyn Planner, model: &Arc<dyn LlmClient>, cx: &PlanContext) -> Result<Plan, String> {
-    let plan = planner.plan(cx, model).await.map_err(|error| format!("{:?} was not planned: {error}", cx.spec.intent))?;
+async fn planned(
+    planner: &dyn Planner,
+    model: &Arc<dyn LlmClient>,
+    cx: &PlanContext,
+) -> Result<Plan, String> {
+    let plan = planner
+        .plan(cx, model)
+        .await
+        .map_err(|error| format!("{:?} was not planned: {error}", cx.spec.intent))?;
     let violations = validate(&plan, cx);
     if let Some(violation) = violations.first() {
         return Err(format!("the plan of {:?} breaks a rule: {violation}", cx.spec.intent));

@@ -29,7 +29,9 @@ impl PlanError {
                 },
                 error.hint().map(str::to_owned),
             ),
-            Self::Refused(_) => (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned())),
+            Self::Refused(_) => {
+                (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned()))
+            }
         };
         Fault { role: Role::Planner, kind, message: self.to_string(), hint }
     }

@@ -7,8 +7,8 @@ use artoo_types::Plan;
 use async_trait::async_trait;
 
 use crate::{
-    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt, replan,
-    validate,
+    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt,
+    replan, validate,
 };
 
 /// The constant part of the planning prompt.
@@ -77,7 +77,11 @@ impl Planner for ModelPlanner {
         self.draft(cx, model).await
     }
 
-    async fn failure_report(&self, cx: &FailureContext, model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+    async fn failure_report(
+        &self,
+        cx: &FailureContext,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<String, PlanError> {
         let request =
             Request::new("planner", REPORT_PROMPT, prompt::failure(cx)).with_max_tokens(REPORT_TOKENS);
         let completion = model.complete(&request).await?;

@@ -79,8 +79,12 @@ fn rounds(text: &mut String, previous: &Previous) {
     line(text, format_args!("\nAn earlier plan fell short."));
     for outcome in &previous.outcomes {
         match outcome.status {
-            OutcomeStatus::Matched => line(text, format_args!("Done, do not plan it again: {}", outcome.intent)),
-            OutcomeStatus::Failed => line(text, format_args!("Failed: {}. {}", outcome.intent, reason(outcome))),
+            OutcomeStatus::Matched => {
+                line(text, format_args!("Done, do not plan it again: {}", outcome.intent))
+            }
+            OutcomeStatus::Failed => {
+                line(text, format_args!("Failed: {}. {}", outcome.intent, reason(outcome)))
+            }
             OutcomeStatus::Skipped => line(text, format_args!("Not run: {}", outcome.intent)),
         }
     }

@@ -17,7 +17,8 @@ struct Family {
 /// Whether a model must plan anything. Where all that is missing is another derivation of an answer, code plans it.
 pub(crate) fn needs_model(previous: &Previous) -> bool {
     let families = families(previous);
-    let derivations: BTreeSet<usize> = families.iter().flat_map(|family| family.members.iter().copied()).collect();
+    let derivations: BTreeSet<usize> =
+        families.iter().flat_map(|family| family.members.iter().copied()).collect();
     let lost = families.iter().any(|family| matched(family, previous).is_empty());
     let in_doubt = families.iter().any(|family| !agreed(family, previous));
     let single = |position: usize| !derivations.contains(&position) && !is_matched(previous, position);
@@ -55,7 +56,9 @@ pub(crate) fn merged(
         }
         task_criteria.push(agreement(&family.intent, members));
     }
-    task_criteria.extend(carried(previous));
+    let carried: Vec<Criterion> =
+        carried(previous).filter(|criterion| !task_criteria.contains(criterion)).collect();
+    task_criteria.extend(carried);
     Plan { task_id: cx.spec.task_id.clone(), round: cx.round, task_criteria, subtasks, kept }
 }
 

@@ -1,7 +1,9 @@
 //! The plan validator: rules that no plan may break, whoever made it.
 
 use artoo_checks::{Flaw, lint, lint_text};
-use artoo_types::{BlockedTarget, Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, ToolName};
+use artoo_types::{
+    BlockedTarget, Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, ToolName,
+};
 
 use crate::PlanContext;
 
@@ -99,7 +101,8 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
         if subtask.success_criteria.is_empty() {
             violations.push(Violation::NoCriterion { position });
         }
-        violations.extend(subtask.success_criteria.iter().filter_map(|criterion| flaw(criterion, &subtask.intent)));
+        violations
+            .extend(subtask.success_criteria.iter().filter_map(|criterion| flaw(criterion, &subtask.intent)));
         let compares = |criterion: &Criterion| matches!(criterion.check, Some(Check::SameAnswer { .. }));
         if subtask.success_criteria.iter().any(compares) {
             violations.push(Violation::Level { position });
@@ -126,7 +129,9 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
 fn wrongly_kept<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item = Violation> + 'a {
     let matched = |id: &SubTaskId| {
         let outcomes = cx.previous.iter().flat_map(|previous| &previous.outcomes);
-        outcomes.into_iter().any(|outcome| outcome.subtask_id == *id && outcome.status == OutcomeStatus::Matched)
+        outcomes
+            .into_iter()
+            .any(|outcome| outcome.subtask_id == *id && outcome.status == OutcomeStatus::Matched)
     };
     let twice = |position: usize, id: &SubTaskId| plan.kept.iter().take(position).any(|other| other == id);
     let wrong = move |(position, id): &(usize, &SubTaskId)| !matched(id) || twice(*position, id);
@@ -137,13 +142,16 @@ fn wrongly_kept<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item =
 /// executor's refusal at the call is what counts.
 fn blocked<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item = Violation> + 'a {
     let chosen = move |name: &str| {
-        let in_plan = |subtask: &PlannedSubTask| names(&subtask.intent, name) || names(&subtask.context, name);
+        let in_plan =
+            |subtask: &PlannedSubTask| names(&subtask.intent, name) || names(&subtask.context, name);
         !names(&cx.spec.intent, name) && plan.subtasks.iter().any(in_plan)
     };
     let directives = || cx.previous.iter().map(|previous| &previous.directive);
-    let tools = directives().flat_map(|directive| &directive.blocked_tools).filter(move |tool| chosen(tool.as_str()));
-    let targets =
-        directives().flat_map(|directive| &directive.blocked_targets).filter(move |target| chosen(&target.target));
+    let tools =
+        directives().flat_map(|directive| &directive.blocked_tools).filter(move |tool| chosen(tool.as_str()));
+    let targets = directives()
+        .flat_map(|directive| &directive.blocked_targets)
+        .filter(move |target| chosen(&target.target));
     let tools = tools.map(|tool| Violation::BlockedTool { tool: tool.clone() });
     tools.chain(targets.map(|target| Violation::BlockedTarget { target: target.clone() }))
 }

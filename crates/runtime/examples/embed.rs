@@ -21,7 +21,10 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     }]});
     let model = ScriptedModel::new()
         .expect(Expect::purpose("planner"), Answer::json(plan))
-        .expect(Expect::purpose("executor"), Answer::json(json!({"tool": "glob", "arguments": {"pattern": "*.txt"}})))
+        .expect(
+            Expect::purpose("executor"),
+            Answer::json(json!({"tool": "glob", "arguments": {"pattern": "*.txt"}})),
+        )
         .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "It is in shopping.txt"})));
 
     let artoo = Artoo::builder().model(Arc::new(model)).data_folder(folder.path().join("data")).build()?;

@@ -18,7 +18,7 @@ use artoo_runtime::{Artoo, Builder, RunRequest};
 use artoo_sandbox::SandboxMode;
 use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
 use artoo_types::{
-    Arguments, Check, Criterion, Limits, Mode, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName, Turn,
+    Arguments, Check, Criterion, Limits, Mode, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn builder(folder: &Path, model: ScriptedModel) -> Builder {
     Artoo::builder().model(Arc::new(model)).data_folder(folder.join("data")).toolbox(Toolbox::new().with(Say))
 }
 
-/// R1 resolves, R2 plans three steps, and each takes two turns of R3 and a verdict.
+/// R2 plans three steps, each takes two turns of R3 and a verdict, and R4b judges the whole.
 fn eleven_calls() -> ScriptedModel {
     let step = |n: u32| {
         json!({
@@ -50,11 +50,14 @@ fn eleven_calls() -> ScriptedModel {
     };
     let verdict = json!({"reason": "it is friendly", "verdict": "pass", "class": "logical"});
     ScriptedModel::new()
-        .always(Expect::purpose("perceiver"), Answer::json(json!({"intent": "Describe the three fruits"})))
         .always(Expect::purpose("planner"), Answer::json(json!({"subtasks": [step(1), step(2), step(3)]})))
-        .always(Expect::purpose("executor").user_contains("<<<data"), Answer::json(json!({"answer": "Dear friend, it is red"})))
+        .always(
+            Expect::purpose("executor").user_contains("<<<data"),
+            Answer::json(json!({"answer": "Dear friend, it is red"})),
+        )
         .always(Expect::purpose("executor"), Answer::json(say("red")))
-        .always(Expect::purpose("agent_validator"), Answer::json(verdict))
+        .always(Expect::purpose("agent_validator"), Answer::json(verdict.clone()))
+        .always(Expect::purpose("meta_validator"), Answer::json(verdict))
 }
 
 /// Says what it is asked to do.
@@ -62,9 +65,7 @@ fn echo() -> ScriptedModel {
     let answer = |request: &Request| {
         let prompt = request.messages.first().map(|message| message.content.as_str()).unwrap_or_default();
         let step = prompt.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
-        let mut say = say(step);
-        say["output_is_answer"] = json!(true);
-        say.to_string()
+        json!({"tool": "say", "arguments": {"text": step}, "output_is_answer": true}).to_string()
     };
     ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(answer))
 }
@@ -75,8 +76,8 @@ fn say(text: &str) -> Value {
 
 fn request(folder: &Path) -> RunRequest {
     RunRequest {
-        text: "Now the three fruits".to_owned(),
-        turns: vec![Turn { input: "Describe fruits".to_owned(), result: "Which?".to_owned() }],
+        text: "Describe the three fruits".to_owned(),
+        turns: Vec::new(),
         surroundings: Surroundings {
             now: SystemClock::new().now(),
             zone: "UTC".to_owned(),
@@ -180,10 +181,20 @@ impl Planner for TwoHundred {
             independent_of: Vec::new(),
         };
         let subtasks = (0..200).map(subtask).collect();
-        Ok(Plan { task_id: cx.spec.task_id.clone(), round: cx.round, task_criteria: Vec::new(), subtasks, kept: Vec::new() })
+        Ok(Plan {
+            task_id: cx.spec.task_id.clone(),
+            round: cx.round,
+            task_criteria: Vec::new(),
+            subtasks,
+            kept: Vec::new(),
+        })
     }
 
-    async fn failure_report(&self, _cx: &FailureContext, _model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+    async fn failure_report(
+        &self,
+        _cx: &FailureContext,
+        _model: &Arc<dyn LlmClient>,
+    ) -> Result<String, PlanError> {
         Ok("It failed.".to_owned())
     }
 }

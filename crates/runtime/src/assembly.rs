@@ -46,13 +46,16 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
         // Nobody listens after the end of the run; closing the journal tells of the error once more.
         let _ = storage_failed.send(error);
     };
-    let journal =
-        parts.journal.open(&runs, run_id, failed).map_err(|source| StartError::Folder { path: runs, source })?;
+    let journal = parts
+        .journal
+        .open(&runs, run_id, failed)
+        .map_err(|source| StartError::Folder { path: runs, source })?;
     let folder = journal.folder().to_owned();
-    let (run, supervised) = assemble(parts, parameters, request, journal, storage_failure).inspect_err(|_| {
-        // What cannot be removed is an empty folder.
-        let _ = std::fs::remove_dir_all(&folder);
-    })?;
+    let (run, supervised) =
+        assemble(parts, parameters, request, journal, storage_failure).inspect_err(|_| {
+            // What cannot be removed is an empty folder.
+            let _ = std::fs::remove_dir_all(&folder);
+        })?;
     let keep_alive = Arc::clone(parts);
     parts.open_runs.spawn(async move {
         supervise(supervised).await;
@@ -130,8 +133,14 @@ fn assemble(
         journal,
         result: send_result,
     };
-    let run =
-        Run { run_id: bus.run_id(), folder, bus, canceller: Canceller(cancel), result: Some(result), first_observer };
+    let run = Run {
+        run_id: bus.run_id(),
+        folder,
+        bus,
+        canceller: Canceller(cancel),
+        result: Some(result),
+        first_observer,
+    };
     Ok((run, supervised))
 }
 
@@ -195,12 +204,21 @@ fn crew(
         port(Role::MetaValidator)?,
         Arc::clone(&parts.task_judge),
         Arc::clone(&parts.models.meta_validator),
-        artoo_meta_validator::Settings { surroundings: surroundings.clone(), judge_deadline: deadlines.judge },
+        artoo_meta_validator::Settings {
+            surroundings: surroundings.clone(),
+            judge_deadline: deadlines.judge,
+        },
     );
     crew.add(Role::MetaValidator, meta_validator);
-    crew.add(Role::SharedMemory, artoo_shared_memory::run(port(Role::SharedMemory)?, Arc::clone(&parts.memory)));
+    crew.add(
+        Role::SharedMemory,
+        artoo_shared_memory::run(port(Role::SharedMemory)?, Arc::clone(&parts.memory)),
+    );
     crew.add(Role::Dispatcher, dispatcher(port(Role::Dispatcher)?, bus.run_id(), Arc::clone(&parts.clock)));
-    crew.add(Role::Ggs, artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)));
+    crew.add(
+        Role::Ggs,
+        artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)),
+    );
     Ok(crew)
 }
 

@@ -34,7 +34,8 @@ impl Audit {
     ) -> Result<Self, BuildError> {
         let (log, gaps) = AuditLog::open(data_folder, clock.now())?;
         let path = log.path().to_owned();
-        let trouble = Arc::new(Mutex::new(gaps.first().map(|gap| format!("the audit log has a gap: {gap:?}"))));
+        let trouble =
+            Arc::new(Mutex::new(gaps.first().map(|gap| format!("the audit log has a gap: {gap:?}"))));
         let report = {
             let trouble = Arc::clone(&trouble);
             Box::new(move |error: &AuditError| {
@@ -42,7 +43,8 @@ impl Audit {
                 *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             })
         };
-        let writer = AuditWriter::start(bus.tap(TAP), log, Vocabulary::new(models), Arc::clone(clock), report)?;
+        let writer =
+            AuditWriter::start(bus.tap(TAP), log, Vocabulary::new(models), Arc::clone(clock), report)?;
         let operator = bus.open(RunId::OPERATOR)?;
         let user = AsyncMutex::new(operator.port(Role::User)?);
         let reporter = Arc::new(LogReporter::new(path, Some(writer.progress())));

@@ -342,7 +342,13 @@ impl Builder {
         let journal = Journal::start(self.redaction).map_err(unusable)?;
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let bus = Bus::new(Arc::clone(&clock), self.bus_limits);
-        let names = [&models.perceiver, &models.planner, &models.executor, &models.agent_validator, &models.meta_validator];
+        let names = [
+            &models.perceiver,
+            &models.planner,
+            &models.executor,
+            &models.agent_validator,
+            &models.meta_validator,
+        ];
         let names = names.into_iter().map(|model| model.model().to_owned()).collect();
         let audit = Audit::start(&bus, &clock, &data_folder, names)?;
         let memory = self.memory.unwrap_or_else(|| in_memory(&clock, self.profile));

@@ -72,7 +72,12 @@ impl Crew {
         }
         self.tasks.abort_all();
         if !self.all_gone(GRACE).await {
-            let stuck: Vec<&str> = self.handles.iter().filter(|(_, handle)| !handle.is_finished()).map(|(role, _)| role.name()).collect();
+            let stuck: Vec<&str> = self
+                .handles
+                .iter()
+                .filter(|(_, handle)| !handle.is_finished())
+                .map(|(role, _)| role.name())
+                .collect();
             tracing::warn!(roles = stuck.join(", "), "roles that do not stop are left behind");
             self.tasks.detach_all();
         }

@@ -7,8 +7,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use artoo_llm_client::{Origin, fenced};
 use artoo_types::{
-    BlockedTarget, CriterionVerdict, DispatchManifest, FailureClass, Finding, Judge, Message, OutcomeStatus, Plan,
-    PlannedSubTask, RunId, SubTask, SubTaskId, SubTaskOutcome,
+    BlockedTarget, CriterionVerdict, DispatchManifest, FailureClass, Finding, Judge, Message, OutcomeStatus,
+    Plan, PlannedSubTask, RunId, SubTask, SubTaskId, SubTaskOutcome,
 };
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
@@ -96,7 +96,10 @@ impl Dispatch {
                 group: planned.sequence,
                 is_second_derivation: !planned.independent_of.is_empty(),
             });
-            self.waiting.entry(planned.sequence).or_default().push(Placed { subtask_id, planned: planned.clone() });
+            self.waiting
+                .entry(planned.sequence)
+                .or_default()
+                .push(Placed { subtask_id, planned: planned.clone() });
         }
         let manifest = DispatchManifest {
             task_id: plan.task_id.clone(),
@@ -139,8 +142,12 @@ impl Dispatch {
 
     fn subtask(&self, placed: Placed) -> SubTask {
         let Placed { subtask_id, planned } = placed;
-        let originals: Vec<Position> =
-            planned.independent_of.iter().filter_map(|position| self.positions.get(*position)).copied().collect();
+        let originals: Vec<Position> = planned
+            .independent_of
+            .iter()
+            .filter_map(|position| self.positions.get(*position))
+            .copied()
+            .collect();
         // A second derivation is shown what the first one was shown, and nothing of what came of it.
         let before = originals.iter().map(|original| original.group).min().unwrap_or(planned.sequence);
         let derived = originals.iter().filter_map(|original| self.ended.get(&original.subtask_id));
@@ -187,7 +194,12 @@ impl Dispatch {
             if shown.len() < outcome.output.len() {
                 let _ = write!(shown, "\n({} more bytes)", outcome.output.len() - shown.len());
             }
-            let _ = write!(text, "\nResult of an earlier step ({}):\n{}", outcome.intent, fenced(Origin::SubTask, &shown));
+            let _ = write!(
+                text,
+                "\nResult of an earlier step ({}):\n{}",
+                outcome.intent,
+                fenced(Origin::SubTask, &shown)
+            );
         }
         text.trim_start().to_owned()
     }
@@ -226,7 +238,9 @@ impl From<&SubTaskOutcome> for Outcome {
         Self {
             intent: outcome.intent.clone(),
             output: outcome.output.as_str().map_or_else(|| outcome.output.to_string(), str::to_owned),
-            means: means.map(|call| BlockedTarget { tool: call.tool.clone(), target: call.target() }).collect(),
+            means: means
+                .map(|call| BlockedTarget { tool: call.tool.clone(), target: call.target() })
+                .collect(),
         }
     }
 }

@@ -72,7 +72,10 @@ impl Drop for Run {
 
 impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Run").field("run_id", &self.run_id).field("folder", &self.folder).finish_non_exhaustive()
+        f.debug_struct("Run")
+            .field("run_id", &self.run_id)
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
     }
 }
 

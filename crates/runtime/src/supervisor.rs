@@ -99,7 +99,11 @@ pub(crate) async fn supervise(run: Supervised) {
         passed: 0,
     };
     if let Err(error) = user.publish(request) {
-        supervisor.fail(fault(Role::Supervisor, FaultKind::Bus, format!("the request could not be sent: {error}")));
+        supervisor.fail(fault(
+            Role::Supervisor,
+            FaultKind::Bus,
+            format!("the request could not be sent: {error}"),
+        ));
     }
     let timed_out = sleep_until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
     tokio::pin!(timed_out);
@@ -201,14 +205,18 @@ impl Supervisor<'_> {
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
         } else if let Message::ModelCall(call) = message {
-            self.tokens = self.tokens.saturating_add(call.prompt_tokens).saturating_add(call.completion_tokens);
+            self.tokens =
+                self.tokens.saturating_add(call.prompt_tokens).saturating_add(call.completion_tokens);
             if let Some(allowed) = self.limits.max_tokens.filter(|allowed| self.tokens > *allowed) {
                 self.over_budget(format!("the run used {} tokens, of {allowed} allowed", self.tokens));
             }
         } else if let Message::PlanDirective(_) = message {
             self.replans += 1;
             if self.replans > self.limits.max_replans {
-                self.over_budget(format!("the controller asked for more than {} replans", self.limits.max_replans));
+                self.over_budget(format!(
+                    "the controller asked for more than {} replans",
+                    self.limits.max_replans
+                ));
             }
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
@@ -278,7 +286,11 @@ impl Supervisor<'_> {
         if self.passed == LAST_WORDS {
             return Verdict::GiveUp;
         }
-        self.successor.blame(&fault(Role::Ggs, FaultKind::Deadline, "the controller did not end the run".to_owned()));
+        self.successor.blame(&fault(
+            Role::Ggs,
+            FaultKind::Deadline,
+            "the controller did not end the run".to_owned(),
+        ));
         self.crew.stop_ggs();
         self.conclude_if_r7_is_gone();
         Verdict::GoOn

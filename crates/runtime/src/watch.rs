@@ -93,7 +93,13 @@ impl Watch {
             Message::ExecutionResult(result) => {
                 self.settle(Role::Executor, Some(result.subtask_id));
                 let allowed = limits.judge * 4;
-                self.oblige(Role::AgentValidator, Some(result.subtask_id), "an outcome or a correction", allowed, now);
+                self.oblige(
+                    Role::AgentValidator,
+                    Some(result.subtask_id),
+                    "an outcome or a correction",
+                    allowed,
+                    now,
+                );
             }
             Message::CorrectionSignal(correction) => {
                 self.settle(Role::AgentValidator, Some(correction.subtask_id));
@@ -189,7 +195,14 @@ impl Watch {
         self.deadlines.attempt + self.deadlines.step
     }
 
-    fn oblige(&mut self, role: Role, of: Option<SubTaskId>, what: &'static str, allowed: Duration, now: Duration) {
+    fn oblige(
+        &mut self,
+        role: Role,
+        of: Option<SubTaskId>,
+        what: &'static str,
+        allowed: Duration,
+        now: Duration,
+    ) {
         self.open.insert((role, of), Obligation { what, allowed, due: now + allowed });
     }
 

@@ -24,6 +24,10 @@ use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolError, ToolReport, 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
 
+/// A command whose quotes are closed. A small model often ends the JSON text at the first quote inside its command; where
+/// decoding is constrained, it cannot.
+const BALANCED: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
+
 #[async_trait]
 impl Tool for Shell {
     fn name(&self) -> ToolName {
@@ -38,7 +42,7 @@ impl Tool for Shell {
         json!({
             "type": "object",
             "properties": {
-                "command": { "type": "string", "maxLength": 600, "description": "shell text for bash -c" },
+                "command": { "type": "string", "maxLength": 600, "pattern": BALANCED, "description": "shell text for bash -c" },
                 "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": 600, "description": "default 60" },
             },
             "required": ["command"],

@@ -8,8 +8,8 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    ExecutionResult, ExecutionStatus, FailureClass, Message, MessageKind, OutcomeStatus, Role, SubTask, SubTaskId,
-    SubTaskOutcome,
+    ExecutionResult, ExecutionStatus, FailureClass, Message, MessageKind, OutcomeStatus, Role, SubTask,
+    SubTaskId, SubTaskOutcome,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -66,7 +66,11 @@ fn kinds(said: &[Message]) -> Vec<MessageKind> {
 }
 
 fn outcomes(said: &[Message]) -> Vec<&SubTaskOutcome> {
-    said.iter().filter_map(|message| if let Message::SubTaskOutcome(outcome) = message { Some(outcome) } else { None }).collect()
+    said.iter()
+        .filter_map(
+            |message| if let Message::SubTaskOutcome(outcome) = message { Some(outcome) } else { None },
+        )
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,7 +83,10 @@ async fn a_correction_then_a_match() {
     let said = house.attempted(ExecutionResult { tool_calls: Vec::new(), ..counted(1, 2, "3") }).await;
     assert_eq!(kinds(&said), [MessageKind::VerdictReached, MessageKind::SubTaskOutcome]);
     let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
-    assert_eq!((outcome.status, outcome.gap_trajectory.len(), outcome.tool_calls.len()), (OutcomeStatus::Matched, 2, 1));
+    assert_eq!(
+        (outcome.status, outcome.gap_trajectory.len(), outcome.tool_calls.len()),
+        (OutcomeStatus::Matched, 2, 1)
+    );
     house.close().await;
 }
 
@@ -134,10 +141,14 @@ async fn fact_8_a_denied_subtask_is_not_tried_again() {
 async fn subtasks_are_judged_side_by_side() {
     let model = Arc::new(ScriptedModel::new().expect(Expect::any().user_contains("Wait"), Answer::hang()));
     let mut house = House::new(Arc::new(ModelJudge), &model);
-    let slow = SubTask { subtask_id: SubTaskId::new(Uuid::from_u128(2)), ..subtask("Wait", &["It is polite"]) };
+    let slow =
+        SubTask { subtask_id: SubTaskId::new(Uuid::from_u128(2)), ..subtask("Wait", &["It is polite"]) };
     house.dispatcher.publish(slow.clone()).unwrap();
     house.dispatcher.publish(counting(1)).unwrap();
-    house.executor.publish(ExecutionResult { subtask_id: slow.subtask_id, ..result("x", vec![call(1, "x", true)]) }).unwrap();
+    house
+        .executor
+        .publish(ExecutionResult { subtask_id: slow.subtask_id, ..result("x", vec![call(1, "x", true)]) })
+        .unwrap();
     let said = house.attempted(counted(1, 1, "3")).await;
     let [first, second] = outcomes(&said)[..] else { panic!("{said:?}") };
     assert_eq!((first.subtask_id, first.status), (counting(1).subtask_id, OutcomeStatus::Matched));
@@ -153,7 +164,9 @@ async fn a_model_call_is_on_record_for_its_subtask() {
     let mut house = House::new(Arc::new(ModelJudge), &model);
     house.dispatcher.publish(subtask("Ask", &["It is polite"])).unwrap();
     let said = house.attempted(result("please", vec![call(1, "please", true)])).await;
-    let [Message::ModelCall(cost), Message::VerdictReached(reached), Message::SubTaskOutcome(outcome)] = said.as_slice() else {
+    let [Message::ModelCall(cost), Message::VerdictReached(reached), Message::SubTaskOutcome(outcome)] =
+        said.as_slice()
+    else {
         panic!("{said:?}")
     };
     assert_eq!((cost.role, cost.subtask_id), (Role::AgentValidator, Some(outcome.subtask_id)));

@@ -2,8 +2,8 @@
 
 use artoo_agent_validator::{FastLoop, Step};
 use artoo_types::{
-    CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, GapEntry, OutcomeStatus,
-    SubTaskOutcome,
+    CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, GapEntry,
+    OutcomeStatus, SubTaskOutcome,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -58,7 +58,8 @@ fn a_correction_names_what_was_wrong_and_the_trajectory_keeps_it() {
     let ended = outcome(fast_loop.conclude(&counted(1, 3, "many"), logical()));
     assert_eq!(ended.status, OutcomeStatus::Failed);
     assert_eq!(ended.failure_reason.as_deref(), Some("it has no number"));
-    let scores: Vec<_> = ended.gap_trajectory.iter().map(|gap| (gap.attempt, gap.score, gap.failure_class)).collect();
+    let scores: Vec<_> =
+        ended.gap_trajectory.iter().map(|gap| (gap.attempt, gap.score, gap.failure_class)).collect();
     let (logical, environmental) = (Some(FailureClass::Logical), Some(FailureClass::Environmental));
     assert_eq!(scores, [(1, 0.5, logical), (2, 0.0, environmental), (3, 0.5, logical)]);
     // Every call of every attempt.
@@ -112,8 +113,12 @@ fn lesson_83_a_failed_execution_never_matches() {
         let ended = outcome(fast_loop(2).conclude(&result, vec![verdict(pass())]));
         assert_eq!(ended.status, OutcomeStatus::Failed, "{status:?}");
     }
-    let contradiction = ExecutionResult { failure: failing(FailureClass::Logical, false), ..counted(1, 1, "3") };
-    assert_eq!(outcome(fast_loop(2).conclude(&contradiction, vec![verdict(pass())])).status, OutcomeStatus::Failed);
+    let contradiction =
+        ExecutionResult { failure: failing(FailureClass::Logical, false), ..counted(1, 1, "3") };
+    assert_eq!(
+        outcome(fast_loop(2).conclude(&contradiction, vec![verdict(pass())])).status,
+        OutcomeStatus::Failed
+    );
 }
 
 #[test]

@@ -7,8 +7,9 @@ use artoo_bus::{Bus, BusLimits, ManualClock, RunBus};
 use artoo_checks::World;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Check, Criterion, CriterionVerdict, Envelope, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, Finding, Judge as DecidedBy, Message, Mode, RunId, SubTask, SubTaskId, Surroundings,
+    Check, Criterion, CriterionVerdict, Envelope, Evidence, ExecutionFailure, ExecutionResult,
+    ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, Message, Mode, RunId, SubTask, SubTaskId,
+    Surroundings,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -42,7 +43,11 @@ pub(crate) fn checked(text: &str, check: Check) -> Criterion {
 /// A subtask whose output must be one number.
 pub(crate) fn counting(number: u128) -> SubTask {
     let success_criteria = vec![checked("It is one number", Check::OutputNumber { min: None, max: None })];
-    SubTask { subtask_id: SubTaskId::new(Uuid::from_u128(number)), success_criteria, ..subtask("Count the files", &[]) }
+    SubTask {
+        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
+        success_criteria,
+        ..subtask("Count the files", &[])
+    }
 }
 
 /// An attempt at [`counting`] with one successful call.
@@ -55,12 +60,21 @@ pub(crate) fn failing(class: FailureClass, infrastructure: bool) -> Option<Execu
     Some(ExecutionFailure { class, reason: "it did not work".to_owned(), infrastructure })
 }
 
-pub(crate) fn unfinished(result: ExecutionResult, status: ExecutionStatus, class: FailureClass) -> ExecutionResult {
+pub(crate) fn unfinished(
+    result: ExecutionResult,
+    status: ExecutionStatus,
+    class: FailureClass,
+) -> ExecutionResult {
     ExecutionResult { status, failure: failing(class, false), ..result }
 }
 
 pub(crate) fn verdict(finding: Finding) -> CriterionVerdict {
-    CriterionVerdict { criterion: "It is one number".to_owned(), mode: Mode::Verifiable, judge: DecidedBy::Check, finding }
+    CriterionVerdict {
+        criterion: "It is one number".to_owned(),
+        mode: Mode::Verifiable,
+        judge: DecidedBy::Check,
+        finding,
+    }
 }
 
 pub(crate) fn pass() -> Finding {
@@ -76,7 +90,12 @@ pub(crate) struct Unasked;
 
 #[async_trait]
 impl Judge for Unasked {
-    async fn judge(&self, criterion: &Criterion, _: &JudgeContext<'_>, _: &Arc<dyn LlmClient>) -> Result<Finding, JudgeError> {
+    async fn judge(
+        &self,
+        criterion: &Criterion,
+        _: &JudgeContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, JudgeError> {
         panic!("{} was put to a judge", criterion.text)
     }
 }
@@ -89,7 +108,8 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        let bus = Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
+        let bus =
+            Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
         let (see, seen) = tokio::sync::mpsc::unbounded_channel();
         bus.record(Box::new(move |envelope| {
             let _ = see.send(Arc::clone(envelope));
@@ -99,7 +119,9 @@ impl Scene {
 
     /// What was said since the last look.
     pub(crate) fn said(&mut self) -> Vec<Message> {
-        std::iter::from_fn(|| self.seen.try_recv().ok()).map(|envelope| Message::clone(&envelope.message)).collect()
+        std::iter::from_fn(|| self.seen.try_recv().ok())
+            .map(|envelope| Message::clone(&envelope.message))
+            .collect()
     }
 }
 
@@ -108,7 +130,12 @@ pub(crate) struct Always(pub(crate) Finding);
 
 #[async_trait]
 impl Judge for Always {
-    async fn judge(&self, _: &Criterion, _: &JudgeContext<'_>, _: &Arc<dyn LlmClient>) -> Result<Finding, JudgeError> {
+    async fn judge(
+        &self,
+        _: &Criterion,
+        _: &JudgeContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, JudgeError> {
         Ok(self.0.clone())
     }
 }

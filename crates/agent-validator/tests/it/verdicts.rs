@@ -5,22 +5,31 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, verdicts};
 use artoo_llm_client::{LlmClient, LlmError, doubles::ScriptedModel};
 use artoo_types::{
-    CallEnding, CallId, Check, Criterion, CriterionVerdict, Evidence, ExecutionResult, ExecutionStatus, FailureClass,
-    Finding, Judge as DecidedBy, SubTask, ToolCall,
+    CallEnding, CallId, Check, Criterion, CriterionVerdict, Evidence, ExecutionResult, ExecutionStatus,
+    FailureClass, Finding, Judge as DecidedBy, SubTask, ToolCall,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::given::{Always, Unasked, call, checked, counted, counting, judged_subtask, result, surroundings, unfinished, world};
+use crate::given::{
+    Always, Unasked, call, checked, counted, counting, judged_subtask, result, surroundings, unfinished,
+    world,
+};
 
 const FOLDER: &str = "/nonexistent";
 
-async fn decided(judge: &dyn Judge, subtask: &SubTask, result: &ExecutionResult, folder: &Path) -> Vec<CriterionVerdict> {
+async fn decided(
+    judge: &dyn Judge,
+    subtask: &SubTask,
+    result: &ExecutionResult,
+    folder: &Path,
+) -> Vec<CriterionVerdict> {
     let (surroundings, world) = (surroundings(folder), world(folder));
     let cx = JudgeContext { subtask, result, surroundings: &surroundings, world: &world };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let mut reached = Vec::new();
-    let verdicts = verdicts(&cx, judge, &model, Duration::from_secs(60), |verdict| reached.push(verdict.clone())).await;
+    let verdicts =
+        verdicts(&cx, judge, &model, Duration::from_secs(60), |verdict| reached.push(verdict.clone())).await;
     assert_eq!(reached, verdicts, "each verdict is shown as it falls");
     assert_eq!(verdicts.len(), subtask.success_criteria.len());
     verdicts
@@ -57,7 +66,8 @@ async fn lesson_30_a_claim_without_a_call_that_ran_passes_nothing() {
     for calls in nothing {
         let claim = ExecutionResult { tool_calls: calls, ..counted(1, 1, "3") };
         let verdict = one(&Unasked, &counting(1), &claim).await;
-        let expected = if claim.tool_calls.is_empty() { FailureClass::Logical } else { FailureClass::Environmental };
+        let expected =
+            if claim.tool_calls.is_empty() { FailureClass::Logical } else { FailureClass::Environmental };
         assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Rule, expected), "{claim:?}");
     }
     // A call that failed by itself may show something: that a file is not there.
@@ -74,7 +84,11 @@ async fn lesson_83_what_did_not_finish_fails_by_rule() {
         (ExecutionStatus::Completed, FailureClass::Denied),
     ] {
         let verdict = one(&Unasked, &counting(1), &unfinished(counted(1, 1, "3"), status, class)).await;
-        assert_eq!((verdict.judge, failure(&verdict)), (DecidedBy::Rule, (class, "it did not work")), "{status:?}");
+        assert_eq!(
+            (verdict.judge, failure(&verdict)),
+            (DecidedBy::Rule, (class, "it did not work")),
+            "{status:?}"
+        );
     }
     let wordless = ExecutionResult { status: ExecutionStatus::Uncertain, ..counted(1, 1, "3") };
     assert_eq!(failure(&one(&Unasked, &counting(1), &wordless).await).0, FailureClass::Unknown);
@@ -95,7 +109,8 @@ async fn lesson_89_an_old_file_is_no_new_one() {
     surroundings.now = chrono::DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
     let old_world = artoo_checks::World::new(folder.path(), folder.path(), surroundings.now);
     let result = counted(1, 1, "downloaded 下载.iso");
-    let cx = JudgeContext { subtask: &subtask, result: &result, surroundings: &surroundings, world: &old_world };
+    let cx =
+        JudgeContext { subtask: &subtask, result: &result, surroundings: &surroundings, world: &old_world };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let found = verdicts(&cx, &Unasked, &model, Duration::from_secs(1), |_| {}).await;
     assert!(!found[0].passed(), "{found:?}");
@@ -107,16 +122,28 @@ async fn lesson_n13_a_missing_verdict_is_unknown_and_no_pass() {
     struct Faulty(&'static str);
     #[async_trait]
     impl Judge for Faulty {
-        async fn judge(&self, _: &Criterion, _: &JudgeContext<'_>, _: &Arc<dyn LlmClient>) -> Result<Finding, JudgeError> {
+        async fn judge(
+            &self,
+            _: &Criterion,
+            _: &JudgeContext<'_>,
+            _: &Arc<dyn LlmClient>,
+        ) -> Result<Finding, JudgeError> {
             match self.0 {
                 "hangs" => std::future::pending().await,
                 "panics" => panic!("as planned"),
-                _ => Err(LlmError::Unusable { model: "m".into(), schema: "verdict".into(), reason: "r".into() }.into()),
+                _ => Err(LlmError::Unusable {
+                    model: "m".into(),
+                    schema: "verdict".into(),
+                    reason: "r".into(),
+                }
+                .into()),
             }
         }
     }
     let result = result("hello", vec![call(1, "hello", true)]);
-    for (fault, words) in [("hangs", "no verdict within 60 s"), ("panics", "panicked"), ("errs", "does not fit the schema")] {
+    for (fault, words) in
+        [("hangs", "no verdict within 60 s"), ("panics", "panicked"), ("errs", "does not fit the schema")]
+    {
         let verdict = one(&Faulty(fault), &judged_subtask(), &result).await;
         assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Rule, FailureClass::Unknown), "{fault}");
         assert!(failure(&verdict).1.contains(words), "{verdict:?}");
@@ -126,7 +153,10 @@ async fn lesson_n13_a_missing_verdict_is_unknown_and_no_pass() {
 #[tokio::test]
 async fn a_pass_with_the_evidence_of_another_subtask_is_none() {
     let result = result("hello", vec![call(1, "hello", true)]);
-    let evidence = |number| Evidence::ToolCall { call_id: CallId::new(Uuid::from_u128(number)), excerpt: "hello".into() };
+    let evidence = |number| Evidence::ToolCall {
+        call_id: CallId::new(Uuid::from_u128(number)),
+        excerpt: "hello".into(),
+    };
     let verdict = one(&Always(Finding::Pass { evidence: evidence(77) }), &judged_subtask(), &result).await;
     assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Rule, FailureClass::Unknown));
     let verdict = one(&Always(Finding::Pass { evidence: evidence(1) }), &judged_subtask(), &result).await;

@@ -162,9 +162,11 @@ fn lesson_89_a_moment_before_the_run_is_before_it() {
     let path = folder.path().join("file");
     fs::write(&path, "x").unwrap();
     let made = DateTime::<chrono::Utc>::from(fs::metadata(&path).unwrap().modified().unwrap());
-    let world_from = |start: DateTime<chrono::Utc>| World::new(folder.path(), folder.path(), start.fixed_offset());
+    let world_from =
+        |start: DateTime<chrono::Utc>| World::new(folder.path(), folder.path(), start.fixed_offset());
     let subject = Subject { output: "", tool_calls: &[], answers: &[] };
-    let passes = |check: &Check, world: &World| matches!(evaluate(check, &subject, world), Finding::Pass { .. });
+    let passes =
+        |check: &Check, world: &World| matches!(evaluate(check, &subject, world), Finding::Pass { .. });
     let newer = Check::FileNewer { path: path.clone() };
     let unchanged = Check::FileUnchanged { path: path.clone() };
     let later = world_from(made + chrono::TimeDelta::milliseconds(100));

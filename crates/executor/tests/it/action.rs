@@ -23,8 +23,16 @@ fn the_schema_lets_through_what_may_be_said() {
         // What R3 may not do: an unknown or blocked tool, other arguments, two things at once, nothing.
         (json!({"tool": "rm", "arguments": {"command": "x"}, "output_is_answer": true}), false, false),
         (json!({"tool": "shell", "arguments": {"command": 3}, "output_is_answer": true}), false, false),
-        (json!({"tool": "shell", "arguments": {"command": "ls"}, "output_is_answer": true, "answer": "3"}), false, false),
-        (json!({"tool": "write_file", "arguments": {"command": "x"}, "output_is_answer": true}), false, false),
+        (
+            json!({"tool": "shell", "arguments": {"command": "ls"}, "output_is_answer": true, "answer": "3"}),
+            false,
+            false,
+        ),
+        (
+            json!({"tool": "write_file", "arguments": {"command": "x"}, "output_is_answer": true}),
+            false,
+            false,
+        ),
         (json!({"answer": ""}), false, false),
         (json!({"answer": "x".repeat(5000)}), false, false),
         (json!({}), false, false),
@@ -33,7 +41,7 @@ fn the_schema_lets_through_what_may_be_said() {
     ];
     for (turn, at_first, later) in table {
         for (may_answer, expected) in [(false, at_first), (true, later)] {
-            let violation = Action::schema(&tools(), may_answer).violation(&turn).unwrap();
+            let violation = Action::schema(&tools(), may_answer, true).violation(&turn).unwrap();
             assert_eq!(violation.is_none(), expected, "{turn} ({may_answer}): {violation:?}");
             if expected {
                 assert!(Action::read(&turn).is_some(), "{turn}");
@@ -44,17 +52,22 @@ fn the_schema_lets_through_what_may_be_said() {
 
 #[test]
 fn the_schema_names_only_the_tools_that_are_offered() {
-    insta::assert_json_snapshot!(Action::schema(&tools(), true).schema.as_ref());
+    insta::assert_json_snapshot!(Action::schema(&tools(), true, true).schema.as_ref());
 }
 
 #[test]
 fn turns_are_read() {
     let arguments = json!({"command": "ls 文"}).as_object().cloned().unwrap();
-    let call = |output_is_answer| Some(Action::Call { tool: ToolName::new("shell"), arguments: arguments.clone(), output_is_answer });
+    let call = |output_is_answer| {
+        Some(Action::Call { tool: ToolName::new("shell"), arguments: arguments.clone(), output_is_answer })
+    };
     let table = [
         (json!({"tool": "shell", "arguments": {"command": "ls 文"}, "output_is_answer": true}), call(true)),
         (json!({"tool": "shell", "arguments": {"command": "ls 文"}}), call(false)),
-        (json!({"tool": "shell", "arguments": {"command": "ls 文"}, "output_is_answer": "true"}), call(false)),
+        (
+            json!({"tool": "shell", "arguments": {"command": "ls 文"}, "output_is_answer": "true"}),
+            call(false),
+        ),
         (json!({"answer": "٣"}), Some(Action::Answer("٣".to_owned()))),
         (json!({"give_up": "why"}), Some(Action::GiveUp("why".to_owned()))),
         (json!({"answer": 3}), None),
@@ -76,10 +89,16 @@ fn hostile() -> impl Strategy<Value = Value> {
         ".{0,20}".prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {
-        let key = prop_oneof![Just("tool".to_owned()), Just("arguments".to_owned()), Just("answer".to_owned()), ".{0,6}"];
+        let key = prop_oneof![
+            Just("tool".to_owned()),
+            Just("arguments".to_owned()),
+            Just("answer".to_owned()),
+            ".{0,6}"
+        ];
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((key, inner), 0..4).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            prop::collection::vec((key, inner), 0..4)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
         ]
     })
 }
@@ -89,7 +108,7 @@ proptest! {
     #[test]
     fn any_json_is_read_or_refused(turn in hostile(), may_answer in any::<bool>()) {
         let read = Action::read(&turn);
-        if Action::schema(&tools(), may_answer).violation(&turn).unwrap().is_none() {
+        if Action::schema(&tools(), may_answer, true).violation(&turn).unwrap().is_none() {
             prop_assert!(read.is_some());
         }
     }

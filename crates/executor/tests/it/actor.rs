@@ -8,8 +8,8 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    ActionState, BlockedTarget, CallEnding, DominantClass, ExecutionStatus, FailureClass, Loss, Message, MessageKind,
-    PlanDirective, PrevDirective, Role, SubTask, TaskId, ToolName, UnitInterval,
+    ActionState, BlockedTarget, CallEnding, DominantClass, ExecutionStatus, FailureClass, Loss, Message,
+    MessageKind, PlanDirective, PrevDirective, Role, SubTask, TaskId, ToolName, UnitInterval,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -50,12 +50,22 @@ struct Stubborn(&'static [&'static str]);
 
 #[async_trait]
 impl Executor for Stubborn {
-    async fn attempt(&self, _: &AttemptContext, tools: &dyn CallTool, _: &Arc<dyn LlmClient>) -> Result<Attempt, ExecuteError> {
+    async fn attempt(
+        &self,
+        _: &AttemptContext,
+        tools: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
         for command in self.0 {
             let made: Result<_, CallStopped> = tools.call(&ToolName::new("shell"), arguments(command)).await;
             drop(made);
         }
-        Ok(Attempt { status: ExecutionStatus::Completed, output: "done".to_owned(), verbatim: false, failure: None })
+        Ok(Attempt {
+            status: ExecutionStatus::Completed,
+            output: "done".to_owned(),
+            verbatim: false,
+            failure: None,
+        })
     }
 }
 
@@ -99,11 +109,11 @@ async fn lesson_18_a_long_output_is_an_answer_as_a_whole_or_not_at_all() {
 
 #[tokio::test(start_paused = true)]
 async fn a_correction_makes_one_more_attempt_that_sees_the_first() {
-    let model = Arc::new(
-        ScriptedModel::new()
-            .expect(Expect::any(), Answer::json(call("say 3 4", true)))
-            .expect(Expect::any().user_contains("say 3 4").user_contains("Print one number"), Answer::json(json!({"answer": "3"}))),
-    );
+    let model =
+        Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::json(call("say 3 4", true))).expect(
+            Expect::any().user_contains("say 3 4").user_contains("Print one number"),
+            Answer::json(json!({"answer": "3"})),
+        ));
     let mut house = with_model(&model);
     house.dispatcher.publish(subtask(1, "Count")).unwrap();
     assert_eq!(house.results().await.len(), 1);
@@ -153,7 +163,10 @@ async fn a_deadline_ends_an_attempt_and_records_the_call_that_ran() {
     let said = house.said_within(Duration::from_secs(901)).await;
     let [result] = results(&said).try_into().unwrap();
     let failure = result.failure.unwrap();
-    assert_eq!((result.status, failure.class, failure.infrastructure), (ExecutionStatus::Failed, FailureClass::Environmental, true));
+    assert_eq!(
+        (result.status, failure.class, failure.infrastructure),
+        (ExecutionStatus::Failed, FailureClass::Environmental, true)
+    );
     assert_eq!(result.tool_calls, finished(&said));
     assert_eq!(count(&said, MessageKind::ToolStarted), 2, "each call that began has ended");
     assert_eq!(result.tool_calls[1].ending, CallEnding::Cancelled);
@@ -171,7 +184,12 @@ struct Panics;
 
 #[async_trait]
 impl Executor for Panics {
-    async fn attempt(&self, cx: &AttemptContext, tools: &dyn CallTool, _: &Arc<dyn LlmClient>) -> Result<Attempt, ExecuteError> {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
         if cx.subtask.intent == "Panic" {
             panic!("as planned");
         }
@@ -208,7 +226,10 @@ async fn lesson_n3_a_model_that_fails_is_a_failed_result() {
         house.dispatcher.publish(subtask(1, "Count")).unwrap();
         let [result] = house.results().await.try_into().unwrap();
         let failure = result.failure.unwrap();
-        assert_eq!((result.status, failure.class, failure.infrastructure), (ExecutionStatus::Failed, class, true));
+        assert_eq!(
+            (result.status, failure.class, failure.infrastructure),
+            (ExecutionStatus::Failed, class, true)
+        );
         // Raw words of a model are no evidence (lesson 83).
         assert!(!result.output.contains("rather chat") && result.tool_calls.is_empty());
         house.close().await;
@@ -231,7 +252,9 @@ async fn fact_8_a_denied_call_ends_the_subtask_whatever_the_behaviour_says() {
     house.validator.publish(correction(1, 1)).unwrap();
     let said = house.said().await;
     let [again] = results(&said).try_into().unwrap();
-    assert!(again.tool_calls.is_empty() && finished(&said).iter().all(|call| call.ending == CallEnding::Refused));
+    assert!(
+        again.tool_calls.is_empty() && finished(&said).iter().all(|call| call.ending == CallEnding::Refused)
+    );
     house.close().await;
 }
 
@@ -262,7 +285,8 @@ async fn fact_7_a_directive_is_enforced_at_the_call() {
 /// Lessons 58 and 90, end to end: ten identical calls ran.
 #[tokio::test(start_paused = true)]
 async fn lessons_58_and_90_an_identical_call_runs_once() {
-    let mut house = House::new(Arc::new(Stubborn(&["say x", "say  x", "say x", "say x", "say y"])), &silent(), 4);
+    let mut house =
+        House::new(Arc::new(Stubborn(&["say x", "say  x", "say x", "say x", "say y"])), &silent(), 4);
     house.dispatcher.publish(subtask(1, "Search")).unwrap();
     let said = house.said().await;
     let ran = finished(&said).into_iter().filter(|call| call.ending != CallEnding::Refused).count();

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use artoo_executor::{Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor, conformance};
+use artoo_executor::{
+    Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor, conformance,
+};
 use artoo_llm_client::{
     LlmClient, LlmError,
     doubles::{Answer, Expect, ScriptedModel},
@@ -39,7 +41,11 @@ fn refused() -> Result<ToolCall, CallStopped> {
 }
 
 /// An attempt in which the model says these turns and the tools give these results; all of both must be used.
-async fn attempt(cx: &AttemptContext, turns: &[Value], results: Vec<Result<ToolCall, CallStopped>>) -> Result<Attempt, ExecuteError> {
+async fn attempt(
+    cx: &AttemptContext,
+    turns: &[Value],
+    results: Vec<Result<ToolCall, CallStopped>>,
+) -> Result<Attempt, ExecuteError> {
     let model = Arc::new(ScriptedModel::new());
     for turn in turns {
         model.add(Expect::purpose("executor").schema("action"), Answer::json(turn.clone()));
@@ -86,7 +92,11 @@ async fn a_declaration_needs_something_to_declare() {
 /// Lesson 18: what was cut passed for the whole.
 #[tokio::test]
 async fn lesson_18_a_cut_output_does_not_pass_for_the_whole() {
-    let cut = OutputRecord { shown: "a\n[... 9000 bytes left out ...]\nz".to_owned(), bytes: 9032, ..OutputRecord::default() };
+    let cut = OutputRecord {
+        shown: "a\n[... 9000 bytes left out ...]\nz".to_owned(),
+        bytes: 9032,
+        ..OutputRecord::default()
+    };
     let long = printed("").map(|call| ToolCall { output: cut, ..call });
     let ended = first(&[call("ls", true), json!({"answer": "too many"})], vec![long]).await;
     assert_eq!(ended, done("too many", false));
@@ -120,7 +130,8 @@ async fn lesson_85_the_first_of_two_actions_counts() {
     let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::text(two)));
     let client: Arc<dyn LlmClient> = model as _;
     let tools = Script(Mutex::new(vec![printed("3")]));
-    let ended = ModelExecutor::default().attempt(&conformance::context("Count"), &tools, &client).await.unwrap();
+    let ended =
+        ModelExecutor::default().attempt(&conformance::context("Count"), &tools, &client).await.unwrap();
     assert_eq!(ended, done("3", true));
 }
 
@@ -147,7 +158,6 @@ async fn fact_6_the_model_sees_its_calls_and_results() {
 async fn failures_take_the_class_that_the_machine_knows() {
     let give_up = json!({"give_up": "no such file"});
     let table = [
-        (vec![], FailureClass::Logical),
         (vec![failed(FailureClass::Environmental)], FailureClass::Environmental),
         (vec![failed(FailureClass::Unknown)], FailureClass::Logical),
         (vec![printed("x")], FailureClass::Logical),
@@ -159,6 +169,23 @@ async fn failures_take_the_class_that_the_machine_knows() {
         assert_eq!(because(&ended), (ExecutionStatus::Failed, class, false), "{ended:?}");
         assert_eq!(ended.failure.unwrap().reason, "no such file");
     }
+}
+
+/// A small model gives up at the first error. It may not before anything was shown, or three turns were tried.
+#[tokio::test]
+async fn giving_up_takes_a_try() {
+    let give_up = json!({"give_up": "I cannot"});
+    let cx = conformance::context("Count the files");
+    assert!(attempt(&cx, &[give_up.clone(), give_up.clone()], vec![]).await.is_err());
+    let model = Arc::new(ScriptedModel::new());
+    for turn in [call("a", false), call("b", false), call("c", false), give_up] {
+        model.add(Expect::any(), Answer::json(turn));
+    }
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let tools = Script(Mutex::new(vec![refused(), refused(), refused()]));
+    let ended = ModelExecutor::new(4).attempt(&cx, &tools, &client).await.unwrap();
+    assert_eq!(because(&ended), (ExecutionStatus::Failed, FailureClass::Logical, false));
+    model.assert_finished();
 }
 
 #[tokio::test]
@@ -187,8 +214,9 @@ async fn turns_are_bounded() {
 
 #[tokio::test]
 async fn the_default_executor_keeps_the_contract_whatever_the_model_says() {
-    for turn in [call("ls", true), call("ls", false), json!({"give_up": "no"})] {
-        let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(turn)));
+    for turn in [call("ls", true), call("ls", false)] {
+        let client: Arc<dyn LlmClient> =
+            Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(turn)));
         conformance::check_all(&ModelExecutor::default(), &client).await.unwrap();
     }
 }
@@ -198,7 +226,12 @@ struct Boasts(u32);
 
 #[async_trait]
 impl Executor for Boasts {
-    async fn attempt(&self, cx: &AttemptContext, tools: &dyn CallTool, _: &Arc<dyn LlmClient>) -> Result<Attempt, ExecuteError> {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
         for _ in 0..self.0 {
             let _ = tools.call(&cx.tools[0].name, Arguments::new()).await;
         }

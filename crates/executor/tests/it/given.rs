@@ -8,8 +8,9 @@ use artoo_llm_client::{LlmClient, Message as Turn, MessageRole, doubles::Scripte
 use artoo_sandbox::SandboxMode;
 use artoo_tools::{CreatedPaths, EvidenceStore, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Envelope, ExecutionResult, FailureClass,
-    Message, MessageKind, Mode, OutputRecord, Role, RunId, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
+    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Envelope, ExecutionResult,
+    FailureClass, Message, MessageKind, Mode, OutputRecord, Role, RunId, SubTask, SubTaskId, Surroundings,
+    ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -33,7 +34,8 @@ pub(crate) fn surroundings(folder: &Path) -> Surroundings {
 }
 
 pub(crate) fn subtask(number: u128, intent: &str) -> SubTask {
-    let criterion = Criterion { text: "The output is one number".to_owned(), mode: Mode::Verifiable, check: None };
+    let criterion =
+        Criterion { text: "The output is one number".to_owned(), mode: Mode::Verifiable, check: None };
     SubTask {
         subtask_id: SubTaskId::new(Uuid::from_u128(number)),
         success_criteria: vec![criterion],
@@ -56,14 +58,24 @@ pub(crate) fn arguments(command: &str) -> Arguments {
     Arguments::from_iter([("command".to_owned(), json!(command))])
 }
 
-pub(crate) fn recorded(tool: &str, command: &str, shown: &str, ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
+pub(crate) fn recorded(
+    tool: &str,
+    command: &str,
+    shown: &str,
+    ending: CallEnding,
+    failure: Option<FailureClass>,
+) -> ToolCall {
     ToolCall {
         call_id: CallId::new(Uuid::nil()),
         tool: ToolName::new(tool),
         arguments: arguments(command),
         ending,
         failure: failure.map(|class| CallFailure { class, reason: "it did not work".to_owned(), hint: None }),
-        output: OutputRecord { shown: shown.to_owned(), bytes: shown.len() as u64, ..OutputRecord::default() },
+        output: OutputRecord {
+            shown: shown.to_owned(),
+            bytes: shown.len() as u64,
+            ..OutputRecord::default()
+        },
         stderr: OutputRecord::default(),
         files: Vec::new(),
         started_at: now(),
@@ -170,7 +182,8 @@ impl House {
             parallel,
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
         };
-        let bus = Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
+        let bus =
+            Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
         let (see, seen) = tokio::sync::mpsc::unbounded_channel();
         bus.record(Box::new(move |envelope| {
             let _ = see.send(Arc::clone(envelope));
@@ -178,7 +191,8 @@ impl House {
         let client: Arc<dyn LlmClient> = Arc::clone(model) as _;
         let actor = tokio::spawn(run(bus.port(Role::Executor).unwrap(), executor, client, settings));
         let port = |role| bus.port(role).unwrap();
-        let (dispatcher, validator, ggs) = (port(Role::Dispatcher), port(Role::AgentValidator), port(Role::Ggs));
+        let (dispatcher, validator, ggs) =
+            (port(Role::Dispatcher), port(Role::AgentValidator), port(Role::Ggs));
         Self { dispatcher, validator, ggs, bus, seen, actor, cancel, _folder: folder }
     }
 
@@ -187,7 +201,9 @@ impl House {
         // Time is paused: it moves on only when nothing else can.
         tokio::time::sleep(time).await;
         let said = std::iter::from_fn(|| self.seen.try_recv().ok());
-        said.filter(|envelope| envelope.from == Role::Executor).map(|envelope| Message::clone(&envelope.message)).collect()
+        said.filter(|envelope| envelope.from == Role::Executor)
+            .map(|envelope| Message::clone(&envelope.message))
+            .collect()
     }
 
     pub(crate) async fn said(&mut self) -> Vec<Message> {
@@ -205,12 +221,16 @@ impl House {
 }
 
 pub(crate) fn results(said: &[Message]) -> Vec<ExecutionResult> {
-    let result = |message: &Message| if let Message::ExecutionResult(result) = message { Some(result.clone()) } else { None };
+    let result = |message: &Message| {
+        if let Message::ExecutionResult(result) = message { Some(result.clone()) } else { None }
+    };
     said.iter().filter_map(result).collect()
 }
 
 pub(crate) fn finished(said: &[Message]) -> Vec<ToolCall> {
-    let call = |message: &Message| if let Message::ToolFinished(finished) = message { Some(finished.call.clone()) } else { None };
+    let call = |message: &Message| {
+        if let Message::ToolFinished(finished) = message { Some(finished.call.clone()) } else { None }
+    };
     said.iter().filter_map(call).collect()
 }
 

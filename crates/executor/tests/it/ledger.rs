@@ -27,14 +27,18 @@ fn is_refused(ruling: &Ruling) -> bool {
 #[test]
 fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
     let mut ledger = ledger(Blocked::default());
-    let call = recorded("shell", "grep -r x .", "", CallEnding::Exited { status: 1 }, Some(FailureClass::Unknown));
+    let call =
+        recorded("shell", "grep -r x .", "", CallEnding::Exited { status: 1 }, Some(FailureClass::Unknown));
     let target = BlockedTarget::of(&call.tool, &call.arguments);
     assert_eq!(ledger.rule(&target), Ruling::Allowed);
     // The record has its output by now: fact 5's guard no longer knew it.
     ledger.record(call);
     assert!(is_refused(&ledger.rule(&target)));
     let Ruling::Stopped(stopped) = ledger.rule(&target) else { panic!("not stopped") };
-    assert_eq!(stopped, CallStopped::Repeated { tool: target.tool.clone(), target: target.target.clone(), times: 2 });
+    assert_eq!(
+        stopped,
+        CallStopped::Repeated { tool: target.tool.clone(), target: target.target.clone(), times: 2 }
+    );
     // Over is over, for other calls too.
     assert_eq!(ledger.rule(&shell("ls")), Ruling::Stopped(stopped));
     // Another attempt begins anew, but the call is known.
@@ -72,7 +76,9 @@ fn fact_7_what_is_blocked_is_refused_at_the_call() {
 #[test]
 fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
     let mut blocked = Blocked::default();
-    blocked.approaches.insert(BlockedApproach { tool: ToolName::new("shell"), approach: "Count the files".to_owned() });
+    blocked
+        .approaches
+        .insert(BlockedApproach { tool: ToolName::new("shell"), approach: "Count the files".to_owned() });
     let used = [shell("find docs")];
     let mut same = Ledger::new("Count the files", &[], &used, blocked.clone());
     assert!(is_refused(&same.rule(&shell("cd docs; find . -type f"))));
@@ -84,7 +90,14 @@ fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
 #[test]
 fn a_second_derivation_may_not_use_the_same_means() {
     let avoid = [shell("find docs -name '*.txt' | wc -l"), glob("docs/*")];
-    for same in ["find docs", "/usr/bin/find .", "LC_ALL=C find docs", "cd docs && find .", "bash -c 'find docs'", "timeout 5 find ."] {
+    for same in [
+        "find docs",
+        "/usr/bin/find .",
+        "LC_ALL=C find docs",
+        "cd docs && find .",
+        "bash -c 'find docs'",
+        "timeout 5 find .",
+    ] {
         let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
         assert!(is_refused(&ledger.rule(&shell(same))), "{same}");
     }

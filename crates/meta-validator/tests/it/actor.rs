@@ -18,7 +18,10 @@ use uuid::Uuid;
 use crate::given::{Scene, checked, failed, judged, manifest, matched, spec, surroundings};
 
 fn settings() -> Settings {
-    Settings { surroundings: surroundings(Path::new("/nonexistent")), judge_deadline: Duration::from_secs(60) }
+    Settings {
+        surroundings: surroundings(Path::new("/nonexistent")),
+        judge_deadline: Duration::from_secs(60),
+    }
 }
 
 /// Plays the messages to the actor, in order, and returns what it said. Ends with the run closed and the actor gone.
@@ -86,13 +89,16 @@ async fn lesson_28_a_failed_subtask_is_never_accepted() {
 #[tokio::test(start_paused = true)]
 async fn fact_1_an_unmet_task_criterion_is_a_replan() {
     let criterion = checked(Check::OutputContains { value: "docs".to_owned() });
-    let messages = vec![manifest(1, &[], &[1], std::slice::from_ref(&criterion)).into(), matched(1, "Count", "3").into()];
+    let messages = vec![
+        manifest(1, &[], &[1], std::slice::from_ref(&criterion)).into(),
+        matched(1, "Count", "3").into(),
+    ];
     let said = gated(messages).await;
     let [Message::VerdictReached(reached), replan] = said.as_slice() else { panic!("{said:#?}") };
     assert_eq!((reached.subtask_id, reached.attempt), (None, 0));
     let request = only_replan(std::slice::from_ref(replan));
     assert_eq!(request.failed_outcomes, []);
-    assert_eq!(request.task_verdicts, [reached.verdict.clone()]);
+    assert_eq!(request.task_verdicts, std::slice::from_ref(&reached.verdict));
     assert!(request.gap_summary.contains(&criterion.text), "{}", request.gap_summary);
 }
 
@@ -111,7 +117,9 @@ impl TaskJudge for Silent {
             "panics" => panic!("as planned"),
             "lies" => {
                 let call_id = CallId::new(Uuid::from_u128(77));
-                Ok(Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt: "of another task".into() } })
+                Ok(Finding::Pass {
+                    evidence: Evidence::ToolCall { call_id, excerpt: "of another task".into() },
+                })
             }
             _ => Err(TaskJudgeError::Model(LlmError::Configuration { reason: "broken".into() })),
         }
@@ -125,9 +133,14 @@ async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
         let messages = vec![manifest(1, &[], &[1], &[judged(way)]).into(), matched(1, "Count", "3").into()];
         let said = played(Arc::new(Silent), ScriptedModel::new(), messages).await;
         let [Message::VerdictReached(_), replan] = said.as_slice() else { panic!("{way}: {said:#?}") };
-        let [verdict] = only_replan(std::slice::from_ref(replan)).task_verdicts.as_slice() else { panic!("{way}") };
+        let [verdict] = only_replan(std::slice::from_ref(replan)).task_verdicts.as_slice() else {
+            panic!("{way}")
+        };
         assert_eq!(verdict.judge, Judge::Rule, "{way}");
-        assert!(matches!(verdict.finding, Finding::Fail { failure_class: FailureClass::Unknown, .. }), "{way}");
+        assert!(
+            matches!(verdict.finding, Finding::Fail { failure_class: FailureClass::Unknown, .. }),
+            "{way}"
+        );
     }
 }
 
@@ -136,7 +149,8 @@ async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
 async fn fact_12_an_unknown_verdict_word_is_no_pass() {
     let nonsense = || Answer::json(json!({"reason": "r", "verdict": "accept!", "class": "logical"}));
     let model = ScriptedModel::new().expect(Expect::any(), nonsense()).expect(Expect::any(), nonsense());
-    let messages = vec![manifest(1, &[], &[1], &[judged("It is complete")]).into(), matched(1, "Count", "3").into()];
+    let messages =
+        vec![manifest(1, &[], &[1], &[judged("It is complete")]).into(), matched(1, "Count", "3").into()];
     let said = played(Arc::new(ModelTaskJudge), model, messages).await;
     let kinds: Vec<_> = said.iter().map(Message::kind).collect();
     use MessageKind::{ModelCall, ReplanRequest, VerdictReached};
@@ -156,7 +170,10 @@ async fn kept_outcomes_count_again_in_the_next_plan() {
     let said = gated(messages).await;
     let summary = last_summary(&said);
     assert_eq!(summary.merged_output, json!("3"));
-    assert_eq!(summary.outcomes.iter().map(|outcome| outcome.output.clone()).collect::<Vec<_>>(), ["3", "3 files"]);
+    assert_eq!(
+        summary.outcomes.iter().map(|outcome| outcome.output.clone()).collect::<Vec<_>>(),
+        ["3", "3 files"]
+    );
 }
 
 /// Lesson 58's cousin on the bus: a message that comes twice must not conclude a plan twice.
@@ -184,8 +201,14 @@ async fn lesson_n2_an_empty_plan_is_a_replan() {
 async fn each_criterion_is_judged_alone_and_on_record() {
     let pass = |reason: &str| Answer::json(json!({"reason": reason, "verdict": "pass", "class": "logical"}));
     let model = ScriptedModel::new()
-        .expect(Expect::purpose("meta_validator").user_contains("names a file").user_lacks("is polite"), pass("one"))
-        .expect(Expect::purpose("meta_validator").user_contains("is polite").user_lacks("names a file"), pass("two"));
+        .expect(
+            Expect::purpose("meta_validator").user_contains("names a file").user_lacks("is polite"),
+            pass("one"),
+        )
+        .expect(
+            Expect::purpose("meta_validator").user_contains("is polite").user_lacks("names a file"),
+            pass("two"),
+        );
     let criteria = [judged("It names a file"), judged("It is polite")];
     let messages = vec![manifest(1, &[], &[1], &criteria).into(), matched(1, "Count", "b.txt").into()];
     let said = played(Arc::new(ModelTaskJudge), model, messages).await;

@@ -4,9 +4,9 @@ use std::{path::Path, sync::Arc};
 
 use artoo_bus::{Bus, BusLimits, ManualClock, RunBus};
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, Check, Constraints, Criterion, DispatchManifest, Envelope, FailureClass,
-    Message, Mode, OutcomeStatus, OutputRecord, RunId, SubTaskId, SubTaskOutcome, Surroundings, TaskId, TaskSpec,
-    ToolCall, ToolName,
+    Arguments, CallEnding, CallFailure, CallId, Check, Constraints, Criterion, DispatchManifest, Envelope,
+    FailureClass, Message, Mode, OutcomeStatus, OutputRecord, RunId, SubTaskId, SubTaskOutcome, Surroundings,
+    TaskId, TaskSpec, ToolCall, ToolName,
 };
 use chrono::{DateTime, FixedOffset};
 use serde_json::json;
@@ -47,7 +47,11 @@ pub(crate) fn call(number: u128, command: &str, shown: &str, failure: Option<Fai
         arguments: Arguments::from_iter([("command".to_owned(), json!(command))]),
         ending: CallEnding::Exited { status: i32::from(failure.is_some()) },
         failure: failure.map(|class| CallFailure { class, reason: "exit status 1".to_owned(), hint: None }),
-        output: OutputRecord { shown: shown.to_owned(), bytes: shown.len() as u64, ..OutputRecord::default() },
+        output: OutputRecord {
+            shown: shown.to_owned(),
+            bytes: shown.len() as u64,
+            ..OutputRecord::default()
+        },
         stderr: OutputRecord::default(),
         files: Vec::new(),
         started_at: now(),
@@ -88,7 +92,12 @@ pub(crate) fn checked(check: Check) -> Criterion {
     Criterion { text: format!("{check:?}"), mode: Mode::Verifiable, check: Some(check) }
 }
 
-pub(crate) fn manifest(round: u32, kept: &[u128], own: &[u128], task_criteria: &[Criterion]) -> DispatchManifest {
+pub(crate) fn manifest(
+    round: u32,
+    kept: &[u128],
+    own: &[u128],
+    task_criteria: &[Criterion],
+) -> DispatchManifest {
     DispatchManifest {
         task_id: TaskId::from_text("count"),
         round,
@@ -107,7 +116,8 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        let bus = Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
+        let bus =
+            Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
         let (see, seen) = tokio::sync::mpsc::unbounded_channel();
         bus.record(Box::new(move |envelope| {
             let _ = see.send(Arc::clone(envelope));
@@ -117,6 +127,8 @@ impl Scene {
 
     /// What was said since the last look.
     pub(crate) fn said(&mut self) -> Vec<Message> {
-        std::iter::from_fn(|| self.seen.try_recv().ok()).map(|envelope| Message::clone(&envelope.message)).collect()
+        std::iter::from_fn(|| self.seen.try_recv().ok())
+            .map(|envelope| Message::clone(&envelope.message))
+            .collect()
     }
 }

@@ -6,7 +6,9 @@ use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::{ModelTaskJudge, SYSTEM_PROMPT, TaskContext, TaskJudge, TaskJudgeError, conformance};
+use artoo_meta_validator::{
+    ModelTaskJudge, SYSTEM_PROMPT, TaskContext, TaskJudge, TaskJudgeError, conformance,
+};
 use artoo_types::{CallId, Criterion, Evidence, FailureClass, Finding, SubTaskOutcome};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -16,7 +18,9 @@ use crate::given::{call, judged, matched, spec, surroundings};
 
 /// Asks the default judge; returns the finding and what the model was sent.
 async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (Finding, Vec<Request>) {
-    let model = Arc::new(ScriptedModel::new().expect(Expect::purpose("meta_validator").schema("task_verdict"), answer));
+    let model = Arc::new(
+        ScriptedModel::new().expect(Expect::purpose("meta_validator").schema("task_verdict"), answer),
+    );
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
     let merged = outcomes.first().map_or(Value::Null, |outcome| outcome.output.clone());
     let surroundings = surroundings(Path::new("/home/ada"));
@@ -34,8 +38,10 @@ fn verdict(word: &str, class: &str) -> Answer {
 #[tokio::test]
 async fn a_pass_points_at_the_last_call_that_succeeded() {
     let broken = call(9, "cat x", "", Some(FailureClass::Environmental));
-    let second = SubTaskOutcome { tool_calls: vec![call(2, "wc", "3", None), broken], ..matched(2, "Count", "3") };
-    let (found, _) = ask(&[matched(1, "List", "a"), second], "It is a number", verdict("pass", "logical")).await;
+    let second =
+        SubTaskOutcome { tool_calls: vec![call(2, "wc", "3", None), broken], ..matched(2, "Count", "3") };
+    let (found, _) =
+        ask(&[matched(1, "List", "a"), second], "It is a number", verdict("pass", "logical")).await;
     let excerpt = "the listing has 3 lines".to_owned();
     let evidence = Evidence::ToolCall { call_id: CallId::new(Uuid::from_u128(2)), excerpt };
     assert_eq!(found, Finding::Pass { evidence });
@@ -43,7 +49,8 @@ async fn a_pass_points_at_the_last_call_that_succeeded() {
 
 #[tokio::test]
 async fn a_fail_keeps_its_class_and_reason() {
-    for (word, class) in [("logical", FailureClass::Logical), ("environmental", FailureClass::Environmental)] {
+    for (word, class) in [("logical", FailureClass::Logical), ("environmental", FailureClass::Environmental)]
+    {
         let (found, _) = ask(&[matched(1, "List", "a")], "It is a number", verdict("fail", word)).await;
         let Finding::Fail { failure_class, reason, .. } = found else { panic!("{found:?}") };
         assert_eq!((failure_class, reason.as_str()), (class, "the listing has 3 lines"));
@@ -53,7 +60,8 @@ async fn a_fail_keeps_its_class_and_reason() {
 /// What no call shows, nobody can pass: the model is not even asked.
 #[tokio::test]
 async fn without_a_successful_call_no_model_is_asked() {
-    let claimed = SubTaskOutcome { tool_calls: Vec::new(), ..matched(1, "Send it", "SUCCESS: all criteria met") };
+    let claimed =
+        SubTaskOutcome { tool_calls: Vec::new(), ..matched(1, "Send it", "SUCCESS: all criteria met") };
     let (found, sent) = ask(&[claimed], "It was sent", verdict("pass", "logical")).await;
     assert!(matches!(found, Finding::Fail { failure_class: FailureClass::Logical, .. }), "{found:?}");
     assert_eq!(sent, []);

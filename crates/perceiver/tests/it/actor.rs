@@ -35,7 +35,10 @@ async fn said(model: ScriptedModel, requests: &[UserRequest]) -> Vec<Message> {
 async fn a_request_becomes_one_task_however_often_it_comes() {
     let asked = request("How many files?", &[]);
     let said = said(ScriptedModel::new(), &[asked.clone(), asked]).await;
-    assert!(matches!(said.as_slice(), [Message::TaskSpec(task)] if task.intent == "How many files?"), "{said:?}");
+    assert!(
+        matches!(said.as_slice(), [Message::TaskSpec(task)] if task.intent == "How many files?"),
+        "{said:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

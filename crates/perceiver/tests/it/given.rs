@@ -8,7 +8,8 @@ use artoo_perceiver::conformance;
 use artoo_types::{Envelope, Message, RunId, Turn, UserRequest};
 
 pub(crate) fn request(text: &str, turns: &[(&str, &str)]) -> UserRequest {
-    let turn = |(input, result): &(&str, &str)| Turn { input: (*input).to_owned(), result: (*result).to_owned() };
+    let turn =
+        |(input, result): &(&str, &str)| Turn { input: (*input).to_owned(), result: (*result).to_owned() };
     UserRequest { turns: turns.iter().map(turn).collect(), ..conformance::request(text) }
 }
 
@@ -49,6 +50,8 @@ impl Scene {
     /// Closes the run and returns what was said in it that had not been read.
     pub(crate) fn close(mut self) -> Vec<Message> {
         self.bus.close();
-        std::iter::from_fn(|| self.seen.try_recv().ok()).map(|envelope| Message::clone(&envelope.message)).collect()
+        std::iter::from_fn(|| self.seen.try_recv().ok())
+            .map(|envelope| Message::clone(&envelope.message))
+            .collect()
     }
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use artoo_types::{
-    BlockedApproach, BlockedTarget, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, DominantClass,
-    Evidence, FailureClass, Fault, FileChange, Judge, Limits, Loss, MacroState, MegramState, MemoryAction, Mode,
-    OutcomeStatus, PartialOutput, PlannedSubTask, PrevDirective, Role, RunId, SopRecord, SubTaskId, TerminalState,
-    ToolName, UnmetCriterion,
+    BlockedApproach, BlockedTarget, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion,
+    DominantClass, Evidence, FailureClass, Fault, FileChange, Judge, Limits, Loss, MacroState, MegramState,
+    MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask, PrevDirective, Role, RunId, SopRecord,
+    SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, PlanDirective, Role, SubTaskId,
-    ToolFinished,
+    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, PlanDirective, Role,
+    SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -88,7 +88,9 @@ impl Fold {
                 Some(output.subtask_id),
                 Event::ToolOutput { call_id: output.call_id, text: output.text.clone() },
             )),
-            Message::ToolFinished(finished) => events.push((Some(finished.subtask_id), self.tool_finished(finished))),
+            Message::ToolFinished(finished) => {
+                events.push((Some(finished.subtask_id), self.tool_finished(finished)))
+            }
             Message::VerdictReached(reached) => events.push((reached.subtask_id, verdict(&reached.verdict))),
             Message::CorrectionSignal(signal) => {
                 events.push((Some(signal.subtask_id), Event::Correction { correction: signal.into() }));
@@ -104,7 +106,9 @@ impl Fold {
                     },
                 ));
             }
-            Message::PlanDirective(directive) => events.extend(directed(directive).map(|event| (None, event))),
+            Message::PlanDirective(directive) => {
+                events.extend(directed(directive).map(|event| (None, event)))
+            }
             Message::MegramWrite(write) => events.push((
                 None,
                 Event::MemoryWritten {
@@ -117,10 +121,15 @@ impl Fold {
                 },
             )),
             Message::ModelCall(call) => events.push((call.subtask_id, self.usage(call))),
-            Message::Warning(warning) => events.push((None, Event::Warning { message: warning.message.clone() })),
+            Message::Warning(warning) => {
+                events.push((None, Event::Warning { message: warning.message.clone() }))
+            }
             Message::FinalResult(result) => {
-                let scored =
-                    Event::RoundScored { loss: result.loss, grad_l: result.grad_l, grad_goal: result.grad_goal };
+                let scored = Event::RoundScored {
+                    loss: result.loss,
+                    grad_l: result.grad_l,
+                    grad_goal: result.grad_goal,
+                };
                 if result.fault.is_none() {
                     events.push((None, scored));
                 }
@@ -141,7 +150,10 @@ impl Fold {
             | Message::AuditQuery(_)
             | Message::AuditReport(_) => {}
         }
-        events.into_iter().map(|(subtask_id, event)| self.line(envelope, envelope.at, subtask_id, event)).collect()
+        events
+            .into_iter()
+            .map(|(subtask_id, event)| self.line(envelope, envelope.at, subtask_id, event))
+            .collect()
     }
 
     /// Calls and tokens so far.
@@ -157,11 +169,17 @@ impl Fold {
         event: Event,
     ) -> Line {
         self.lines += 1;
-        let role = match envelope.from {
-            Role::User => None,
-            role => Some(role),
-        };
-        Line { v: 1, seq: self.lines, ts, run_id: envelope.run_id, role, round: self.round, subtask_id, event }
+        let role = (envelope.from != Role::User).then_some(envelope.from);
+        Line {
+            v: 1,
+            seq: self.lines,
+            ts,
+            run_id: envelope.run_id,
+            role,
+            round: self.round,
+            subtask_id,
+            event,
+        }
     }
 
     fn tool_finished(&mut self, finished: &ToolFinished) -> Event {

@@ -62,7 +62,11 @@ pub fn read(path: &Path) -> Result<Read, JournalError> {
         let damage = |reason: String| Some(Damage { line: number, reason });
         if line.last() != Some(&b'\n') {
             let too_long = u64::try_from(line.len()).is_ok_and(|length| length == MAX_LINE);
-            let reason = if too_long { "the line is longer than any that artoo writes" } else { "the line is cut short" };
+            let reason = if too_long {
+                "the line is longer than any that artoo writes"
+            } else {
+                "the line is cut short"
+            };
             return Ok(Read { envelopes, damage: damage(reason.to_owned()) });
         }
         match serde_json::from_slice::<Envelope>(&line) {

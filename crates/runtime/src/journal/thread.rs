@@ -92,9 +92,12 @@ fn sync(files: &mut Vec<File>) {
 }
 
 /// The journal of an open run.
-#[expect(clippy::large_enum_variant, reason = "a few exist at a time, and none is moved")]
 enum OpenJournal {
-    Good { file: BufWriter<File>, dirty: bool, failed: Failed },
+    Good {
+        file: BufWriter<File>,
+        dirty: bool,
+        failed: Failed,
+    },
     /// A line could not be written. Nothing is written after it: a journal may end early, but may not have holes.
     Broken(io::Error),
 }
@@ -133,16 +136,16 @@ impl OpenJournal {
     fn close(mut self) -> io::Result<Option<File>> {
         self.flush();
         match self {
-            Self::Good { file, .. } => {
-                file.into_inner().map(Some).map_err(io::IntoInnerError::into_error)
-            }
+            Self::Good { file, .. } => file.into_inner().map(Some).map_err(io::IntoInnerError::into_error),
             Self::Broken(error) => Err(error),
         }
     }
 }
 
 fn copy(error: &io::Error) -> io::Error {
-    error.raw_os_error().map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
+    error
+        .raw_os_error()
+        .map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }
 
 fn line(envelope: &Envelope, redaction: &Redaction) -> io::Result<Vec<u8>> {

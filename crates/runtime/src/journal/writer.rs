@@ -37,8 +37,9 @@ impl Journal {
     /// Starts the thread.
     pub(crate) fn start(redaction: Redaction) -> io::Result<Self> {
         let (orders, queue) = mpsc::channel();
-        let thread =
-            std::thread::Builder::new().name("artoo-journal".to_owned()).spawn(move || write(&queue, &redaction))?;
+        let thread = std::thread::Builder::new()
+            .name("artoo-journal".to_owned())
+            .spawn(move || write(&queue, &redaction))?;
         Ok(Self { orders, thread: Some(thread) })
     }
 
@@ -52,7 +53,8 @@ impl Journal {
     ) -> io::Result<RunJournal> {
         let folder = runs.join(run_id.to_string());
         private_folder(&folder)?;
-        let opened = empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
+        let opened =
+            empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
         if opened.is_err() {
             // Nothing was begun, so nothing should be listed as a run; what cannot be removed is an empty folder.
             let _ = std::fs::remove_dir_all(&folder);

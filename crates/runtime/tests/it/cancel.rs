@@ -80,7 +80,13 @@ async fn lesson_11_a_cancelled_command_takes_its_process_tree_with_it() {
     }
     let endings: Vec<CallEnding> = seen
         .messages()
-        .filter_map(|message| if let Message::ToolFinished(finished) = message { Some(finished.call.ending.clone()) } else { None })
+        .filter_map(|message| {
+            if let Message::ToolFinished(finished) = message {
+                Some(finished.call.ending.clone())
+            } else {
+                None
+            }
+        })
         .collect();
     assert_eq!(endings, [CallEnding::Cancelled], "the call's end is on record, before the run's");
     assert!(!seen.folder.join("tmp").exists());
@@ -105,7 +111,8 @@ async fn a_tool_that_takes_no_notice_delays_the_end_by_less_than_a_second() {
     let run = artoo.start(house.request("Count")).unwrap();
     let seen = cancelled_at(run, MessageKind::ToolStarted).await;
     // Virtual time: what is measured are the supervisor's own waits.
-    let ended = seen.envelopes.iter().find(|envelope| envelope.message.kind() == MessageKind::FinalResult).unwrap();
+    let ended =
+        seen.envelopes.iter().find(|envelope| envelope.message.kind() == MessageKind::FinalResult).unwrap();
     assert!(ended.elapsed_ms < 1000, "{} ms", ended.elapsed_ms);
     assert_eq!(seen.exit_code(), 130);
 }
@@ -124,7 +131,11 @@ async fn a_time_out_has_its_own_exit_code() {
     let run = artoo.start(request).unwrap();
     let canceller = run.canceller();
     canceller.cancel();
-    assert_eq!(watched(run).await.fault(), Some(FaultKind::Cancelled), "a time-out beyond all clocks is none");
+    assert_eq!(
+        watched(run).await.fault(),
+        Some(FaultKind::Cancelled),
+        "a time-out beyond all clocks is none"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,7 +168,11 @@ async fn dropping_the_handle_or_its_future_cancels_and_records() {
     for folder in folders {
         let read = artoo_runtime::journal::read(&folder.join(artoo_runtime::journal::FILE_NAME)).unwrap();
         let faults = read.envelopes.iter().filter_map(|envelope| {
-            if let Message::FinalResult(result) = envelope.message.as_ref() { result.fault.clone() } else { None }
+            if let Message::FinalResult(result) = envelope.message.as_ref() {
+                result.fault.clone()
+            } else {
+                None
+            }
         });
         assert_eq!(faults.map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::Cancelled]);
     }

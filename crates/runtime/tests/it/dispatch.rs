@@ -2,8 +2,8 @@
 
 use artoo_runtime::Dispatch;
 use artoo_types::{
-    Arguments, CallEnding, CallId, Message, OutcomeStatus, OutputRecord, Plan, PlannedSubTask, RunId, SubTask,
-    SubTaskId, SubTaskOutcome, TaskId, ToolCall, ToolName,
+    Arguments, CallEnding, CallId, Message, OutcomeStatus, OutputRecord, Plan, PlannedSubTask, RunId,
+    SubTask, SubTaskId, SubTaskOutcome, TaskId, ToolCall, ToolName,
 };
 use chrono::DateTime;
 use serde_json::json;
@@ -22,7 +22,13 @@ impl Bench {
     }
 
     fn plan(&mut self, kept: &[SubTaskId], subtasks: Vec<PlannedSubTask>) -> Vec<Message> {
-        let plan = Plan { task_id: TaskId::from_text("task"), round: 1, task_criteria: Vec::new(), subtasks, kept: kept.to_vec() };
+        let plan = Plan {
+            task_id: TaskId::from_text("task"),
+            round: 1,
+            task_criteria: Vec::new(),
+            subtasks,
+            kept: kept.to_vec(),
+        };
         let minted = &mut self.minted;
         let now = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
         self.dispatch.on_plan(&plan, now, || {
@@ -73,7 +79,10 @@ fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome 
 }
 
 fn tasks(messages: &[Message]) -> Vec<&SubTask> {
-    messages.iter().filter_map(|message| if let Message::SubTask(task) = message { Some(task) } else { None }).collect()
+    messages
+        .iter()
+        .filter_map(|message| if let Message::SubTask(task) = message { Some(task) } else { None })
+        .collect()
 }
 
 fn intents(messages: &[Message]) -> Vec<&str> {
@@ -85,7 +94,10 @@ fn the_manifest_comes_first_and_names_every_subtask() {
     let mut bench = Bench::new();
     let messages = bench.plan(&[id(77)], vec![subtask(2, "b", &["x"]), subtask(1, "a", &["x"])]);
     let Message::DispatchManifest(manifest) = &messages[0] else { panic!("{messages:?}") };
-    assert_eq!((manifest.subtask_ids.as_slice(), manifest.kept.as_slice()), ([id(1), id(2)].as_slice(), [id(77)].as_slice()));
+    assert_eq!(
+        (manifest.subtask_ids.as_slice(), manifest.kept.as_slice()),
+        ([id(1), id(2)].as_slice(), [id(77)].as_slice())
+    );
     assert_eq!(intents(&messages), ["a"]);
     assert_eq!(messages.len(), 2);
 }
@@ -93,7 +105,8 @@ fn the_manifest_comes_first_and_names_every_subtask() {
 #[test]
 fn a_group_begins_when_the_one_before_has_matched_completely() {
     let mut bench = Bench::new();
-    let messages = bench.plan(&[], vec![subtask(1, "a", &["x"]), subtask(1, "b", &["x"]), subtask(4, "c", &["x"])]);
+    let messages =
+        bench.plan(&[], vec![subtask(1, "a", &["x"]), subtask(1, "b", &["x"]), subtask(4, "c", &["x"])]);
     assert_eq!(intents(&messages), ["a", "b"]);
     assert_eq!(bench.end(2, OutcomeStatus::Matched, ""), []);
     assert_eq!(intents(&bench.end(1, OutcomeStatus::Matched, "")), ["c"]);
@@ -103,12 +116,24 @@ fn a_group_begins_when_the_one_before_has_matched_completely() {
 #[test]
 fn a_failure_lets_its_group_end_and_skips_the_rest() {
     let mut bench = Bench::new();
-    bench.plan(&[], vec![subtask(1, "a", &["x"]), subtask(1, "b", &["x"]), subtask(2, "c", &["x", "y"]), subtask(3, "d", &["x"])]);
+    bench.plan(
+        &[],
+        vec![
+            subtask(1, "a", &["x"]),
+            subtask(1, "b", &["x"]),
+            subtask(2, "c", &["x", "y"]),
+            subtask(3, "d", &["x"]),
+        ],
+    );
     assert_eq!(bench.end(1, OutcomeStatus::Failed, ""), []);
     let messages = bench.end(2, OutcomeStatus::Matched, "");
     let skipped: Vec<_> = messages
         .iter()
-        .map(|message| if let Message::SubTaskOutcome(outcome) = message { outcome } else { panic!("{message:?}") })
+        .map(
+            |message| {
+                if let Message::SubTaskOutcome(outcome) = message { outcome } else { panic!("{message:?}") }
+            },
+        )
         .map(|outcome| (outcome.subtask_id, outcome.status, outcome.criteria_verdicts.len()))
         .collect();
     assert_eq!(skipped, [(id(3), OutcomeStatus::Skipped, 2), (id(4), OutcomeStatus::Skipped, 1)]);
@@ -161,7 +186,10 @@ fn what_is_handed_on_is_bounded_each_and_together() {
 fn a_second_derivation_sees_nothing_of_the_first_but_its_means() {
     let mut bench = Bench::new();
     let second = PlannedSubTask { independent_of: vec![1], ..subtask(3, "count again", &["x"]) };
-    bench.plan(&[], vec![subtask(1, "look", &["x"]), subtask(2, "count", &["x"]), second, subtask(4, "use", &["x"])]);
+    bench.plan(
+        &[],
+        vec![subtask(1, "look", &["x"]), subtask(2, "count", &["x"]), second, subtask(4, "use", &["x"])],
+    );
     bench.end(1, OutcomeStatus::Matched, "docs");
     bench.end(2, OutcomeStatus::Matched, "SECRET 3");
     // Taken at its start: the second derivation is running now.
@@ -172,7 +200,8 @@ fn a_second_derivation_sees_nothing_of_the_first_but_its_means() {
     let messages = again.end(2, OutcomeStatus::Matched, "SECRET 3");
     let task = tasks(&messages)[0];
     assert!(task.context.contains("docs") && !task.context.contains("SECRET"), "{}", task.context);
-    let avoid: Vec<(&str, &str)> = task.avoid.iter().map(|target| (target.tool.as_str(), target.target.as_str())).collect();
+    let avoid: Vec<(&str, &str)> =
+        task.avoid.iter().map(|target| (target.tool.as_str(), target.target.as_str())).collect();
     assert_eq!(avoid, [("shell", "find docs")], "calls that failed are no means");
     // Whoever comes after both sees the first alone: the agreement decides between them, not a reader.
     let messages = bench.end(3, OutcomeStatus::Matched, "OTHER 3");

@@ -98,7 +98,11 @@ impl Planner for Fixed {
         })
     }
 
-    async fn failure_report(&self, _cx: &FailureContext, _model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+    async fn failure_report(
+        &self,
+        _cx: &FailureContext,
+        _model: &Arc<dyn LlmClient>,
+    ) -> Result<String, PlanError> {
         Ok("The story of the failure.".to_owned())
     }
 }

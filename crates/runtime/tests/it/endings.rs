@@ -13,9 +13,13 @@ use crate::{
 
 /// Fails at every attempt: the calls differ, none puts out a number.
 fn hopeless() -> ScriptedModel {
-    let mut model = ScriptedModel::new().always(Expect::purpose("planner").schema("plan"), Answer::json(question("Count")));
+    let mut model = ScriptedModel::new()
+        .always(Expect::purpose("planner").schema("plan"), Answer::json(question("Count")));
     for attempt in 0..40 {
-        model = model.expect(Expect::purpose("executor"), Answer::json(say(&format!("not a number {}", "x".repeat(attempt)))));
+        model = model.expect(
+            Expect::purpose("executor"),
+            Answer::json(say(&format!("not a number {}", "x".repeat(attempt)))),
+        );
     }
     model
 }
@@ -48,10 +52,14 @@ async fn success_names_what_is_unmet() {
 #[tokio::test(start_paused = true)]
 async fn strict_runs_do_not_end_as_success() {
     let house = House::new();
-    let planner = Fixed { subtasks: vec![subtask(1, "say", &["one", "two", "three", "four"])], task_criteria: Vec::new() };
+    let planner = Fixed {
+        subtasks: vec![subtask(1, "say", &["one", "two", "three", "four"])],
+        task_criteria: Vec::new(),
+    };
     let mut model = ScriptedModel::new();
     for attempt in 0..20 {
-        model = model.expect(Expect::purpose("executor"), Answer::json(say(&format!("one two three {attempt}"))));
+        model =
+            model.expect(Expect::purpose("executor"), Answer::json(say(&format!("one two three {attempt}"))));
     }
     let model = Arc::new(model);
     let artoo = house.quiet(&model).strict(true).planner(Arc::new(planner)).build().unwrap();
@@ -63,8 +71,9 @@ async fn strict_runs_do_not_end_as_success() {
 #[tokio::test(start_paused = true)]
 async fn abandon_tells_the_planners_story() {
     let house = House::new();
-    let model =
-        Arc::new(hopeless().expect(Expect::purpose("planner").no_schema(), Answer::text("Counting was not possible.")));
+    let model = Arc::new(
+        hopeless().expect(Expect::purpose("planner").no_schema(), Answer::text("Counting was not possible.")),
+    );
     let artoo = house.quiet(&model).build().unwrap();
     let seen = house.run(&artoo, "Count the things").await;
     assert_eq!(seen.result.directive, TerminalState::Abandon);
@@ -132,8 +141,9 @@ async fn denied_changes_nothing_and_exits_with_5() {
     assert_eq!(seen.result.directive, TerminalState::Abandon);
     assert_eq!(fs::read_to_string(&path).unwrap(), before, "untouched");
     assert_eq!(seen.count(MessageKind::ToolFinished), 1, "it is not tried again by any means");
-    let denied = seen.outcomes().iter().flat_map(|outcome| outcome.criteria_verdicts.clone()).all(|verdict| {
-        matches!(verdict.finding, Finding::Fail { failure_class: FailureClass::Denied, .. })
-    });
+    let denied =
+        seen.outcomes().iter().flat_map(|outcome| outcome.criteria_verdicts.clone()).all(|verdict| {
+            matches!(verdict.finding, Finding::Fail { failure_class: FailureClass::Denied, .. })
+        });
     assert!(denied);
 }

@@ -22,7 +22,10 @@ fn text(seen: &Seen) -> String {
             text.push('"');
             let end = quoted.find('"').unwrap_or(quoted.len());
             let word = &quoted[..end];
-            if word.len() == 36 && word.bytes().filter(|byte| *byte == b'-').count() == 4 && !word.contains(' ') {
+            if word.len() == 36
+                && word.bytes().filter(|byte| *byte == b'-').count() == 4
+                && !word.contains(' ')
+            {
                 let known = ids.iter().position(|id| id == word).unwrap_or_else(|| {
                     ids.push(word.to_owned());
                     ids.len() - 1
@@ -72,10 +75,16 @@ async fn the_lines_of_a_run_that_is_planned_twice() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("planner"), Answer::json(steps(&[("Count the apples", 1), ("Count the pears", 2)])))
+            .expect(
+                Expect::purpose("planner"),
+                Answer::json(steps(&[("Count the apples", 1), ("Count the pears", 2)])),
+            )
             .expect(Expect::purpose("planner"), Answer::json(question("Count the pears again")))
             .expect(Expect::purpose("executor").user_contains("apples"), Answer::json(say("17")))
-            .expect(Expect::purpose("executor").user_contains("Step: Count the pears"), Answer::json(say("some")))
+            .expect(
+                Expect::purpose("executor").user_contains("Step: Count the pears"),
+                Answer::json(say("some")),
+            )
             .expect(Expect::purpose("executor"), Answer::json(json!({"give_up": "there is no list"})))
             .expect(Expect::purpose("executor").user_contains("again"), Answer::json(say("4"))),
     );

@@ -23,7 +23,7 @@ fn outcome(class: &str) -> SubTaskOutcome {
         "intent": "a", "criteria": [], "status": "failed", "output": null, "failure_reason": null, "gap_trajectory": [],
         "criteria_verdicts": [{
             "criterion": "c", "mode": "verifiable", "judge": "rule",
-            "finding": {"result": "fail", "failure_class": class, "reason": "r"},
+            "verdict": "fail", "failure_class": class, "reason": "r",
         }],
         "tool_calls": [],
     }))

@@ -15,7 +15,8 @@ use artoo_perceiver::{PerceiveError, Perceiver};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Builder, Deadlines};
 use artoo_types::{
-    Criterion, FaultKind, Finding, MessageKind, OutcomeStatus, Plan, Role, TaskSpec, TerminalState, Turn, UserRequest,
+    Criterion, FaultKind, Finding, MessageKind, OutcomeStatus, Plan, Role, TaskSpec, TerminalState, Turn,
+    UserRequest,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -48,7 +49,10 @@ async fn run_but_for(purpose: &str, answer: Answer) -> Seen {
     let model = but_for(purpose, &answer);
     let mut builder = house.quiet(&model);
     if purpose == "meta_validator" {
-        let planner = Fixed { subtasks: vec![subtask(1, "Name a colour", &["blue"])], task_criteria: vec![judged("It is nice")] };
+        let planner = Fixed {
+            subtasks: vec![subtask(1, "Name a colour", &["blue"])],
+            task_criteria: vec![judged("It is nice")],
+        };
         builder = builder.planner(Arc::new(planner));
     }
     let artoo = builder.build().unwrap();
@@ -62,12 +66,15 @@ async fn run_but_for(purpose: &str, answer: Answer) -> Seen {
 #[tokio::test(start_paused = true)]
 async fn nothing_fails_where_nothing_fails() {
     for purpose in ["perceiver", "planner", "executor", "agent_validator", "meta_validator"] {
-        let seen = run_but_for(purpose, Answer::with(move |_| match purpose {
-            "perceiver" => json!({"intent": "Name a colour"}).to_string(),
-            "planner" => open_question("Name a colour").to_string(),
-            "executor" => say("Dear friend: blue").to_string(),
-            _ => verdict(true).to_string(),
-        }))
+        let seen = run_but_for(
+            purpose,
+            Answer::with(move |_| match purpose {
+                "perceiver" => json!({"intent": "Name a colour"}).to_string(),
+                "planner" => open_question("Name a colour").to_string(),
+                "executor" => say("Dear friend: blue").to_string(),
+                _ => verdict(true).to_string(),
+            }),
+        )
         .await;
         assert_eq!(seen.exit_code(), 0, "{purpose}: {:#?}", seen.result);
     }
@@ -87,7 +94,12 @@ async fn an_unreachable_model_is_a_provider_fault_where_nothing_goes_on_without_
 #[tokio::test(start_paused = true)]
 async fn lesson_n1_a_validator_without_a_model_never_passes_and_never_hangs() {
     for purpose in ["agent_validator", "meta_validator", "executor"] {
-        for answer in [Answer::error(unreachable), Answer::text("certainly!"), Answer::hang(), Answer::panic("as scripted")] {
+        for answer in [
+            Answer::error(unreachable),
+            Answer::text("certainly!"),
+            Answer::hang(),
+            Answer::panic("as scripted"),
+        ] {
             let seen = run_but_for(purpose, answer.clone()).await;
             assert_ne!(seen.result.directive, TerminalState::Accept, "{purpose}, {answer:?}");
             assert_ne!(seen.exit_code(), 0, "{purpose}, {answer:?}");
@@ -98,7 +110,9 @@ async fn lesson_n1_a_validator_without_a_model_never_passes_and_never_hangs() {
 #[tokio::test(start_paused = true)]
 async fn garbage_from_r1_and_r2_is_a_typed_fault() {
     for purpose in ["perceiver", "planner"] {
-        for text in ["", "certainly!", "{\"subtasks\": []}", "{\"intent\": 7}", "null", "{\"subtasks\": [{}]}\u{0}"] {
+        for text in
+            ["", "certainly!", "{\"subtasks\": []}", "{\"intent\": 7}", "null", "{\"subtasks\": [{}]}\u{0}"]
+        {
             let seen = run_but_for(purpose, Answer::text(text)).await;
             assert_eq!(seen.fault(), Some(FaultKind::Answer), "{purpose} said {text:?}");
             assert_eq!(seen.exit_code(), 1);
@@ -143,7 +157,11 @@ impl Rogue {
 
 #[async_trait]
 impl Perceiver for Rogue {
-    async fn perceive(&self, _request: &UserRequest, _model: &Arc<dyn LlmClient>) -> Result<TaskSpec, PerceiveError> {
+    async fn perceive(
+        &self,
+        _request: &UserRequest,
+        _model: &Arc<dyn LlmClient>,
+    ) -> Result<TaskSpec, PerceiveError> {
         self.act();
         Err(PerceiveError::Empty)
     }
@@ -156,7 +174,11 @@ impl Planner for Rogue {
         Err(PlanError::Refused(Vec::new()))
     }
 
-    async fn failure_report(&self, _cx: &FailureContext, _model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+    async fn failure_report(
+        &self,
+        _cx: &FailureContext,
+        _model: &Arc<dyn LlmClient>,
+    ) -> Result<String, PlanError> {
         self.act();
         Ok(String::new())
     }
@@ -219,7 +241,10 @@ async fn run_with(swap: impl FnOnce(Builder) -> Builder) -> Seen {
 async fn a_panicking_behaviour_in_any_role_ends_in_one_result() {
     let rogue = Rogue::Panics;
     let fixed = || {
-        Arc::new(Fixed { subtasks: vec![subtask(1, "Name", &["blue"])], task_criteria: vec![judged("It is nice")] })
+        Arc::new(Fixed {
+            subtasks: vec![subtask(1, "Name", &["blue"])],
+            task_criteria: vec![judged("It is nice")],
+        })
     };
     let seen = [
         run_with(|artoo| artoo.perceiver(Arc::new(rogue))).await,
@@ -240,7 +265,8 @@ async fn a_panicking_solver_costs_no_output() {
     let fault = seen.result.fault.clone().unwrap();
     assert_eq!((fault.role, fault.kind), (Role::Ggs, FaultKind::Panic));
     assert!(fault.message.contains("rogue"));
-    let partial: Vec<_> = seen.result.partial.iter().map(|partial| (partial.status, partial.output.clone())).collect();
+    let partial: Vec<_> =
+        seen.result.partial.iter().map(|partial| (partial.status, partial.output.clone())).collect();
     assert_eq!(partial, [(OutcomeStatus::Matched, json!("Dear friend: blue"))]);
 }
 
@@ -273,12 +299,16 @@ async fn a_role_that_blocks_its_thread_is_left_behind() {
 }
 
 /// A solver that never ends a run: its contract says that it must, and the supervisor sees to it.
-struct Endless(GoalGradientSolver);
+struct Endless {
+    parameters: artoo_ggs_core::Parameters,
+    steps: u32,
+}
 
 impl Solver for Endless {
     fn step(&mut self, observation: &Observation) -> Decision {
-        let fresh = GoalGradientSolver::new(*self.0.parameters());
-        std::mem::replace(&mut self.0, fresh).step(observation)
+        let decision = GoalGradientSolver::new(self.parameters).step(observation);
+        self.steps += 1;
+        Decision { replans_used: self.steps - 1, ..decision }
     }
 }
 
@@ -287,7 +317,7 @@ async fn a_solver_that_never_ends_is_stopped_at_the_bound() {
     let house = House::new();
     let planner = Fixed { subtasks: vec![subtask(1, "Say it", &["blue"])], task_criteria: Vec::new() };
     let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), Answer::json(say("red"))));
-    let endless = |parameters| -> Box<dyn Solver> { Box::new(Endless(GoalGradientSolver::new(parameters))) };
+    let endless = |parameters| -> Box<dyn Solver> { Box::new(Endless { parameters, steps: 0 }) };
     let artoo = house.quiet(&model).planner(Arc::new(planner)).solver(endless).build().unwrap();
     let seen = house.run(&artoo, "Say blue").await;
     assert_eq!(seen.fault(), Some(FaultKind::Budget), "{:#?}", seen.result.fault);

@@ -16,7 +16,9 @@ use artoo_runtime::{
 };
 use artoo_sandbox::SandboxMode;
 use artoo_tools::Toolbox;
-use artoo_types::{Envelope, FaultKind, FinalResult, Limits, Message, MessageKind, SubTaskOutcome, Surroundings};
+use artoo_types::{
+    Envelope, FaultKind, FinalResult, Limits, Message, MessageKind, SubTaskOutcome, Surroundings,
+};
 use serde_json::{Value, json};
 
 use crate::doubles::{Say, TokioClock};
@@ -150,7 +152,9 @@ impl Seen {
 
     pub(crate) fn outcomes(&self) -> Vec<SubTaskOutcome> {
         self.messages()
-            .filter_map(|message| if let Message::SubTaskOutcome(outcome) = message { Some(outcome.clone()) } else { None })
+            .filter_map(|message| {
+                if let Message::SubTaskOutcome(outcome) = message { Some(outcome.clone()) } else { None }
+            })
             .collect()
     }
 

@@ -8,7 +8,8 @@ use artoo_llm_client::{
 };
 use artoo_tools::{Tool, ToolContext, ToolReport};
 use artoo_types::{
-    Arguments, Check, Criterion, FaultKind, Message, MessageKind, Mode, OutcomeStatus, PlannedSubTask, ToolName,
+    Arguments, Check, Criterion, FaultKind, Message, MessageKind, Mode, OutcomeStatus, PlannedSubTask,
+    ToolName,
 };
 use serde_json::{Value, json};
 
@@ -18,7 +19,10 @@ use crate::{
 };
 
 /// Runs a fixed plan whose every step says its own intent.
-async fn run(subtasks: Vec<PlannedSubTask>, answers: impl Fn(&Request) -> String + Send + Sync + 'static) -> Seen {
+async fn run(
+    subtasks: Vec<PlannedSubTask>,
+    answers: impl Fn(&Request) -> String + Send + Sync + 'static,
+) -> Seen {
     let house = House::new();
     let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(answers)));
     let planner = Fixed { subtasks, task_criteria: Vec::new() };
@@ -28,12 +32,15 @@ async fn run(subtasks: Vec<PlannedSubTask>, answers: impl Fn(&Request) -> String
 
 /// Puts out the step's intent, so that a step matches when its criterion is a word of it.
 fn echo(request: &Request) -> String {
-    let step = request.messages[0].content.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
+    let step =
+        request.messages[0].content.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
     say(step).to_string()
 }
 
 fn order(seen: &Seen) -> Vec<&str> {
-    let intents = seen.messages().filter_map(|message| if let Message::SubTask(task) = message { Some(&task.intent) } else { None });
+    let intents = seen
+        .messages()
+        .filter_map(|message| if let Message::SubTask(task) = message { Some(&task.intent) } else { None });
     intents.map(String::as_str).collect()
 }
 
@@ -60,7 +67,8 @@ async fn lesson_n3_equal_intents_are_different_subtasks() {
 
 #[tokio::test(start_paused = true)]
 async fn lesson_17_groups_run_in_order_whatever_their_numbers() {
-    let plan = vec![subtask(9, "three", &["three"]), subtask(2, "one", &["one"]), subtask(5, "two", &["two"])];
+    let plan =
+        vec![subtask(9, "three", &["three"]), subtask(2, "one", &["one"]), subtask(5, "two", &["two"])];
     let seen = run(plan, echo).await;
     assert_eq!(order(&seen), ["one", "two", "three"]);
     assert_eq!(seen.exit_code(), 0);
@@ -70,8 +78,10 @@ async fn lesson_17_groups_run_in_order_whatever_their_numbers() {
 async fn the_subtasks_of_a_group_run_side_by_side() {
     let house = House::new();
     let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(echo)));
-    let planner =
-        Fixed { subtasks: vec![subtask(1, "one", &["one"]), subtask(1, "two", &["two"])], task_criteria: Vec::new() };
+    let planner = Fixed {
+        subtasks: vec![subtask(1, "one", &["one"]), subtask(1, "two", &["two"])],
+        task_criteria: Vec::new(),
+    };
     // Neither call answers before both were made.
     let together = Together(tokio::sync::Barrier::new(2));
     let artoo = house
@@ -108,7 +118,9 @@ impl Tool for Together {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_failed_group_the_later_ones_are_skipped_not_run() {
-    let plan = || vec![subtask(1, "one", &["impossible"]), subtask(2, "two", &["two"]), subtask(3, "three", &["three"])];
+    let plan = || {
+        vec![subtask(1, "one", &["impossible"]), subtask(2, "two", &["two"]), subtask(3, "three", &["three"])]
+    };
     let seen = run(plan(), echo).await;
     assert_ne!(seen.exit_code(), 0);
     assert!(order(&seen).iter().all(|intent| *intent == "one"), "{:?}", order(&seen));
@@ -121,11 +133,23 @@ async fn lesson_n10_what_matched_is_kept_and_handed_on() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("planner"), Answer::json(steps(&[("Count apples", 1), ("Add one to the apples", 2)])))
-            .expect(Expect::purpose("planner"), Answer::json(steps(&[("Add one to the apples, differently", 1)])))
+            .expect(
+                Expect::purpose("planner"),
+                Answer::json(steps(&[("Count apples", 1), ("Add one to the apples", 2)])),
+            )
+            .expect(
+                Expect::purpose("planner"),
+                Answer::json(steps(&[("Add one to the apples, differently", 1)])),
+            )
             .expect(Expect::purpose("executor").user_contains("Step: Count apples"), Answer::json(say("17")))
-            .expect(Expect::purpose("executor").user_contains("Result of an earlier step (Count apples)"), Answer::json(say("many")))
-            .expect(Expect::purpose("executor").user_contains("differently").user_contains("17"), Answer::json(say("18")))
+            .expect(
+                Expect::purpose("executor").user_contains("Result of an earlier step (Count apples)"),
+                Answer::json(say("many")),
+            )
+            .expect(
+                Expect::purpose("executor").user_contains("differently").user_contains("17"),
+                Answer::json(say("18")),
+            )
             .always(Expect::purpose("executor"), Answer::json(json!({"give_up": "no idea"}))),
     );
     let artoo = house.quiet(&model).build().unwrap();

@@ -6,10 +6,7 @@ use std::{
     time::Duration,
 };
 
-use artoo_llm_client::{
-    Completion, LlmClient, LlmError, Request, StopReason, Usage,
-    doubles::ScriptedModel,
-};
+use artoo_llm_client::{Completion, LlmClient, LlmError, Request, StopReason, Usage, doubles::ScriptedModel};
 use artoo_types::{MessageKind, TerminalState, Turn};
 use async_trait::async_trait;
 use proptest::prelude::*;
@@ -116,20 +113,23 @@ fn nearly_sane() -> impl Strategy<Value = Vec<Saying>> {
         say("blue"),
         verdict(true),
     ];
-    (prop::collection::vec((0..sane.len(), saying()), 1..4), any::<bool>()).prop_map(move |(changes, twice)| {
-        let mut script: Vec<Saying> = sane.iter().map(|value| Saying::Text(value.to_string())).collect();
-        if twice {
-            script.extend(script.clone());
-        }
-        for (at, saying) in changes {
-            script[at] = saying;
-        }
-        script
-    })
+    (prop::collection::vec((0..sane.len(), saying()), 1..4), any::<bool>()).prop_map(
+        move |(changes, twice)| {
+            let mut script: Vec<Saying> = sane.iter().map(|value| Saying::Text(value.to_string())).collect();
+            if twice {
+                script.extend(script.clone());
+            }
+            for (at, saying) in changes {
+                script[at] = saying;
+            }
+            script
+        },
+    )
 }
 
 fn check(script: Vec<Saying>, second_derivation: bool, turns: bool) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let house = House::new();
         let artoo = house

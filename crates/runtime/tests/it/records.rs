@@ -26,7 +26,8 @@ async fn counted(house: &House) -> Seen {
 
 /// The bytes of a whole journal.
 fn bytes() -> Vec<u8> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let house = House::new();
         fs::read(counted(&house).await.folder.join(FILE_NAME)).unwrap()

@@ -36,7 +36,10 @@ async fn every_script_survives_from_the_request_to_the_journal() {
         let model = Arc::new(
             ScriptedModel::new()
                 .expect(Expect::purpose("planner").user_contains(text), Answer::json(question(text)))
-                .expect(Expect::purpose("executor").user_contains(text), Answer::json(shell(&format!("wc -c < 'docs/{name}'")))),
+                .expect(
+                    Expect::purpose("executor").user_contains(text),
+                    Answer::json(shell(&format!("wc -c < 'docs/{name}'"))),
+                ),
         );
         let artoo = house.builder(&model).build().unwrap();
         let seen = house.run(&artoo, text).await;

@@ -42,7 +42,11 @@ async fn lesson_n4_an_overflowing_mailbox_fails_the_run_and_loses_nothing_in_sil
             read.envelopes.iter().filter_map(Refusal::of).map(|refusal| refusal.reason).collect();
         assert!(!refusals.is_empty(), "{mailbox}: the overflow is on record");
         assert!(refusals.iter().all(|reason| matches!(reason, RefusalReason::Overflow(_))), "{refusals:?}");
-        let finals = read.envelopes.iter().filter(|envelope| envelope.message.kind() == MessageKind::FinalResult).count();
+        let finals = read
+            .envelopes
+            .iter()
+            .filter(|envelope| envelope.message.kind() == MessageKind::FinalResult)
+            .count();
         // Where not a single message fits, not even the end does; the caller is told all the same.
         assert_eq!(finals, usize::from(mailbox > 0), "{mailbox}");
         let kind = result.fault.unwrap().kind;
@@ -71,7 +75,10 @@ async fn folders_that_cannot_be_used_are_typed_errors_with_hints() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_fills_up_ends_the_run_with_a_storage_fault() {
-    #[expect(clippy::disallowed_methods, reason = "the limit holds for a process, so the test needs one of its own")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the limit holds for a process, so the test needs one of its own"
+    )]
     let output = std::process::Command::new("bash")
         .args(["-c", "trap '' XFSZ; ulimit -f 24; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())
@@ -79,7 +86,11 @@ fn a_disk_that_fills_up_ends_the_run_with_a_storage_fault() {
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[tokio::test]
@@ -126,7 +137,11 @@ async fn twenty_runs_at_a_time_do_not_see_each_other() {
     artoo.close().await;
     let listed = artoo_runtime::runs::list(&house.data_folder()).unwrap();
     assert_eq!(listed.len(), 20);
-    assert!(listed.iter().all(|run| run.finished && run.exit_code == Some(0) && run.damage.is_none() && run.calls == 2));
+    assert!(
+        listed
+            .iter()
+            .all(|run| run.finished && run.exit_code == Some(0) && run.damage.is_none() && run.calls == 2)
+    );
     let ids: Vec<RunId> = listed.iter().map(|run| run.run_id).collect();
     assert!(ids.is_sorted_by(|a, b| a > b), "newest first");
     for folder in folders {
@@ -145,4 +160,13 @@ async fn the_first_observer_sees_everything_however_late_it_is_made() {
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
         assert_eq!(watched(run).await.exit_code(), 0);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_outlives_the_artoo_that_started_it() {
+    let house = House::new();
+    let artoo = house.quiet(&counting("1")).build().unwrap();
+    let run = artoo.start(house.request("Count")).unwrap();
+    drop(artoo);
+    assert_eq!(watched(run).await.exit_code(), 0);
 }

@@ -29,36 +29,51 @@ fn message(kind: &str, payload: Value) -> Message {
 }
 
 fn subtask(id: &str) -> Message {
-    message("sub_task", json!({
-        "subtask_id": id, "parent_task_id": RunId::OPERATOR, "round": 1, "sequence": 1, "intent": "a", "context": "",
-        "success_criteria": [], "deadline": null,
-    }))
+    message(
+        "sub_task",
+        json!({
+            "subtask_id": id, "parent_task_id": RunId::OPERATOR, "round": 1, "sequence": 1, "intent": "a", "context": "",
+            "success_criteria": [], "deadline": null,
+        }),
+    )
 }
 
 fn execution_result(id: &str) -> Message {
-    message("execution_result", json!({
-        "subtask_id": id, "attempt": 1, "status": "completed", "output": "", "tool_calls": [],
-    }))
+    message(
+        "execution_result",
+        json!({
+            "subtask_id": id, "attempt": 1, "status": "completed", "output": "", "tool_calls": [],
+        }),
+    )
 }
 
 fn correction(id: &str) -> Message {
-    message("correction_signal", json!({
-        "subtask_id": id, "attempt_number": 1, "failed_criterion": "", "failure_class": "logical", "what_was_wrong": "",
-        "what_to_do": "",
-    }))
+    message(
+        "correction_signal",
+        json!({
+            "subtask_id": id, "attempt_number": 1, "failed_criterion": "", "failure_class": "logical", "what_was_wrong": "",
+            "what_to_do": "",
+        }),
+    )
 }
 
 fn outcome(id: &str) -> Message {
-    message("sub_task_outcome", json!({
-        "subtask_id": id, "parent_task_id": RunId::OPERATOR, "sequence": 1, "intent": "a", "criteria": [], "status": "matched",
-        "output": null, "failure_reason": null, "gap_trajectory": [], "criteria_verdicts": [], "tool_calls": [],
-    }))
+    message(
+        "sub_task_outcome",
+        json!({
+            "subtask_id": id, "parent_task_id": RunId::OPERATOR, "sequence": 1, "intent": "a", "criteria": [], "status": "matched",
+            "output": null, "failure_reason": null, "gap_trajectory": [], "criteria_verdicts": [], "tool_calls": [],
+        }),
+    )
 }
 
 fn manifest(ids: &[&str]) -> Message {
-    message("dispatch_manifest", json!({
-        "task_id": "t", "round": 1, "subtask_ids": ids, "task_criteria": [], "dispatched_at": "2026-01-01T00:00:00Z",
-    }))
+    message(
+        "dispatch_manifest",
+        json!({
+            "task_id": "t", "round": 1, "subtask_ids": ids, "task_criteria": [], "dispatched_at": "2026-01-01T00:00:00Z",
+        }),
+    )
 }
 
 fn plan() -> Message {
@@ -66,15 +81,21 @@ fn plan() -> Message {
 }
 
 fn replan_request() -> Message {
-    message("replan_request", json!({
-        "task_id": "t", "failed_outcomes": [], "matched_outcomes": [], "task_verdicts": [], "gap_summary": "",
-    }))
+    message(
+        "replan_request",
+        json!({
+            "task_id": "t", "failed_outcomes": [], "matched_outcomes": [], "task_verdicts": [], "gap_summary": "",
+        }),
+    )
 }
 
 fn task_spec() -> Message {
-    message("task_spec", json!({
-        "task_id": "t", "intent": "a", "constraints": {"scope": null, "deadline": null}, "raw_input": "a",
-    }))
+    message(
+        "task_spec",
+        json!({
+            "task_id": "t", "intent": "a", "constraints": {"scope": null, "deadline": null}, "raw_input": "a",
+        }),
+    )
 }
 
 /// The sender that the contract names first.
@@ -101,7 +122,8 @@ impl Told {
     fn hear_from(&mut self, from: Role, message: &Message) {
         let at = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
         let message = Arc::new(message.clone());
-        self.watch.on(&Envelope { seq: 1, run_id: RunId::OPERATOR, at, elapsed_ms: 0, from, message }, self.now);
+        self.watch
+            .on(&Envelope { seq: 1, run_id: RunId::OPERATOR, at, elapsed_ms: 0, from, message }, self.now);
     }
 
     fn wait(&mut self, time: Duration) {
@@ -119,19 +141,36 @@ impl Told {
 
 #[test]
 fn every_step_of_a_run_obliges_the_next_role() {
-    let memory = || message("memory_reply", json!({
-        "space": "intent:a", "entity": "env:local", "sops": [],
-        "potentials": {"attention": 0.0, "decision": 0.0, "action": "ignore"},
-    }));
+    let memory = || {
+        message(
+            "memory_reply",
+            json!({
+                "space": "intent:a", "entity": "env:local", "sops": [],
+                "potentials": {"attention": 0.0, "decision": 0.0, "action": "ignore"},
+            }),
+        )
+    };
     let query = || message("memory_query", json!({"space": "intent:a", "entity": "env:local"}));
-    let report = || message("failure_report_request", json!({"task_id": "t", "reason": "", "unmet": [], "partial": []}));
-    let summary = || message("outcome_summary", json!({
-        "task_id": "t", "merged_output": null, "summary": "", "task_verdicts": [], "outcomes": [],
-    }));
+    let report = || {
+        message("failure_report_request", json!({"task_id": "t", "reason": "", "unmet": [], "partial": []}))
+    };
+    let summary = || {
+        message(
+            "outcome_summary",
+            json!({
+                "task_id": "t", "merged_output": null, "summary": "", "task_verdicts": [], "outcomes": [],
+            }),
+        )
+    };
     let check = |messages: &[Message], expected: (Role, &'static str, Duration)| {
         let mut told = Told::new(messages);
         assert_eq!(told.next(), Some(expected));
-        assert_eq!(told.next(), None, "nobody else owes anything after {:?}", messages.last().unwrap().kind());
+        assert_eq!(
+            told.next(),
+            None,
+            "nobody else owes anything after {:?}",
+            messages.last().unwrap().kind()
+        );
     };
     check(&[request()], (Role::Perceiver, "a task", SECOND));
     check(&[request(), task_spec()], (Role::Planner, "a question to memory", 7 * SECOND));
@@ -141,9 +180,15 @@ fn every_step_of_a_run_obliges_the_next_role() {
     check(&[plan(), manifest(&[])], (Role::MetaValidator, "a merged result", 40 * SECOND));
     check(&[plan(), manifest(&[A])], (Role::Dispatcher, "the next subtasks", 7 * SECOND));
     check(&[manifest(&[A]), subtask(A)], (Role::Executor, "a result", 37 * SECOND));
-    check(&[subtask(A), execution_result(A)], (Role::AgentValidator, "an outcome or a correction", 40 * SECOND));
+    check(
+        &[subtask(A), execution_result(A)],
+        (Role::AgentValidator, "an outcome or a correction", 40 * SECOND),
+    );
     check(&[subtask(A), execution_result(A), correction(A)], (Role::Executor, "a result", 37 * SECOND));
-    check(&[manifest(&[A]), subtask(A), execution_result(A), outcome(A)], (Role::MetaValidator, "a merged result", 40 * SECOND));
+    check(
+        &[manifest(&[A]), subtask(A), execution_result(A), outcome(A)],
+        (Role::MetaValidator, "a merged result", 40 * SECOND),
+    );
     check(&[manifest(&[]), replan_request()], (Role::Ggs, "a directive or a result", 7 * SECOND));
     check(&[manifest(&[]), summary()], (Role::Ggs, "a directive or a result", 7 * SECOND));
     check(&[replan_request(), directive()], (Role::Planner, "a question to memory", 7 * SECOND));
@@ -152,21 +197,27 @@ fn every_step_of_a_run_obliges_the_next_role() {
 }
 
 fn request() -> Message {
-    message("user_request", json!({
-        "text": "a",
-        "surroundings": {
-            "now": "2026-01-01T00:00:00Z", "zone": "UTC", "working_folder": "/", "workspace": "/", "home": "/", "platform": "linux",
-        },
-        "limits": {"max_replans": 3, "max_retries": 2, "time_budget_ms": 1, "max_tokens": null},
-    }))
+    message(
+        "user_request",
+        json!({
+            "text": "a",
+            "surroundings": {
+                "now": "2026-01-01T00:00:00Z", "zone": "UTC", "working_folder": "/", "workspace": "/", "home": "/", "platform": "linux",
+            },
+            "limits": {"max_replans": 3, "max_retries": 2, "time_budget_ms": 1, "max_tokens": null},
+        }),
+    )
 }
 
 fn directive() -> Message {
-    message("plan_directive", json!({
-        "task_id": "t", "round": 1, "loss": {"D": 1.0, "P": 0.0, "Omega": 0.0, "L": 0.6}, "prev_directive": "init",
-        "directive": "refine", "blocked_tools": [], "blocked_targets": [], "failed_criterion": "", "failure_class": "mixed",
-        "budget_pressure": 0.0, "grad_l": 0.0, "grad_goal": 0.0, "rationale": "",
-    }))
+    message(
+        "plan_directive",
+        json!({
+            "task_id": "t", "round": 1, "loss": {"D": 1.0, "P": 0.0, "Omega": 0.0, "L": 0.6}, "prev_directive": "init",
+            "directive": "refine", "blocked_tools": [], "blocked_targets": [], "failed_criterion": "", "failure_class": "mixed",
+            "budget_pressure": 0.0, "grad_l": 0.0, "grad_goal": 0.0, "rationale": "",
+        }),
+    )
 }
 
 fn fault(role: Role) -> Message {
@@ -185,7 +236,8 @@ fn between_groups_the_dispatcher_owes_and_the_gate_does_not() {
 
 #[test]
 fn an_outcome_that_comes_twice_obliges_nobody() {
-    let mut told = Told::new(&[manifest(&[A]), subtask(A), execution_result(A), outcome(A), replan_request()]);
+    let mut told =
+        Told::new(&[manifest(&[A]), subtask(A), execution_result(A), outcome(A), replan_request()]);
     told.hear(&outcome(A));
     assert_eq!(told.next().map(|(role, _, _)| role), Some(Role::Ggs));
     assert_eq!(told.next(), None);
@@ -204,10 +256,14 @@ fn whoever_speaks_is_alive() {
 #[test]
 fn a_person_may_take_any_time() {
     let call = "00000000-0000-0000-0000-00000000000c";
-    let asked =
-        message("approval_requested", json!({"subtask_id": A, "call_id": call, "effect": "overwrites", "reason": "it exists"}));
-    let decided =
-        message("approval_decided", json!({"call_id": call, "granted": true, "scope": "once", "reason": "fine"}));
+    let asked = message(
+        "approval_requested",
+        json!({"subtask_id": A, "call_id": call, "effect": "overwrites", "reason": "it exists"}),
+    );
+    let decided = message(
+        "approval_decided",
+        json!({"call_id": call, "granted": true, "scope": "once", "reason": "fine"}),
+    );
     let mut told = Told::new(&[subtask(A)]);
     told.wait(10 * SECOND);
     told.hear_from(Role::Executor, &asked);
@@ -215,7 +271,11 @@ fn a_person_may_take_any_time() {
     assert_eq!(told.watch.overdue(100_000 * SECOND), None);
     told.wait(1000 * SECOND);
     told.hear_from(Role::User, &decided);
-    assert_eq!(told.watch.next_due(), Some((10 + 1000 + 37) * SECOND), "the executor has the time that it had when it asked");
+    assert_eq!(
+        told.watch.next_due(),
+        Some((10 + 1000 + 37) * SECOND),
+        "the executor has the time that it had when it asked"
+    );
 }
 
 #[test]

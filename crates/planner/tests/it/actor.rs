@@ -1,0 +1,246 @@
+//! The actor on a real bus.
+
+use std::{sync::Arc, time::Duration};
+
+use artoo_bus::Port;
+use artoo_llm_client::{
+    LlmClient,
+    doubles::{Answer, ScriptedModel},
+};
+use artoo_planner::{
+    FailureContext, PlanContext, PlanError, Planner, Settings, conformance, report_template, run,
+};
+use artoo_types::{
+    DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus, Plan, PlanDirective, Role,
+    SubTaskId, SubTaskOutcome,
+};
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use crate::given::{ONCE, Scene, answer, client, planner, question, scripted};
+use crate::plans::failure;
+
+struct House {
+    scene: Scene,
+    perceiver: Port,
+    memory: Port,
+    dispatcher: Port,
+    ggs: Port,
+    actor: tokio::task::JoinHandle<()>,
+}
+
+impl House {
+    fn new(planner: Arc<dyn Planner>, model: &Arc<ScriptedModel>) -> Self {
+        let scene = Scene::new();
+        let port = |role| scene.bus.port(role).unwrap();
+        let PlanContext { surroundings, inventory, .. } = conformance::context("x");
+        let settings = Settings { surroundings, inventory, report_deadline: Duration::from_secs(45) };
+        let actor = tokio::spawn(run(port(Role::Planner), planner, client(model), settings));
+        let (perceiver, memory) = (port(Role::Perceiver), port(Role::SharedMemory));
+        let (dispatcher, ggs) = (port(Role::Dispatcher), port(Role::Ggs));
+        Self { perceiver, memory, dispatcher, ggs, scene, actor }
+    }
+
+    fn scripted(answers: Vec<Answer>) -> Self {
+        Self::new(Arc::new(planner(ONCE)), &scripted(answers))
+    }
+
+    /// Lets the actor work until it waits, and returns what it said.
+    async fn said(&mut self) -> Vec<Message> {
+        // Time is paused: it moves on only when nothing else can.
+        tokio::time::sleep(Duration::from_secs(600)).await;
+        self.scene.said()
+    }
+
+    async fn replied(&mut self) -> Vec<Message> {
+        self.memory.publish(reply()).unwrap();
+        self.said().await
+    }
+
+    async fn close(self) {
+        self.scene.bus.close();
+        self.actor.await.unwrap();
+    }
+}
+
+fn reply() -> MemoryReply {
+    conformance::context("Count the files").memory
+}
+
+fn directive(round: u32) -> PlanDirective {
+    let cx = conformance::replanning("Count the files", &[], &["Count"]);
+    PlanDirective { round, ..cx.previous.unwrap().directive }
+}
+
+fn kinds(said: &[Message]) -> Vec<MessageKind> {
+    said.iter().map(Message::kind).collect()
+}
+
+fn plans(said: &[Message]) -> Vec<Plan> {
+    let plan = |message: &Message| if let Message::Plan(plan) = message { Some(plan.clone()) } else { None };
+    said.iter().filter_map(plan).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory_is_asked_before_every_plan() {
+    let mut house = House::scripted(vec![answer(&question("Count the files in docs"))]);
+    house.perceiver.publish(conformance::task("How many files are in docs?")).unwrap();
+    let said = house.said().await;
+    let [Message::MemoryQuery(query)] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(query.space, artoo_types::Space::intent("How many files are in docs?"));
+    let said = house.replied().await;
+    assert_eq!(kinds(&said), [MessageKind::ModelCall, MessageKind::Plan]);
+    assert_eq!(plans(&said)[0].round, 1);
+    house.close().await;
+}
+
+/// Lessons 13 and 27: a message that comes twice, or that nobody asked for, makes no second plan.
+#[tokio::test(start_paused = true)]
+async fn lesson_13_duplicates_make_no_second_plan() {
+    let once = || answer(&question("Count the files in docs"));
+    let mut house = House::scripted(vec![once(), answer(&question("Look again"))]);
+    assert_eq!(house.replied().await, [], "memory speaks before there is a task");
+    for _ in 0..2 {
+        house.perceiver.publish(conformance::task("How many files are in docs?")).unwrap();
+    }
+    assert_eq!(kinds(&house.said().await), [MessageKind::MemoryQuery]);
+    assert_eq!(plans(&house.replied().await).len(), 1);
+    assert_eq!(house.replied().await, []);
+    for _ in 0..2 {
+        house.ggs.publish(directive(1)).unwrap();
+    }
+    assert_eq!(kinds(&house.said().await), [MessageKind::MemoryQuery]);
+    assert_eq!(plans(&house.replied().await)[0].round, 2);
+    house.ggs.publish(directive(1)).unwrap();
+    assert_eq!(house.said().await, []);
+    house.close().await;
+}
+
+/// Lesson N10: the next plan keeps what matched, with ids from the manifest, whatever came twice.
+#[tokio::test(start_paused = true)]
+async fn lesson_n10_a_replan_builds_on_the_plan_before() {
+    let first = crate::given::draft(&[
+        ("Count the files", 1, artoo_planner::AnswerKind::FindOut),
+        ("Find the largest", 1, artoo_planner::AnswerKind::FindOut),
+    ]);
+    let mut house = House::scripted(vec![answer(&first), answer(&question("Look for the largest"))]);
+    let cx = conformance::replanning("Count and find", &["Count the files"], &["Find the largest"]);
+    house.perceiver.publish(cx.spec.clone()).unwrap();
+    house.said().await;
+    let plan = plans(&house.replied().await).remove(0);
+    let outcomes = cx.previous.unwrap().outcomes;
+    let ids: Vec<SubTaskId> = outcomes.iter().map(|outcome| outcome.subtask_id).collect();
+    house
+        .dispatcher
+        .publish(DispatchManifest {
+            task_id: plan.task_id.clone(),
+            round: 1,
+            subtask_ids: ids.clone(),
+            kept: Vec::new(),
+            task_criteria: Vec::new(),
+            dispatched_at: chrono::DateTime::UNIX_EPOCH.fixed_offset(),
+        })
+        .unwrap();
+    for outcome in &outcomes {
+        house.dispatcher.publish(outcome.clone()).unwrap();
+    }
+    // The first word counts: a second outcome makes no match of a failure.
+    house
+        .dispatcher
+        .publish(SubTaskOutcome { status: OutcomeStatus::Matched, ..outcomes[1].clone() })
+        .unwrap();
+    house.ggs.publish(directive(1)).unwrap();
+    house.said().await;
+    let second = plans(&house.replied().await).remove(0);
+    assert_eq!((second.round, second.kept), (2, vec![ids[0]]));
+    assert_eq!(second.subtasks[0].intent, "Look for the largest");
+    house.close().await;
+}
+
+/// Lesson 98: planning failed and the task hung.
+#[tokio::test(start_paused = true)]
+async fn lesson_98_a_plan_that_cannot_be_made_is_a_fault() {
+    let prose = || Answer::text("I would rather chat.");
+    let mut house = House::scripted(vec![prose(), prose()]);
+    house.perceiver.publish(conformance::task("How many files?")).unwrap();
+    house.said().await;
+    let said = house.replied().await;
+    let Some(Message::Fault(fault)) = said.last() else { panic!("{said:?}") };
+    assert_eq!((fault.role, fault.kind), (Role::Planner, FaultKind::Answer));
+    house.close().await;
+}
+
+/// What a foreign planner may get wrong.
+struct Foreign(&'static str);
+
+#[async_trait]
+impl Planner for Foreign {
+    async fn plan(&self, cx: &PlanContext, _: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+        assert_ne!(self.0, "panics", "as planned");
+        let kept = vec![SubTaskId::new(Uuid::from_u128(77))];
+        let task_id = cx.spec.task_id.clone();
+        Ok(Plan { task_id, round: 1, task_criteria: Vec::new(), subtasks: Vec::new(), kept })
+    }
+
+    async fn failure_report(&self, _: &FailureContext, _: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+        match self.0 {
+            "hangs" => std::future::pending().await,
+            "panics" => panic!("as planned"),
+            _ => Ok("  ".to_owned()),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_foreign_planner_is_held_to_the_rules() {
+    let mut house = House::new(Arc::new(Foreign("lazy")), &scripted(vec![]));
+    house.perceiver.publish(conformance::task("How many files?")).unwrap();
+    house.said().await;
+    let said = house.replied().await;
+    let [Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(fault.kind, FaultKind::Answer);
+    house.close().await;
+}
+
+/// The supervisor watches the actor's end: a panic must reach it.
+#[tokio::test(start_paused = true)]
+async fn a_panic_while_planning_ends_the_actor_for_the_supervisor_to_see() {
+    let mut house = House::new(Arc::new(Foreign("panics")), &scripted(vec![]));
+    house.perceiver.publish(conformance::task("How many files?")).unwrap();
+    house.said().await;
+    house.replied().await;
+    assert!(house.actor.await.unwrap_err().is_panic());
+}
+
+/// Fact 3 and lesson 47: the story of a failure is told in any case; by the template, where the behaviour fails.
+#[tokio::test(start_paused = true)]
+async fn lesson_47_a_failure_is_told_in_any_case() {
+    let FailureContext { spec, request } = failure();
+    for way in ["hangs", "panics", "blank"] {
+        let mut house = House::new(Arc::new(Foreign(way)), &scripted(vec![]));
+        house.perceiver.publish(spec.clone()).unwrap();
+        house.said().await;
+        house.ggs.publish(request.clone()).unwrap();
+        let said = house.said().await;
+        let [Message::FailureReport(report)] = said.as_slice() else { panic!("{way}: {said:?}") };
+        assert_eq!(report.text, report_template(&request), "{way}");
+        house.close().await;
+    }
+    let mut house = House::scripted(vec![Answer::text("It could not be done.")]);
+    house.perceiver.publish(spec).unwrap();
+    house.said().await;
+    house.ggs.publish(request).unwrap();
+    let said = house.said().await;
+    assert!(
+        matches!(said.last(), Some(Message::FailureReport(report)) if report.text == "It could not be done.")
+    );
+    house.close().await;
+}
+
+#[tokio::test]
+async fn the_suite_finds_planners_that_break_the_contract() {
+    let model = client(&scripted(vec![]));
+    assert!(conformance::plans_what_can_be_run(&Foreign("lazy"), &model).await.is_err());
+    assert!(conformance::keeps_what_matched(&Foreign("lazy"), &model).await.is_err());
+    assert!(conformance::tells_a_story(&Foreign("blank"), &model).await.is_err());
+}

@@ -1,0 +1,179 @@
+//! From a draft to a plan.
+
+use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, compile, conformance};
+use artoo_types::{Check, Criterion, Mode};
+use proptest::prelude::*;
+
+use crate::given::{ONCE, TWICE, draft, question};
+
+const REQUEST: &str = "Write the word Apfel into out.txt and count the .txt files";
+
+/// The criteria that a drafted one becomes, in a subtask of this kind.
+fn compiled(criterion: CriterionDraft, kind: AnswerKind, twice: bool) -> Vec<Criterion> {
+    let mut draft = draft(&[("Do it", 1, kind)]);
+    draft.subtasks[0].criteria = vec![criterion];
+    let options = if twice { TWICE } else { ONCE };
+    compile(&draft, &conformance::task(REQUEST), options, 0).0.remove(0).success_criteria
+}
+
+fn checks(criteria: &[Criterion]) -> Vec<Option<Check>> {
+    criteria.iter().map(|criterion| criterion.check.clone()).collect()
+}
+
+fn text() -> String {
+    "It is so".to_owned()
+}
+
+#[test]
+fn what_the_model_asks_for_becomes_a_check_where_it_may() {
+    let contains = |value: &str| CriterionDraft::OutputContains { text: text(), value: value.to_owned() };
+    let matches = |value: &str| CriterionDraft::OutputMatches { text: text(), value: value.to_owned() };
+    let exists = |path: &str| CriterionDraft::FileExists { text: text(), path: path.to_owned() };
+    let holds = |value: &str| CriterionDraft::FileContains {
+        text: text(),
+        path: "out.txt".into(),
+        value: value.into(),
+    };
+    let number = || CriterionDraft::OutputNumber { text: text() };
+    let (ask, make) = (AnswerKind::FindOut, AnswerKind::Create);
+    let zero = || Some(Check::ExitStatus { equals: 0 });
+    let out = || "out.txt".into();
+    let there =
+        || vec![zero(), Some(Check::FileExists { path: out() }), Some(Check::FileNewer { path: out() })];
+    let says = Some(Check::FileContains { path: out(), value: "Apfel".to_owned() });
+    let table = [
+        (number(), ask, vec![Some(Check::OutputNumber { min: None, max: None })]),
+        (contains("apfel"), make, vec![zero(), Some(Check::OutputContains { value: "apfel".to_owned() })]),
+        (contains("apfel"), ask, vec![None]),
+        // A value that the request does not name is a guess; a reader judges it.
+        (contains("42"), ask, vec![None]),
+        (contains(" "), ask, vec![None]),
+        (matches(r"^\d+$"), ask, vec![Some(Check::OutputMatches { pattern: r"^\d+$".to_owned() })]),
+        (matches(".*"), ask, vec![None]),
+        (matches("("), ask, vec![None]),
+        (CriterionDraft::None { text: text() }, ask, vec![None]),
+        // A question makes no file.
+        (exists("out.txt"), ask, vec![None]),
+        (holds("Apfel"), ask, vec![None]),
+        // Making something succeeds, and what was there before does not count (lesson 89).
+        (exists(" out.txt "), make, there()),
+        (exists("*.txt"), make, vec![zero(), None]),
+        (holds("Apfel"), AnswerKind::Change, vec![zero(), says]),
+        (holds("Birne"), make, vec![zero(), None]),
+    ];
+    for (criterion, kind, expected) in table {
+        assert_eq!(checks(&compiled(criterion.clone(), kind, false)), expected, "{criterion:?}");
+    }
+}
+
+#[test]
+fn criteria_without_a_check_are_judged_unless_two_derivations_agree() {
+    let judged = compiled(CriterionDraft::None { text: text() }, AnswerKind::FindOut, false);
+    assert_eq!(judged, [Criterion { text: text(), mode: Mode::Plausible, check: None }]);
+    let agreed = compiled(CriterionDraft::None { text: text() }, AnswerKind::FindOut, true);
+    assert_eq!(checks(&agreed), [Some(Check::OutputMatches { pattern: r"\S".to_owned() })]);
+    // What is made is not derived twice, so its criteria stay.
+    let made = compiled(CriterionDraft::None { text: text() }, AnswerKind::Create, true);
+    assert_eq!(checks(&made), [Some(Check::ExitStatus { equals: 0 }), None]);
+}
+
+/// Lesson N2: sequence 0 hung the task.
+#[test]
+fn lesson_n2_groups_are_numbered_from_1() {
+    use AnswerKind::{Create, FindOut};
+    let drafted = draft(&[("c", 900, FindOut), ("a", 0, FindOut), ("b", 7, Create), ("d", 0, FindOut)]);
+    let spec = conformance::task(REQUEST);
+    let groups = |options| -> Vec<(String, u32)> {
+        let (subtasks, _) = compile(&drafted, &spec, options, 0);
+        subtasks.into_iter().map(|subtask| (subtask.intent, subtask.sequence)).collect()
+    };
+    let named = |list: &[(&str, u32)]| {
+        list.iter().map(|(name, group)| ((*name).to_owned(), *group)).collect::<Vec<_>>()
+    };
+    assert_eq!(groups(ONCE), named(&[("c", 3), ("a", 1), ("b", 2), ("d", 1)]));
+    // A part is told what it is a part of, and the parts are judged together.
+    let (subtasks, criteria) = compile(&drafted, &spec, ONCE, 0);
+    assert!(subtasks.iter().all(|subtask| subtask.context.contains(REQUEST)));
+    assert_eq!(checks(&criteria), [None]);
+    // Every group leaves room for the second derivations of its questions.
+    let twice = named(&[("c", 5), ("a", 1), ("b", 3), ("d", 1), ("c", 6), ("a", 2), ("d", 2)]);
+    assert_eq!(groups(TWICE), twice);
+}
+
+/// Restating can only lose something: a plan of one subtask asks for the request itself, unless that is very long.
+#[test]
+fn a_single_subtask_is_the_request_word_for_word() {
+    let intents = |request: &str, kept| {
+        let (subtasks, criteria) = compile(&question("Count"), &conformance::task(request), ONCE, kept);
+        let [subtask] = subtasks.try_into().unwrap();
+        (subtask.intent, subtask.context.is_empty(), criteria.len())
+    };
+    assert_eq!(intents(REQUEST, 0), (REQUEST.to_owned(), true, 0));
+    assert_eq!(intents(&"很".repeat(1001), 0).0, "Count");
+    // Beside what is kept it is a part of the request, not the request.
+    assert_eq!(intents(REQUEST, 1), ("Count".to_owned(), false, 1));
+}
+
+#[test]
+fn a_second_derivation_refers_to_the_first_behind_what_is_kept() {
+    let (subtasks, criteria) = compile(&question("Count"), &conformance::task("How many?"), TWICE, 2);
+    assert_eq!(subtasks.len(), 2);
+    assert_eq!(
+        (subtasks[0].independent_of.as_slice(), subtasks[1].independent_of.as_slice()),
+        (&[][..], &[2][..])
+    );
+    assert_eq!(subtasks[0].success_criteria, subtasks[1].success_criteria);
+    assert_eq!(checks(&criteria), [None, Some(Check::SameAnswer { subtasks: vec![2, 3] })]);
+}
+
+fn any_criterion() -> impl Strategy<Value = CriterionDraft> {
+    (0u8..6, ".{1,20}", ".{1,20}").prop_map(|(kind, text, value)| match kind {
+        0 => CriterionDraft::OutputNumber { text },
+        1 => CriterionDraft::OutputContains { text, value },
+        2 => CriterionDraft::OutputMatches { text, value },
+        3 => CriterionDraft::FileExists { text, path: value },
+        4 => CriterionDraft::FileContains { text, path: value.clone(), value },
+        _ => CriterionDraft::None { text },
+    })
+}
+
+fn any_draft() -> impl Strategy<Value = PlanDraft> {
+    let kinds = prop::sample::select(vec![AnswerKind::FindOut, AnswerKind::Create, AnswerKind::Change]);
+    let subtask = (".{1,30}", any::<u32>(), kinds, prop::collection::vec(any_criterion(), 0..4));
+    prop::collection::vec(subtask, 0..7).prop_map(|subtasks| PlanDraft {
+        subtasks: subtasks
+            .into_iter()
+            .map(|(intent, sequence, kind, criteria)| artoo_planner::SubTaskDraft {
+                intent,
+                sequence,
+                kind,
+                criteria,
+            })
+            .collect(),
+    })
+}
+
+proptest! {
+    /// Whatever is drafted: groups begin at 1 without gaps in meaning, every subtask has a criterion, every check can be evaluated,
+    /// and what refers to others refers to earlier groups.
+    #[test]
+    fn any_draft_compiles_to_a_sound_plan(draft in any_draft(), twice in any::<bool>(), kept in 0usize..3) {
+        let options = if twice { TWICE } else { ONCE };
+        let (subtasks, criteria) = compile(&draft, &conformance::task(REQUEST), options, kept);
+        for (position, subtask) in subtasks.iter().enumerate() {
+            prop_assert!(subtask.sequence >= 1);
+            prop_assert!(!subtask.success_criteria.is_empty());
+            for check in subtask.success_criteria.iter().filter_map(|criterion| criterion.check.as_ref()) {
+                prop_assert_eq!(artoo_checks::lint(check), Ok(()));
+            }
+            for other in &subtask.independent_of {
+                prop_assert!(*other >= kept && *other < kept + position);
+                prop_assert!(subtasks[*other - kept].sequence < subtask.sequence);
+            }
+        }
+        let questions = draft.subtasks.iter().filter(|subtask| subtask.kind == AnswerKind::FindOut).count();
+        prop_assert_eq!(subtasks.len(), draft.subtasks.len() + if twice { questions } else { 0 });
+        let agreements = criteria.iter().filter(|criterion| criterion.check.is_some()).count();
+        prop_assert_eq!(agreements, if twice { questions } else { 0 });
+    }
+}

@@ -1,0 +1,22 @@
+//! R2 seen from outside: drafts, rules, replans, prompts, and the actor on a real bus.
+
+#![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
+
+mod actor;
+mod compile;
+mod given;
+mod plans;
+mod prompts;
+mod replan;
+mod validate;
+
+#[test]
+fn no_file_of_the_folder_is_forgotten() {
+    for entry in std::fs::read_dir(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")).unwrap()
+    {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = format!("mod {};", name.trim_end_matches(".rs"));
+        let known = name == "main.rs" || name == "snapshots" || include_str!("main.rs").contains(&module);
+        assert!(known, "main.rs lacks `{module}`");
+    }
+}
