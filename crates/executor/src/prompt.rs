@@ -43,7 +43,8 @@ pub(crate) fn step(cx: &AttemptContext) -> String {
         line(&mut text, format_args!("Earlier call: {} {}\n{}", call.tool, call.target(), result(call)));
     }
     if let Some(correction) = &cx.correction {
-        line(&mut text, format_args!("The attempt before fell short: {}", correction.what_was_wrong));
+        let wrong = fenced(Origin::ToolOutput, &correction.what_was_wrong);
+        line(&mut text, format_args!("The attempt before fell short:\n{wrong}"));
         line(&mut text, format_args!("Now: {}", correction.what_to_do));
     }
     text
@@ -51,7 +52,7 @@ pub(crate) fn step(cx: &AttemptContext) -> String {
 
 /// What the model is told after a call.
 pub(crate) fn after(call: &ToolCall) -> String {
-    format!("{}\nAnswer from this if it is enough; otherwise call a tool.", result(call))
+    format!("{}\nCall a tool, or answer if this shows what the step asks for.", result(call))
 }
 
 /// A call's result as the model sees it: how it ended, why it failed, what it put out.
@@ -65,9 +66,10 @@ fn result(call: &ToolCall) -> String {
         CallEnding::Refused => "It was refused.".to_owned(),
     };
     if let Some(failure) = &call.failure {
-        let _ = write!(text, " {}.", failure.reason.trim_end_matches('.'));
+        // A reason quotes what the tool complained of, and that may be anything.
+        let _ = write!(text, "\n{}", fenced(Origin::ToolOutput, &failure.reason));
         if let Some(hint) = &failure.hint {
-            let _ = write!(text, " {hint}.");
+            let _ = write!(text, "\n{hint}.");
         }
     }
     if !call.output.shown.trim().is_empty() {

@@ -9,6 +9,8 @@ use crate::TaskContext;
 
 /// The most characters of one call's output that are shown.
 const SHOWN: usize = 800;
+/// The most characters of the merged output that are shown.
+const MERGED: usize = 4000;
 
 /// What the judge is shown: the request, what each step did and put out, the merged output, then the criterion.
 pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
@@ -27,6 +29,7 @@ pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
         }
     }
     let merged = cx.merged_output.as_str().map_or_else(|| cx.merged_output.to_string(), str::to_owned);
+    let merged: String = merged.chars().take(MERGED).collect();
     line(&mut text, format_args!("Result:\n{}", fenced(Origin::SubTask, &merged)));
     let _ = write!(text, "Criterion: {}", criterion.text);
     text

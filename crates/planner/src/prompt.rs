@@ -83,7 +83,7 @@ fn rounds(text: &mut String, previous: &Previous) {
                 line(text, format_args!("Done, do not plan it again: {}", outcome.intent))
             }
             OutcomeStatus::Failed => {
-                line(text, format_args!("Failed: {}. {}", outcome.intent, reason(outcome)))
+                line(text, format_args!("Failed: {}\n{}", outcome.intent, reason(outcome)))
             }
             OutcomeStatus::Skipped => line(text, format_args!("Not run: {}", outcome.intent)),
         }
@@ -102,7 +102,7 @@ fn rounds(text: &mut String, previous: &Previous) {
 }
 
 fn reason(outcome: &SubTaskOutcome) -> String {
-    cut(outcome.failure_reason.as_deref().unwrap_or("no reason was given"))
+    fenced(Origin::ToolOutput, &cut(outcome.failure_reason.as_deref().unwrap_or("no reason was given")))
 }
 
 fn cut(text: &str) -> String {

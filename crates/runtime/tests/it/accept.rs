@@ -15,11 +15,11 @@ async fn a_one_tool_question_takes_two_calls() {
         ScriptedModel::new()
             .expect(
                 Expect::purpose("planner").user_contains("Request: How many .txt files are in docs?"),
-                Answer::json(question("Count the .txt files in docs")),
+                Answer::json(question("How many .txt files are in docs?")),
             )
             .expect(
                 Expect::purpose("executor")
-                    .user_contains("Step: Count the .txt files in docs")
+                    .user_contains("Step: How many .txt files are in docs?")
                     .user_lacks("Earlier call"),
                 Answer::json(shell("find docs -name '*.txt' | wc -l")),
             ),
@@ -41,7 +41,7 @@ async fn two_derivations_that_agree_take_three_calls() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("planner"), Answer::json(question("Count the .txt files in docs")))
+            .expect(Expect::purpose("planner"), Answer::json(question("How many .txt files are in docs?")))
             .expect(
                 Expect::purpose("executor").user_lacks("Somebody already did this"),
                 Answer::json(shell("find docs -name '*.txt' | wc -l")),
@@ -66,7 +66,7 @@ async fn derivations_that_disagree_are_decided_by_a_third() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("planner"), Answer::json(question("Count the .txt files in docs")))
+            .expect(Expect::purpose("planner"), Answer::json(question("How many .txt files are in docs?")))
             .expect(Expect::purpose("executor"), Answer::json(shell("ls docs | grep -c '\\.txt$'")))
             .expect(Expect::purpose("executor"), Answer::json(shell("find docs -name '*.txt' | wc -l")))
             .expect(

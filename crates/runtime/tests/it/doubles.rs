@@ -1,12 +1,16 @@
 //! Stand-ins for time, tools and roles.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use artoo_bus::Clock;
 use artoo_llm_client::LlmClient;
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_tools::{Tool, ToolContext, ToolReport};
-use artoo_types::{Arguments, Check, Criterion, Mode, Plan, PlannedSubTask, ToolName};
+use artoo_types::{Arguments, Check, Criterion, Mode, OutcomeStatus, Plan, PlannedSubTask, ToolName};
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 use serde_json::{Value, json};
@@ -103,6 +107,34 @@ impl Planner for Fixed {
         _cx: &FailureContext,
         _model: &Arc<dyn LlmClient>,
     ) -> Result<String, PlanError> {
+        Ok("The story of the failure.".to_owned())
+    }
+}
+
+/// A planner that proposes one list of subtasks after the other, and keeps what matched before.
+pub(crate) struct Series(Mutex<VecDeque<Vec<PlannedSubTask>>>);
+
+impl Series {
+    pub(crate) fn new(plans: impl IntoIterator<Item = Vec<PlannedSubTask>>) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(plans.into_iter().collect())))
+    }
+}
+
+#[async_trait]
+impl Planner for Series {
+    async fn plan(&self, cx: &PlanContext, _model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+        let outcomes = cx.previous.iter().flat_map(|previous| &previous.outcomes);
+        let matched = outcomes.filter(|outcome| outcome.status == OutcomeStatus::Matched);
+        Ok(Plan {
+            task_id: cx.spec.task_id.clone(),
+            round: cx.round,
+            task_criteria: Vec::new(),
+            kept: matched.map(|outcome| outcome.subtask_id).collect(),
+            subtasks: self.0.lock().unwrap().pop_front().unwrap_or_default(),
+        })
+    }
+
+    async fn failure_report(&self, _cx: &FailureContext, _model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
         Ok("The story of the failure.".to_owned())
     }
 }

@@ -7,7 +7,10 @@ use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_runtime::events::{Fold, Line};
 use serde_json::json;
 
-use crate::house::{House, Seen, question, say, steps};
+use crate::{
+    doubles::{Series, subtask},
+    house::{House, Seen, question, say},
+};
 
 /// One JSON object a line, with what differs from run to run replaced by the order in which it appears.
 fn text(seen: &Seen) -> String {
@@ -61,12 +64,9 @@ fn snapshot(name: &str, seen: &Seen) {
 #[tokio::test(start_paused = true)]
 async fn the_lines_of_a_run_that_is_accepted() {
     let house = House::new();
-    let model = Arc::new(
-        ScriptedModel::new()
-            .expect(Expect::purpose("planner"), Answer::json(question("Count the apples")))
-            .expect(Expect::purpose("executor"), Answer::json(say("17"))),
-    );
-    let artoo = house.quiet(&model).build().unwrap();
+    let model = Arc::new(ScriptedModel::new().expect(Expect::purpose("executor"), Answer::json(say("17 apples"))));
+    let planner = Series::new([vec![subtask(1, "Count the apples", &["17"])]]);
+    let artoo = house.quiet(&model).planner(planner).build().unwrap();
     snapshot("accept", &house.run(&artoo, "How many apples are there?").await);
 }
 
@@ -75,22 +75,19 @@ async fn the_lines_of_a_run_that_is_planned_twice() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(
-                Expect::purpose("planner"),
-                Answer::json(steps(&[("Count the apples", 1), ("Count the pears", 2)])),
-            )
-            .expect(Expect::purpose("planner"), Answer::json(question("Count the pears again")))
-            .expect(Expect::purpose("executor").user_contains("apples"), Answer::json(say("17")))
-            .expect(
-                Expect::purpose("executor").user_contains("Step: Count the pears"),
-                Answer::json(say("some")),
-            )
+            .expect(Expect::purpose("executor").user_contains("Step: Count the apples"), Answer::json(say("17 apples")))
+            .expect(Expect::purpose("executor").user_contains("Step: Count the pears"), Answer::json(say("some")))
             .expect(Expect::purpose("executor"), Answer::json(json!({"give_up": "there is no list"})))
-            .expect(Expect::purpose("executor").user_contains("again"), Answer::json(say("4"))),
+            .expect(Expect::purpose("executor").user_contains("another way"), Answer::json(say("4 pears"))),
     );
-    let artoo = house.quiet(&model).build().unwrap();
+    let planner = Series::new([
+        vec![subtask(1, "Count the apples", &["17"]), subtask(2, "Count the pears", &["4"])],
+        vec![subtask(1, "Find out in another way how many pears there are", &["4"])],
+    ]);
+    let artoo = house.quiet(&model).planner(planner).build().unwrap();
     let seen = house.run(&artoo, "How many apples and pears are there?").await;
     model.assert_finished();
+    assert_eq!(seen.exit_code(), 0);
     snapshot("replan", &seen);
 }
 

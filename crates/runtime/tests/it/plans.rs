@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::{Fixed, Say, subtask},
-    house::{House, Seen, say, steps},
+    house::{House, Seen, say, steps, verdict},
 };
 
 /// Runs a fixed plan whose every step says its own intent.
@@ -150,7 +150,8 @@ async fn lesson_n10_what_matched_is_kept_and_handed_on() {
                 Expect::purpose("executor").user_contains("differently").user_contains("17"),
                 Answer::json(say("18")),
             )
-            .always(Expect::purpose("executor"), Answer::json(json!({"give_up": "no idea"}))),
+            .always(Expect::purpose("executor"), Answer::json(json!({"give_up": "no idea"})))
+            .always(Expect::purpose("meta_validator"), Answer::json(verdict(true))),
     );
     let artoo = house.quiet(&model).build().unwrap();
     let seen = house.run(&artoo, "Count apples and add one").await;

@@ -1,0 +1,108 @@
+//! The command line as a whole.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+use super::{AuditCommand, KeyValue, ModelCommand, RunArgs, RunsCommand, SetupArgs, examples};
+
+/// Works on a request with tools, checks its own work, and says honestly how far it came
+#[derive(Debug, Parser)]
+#[command(
+    name = "artoo",
+    version,
+    subcommand_precedence_over_arg = true,
+    disable_help_subcommand = true,
+    max_term_width = 100,
+    override_usage = "artoo [OPTIONS] [REQUEST]\n       artoo <COMMAND>",
+    after_help = examples::ARTOO
+)]
+pub(crate) struct Cli {
+    /// What to do; without one, the options are those of `run`.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// The short form: `artoo "REQUEST"` is `artoo run "REQUEST"`.
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Options of every command.
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct CommonArgs {
+    /// Where runs, the audit log and models are kept [default: ~/.artoo]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Configuration")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Apply a profile: `spec-v0.8`, or one of the configuration file
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Configuration")]
+    pub(crate) profile: Option<String>,
+    /// Set one value of the configuration, for example `-c tool.model=qwen3`
+    #[arg(short = 'c', global = true, value_name = "KEY=VALUE", help_heading = "Configuration")]
+    pub(crate) set: Vec<KeyValue>,
+}
+
+/// The commands of this release.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Work on one request
+    #[command(after_help = examples::RUN)]
+    Run(Box<RunArgs>),
+    /// Choose a model: a local server, a key, or the embedded model
+    #[command(after_help = examples::SETUP)]
+    Setup(SetupArgs),
+    /// List, fetch, locate or remove embedded models
+    #[command(subcommand, after_help = examples::MODEL)]
+    Model(ModelCommand),
+    /// Say what works on this machine, with a remedy for what does not
+    #[command(after_help = examples::DOCTOR)]
+    Doctor(DoctorArgs),
+    /// Look at what past runs did
+    #[command(subcommand, after_help = examples::RUNS)]
+    Runs(RunsCommand),
+    /// Read the auditor's log, or verify that no line of it was changed
+    #[command(subcommand, after_help = examples::AUDIT)]
+    Audit(AuditCommand),
+    /// Show the configuration and where each value comes from
+    #[command(subcommand, after_help = examples::CONFIG)]
+    Config(ConfigCommand),
+    /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionArgs),
+}
+
+/// `artoo doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `artoo config`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the merged configuration with the origin of each value
+    Show {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print where the configuration file is looked for
+    Path,
+    /// Print the JSON Schema of the configuration file
+    Schema {
+        /// Print the JSON Schema of the lines of `run --json` instead
+        #[arg(long)]
+        events: bool,
+    },
+}
+
+/// `artoo completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionArgs {
+    /// The shell
+    pub(crate) shell: Shell,
+}

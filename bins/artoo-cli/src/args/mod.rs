@@ -1,0 +1,21 @@
+//! What can be typed after `artoo`: types alone, without what the commands do.
+
+mod cli;
+mod examples;
+mod key_value;
+mod model;
+mod parse;
+mod records;
+mod run;
+mod setup;
+
+pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, DoctorArgs};
+pub(crate) use key_value::KeyValue;
+pub(crate) use model::ModelCommand;
+pub(crate) use parse::{Parsed, parse};
+pub(crate) use records::{AuditCommand, ReportArgs, RunsCommand};
+pub(crate) use run::RunArgs;
+pub(crate) use setup::SetupArgs;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! From words to commands: a mistyped command is a question back, never a request that runs.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+
+use super::{Cli, Command, CommonArgs, RunArgs};
+use crate::error::CommandError;
+use crate::suggest::nearest;
+
+/// What was typed.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    /// A command, with the options that every command has. Boxed, because most commands are small.
+    Command(Box<Command>, CommonArgs),
+    /// Nothing at all.
+    Nothing,
+    /// `--help` or `--version`: text for standard output.
+    Text(clap::builder::StyledStr),
+    /// A mistake that clap explains: text for standard error.
+    Mistake(clap::builder::StyledStr),
+}
+
+/// Reads the words after the program's name, in a help text of this width.
+pub(crate) fn parse(words: &[OsString], columns: usize) -> Result<Parsed, CommandError> {
+    let command = Cli::command().term_width(columns);
+    let all = std::iter::once(OsString::from("artoo")).chain(words.iter().cloned());
+    let matches = match command.try_get_matches_from(all) {
+        Ok(matches) => matches,
+        Err(error) => return explained(&error, words),
+    };
+    misplaced(&matches)?;
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => return explained(&error, words),
+    };
+    match (cli.command, cli.run) {
+        (Some(command), _) => Ok(Parsed::Command(Box::new(command), cli.common)),
+        (None, run) if run.request.is_none() && words.is_empty() => Ok(Parsed::Nothing),
+        (None, run) => short_form(run, cli.common),
+    }
+}
+
+/// Options of `run` mean something alone in the short form; before a command they would be lost without a word.
+fn misplaced(matches: &ArgMatches) -> Result<(), CommandError> {
+    let Some(command) = matches.subcommand_name() else { return Ok(()) };
+    let definition = Cli::command();
+    let mut given = definition.get_arguments().filter(|arg| !arg.is_global_set()).filter(|arg| {
+        matches.try_contains_id(arg.get_id().as_str()).is_ok()
+            && matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+    });
+    let Some(arg) = given.next() else { return Ok(()) };
+    let name = arg.get_long().map_or_else(|| "a request".to_owned(), |long| format!("--{long}"));
+    Err(CommandError::usage(format!("{name} cannot stand before the command `{command}`"))
+        .hint(format!("put it behind, if the command takes it: artoo {command} --help")))
+}
+
+/// `artoo "REQUEST"`, unless the request is one word that looks like a command.
+fn short_form(run: RunArgs, common: CommonArgs) -> Result<Parsed, CommandError> {
+    if let Some(error) = run.request.as_deref().and_then(mistyped) {
+        return Err(error);
+    }
+    Ok(Parsed::Command(Box::new(Command::Run(Box::new(run))), common))
+}
+
+/// A word that is nearly the name of a command, and is none.
+fn mistyped(word: &str) -> Option<CommandError> {
+    let names: Vec<String> =
+        Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    if word.chars().any(char::is_whitespace) || names.iter().any(|name| name == word) {
+        return None;
+    }
+    let name = nearest(word, names.iter().map(String::as_str))?.to_owned();
+    Some(
+        CommandError::usage(format!("there is no command `{word}`"))
+            .hint(format!("did you mean `artoo {name}`? to ask it as a request: artoo run \"{word}\"")),
+    )
+}
+
+fn explained(error: &clap::Error, words: &[OsString]) -> Result<Parsed, CommandError> {
+    let first = words.first().and_then(|word| word.to_str()).unwrap_or_default();
+    let kind = error.kind();
+    if matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return Ok(Parsed::Text(error.render()));
+    }
+    if kind == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(extra)) = error.get(ContextKind::InvalidArg)
+        && !extra.starts_with('-')
+    {
+        return Err(mistyped(first).unwrap_or_else(|| {
+            CommandError::usage(format!("`{extra}` is one word too many"))
+                .hint("put the request in quotes: artoo run \"HOW MANY FILES ARE HERE?\"")
+        }));
+    }
+    Ok(Parsed::Mistake(error.render()))
+}

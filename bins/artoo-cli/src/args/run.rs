@@ -1,0 +1,68 @@
+//! `artoo run`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use artoo_sandbox::SandboxMode;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::config::parse_span;
+
+/// One request, and what it may do.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RunArgs {
+    /// What to do, in any language; `-` or a pipe reads it from standard input
+    #[arg(value_name = "REQUEST")]
+    pub(crate) request: Option<String>,
+
+    /// Print one JSON object per event on standard output, and nothing else there
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    /// Show the result alone, without the work on it
+    #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Show model calls, memory and the full text of what is shortened otherwise
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) verbose: bool,
+
+    /// What commands may change
+    #[arg(long, value_name = "MODE", help_heading = "Permissions",
+          value_parser = PossibleValuesParser::new(["read-only", "workspace-write", "full-access"])
+              .try_map(|word| word.parse::<SandboxMode>()))]
+    pub(crate) sandbox: Option<SandboxMode>,
+
+    /// Where generated files go [default: ~/artoo_workspace]
+    #[arg(long, value_name = "DIR", help_heading = "Folders")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Work in this folder instead of the current one
+    #[arg(long, value_name = "DIR", help_heading = "Folders")]
+    pub(crate) cwd: Option<PathBuf>,
+
+    /// Use this model for every role
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    pub(crate) model: Option<String>,
+    /// Use the OpenAI-compatible server at this address for every role
+    #[arg(long, value_name = "URL", help_heading = "Model")]
+    pub(crate) base_url: Option<String>,
+
+    /// The time that the run should take: the closer to it, the sooner the run gives up [default: 5m, embedded model: 30m]
+    #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
+    pub(crate) time_budget: Option<Duration>,
+    /// How often the plan may be changed [default: 3]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) max_replans: Option<u32>,
+    /// End the run after this time, with exit code 124
+    #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
+    pub(crate) timeout: Option<Duration>,
+    /// Never settle for `success`: every criterion met, or nothing
+    #[arg(long, help_heading = "Limits")]
+    pub(crate) strict: bool,
+
+    /// Record every model call into this folder, without secrets
+    #[arg(long, value_name = "DIR", help_heading = "Sessions", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+    /// Answer model calls from a recorded folder, as if at the time of the recording; no model is needed
+    #[arg(long, value_name = "DIR", help_heading = "Sessions")]
+    pub(crate) replay: Option<PathBuf>,
+}

@@ -1,0 +1,101 @@
+//! `artoo audit`: the auditor's log, for the operator.
+
+use artoo_auditor::{LOG_NAME, VerifyError, Window, report, verify};
+use artoo_bus::{Clock, SystemClock};
+use artoo_types::{AuditReport, AuditTrigger, Trend};
+
+use super::Loaded;
+use crate::args::{AuditCommand, ReportArgs};
+use crate::config::Given;
+use crate::error::{CommandError, Exit};
+use crate::program::Context;
+use crate::terminal::{neutral_json, neutral_line};
+
+/// Reports or verifies.
+pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<Exit, CommandError> {
+    let log = Loaded::load(context, Given::default())?.settings.data_dir.join(LOG_NAME);
+    match command {
+        AuditCommand::Report(args) => {
+            let report = make_report(&log, args)?;
+            let text = if args.json {
+                let json = serde_json::to_string(&report)
+                    .map_err(|error| CommandError::failed("cannot write JSON").because(error))?;
+                format!("{}\n", neutral_json(&json))
+            } else {
+                report_text(&report)
+            };
+            context.terminal.data(&text)?;
+            Ok(Exit::OK)
+        }
+        AuditCommand::Verify => {
+            if !log.exists() {
+                context.terminal.data(&format!("there is no audit log yet in {}\n", log.display()))?;
+                return Ok(Exit::OK);
+            }
+            let verified = verify(&log).map_err(|error| broken(&log, &error))?;
+            let mut text = format!("{}: {} lines, the chain holds\n", log.display(), verified.lines);
+            for gap in &verified.gaps {
+                text.push_str(&format!("  line {} records a gap: {:?}\n", gap.line, gap.gap));
+            }
+            context.terminal.data(&text)?;
+            let tampered = verified.tampered().count();
+            if tampered > 0 {
+                context.terminal.warning(&format!("{tampered} of these gaps are not explained by a crash"));
+                return Ok(Exit::FAILED);
+            }
+            Ok(Exit::OK)
+        }
+    }
+}
+
+fn make_report(log: &std::path::Path, args: &ReportArgs) -> Result<AuditReport, CommandError> {
+    let now = SystemClock::new().now();
+    let since = match args.since {
+        None => None,
+        Some(back) => chrono::Duration::from_std(back).ok().and_then(|back| now.checked_sub_signed(back)),
+    };
+    report(log, &Window::new(AuditTrigger::OnDemand, since, now)).map_err(|error| {
+        let hint = error.hint().unwrap_or("see: artoo doctor");
+        CommandError::failed(error.to_string()).hint(hint)
+    })
+}
+
+fn broken(log: &std::path::Path, error: &VerifyError) -> CommandError {
+    let said = CommandError::failed(format!("{}: {error}", log.display()));
+    match error.hint() {
+        Some(hint) => said.hint(hint),
+        None => said,
+    }
+}
+
+fn report_text(report: &AuditReport) -> String {
+    let from = report.window_start.map_or_else(|| "the log is empty".to_owned(), |at| at.to_rfc3339());
+    let trends = |wanted: Trend| report.gap_trends.iter().filter(|gap| gap.trend == wanted).count();
+    let mut text = format!(
+        "since          {from}\nruns           {}\ncorrections    {}\nloss           {} improving, {} stable, {} worsening\n\
+         tools          {} failed executions, {} environmental and {} logical retries\n",
+        report.tasks_observed,
+        report.total_corrections,
+        trends(Trend::Improving),
+        trends(Trend::Stable),
+        trends(Trend::Worsening),
+        report.tool_health.execution_failures,
+        report.tool_health.environmental_retries,
+        report.tool_health.logical_retries,
+    );
+    for (title, rows) in [
+        ("violations of the contracts", &report.boundary_violations),
+        ("drift", &report.drift_alerts),
+        ("anomalies", &report.anomalies),
+    ] {
+        if rows.is_empty() {
+            text.push_str(&format!("{title}: none\n"));
+        } else {
+            text.push_str(&format!("{title}:\n"));
+            for row in rows {
+                text.push_str(&format!("  - {}\n", neutral_line(row)));
+            }
+        }
+    }
+    text
+}

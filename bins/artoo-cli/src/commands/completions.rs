@@ -1,0 +1,15 @@
+//! `artoo completions`.
+
+use clap::CommandFactory;
+
+use crate::args::{Cli, CompletionArgs};
+use crate::error::{CommandError, Exit};
+use crate::program::Context;
+
+/// Prints the script.
+pub(crate) fn run(context: &mut Context<'_>, args: &CompletionArgs) -> Result<Exit, CommandError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "artoo", &mut script);
+    context.terminal.data(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::OK)
+}

@@ -1,0 +1,90 @@
+//! The configuration as a command needs it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use artoo_llm_local::store::{CATALOGUE, ModelState, find};
+
+use crate::config::{
+    self, Embedded, EmbeddedState, Given, Merged, RoleModels, Sections, Settings, Source, choose, merge,
+    resolve,
+};
+use crate::connect::model_store;
+use crate::error::CommandError;
+use crate::program::Context;
+
+/// Everything that was configured.
+pub(crate) struct Loaded {
+    /// The layers laid over each other, with origins.
+    pub(crate) merged: Merged,
+    /// The same as types.
+    pub(crate) sections: Sections,
+    /// The same, resolved, without the models.
+    pub(crate) settings: Settings,
+    /// Where the configuration file is looked for.
+    pub(crate) file: PathBuf,
+    /// Whether it is there.
+    pub(crate) file_is_there: bool,
+}
+
+impl Loaded {
+    /// Loads the configuration: what the command line says comes in as `given`.
+    pub(crate) fn load(context: &mut Context<'_>, mut given: Given) -> Result<Self, CommandError> {
+        let common = &context.common;
+        given.profile = common.profile.clone();
+        given.set.extend(common.set.iter().cloned());
+        if let Some(folder) = &common.data_dir {
+            given.options.push(("--data-dir", "run.data_dir", path_value("--data-dir", folder)?));
+        }
+        for warning in config::unknown_variables(context.environment) {
+            context.terminal.warning(&warning);
+        }
+        let file = config::path(context.environment, &context.folders.home);
+        let source = read(&file)?;
+        let merged = merge(&source, context.environment, &given)?;
+        let (settings, sections) = resolve(&merged, &context.folders.home, &context.folders.current)?;
+        Ok(Self { merged, sections, settings, file, file_is_there: source.text.is_some() })
+    }
+
+    /// Chooses the model of each role. What was found where nobody chose goes into the origins.
+    pub(crate) fn models(&mut self, context: &Context<'_>) -> Result<RoleModels, CommandError> {
+        let data_dir = self.settings.data_dir.clone();
+        let state = move |name: &str| embedded_state(&data_dir, name);
+        let catalogue = CATALOGUE.iter().map(|entry| entry.name.to_owned()).collect();
+        let embedded = Embedded { catalogue, state: &state };
+        choose(&mut self.merged, &self.sections, context.environment, &embedded)
+    }
+}
+
+/// A path as a value of the configuration, which is text.
+pub(crate) fn path_value(option: &str, path: &Path) -> Result<toml::Value, CommandError> {
+    match path.to_str() {
+        Some("") => Err(CommandError::usage(format!("{option} is empty")).hint("name a folder")),
+        Some(text) => Ok(text.into()),
+        None => Err(CommandError::usage(format!("{option} {} is not valid UTF-8", path.display()))
+            .hint("name a folder whose path is text")),
+    }
+}
+
+/// What there is of an embedded model. The file is hashed where it is new: seconds, once.
+pub(crate) fn embedded_state(data_dir: &Path, name: &str) -> EmbeddedState {
+    let Some(entry) = find(name) else { return EmbeddedState::Absent };
+    match model_store(data_dir).state(entry) {
+        Ok(ModelState::Installed { .. }) => EmbeddedState::Installed,
+        Ok(ModelState::Absent | ModelState::Partial { .. }) => EmbeddedState::Absent,
+        Ok(ModelState::Corrupt { problem, .. }) => EmbeddedState::Damaged(problem),
+        Err(error) => EmbeddedState::Damaged(error.to_string()),
+    }
+}
+
+fn read(path: &Path) -> Result<Source, CommandError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Source { path: path.to_owned(), text: Some(text) }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(Source { path: path.to_owned(), text: None })
+        }
+        Err(error) => Err(CommandError::configuration(format!("cannot read {}", path.display()))
+            .because(error)
+            .hint("check the file's owner, permissions and encoding")),
+    }
+}

@@ -1,0 +1,10 @@
+//! The small commands, one module each. `run`, `setup` and `doctor` have folders of their own.
+
+pub(crate) mod audit;
+pub(crate) mod completions;
+pub(crate) mod config;
+mod loaded;
+pub(crate) mod model;
+pub(crate) mod runs;
+
+pub(crate) use loaded::{Loaded, embedded_state, path_value};

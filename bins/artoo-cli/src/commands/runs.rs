@@ -1,0 +1,107 @@
+//! `artoo runs`: past runs, folded from their journals by the code that shows runs live.
+
+use std::path::PathBuf;
+
+use artoo_runtime::events::{Fold, Line};
+use artoo_runtime::runs::RunsError;
+use artoo_runtime::{journal, runs};
+
+use super::Loaded;
+use crate::args::RunsCommand;
+use crate::config::Given;
+use crate::error::{CommandError, Exit, Kind};
+use crate::program::Context;
+use crate::terminal::neutral_json;
+use crate::view::{Frame, Live, Outcome, footer, result, run_row};
+
+/// Lists or shows runs.
+pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Exit, CommandError> {
+    let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
+    match command {
+        RunsCommand::List { json, limit } => {
+            let found = runs::list(&data_dir).map_err(explained)?;
+            if found.is_empty() && !json {
+                context.terminal.note(&format!("no runs are recorded in {}", data_dir.display()));
+            }
+            let frame = Frame::new(context.terminal.data_look(), false);
+            for run in found.iter().take(*limit) {
+                let row = if *json { as_json(run)? } else { run_row(run, frame) };
+                context.terminal.data(&format!("{row}\n"))?;
+            }
+            Ok(Exit::OK)
+        }
+        RunsCommand::Show { run, json } => {
+            let folder = folder(&data_dir, run)?;
+            let read = journal::read(&folder.join(journal::FILE_NAME))
+                .map_err(|error| explained(RunsError::Journal(error)))?;
+            let mut fold = Fold::new();
+            let lines: Vec<Line> = read.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect();
+            if *json {
+                for line in &lines {
+                    let row = as_json(line)?;
+                    context.terminal.data(&format!("{row}\n"))?;
+                }
+            } else {
+                show(context, &lines, &folder)?;
+            }
+            if let Some(damage) = read.damage {
+                context.terminal.warning(&format!("the journal is damaged, and shown up to there: {damage}"));
+                return Ok(Exit::FAILED);
+            }
+            Ok(Exit::OK)
+        }
+    }
+}
+
+fn show(context: &mut Context<'_>, lines: &[Line], folder: &std::path::Path) -> Result<(), CommandError> {
+    let frame = Frame::new(context.terminal.data_look(), false);
+    let mut live = Live::default();
+    let mut text = String::new();
+    let mut outcome = None;
+    for line in lines {
+        for row in live.on(line, frame) {
+            text.push_str(&row);
+            text.push('\n');
+        }
+        outcome = Outcome::of(line).or(outcome);
+    }
+    match &outcome {
+        Some(outcome) => {
+            if let Some(fault) = &outcome.error {
+                text.push_str(&format!("error: {}\n", crate::terminal::neutral_line(&fault.message)));
+            }
+            text.push('\n');
+            text.push_str(&result(outcome, frame, false));
+            text.push('\n');
+            for row in footer(outcome, folder, frame) {
+                text.push_str(&row);
+                text.push('\n');
+            }
+        }
+        None => text.push_str("this run has no end: it is still at work, or artoo was killed\n"),
+    }
+    context.terminal.data(&text)
+}
+
+/// The folder of a run by a part of its id, or of the newest.
+fn folder(data_dir: &std::path::Path, part: &str) -> Result<PathBuf, CommandError> {
+    if part != "last" {
+        return runs::find(data_dir, part).map_err(explained);
+    }
+    let newest = runs::list(data_dir).map_err(explained)?.into_iter().next().ok_or_else(|| {
+        CommandError::usage(format!("no runs are recorded in {}", data_dir.display()))
+            .hint("start one: artoo run \"REQUEST\"")
+    })?;
+    Ok(runs::folder(data_dir).join(newest.run_id.to_string()))
+}
+
+fn as_json(value: &impl serde::Serialize) -> Result<String, CommandError> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| CommandError::failed("cannot write JSON").because(error))?;
+    Ok(neutral_json(&text).into_owned())
+}
+
+fn explained(error: RunsError) -> CommandError {
+    let mistaken = matches!(error, RunsError::Unknown { .. } | RunsError::Ambiguous { .. });
+    CommandError::new(if mistaken { Kind::Usage } else { Kind::Failed }, error.to_string()).hint(error.hint())
+}

@@ -1,0 +1,186 @@
+//! Layers of configuration and how they are laid over each other, with the origin of each value.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use toml::{Table, Value};
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Nobody said otherwise.
+    Default,
+    /// What was found on this machine, because nobody chose.
+    Found(&'static str),
+    /// The configuration file.
+    File(PathBuf),
+    /// A profile.
+    Profile(String),
+    /// A variable.
+    Variable(&'static str),
+    /// An option.
+    Option(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Found(what) => write!(f, "found: {what}"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Profile(name) => write!(f, "profile {name}"),
+            Self::Variable(name) => f.write_str(name),
+            Self::Option(name) => f.write_str(name),
+        }
+    }
+}
+
+/// One layer.
+#[derive(Clone, Debug)]
+pub(crate) struct Layer {
+    /// Where its values come from.
+    pub(crate) origin: Origin,
+    /// Whether it names a model for every role: choices for single tiers and roles below it then count no more.
+    pub(crate) for_every_role: bool,
+    /// Its values.
+    pub(crate) table: Table,
+}
+
+/// Layers laid over each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Merged {
+    /// The values.
+    pub(crate) table: Table,
+    /// Where each leaf comes from, by its path.
+    pub(crate) origins: BTreeMap<String, Origin>,
+}
+
+impl Merged {
+    /// Lays one more layer on top.
+    pub(crate) fn lay(&mut self, layer: &Layer) {
+        if layer.for_every_role {
+            self.forget("tool");
+            self.forget("roles");
+        }
+        for (path, value) in leaves(&layer.table) {
+            self.drop_what_another_provider_meant(&path, &value);
+            put(&mut self.table, &path, value);
+            self.origins.insert(path, layer.origin.clone());
+        }
+    }
+
+    /// The value at a path.
+    pub(crate) fn get(&self, path: &str) -> Option<&Value> {
+        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
+        let mut table = &self.table;
+        for name in tables.split('.').filter(|name| !name.is_empty()) {
+            table = table.get(name)?.as_table()?;
+        }
+        table.get(key)
+    }
+
+    /// The address, model and key that belong to one provider mean nothing to another.
+    fn drop_what_another_provider_meant(&mut self, path: &str, value: &Value) {
+        let Some(table) = path.strip_suffix(".provider") else { return };
+        // A table without a provider is one of the usual kind.
+        let old = self.get(path).and_then(Value::as_str).unwrap_or("openai");
+        if value.as_str() != Some(old) {
+            self.forget(table);
+        }
+    }
+
+    fn forget(&mut self, path: &str) {
+        let below = format!("{path}.");
+        self.origins.retain(|known, _| known != path && !known.starts_with(&below));
+        if let Some((parent, key)) = path.rsplit_once('.') {
+            if let Some(Value::Table(parent)) = self.table.get_mut(parent) {
+                parent.remove(key);
+            }
+        } else {
+            self.table.remove(path);
+        }
+    }
+}
+
+/// Sets the value at a path, making tables on the way. What was there is replaced.
+pub(crate) fn put(table: &mut Table, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => {
+            table.insert(path.to_owned(), value);
+        }
+        Some((name, rest)) => {
+            let below = table.entry(name).or_insert_with(|| Value::Table(Table::new()));
+            if !below.is_table() {
+                *below = Value::Table(Table::new());
+            }
+            if let Value::Table(below) = below {
+                put(below, rest, value);
+            }
+        }
+    }
+}
+
+/// Every value that is no table, by its path, providers first: they decide what the rest of their table means.
+pub(crate) fn leaves(table: &Table) -> Vec<(String, Value)> {
+    fn walk(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
+        for (key, value) in table {
+            let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+            match value {
+                Value::Table(below) => walk(&path, below, found),
+                Value::String(_)
+                | Value::Integer(_)
+                | Value::Float(_)
+                | Value::Boolean(_)
+                | Value::Datetime(_)
+                | Value::Array(_) => found.push((path, value.clone())),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk("", table, &mut found);
+    found.sort_by_key(|(path, _)| !path.ends_with(".provider"));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(origin: Origin, for_every_role: bool, text: &str) -> Layer {
+        Layer { origin, for_every_role, table: text.parse().unwrap() }
+    }
+
+    #[test]
+    fn later_layers_win_and_origins_follow() {
+        let mut merged = Merged::default();
+        merged.lay(&layer(Origin::Default, false, "run.strict = false\nrun.max_replans = 3"));
+        merged.lay(&layer(Origin::Option("--strict"), false, "run.strict = true"));
+        assert_eq!(merged.get("run.strict"), Some(&Value::Boolean(true)));
+        assert_eq!(merged.get("run.max_replans"), Some(&Value::Integer(3)));
+        let origins: Vec<_> =
+            merged.origins.iter().map(|(path, origin)| format!("{path} {origin}")).collect();
+        assert_eq!(origins, ["run.max_replans default", "run.strict --strict"]);
+    }
+
+    #[test]
+    fn another_provider_inherits_nothing() {
+        let mut merged = Merged::default();
+        let file = "[brain]\nprovider = \"openai\"\nbase_url = \"http://a\"\nmodel = \"m\"";
+        merged.lay(&layer(Origin::File("c".into()), false, file));
+        merged.lay(&layer(Origin::Variable("V"), false, "brain.model = \"n\"\nbrain.provider = \"local\""));
+        assert_eq!(merged.table, "[brain]\nprovider = \"local\"\nmodel = \"n\"".parse().unwrap());
+        merged.lay(&layer(Origin::Variable("V"), false, "brain.provider = \"local\""));
+        assert_eq!(merged.get("brain.model"), Some(&"n".into()));
+    }
+
+    #[test]
+    fn a_model_for_every_role_silences_single_choices() {
+        let mut merged = Merged::default();
+        let file = "[tool]\nmodel = \"t\"\n[roles.planner]\nmodel = \"p\"\n[run]\nstrict = true";
+        merged.lay(&layer(Origin::File("c".into()), false, file));
+        merged.lay(&layer(Origin::Option("--model"), true, "brain.model = \"x\""));
+        assert_eq!(merged.table, "[brain]\nmodel = \"x\"\n[run]\nstrict = true".parse().unwrap());
+        assert_eq!(merged.origins.len(), 2);
+    }
+}

@@ -1,0 +1,30 @@
+//! Configuration: defaults < `config.toml` < profile < environment < options, with the origin of each value.
+//!
+//! The environment and the file's text come in as values. A file in the working folder is never read, so a folder that
+//! somebody else made cannot choose a server, name a key or loosen a permission.
+
+mod choose;
+mod defaults;
+mod file;
+mod layer;
+mod load;
+mod schema;
+mod sections;
+mod settings;
+mod span;
+mod tiers;
+mod variables;
+
+pub(crate) use choose::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};
+pub(crate) use layer::Merged;
+pub(crate) use load::{Given, Source, merge, path};
+pub(crate) use schema::config_schema;
+pub(crate) use sections::{ModelTable, Provider, Sections};
+pub(crate) use settings::{Settings, resolve};
+pub(crate) use span::{Span, parse_span};
+pub(crate) use variables::unknown as unknown_variables;
+
+use crate::args::KeyValue;
+
+#[cfg(test)]
+mod tests;

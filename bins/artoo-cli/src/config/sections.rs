@@ -1,0 +1,169 @@
+//! The tables of `config.toml`. Every value may be missing: the layer below then decides.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Span;
+
+/// The whole file: [`Sections`] at the top level, and what only a file can have. Written out, because serde cannot refuse unknown
+/// keys of a flattened struct.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(title = "artoo configuration")]
+pub(crate) struct FileConfig {
+    /// The profile that is applied unless `--profile` names another.
+    pub(crate) profile: Option<String>,
+    /// The model of the roles that reason: perceiver, planner and meta-validator.
+    pub(crate) brain: ModelTable,
+    /// The model of the roles that work: executor and agent-validator. Unset values are those of `brain`.
+    pub(crate) tool: ModelTable,
+    /// A model of its own for one role.
+    pub(crate) roles: RoleTables,
+    /// What a run may do and spend.
+    pub(crate) run: RunTable,
+    /// The rules of the controller.
+    pub(crate) controller: ControllerTable,
+    /// Time-outs and the proxy of model servers.
+    pub(crate) http: HttpTable,
+    /// Named sets of values, applied over the rest of the file by `--profile NAME`.
+    pub(crate) profiles: BTreeMap<String, Sections>,
+}
+
+/// What the file, a profile, the environment and the options can all set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Sections {
+    /// The model of the roles that reason: perceiver, planner and meta-validator.
+    pub(crate) brain: ModelTable,
+    /// The model of the roles that work: executor and agent-validator. Unset values are those of `brain`.
+    pub(crate) tool: ModelTable,
+    /// A model of its own for one role.
+    pub(crate) roles: RoleTables,
+    /// What a run may do and spend.
+    pub(crate) run: RunTable,
+    /// The rules of the controller.
+    pub(crate) controller: ControllerTable,
+    /// Time-outs and the proxy of model servers.
+    pub(crate) http: HttpTable,
+}
+
+/// A choice of a model. A key is never written here: `key_env` names the variable that holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ModelTable {
+    /// Which wire format, or the embedded model.
+    pub(crate) provider: Option<Provider>,
+    /// The address of the server.
+    pub(crate) base_url: Option<String>,
+    /// The model's name, in the server's words; for `local`, the name of an installed model.
+    pub(crate) model: Option<String>,
+    /// The variable that holds the key. Without it, `OPENAI_API_KEY` and `ANTHROPIC_API_KEY` are sent to their providers' own
+    /// addresses, and to an address that the environment or an option names, but never to one from a file.
+    pub(crate) key_env: Option<String>,
+}
+
+impl ModelTable {
+    /// Whether nothing is chosen.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Where a model comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Provider {
+    /// Any server that speaks the chat completions of OpenAI.
+    Openai,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// The embedded model.
+    Local,
+}
+
+/// One table for each role that asks a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RoleTables {
+    /// R1.
+    pub(crate) perceiver: ModelTable,
+    /// R2.
+    pub(crate) planner: ModelTable,
+    /// R3.
+    pub(crate) executor: ModelTable,
+    /// R4a.
+    pub(crate) agent_validator: ModelTable,
+    /// R4b. Its model may not be weaker than the planner's.
+    pub(crate) meta_validator: ModelTable,
+}
+
+/// What a run may do and spend.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RunTable {
+    /// What commands may change: `read-only`, `workspace-write` or `full-access`.
+    pub(crate) sandbox: Option<SandboxWord>,
+    /// Where generated files go.
+    pub(crate) workspace: Option<PathBuf>,
+    /// Where runs, the audit log and models are kept.
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The time that a run should take.
+    pub(crate) time_budget: Option<Span>,
+    /// How often the plan may be changed.
+    pub(crate) max_replans: Option<u32>,
+    /// How often a subtask may be corrected.
+    pub(crate) max_retries: Option<u32>,
+    /// The end of a run, whatever it is doing.
+    pub(crate) timeout: Option<Span>,
+    /// Whether only a run with every criterion met ends well.
+    pub(crate) strict: Option<bool>,
+}
+
+/// [`artoo_sandbox::SandboxMode`] as a word of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SandboxWord {
+    /// Writing nowhere but in a private folder for temporary files.
+    ReadOnly,
+    /// Writing in the workspace and the working folder.
+    WorkspaceWrite,
+    /// No confinement.
+    FullAccess,
+}
+
+impl From<SandboxWord> for artoo_sandbox::SandboxMode {
+    fn from(word: SandboxWord) -> Self {
+        match word {
+            SandboxWord::ReadOnly => Self::ReadOnly,
+            SandboxWord::WorkspaceWrite => Self::WorkspaceWrite,
+            SandboxWord::FullAccess => Self::FullAccess,
+        }
+    }
+}
+
+/// The rules of the controller.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ControllerTable {
+    /// Which rules apply where the project and the text of the specification differ.
+    pub(crate) rules: Option<artoo_ggs_core::Profile>,
+}
+
+/// How model servers are reached.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct HttpTable {
+    /// The longest wait for a connection.
+    pub(crate) connect_timeout: Option<Span>,
+    /// The longest wait for the first piece of an answer.
+    pub(crate) first_byte_timeout: Option<Span>,
+    /// The longest silence within an answer.
+    pub(crate) idle_timeout: Option<Span>,
+    /// How often a request is sent in all.
+    pub(crate) attempts: Option<u32>,
+    /// `system`, `none`, or the address of a proxy.
+    pub(crate) proxy: Option<String>,
+}

@@ -1,0 +1,96 @@
+//! The configuration, resolved: every value known, every path absolute.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use artoo_ggs_core::Profile;
+use artoo_llm_client::RetryPolicy;
+use artoo_llm_http::{ProxyPolicy, Timeouts};
+use artoo_sandbox::SandboxMode;
+use serde::Deserialize;
+
+use super::layer::Merged;
+use super::sections::Sections;
+use crate::error::CommandError;
+use crate::machine::expand_home;
+
+/// Everything but the models.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// Where runs, the audit log and models are kept.
+    pub(crate) data_dir: PathBuf,
+    /// Where generated files go.
+    pub(crate) workspace: PathBuf,
+    /// What commands may change.
+    pub(crate) sandbox: SandboxMode,
+    /// The time that a run should take, where it was said.
+    pub(crate) time_budget: Option<Duration>,
+    /// How often the plan may be changed.
+    pub(crate) max_replans: u32,
+    /// How often a subtask may be corrected.
+    pub(crate) max_retries: u32,
+    /// The end of a run, whatever it is doing.
+    pub(crate) timeout: Option<Duration>,
+    /// Whether only `accept` will do.
+    pub(crate) strict: bool,
+    /// Which rules apply.
+    pub(crate) rules: Profile,
+    /// Time-outs of model servers.
+    pub(crate) timeouts: Timeouts,
+    /// When a request to a model server is repeated.
+    pub(crate) retry: RetryPolicy,
+    /// How model servers are reached.
+    pub(crate) proxy: ProxyPolicy,
+}
+
+/// The time budget with the embedded model, whose answers take minutes where a server's take seconds.
+pub(crate) const EMBEDDED_BUDGET: Duration = Duration::from_secs(30 * 60);
+
+/// Reads the merged layers. Relative paths mean the working folder.
+pub(crate) fn resolve(
+    merged: &Merged,
+    home: &Path,
+    working_folder: &Path,
+) -> Result<(Settings, Sections), CommandError> {
+    let sections = Sections::deserialize(merged.table.clone()).map_err(|error| {
+        CommandError::configuration(error.message().trim().to_owned()).hint("see: artoo config show")
+    })?;
+    let run = &sections.run;
+    let folder = |path: &Option<PathBuf>, usual: &str| {
+        working_folder.join(expand_home(path.as_deref().unwrap_or(Path::new(usual)), home))
+    };
+    let http = &sections.http;
+    let timeouts = Timeouts::default();
+    let retry = RetryPolicy::default();
+    let settings = Settings {
+        data_dir: folder(&run.data_dir, "~/.artoo"),
+        workspace: folder(&run.workspace, "~/artoo_workspace"),
+        sandbox: run.sandbox.map_or_else(SandboxMode::default, SandboxMode::from),
+        time_budget: run.time_budget.map(|span| span.0),
+        max_replans: run.max_replans.unwrap_or(artoo_types::Limits::default().max_replans),
+        max_retries: run.max_retries.unwrap_or(artoo_types::Limits::default().max_retries),
+        timeout: run.timeout.map(|span| span.0),
+        strict: run.strict.unwrap_or(false),
+        rules: sections.controller.rules.unwrap_or_default(),
+        timeouts: Timeouts {
+            connect: http.connect_timeout.map_or(timeouts.connect, |span| span.0),
+            first_byte: http.first_byte_timeout.map_or(timeouts.first_byte, |span| span.0),
+            idle: http.idle_timeout.map_or(timeouts.idle, |span| span.0),
+        },
+        retry: RetryPolicy { attempts: http.attempts.unwrap_or(retry.attempts), ..retry },
+        proxy: match http.proxy.as_deref() {
+            None | Some("system") => ProxyPolicy::System,
+            Some("none") => ProxyPolicy::None,
+            Some(url) => ProxyPolicy::Url(url.to_owned()),
+        },
+    };
+    Ok((settings, sections))
+}
+
+impl Settings {
+    /// The time budget of a run: what was said, or the default of the model's kind.
+    pub(crate) fn budget(&self, embedded: bool) -> Duration {
+        let usual = Duration::from_millis(artoo_types::Limits::default().time_budget_ms);
+        self.time_budget.unwrap_or(if embedded { EMBEDDED_BUDGET } else { usual })
+    }
+}

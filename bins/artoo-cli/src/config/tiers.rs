@@ -1,0 +1,73 @@
+//! R4b, which judges the whole, may not be weaker than R2, which planned it: a weak judge would accept what a strong planner
+//! got wrong.
+
+use super::choose::ModelChoice;
+use super::sections::Provider;
+use crate::error::CommandError;
+
+/// Refuses a meta-validator that is known to be weaker than the planner. Models of which nothing is known are let through.
+pub(super) fn check(
+    planner: &ModelChoice,
+    executor: &ModelChoice,
+    meta_validator: &ModelChoice,
+) -> Result<(), CommandError> {
+    let reason = if meta_validator == planner {
+        return Ok(());
+    } else if meta_validator == executor {
+        "it is the model of the tool tier"
+    } else if meta_validator.provider == Provider::Local && planner.provider != Provider::Local {
+        "it is the embedded model"
+    } else if billions(&meta_validator.model) < billions(&planner.model)
+        && billions(&meta_validator.model).is_some()
+    {
+        "its name says that it has fewer parameters"
+    } else {
+        return Ok(());
+    };
+    Err(CommandError::configuration(format!(
+        "the meta-validator may not work with a weaker model than the planner: {} against {}, and {reason}",
+        meta_validator.model, planner.model
+    ))
+    .hint("remove [roles.meta_validator], or name a model that is at least as strong as the planner's"))
+}
+
+/// The size that a model's name tells, in tenths of a billion parameters: 15 for `qwen2.5:1.5b`.
+fn billions(name: &str) -> Option<u64> {
+    name.to_lowercase().split(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).rev().find_map(|part| {
+        let number = part.strip_suffix('b')?;
+        let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
+        let tenth = tenths.get(..1)?;
+        whole.parse::<u64>().ok()?.checked_mul(10)?.checked_add(tenth.parse().ok()?)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(name: &str) -> ModelChoice {
+        let base_url = "http://localhost:1".to_owned();
+        ModelChoice { provider: Provider::Openai, base_url, model: name.to_owned(), key_env: None }
+    }
+
+    #[test]
+    fn a_weaker_judge_is_refused_and_an_unknown_one_is_not() {
+        let refused = |planner: &str, executor: &str, judge: &str| {
+            check(&model(planner), &model(executor), &model(judge)).is_err()
+        };
+        assert!(!refused("a", "b", "a"));
+        assert!(refused("a", "b", "b"));
+        assert!(!refused("a", "b", "c"));
+        assert!(refused("qwen2.5:7b", "x", "qwen2.5:1.5b"));
+        assert!(!refused("qwen2.5:7b", "x", "qwen2.5:32b"));
+        assert!(!refused("big", "x", "qwen2.5:1.5b"));
+        let local = ModelChoice { provider: Provider::Local, ..model("e") };
+        assert!(check(&model("a"), &model("b"), &local).is_err());
+    }
+
+    #[test]
+    fn sizes_are_read_from_names() {
+        let names = ["qwen2.5-coder-1.5b-instruct", "llama3:70b", "gpt-5-mini", "b", "mixtral-8x7b", "0.5B"];
+        assert_eq!(names.map(billions), [Some(15), Some(700), None, None, None, Some(5)]);
+    }
+}

@@ -1,0 +1,172 @@
+//! The one registry of environment variables.
+
+use toml::Table;
+
+use super::layer::{Layer, Origin, put};
+use crate::machine::Environment;
+use crate::suggest::nearest;
+
+/// What a variable does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It sets this key of the configuration.
+    Sets(&'static str),
+    /// It names a model or server for every role.
+    ForEveryRole(&'static str),
+    /// It holds a key for this provider.
+    Secret,
+    /// It is read elsewhere.
+    Other,
+}
+
+/// One variable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Variable {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it does.
+    pub(crate) effect: Effect,
+    /// The same in words, for people.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "printed into the reference by the test that writes it")
+    )]
+    pub(crate) meaning: &'static str,
+}
+
+const fn variable(name: &'static str, effect: Effect, meaning: &'static str) -> Variable {
+    Variable { name, effect, meaning }
+}
+
+/// Every variable that artoo reads.
+pub(crate) const VARIABLES: [Variable; 20] = [
+    variable(
+        "ARTOO_CONFIG",
+        Effect::Other,
+        "the configuration file, instead of the one in the user's config folder",
+    ),
+    variable("ARTOO_PROFILE", Effect::Other, "the profile, as --profile"),
+    variable(
+        "ARTOO_PROVIDER",
+        Effect::ForEveryRole("provider"),
+        "openai, anthropic or local, for every role",
+    ),
+    variable("ARTOO_BASE_URL", Effect::ForEveryRole("base_url"), "the model server, for every role"),
+    variable("ARTOO_MODEL", Effect::ForEveryRole("model"), "the model, for every role"),
+    variable("ARTOO_SANDBOX", Effect::Sets("run.sandbox"), "what commands may change, as --sandbox"),
+    variable("ARTOO_WORKSPACE", Effect::Sets("run.workspace"), "where generated files go"),
+    variable("ARTOO_DATA_DIR", Effect::Sets("run.data_dir"), "where runs, the audit log and models are kept"),
+    variable("ARTOO_TIME_BUDGET", Effect::Sets("run.time_budget"), "the time that a run should take"),
+    variable("ARTOO_MAX_REPLANS", Effect::Sets("run.max_replans"), "how often the plan may be changed"),
+    variable("ARTOO_TIMEOUT", Effect::Sets("run.timeout"), "the end of a run, whatever it is doing"),
+    variable(
+        "OPENAI_BASE_URL",
+        Effect::ForEveryRole("base_url"),
+        "an OpenAI-compatible server, for every role",
+    ),
+    variable("OPENAI_MODEL", Effect::ForEveryRole("model"), "its model, for every role"),
+    variable(
+        "OPENAI_API_KEY",
+        Effect::Secret,
+        "its key; used for the provider openai where no key_env is named",
+    ),
+    variable(
+        "ANTHROPIC_API_KEY",
+        Effect::Secret,
+        "used for the provider anthropic where no key_env is named",
+    ),
+    variable("HOME", Effect::Other, "the home folder"),
+    variable("XDG_CONFIG_HOME", Effect::Other, "the user's config folder, by default ~/.config"),
+    variable("NO_COLOR", Effect::Other, "no colour"),
+    variable("TERM", Effect::Other, "`dumb` means a terminal that cannot move its cursor"),
+    variable("COLUMNS", Effect::Other, "the width of the terminal, where the terminal does not tell"),
+];
+
+/// The sandbox marks the processes of a command with it, so artoo within artoo sees it.
+const MARKER: &str = "ARTOO_COMMAND";
+
+/// The layers that the environment makes: the general variables of OpenAI clients first, artoo's own over them.
+///
+/// `OPENAI_API_KEY` alone makes none: a key that was set for another program is no choice of a model.
+pub(crate) fn layers(environment: &Environment) -> Vec<Layer> {
+    let mut layers = Vec::new();
+    for (name, key) in [("OPENAI_BASE_URL", "base_url"), ("OPENAI_MODEL", "model")] {
+        if let Some(value) = environment.text(name) {
+            layers.extend([every_role(name, "provider", "openai"), every_role(name, key, value)]);
+        }
+    }
+    for variable in VARIABLES.iter().filter(|variable| variable.name.starts_with("ARTOO_")) {
+        let Some(value) = environment.text(variable.name) else { continue };
+        match variable.effect {
+            Effect::ForEveryRole(key) => layers.push(every_role(variable.name, key, value)),
+            Effect::Sets(path) => {
+                let mut table = Table::new();
+                put(&mut table, path, text_or_number(path, value));
+                layers.push(Layer { origin: Origin::Variable(variable.name), for_every_role: false, table });
+            }
+            Effect::Secret | Effect::Other => {}
+        }
+    }
+    layers
+}
+
+/// Variables that begin like ours and are none of ours: a typing mistake would otherwise go unnoticed.
+pub(crate) fn unknown(environment: &Environment) -> Vec<String> {
+    let known = |name: &str| name == MARKER || VARIABLES.iter().any(|variable| variable.name == name);
+    let strange = environment.names().filter(|name| name.starts_with("ARTOO_") && !known(name));
+    strange
+        .map(|name| match nearest_variable(name) {
+            Some(meant) => format!("the variable {name} means nothing to artoo; did you mean {meant}?"),
+            None => format!("the variable {name} means nothing to artoo"),
+        })
+        .collect()
+}
+
+fn nearest_variable(name: &str) -> Option<&'static str> {
+    let suffix = name.strip_prefix("ARTOO_")?.to_lowercase();
+    let lower: Vec<(String, &'static str)> = VARIABLES
+        .iter()
+        .filter_map(|variable| Some((variable.name.strip_prefix("ARTOO_")?.to_lowercase(), variable.name)))
+        .collect();
+    let meant = nearest(&suffix, lower.iter().map(|(lower, _)| lower.as_str()))?;
+    lower.iter().find(|(lower, _)| lower == meant).map(|(_, name)| *name)
+}
+
+fn every_role(name: &'static str, key: &str, value: &str) -> Layer {
+    let mut table = Table::new();
+    put(&mut table, &format!("brain.{key}"), value.into());
+    Layer { origin: Origin::Variable(name), for_every_role: true, table }
+}
+
+/// Variables are texts; one of them is a number in the configuration.
+fn text_or_number(path: &str, value: &str) -> toml::Value {
+    match value.parse() {
+        Ok(number) if path == "run.max_replans" => toml::Value::Integer(number),
+        _ => value.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_mistyped_ones_are_reported() {
+        let mut names: Vec<_> = VARIABLES.iter().map(|variable| variable.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), VARIABLES.len());
+        assert!(VARIABLES.iter().all(|variable| !variable.meaning.is_empty()));
+        let environment = Environment::new(
+            ["ARTOO_MODLE", "ARTOO_COMMAND", "ARTOO_MODEL", "ARTOO_XYZZY"]
+                .map(|name| (name.into(), "x".into())),
+        );
+        assert_eq!(
+            unknown(&environment),
+            [
+                "the variable ARTOO_MODLE means nothing to artoo; did you mean ARTOO_MODEL?",
+                "the variable ARTOO_XYZZY means nothing to artoo"
+            ]
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! From chosen models to clients.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use artoo_llm_client::LlmClient;
+use artoo_llm_http::{Anthropic, ApiKey, HttpConfig, OpenAiCompatible};
+use artoo_llm_local::{LocalModel, LocalOptions, store};
+use artoo_types::Role;
+
+use crate::config::{ModelChoice, Provider, RoleModels, Settings};
+use crate::error::CommandError;
+use crate::machine::Environment;
+
+/// The client of each role that asks a model. Roles with the same choice share one.
+pub(crate) type Clients = BTreeMap<Role, Arc<dyn LlmClient>>;
+
+/// Makes the clients. Nothing is sent and no file is opened yet.
+pub(crate) fn connect(
+    models: &RoleModels,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Clients, CommandError> {
+    shared(models, |choice| client(choice, settings, environment))
+}
+
+/// The folder of the embedded models.
+pub(crate) fn model_store(data_dir: &Path) -> store::ModelStore {
+    store::ModelStore::new(data_dir.join("models"))
+}
+
+/// One client, for what needs no roles: `doctor`.
+pub(crate) fn client(
+    choice: &ModelChoice,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Arc<dyn LlmClient>, CommandError> {
+    let refused = |error: artoo_llm_client::LlmError| {
+        let hint = error.hint().unwrap_or("see: artoo config show");
+        CommandError::configuration(format!("the model {} cannot be used", choice.model))
+            .because(error)
+            .hint(hint)
+    };
+    Ok(match choice.provider {
+        Provider::Openai => {
+            Arc::new(OpenAiCompatible::new(http(choice, settings, environment)?).map_err(refused)?)
+        }
+        Provider::Anthropic => {
+            Arc::new(Anthropic::new(http(choice, settings, environment)?).map_err(refused)?)
+        }
+        Provider::Local => {
+            let entry = store::find(&choice.model).ok_or_else(|| {
+                CommandError::configuration(format!("there is no embedded model `{}`", choice.model))
+                    .hint("see: artoo model list")
+            })?;
+            let file = model_store(&settings.data_dir).path(entry);
+            Arc::new(LocalModel::new(LocalOptions::new(file, entry.name)))
+        }
+    })
+}
+
+/// The key of a choice, where it has one.
+pub(crate) fn key(choice: &ModelChoice, environment: &Environment) -> Result<Option<ApiKey>, CommandError> {
+    let Some(name) = &choice.key_env else { return Ok(None) };
+    let Some(value) = environment.text(name) else { return Ok(None) };
+    ApiKey::new(value).map(Some).map_err(|error| {
+        CommandError::configuration(format!("the key in {name} cannot be used"))
+            .because(error)
+            .hint(format!("check the value of {name}"))
+    })
+}
+
+fn http(
+    choice: &ModelChoice,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<HttpConfig, CommandError> {
+    Ok(HttpConfig {
+        api_key: key(choice, environment)?,
+        timeouts: settings.timeouts,
+        retry: settings.retry,
+        proxy: settings.proxy.clone(),
+        ..HttpConfig::new(&choice.base_url, &choice.model)
+    })
+}
+
+/// One value per distinct choice, handed to every role that chose it.
+pub(crate) fn shared(
+    models: &RoleModels,
+    mut make: impl FnMut(&ModelChoice) -> Result<Arc<dyn LlmClient>, CommandError>,
+) -> Result<Clients, CommandError> {
+    let mut made: Vec<(&ModelChoice, Arc<dyn LlmClient>)> = Vec::new();
+    let mut clients = Clients::new();
+    for (role, choice) in models.iter() {
+        let client = match made.iter().find(|(known, _)| *known == choice) {
+            Some((_, client)) => Arc::clone(client),
+            None => {
+                let client = make(choice)?;
+                made.push((choice, Arc::clone(&client)));
+                client
+            }
+        };
+        clients.insert(role, client);
+    }
+    Ok(clients)
+}

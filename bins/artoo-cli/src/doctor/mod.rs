@@ -1,0 +1,99 @@
+//! `artoo doctor`: what works on this machine, and the remedy for what does not.
+
+mod machine;
+mod model;
+mod store;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::DoctorArgs;
+use crate::commands::Loaded;
+use crate::config::Given;
+use crate::error::{CommandError, Exit};
+use crate::program::Context;
+use crate::terminal::neutral_json;
+use crate::view::{Frame, check_lines};
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Check {
+    /// What.
+    pub(crate) name: String,
+    /// Whether it works.
+    pub(crate) state: State,
+    /// What was found.
+    pub(crate) finding: String,
+    /// What to do, where something is wrong.
+    pub(crate) remedy: Option<String>,
+}
+
+/// Whether something works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum State {
+    /// It does.
+    Good,
+    /// It does not, or not wholly, and artoo works without it.
+    Note,
+    /// It does not, and artoo is of no use before it does.
+    Bad,
+}
+
+impl Check {
+    /// It works.
+    pub(crate) fn good(name: &str, finding: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), state: State::Good, finding: finding.into(), remedy: None }
+    }
+
+    /// Something to know.
+    pub(crate) fn note(name: &str, finding: impl Into<String>) -> Self {
+        Self { state: State::Note, ..Self::good(name, finding) }
+    }
+
+    /// It does not work.
+    pub(crate) fn bad(name: &str, finding: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { state: State::Bad, ..Self::good(name, finding) }.remedy(remedy)
+    }
+
+    /// With what to do about it.
+    pub(crate) fn remedy(self, remedy: impl Into<String>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// What an error says.
+    fn of_error(name: &str, error: &CommandError) -> Self {
+        Self::bad(name, error.to_string(), error.next_step().unwrap_or("see: artoo config show"))
+    }
+}
+
+/// Looks at everything.
+pub(crate) fn run(context: &mut Context<'_>, args: &DoctorArgs) -> Result<Exit, CommandError> {
+    let mut checks = Vec::new();
+    match Loaded::load(context, Given::default()) {
+        Ok(mut loaded) => {
+            let there = if loaded.file_is_there { "" } else { " (not there: defaults)" };
+            checks.push(Check::good("configuration", format!("{}{there}", loaded.file.display())));
+            checks.extend(model::checks(context, &mut loaded));
+            checks.extend(machine::checks(context, &loaded.settings));
+            checks.extend(store::checks(&loaded.settings));
+        }
+        Err(error) => checks.push(Check::of_error("configuration", &error)),
+    }
+    let usable = checks.iter().all(|check| check.state != State::Bad);
+    let text = if args.json {
+        let object = json!({ "version": env!("CARGO_PKG_VERSION"), "usable": usable, "checks": checks });
+        format!("{}\n", neutral_json(&object.to_string()))
+    } else {
+        let frame = Frame::new(context.terminal.data_look(), false);
+        let mut lines = check_lines(&checks, frame);
+        lines.push(if usable {
+            "artoo can work here".to_owned()
+        } else {
+            "artoo cannot work here yet".to_owned()
+        });
+        format!("{}\n", lines.join("\n"))
+    };
+    context.terminal.data(&text)?;
+    Ok(if usable { Exit::OK } else { Exit::FAILED })
+}

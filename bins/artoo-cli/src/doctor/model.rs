@@ -1,0 +1,106 @@
+//! The models: are they there, do their servers answer, do they offer what was chosen?
+
+use std::time::Duration;
+
+use super::Check;
+use crate::commands::Loaded;
+use crate::config::{ModelChoice, Provider};
+use crate::connect;
+use crate::program::Context;
+use crate::served::{ServedError, served_models};
+
+/// How long a server may take to list its models.
+const WAIT: Duration = Duration::from_secs(5);
+
+pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
+    let models = match loaded.models(context) {
+        Ok(models) => models,
+        Err(error) => return vec![Check::of_error("model", &error)],
+    };
+    let mut checks = Vec::new();
+    for choice in models.distinct() {
+        let roles: Vec<&str> =
+            models.iter().filter(|(_, known)| *known == choice).map(|(role, _)| role.name()).collect();
+        let roles = if roles.len() == crate::config::ROLES.len() {
+            "every role".to_owned()
+        } else {
+            roles.join(", ")
+        };
+        let name = format!("model for {roles}");
+        // A key that cannot be sent and an address that is none show here.
+        checks.push(match connect::client(choice, &loaded.settings, context.environment) {
+            Err(error) => Check::of_error(&name, &error),
+            Ok(_) => match choice.provider {
+                Provider::Local => Check::good(&name, format!("{}, embedded, hash verified", choice.model)),
+                Provider::Openai => server(context, &name, choice),
+                Provider::Anthropic => {
+                    let key = choice.key_env.as_deref().unwrap_or("no variable");
+                    Check::good(
+                        &name,
+                        format!(
+                            "{} at {}, key from {key}; not asked, to cost nothing",
+                            choice.model, choice.base_url
+                        ),
+                    )
+                }
+            },
+        });
+        if choice.provider == Provider::Anthropic && choice.key_env.is_none() {
+            checks.push(Check::bad("key", "ANTHROPIC_API_KEY is not set", "export ANTHROPIC_API_KEY=..."));
+        }
+    }
+    checks
+}
+
+fn server(context: &Context<'_>, name: &str, choice: &ModelChoice) -> Check {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            return Check::bad(
+                name,
+                format!("the server cannot be asked: {error}"),
+                "see: artoo config show",
+            );
+        }
+    };
+    let key = choice.key_env.as_deref().and_then(|name| context.environment.text(name));
+    let with_key = choice.key_env.as_deref().map(|name| format!(", key from {name}")).unwrap_or_default();
+    let at = format!("{} at {}{with_key}", choice.model, choice.base_url);
+    match runtime.block_on(served_models(&choice.base_url, key, WAIT)) {
+        Ok(models) if models.is_empty() || models.contains(&choice.model) => Check::good(name, at),
+        Ok(models) => {
+            let shown: Vec<&str> = models.iter().take(8).map(String::as_str).collect();
+            Check::bad(
+                name,
+                format!("{at}: the server answers, but does not list this model"),
+                format!("choose one that it lists, with --model or OPENAI_MODEL: {}", shown.join(", ")),
+            )
+        }
+        Err(ServedError::Status(status @ (401 | 403))) => {
+            Check::bad(name, format!("{at}: the server answers {status}"), "check the API key")
+        }
+        // Not every server lists its models.
+        Err(ServedError::Status(status)) => Check::note(
+            name,
+            format!("{at}: the server is there, and answers {status} when asked for its models"),
+        ),
+        Err(error @ (ServedError::Silent(_) | ServedError::Address(_))) => Check::bad(
+            name,
+            format!("{at}: {}", with_causes(&error)),
+            "check the address and that the server runs, or choose another model: artoo setup",
+        ),
+    }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text.push_str(&format!(": {said}"));
+        }
+        cause = error.source();
+    }
+    text
+}

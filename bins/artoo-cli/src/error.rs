@@ -1,0 +1,124 @@
+//! What goes wrong before, around or after a run, and the exit codes.
+//!
+//! A run that ends badly is no error here: it is a result with a record, and its exit code comes from
+//! [`artoo_runtime::exit_code`].
+
+use std::error::Error;
+use std::fmt;
+
+/// How the program ends, as the shell sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exit(u8);
+
+impl Exit {
+    /// All is well.
+    pub(crate) const OK: Self = Self(0);
+    /// Something that should work does not.
+    pub(crate) const FAILED: Self = Self(1);
+    /// Usage or configuration.
+    pub(crate) const USAGE: Self = Self(2);
+    /// The user interrupted.
+    pub(crate) const INTERRUPTED: Self = Self(130);
+
+    /// The exit code of a run.
+    pub(crate) const fn of_run(code: u8) -> Self {
+        Self(code)
+    }
+
+    /// The number.
+    pub(crate) const fn code(self) -> u8 {
+        self.0
+    }
+}
+
+/// What kind of thing went wrong. Each kind has one exit code, in [`Kind::exit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The words on the command line.
+    Usage,
+    /// The configuration file, a variable, or the choice of a model.
+    Configuration,
+    /// Anything else: a disk, a server, a damaged file.
+    Failed,
+    /// The user interrupted.
+    Interrupted,
+    /// Whoever read standard output has left.
+    BrokenPipe,
+}
+
+impl Kind {
+    /// The one table of kinds and exit codes.
+    pub(crate) const fn exit(self) -> Exit {
+        match self {
+            Self::Usage | Self::Configuration => Exit::USAGE,
+            Self::Failed => Exit::FAILED,
+            Self::Interrupted => Exit::INTERRUPTED,
+            Self::BrokenPipe => Exit::OK,
+        }
+    }
+}
+
+/// An error for the person at the terminal: what failed, on what, why, and what to do next.
+#[derive(Debug)]
+pub(crate) struct CommandError {
+    kind: Kind,
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+    hint: Option<String>,
+}
+
+impl CommandError {
+    /// A mistake on the command line.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    /// A mistake in the configuration.
+    pub(crate) fn configuration(message: impl Into<String>) -> Self {
+        Self::new(Kind::Configuration, message)
+    }
+
+    /// A failure of the machine, the network or a file.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(Kind::Failed, message)
+    }
+
+    /// An error of this kind.
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None, hint: None }
+    }
+
+    /// With the error that caused it.
+    pub(crate) fn because(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { source: Some(source.into()), ..self }
+    }
+
+    /// With the next step.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// What kind of error it is.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The next step, where there is one.
+    pub(crate) fn next_step(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        let mut cause = self.source.as_deref().map(|source| source as &dyn Error);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+impl Error for CommandError {}

@@ -1,0 +1,72 @@
+//! Folders: where things lie, and whether something can be written there.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::Environment;
+use crate::error::CommandError;
+
+/// The folders that the program starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Folders {
+    /// The user's home.
+    pub(crate) home: PathBuf,
+    /// Where the program was started.
+    pub(crate) current: PathBuf,
+}
+
+impl Folders {
+    /// Those of this process.
+    ///
+    /// # Errors
+    /// There is no home folder, or the working folder was deleted.
+    pub(crate) fn of_process(environment: &Environment) -> Result<Self, CommandError> {
+        // `HOME` first; the user database where it is not set.
+        let home = environment.home().or_else(|| std::env::home_dir().filter(|home| home.is_absolute()));
+        let home = home.ok_or_else(|| {
+            CommandError::configuration("there is no home folder").hint("set HOME to an absolute path")
+        })?;
+        let current = std::env::current_dir().map_err(|error| {
+            CommandError::configuration("the working folder cannot be used")
+                .because(error)
+                .hint("it may have been deleted: go to another folder")
+        })?;
+        Ok(Self { home, current })
+    }
+}
+
+/// Makes a folder that only the user may read, with all above it.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Whether files can be made in a folder, or, where it is not there, in the nearest one above it that is. Nothing is left behind.
+pub(crate) fn writable(path: &Path) -> io::Result<()> {
+    let nearest = path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
+    if !nearest.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::NotADirectory,
+            format!("{} is no folder", nearest.display()),
+        ));
+    }
+    let trial = nearest.join(format!(".artoo-trial-{}", std::process::id()));
+    OpenOptions::new().write(true).create_new(true).open(&trial)?;
+    fs::remove_file(&trial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_still_to_be_made_is_judged_by_the_one_above() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(writable(&folder.path().join("a/b")).is_ok());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert!(writable(&folder.path().join("file/b")).is_err());
+        assert!(writable(Path::new("/proc/artoo")).is_err());
+    }
+}

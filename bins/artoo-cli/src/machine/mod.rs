@@ -1,0 +1,11 @@
+//! What the binary looks up about the machine, so that no library has to.
+
+mod environment;
+mod folders;
+mod programs;
+mod zone;
+
+pub(crate) use environment::{Environment, expand_home};
+pub(crate) use folders::{Folders, make_private, writable};
+pub(crate) use programs::installed_programs;
+pub(crate) use zone::zone_name;

@@ -1,0 +1,56 @@
+//! The `artoo` binary: arguments, configuration, terminal.
+//!
+//! *Architecture invariant*: there is no behaviour here that a library user would miss. A request is handed to
+//! [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but [`terminal::Terminal`] writes to the
+//! standard streams, nothing but [`main`] reads the environment, and no configuration is read from the working folder.
+
+mod args;
+mod commands;
+mod config;
+mod connect;
+mod doctor;
+mod error;
+mod interrupt;
+mod machine;
+mod program;
+mod run;
+mod served;
+mod setup;
+mod suggest;
+mod tape;
+mod terminal;
+mod view;
+
+use std::io::{IsTerminal, stderr, stdin, stdout};
+use std::process::ExitCode;
+
+use machine::{Environment, Folders};
+use terminal::{Look, Streams, Terminal};
+
+fn main() -> ExitCode {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    // The environment is read here and nowhere else.
+    let environment = Environment::new(std::env::vars_os());
+    let streams = Streams {
+        stdin: stdin().is_terminal(),
+        stdout: stdout().is_terminal(),
+        stderr: stderr().is_terminal(),
+    };
+    let columns = terminal::columns_of_stderr();
+    let mut terminal = Terminal::new(
+        Box::new(stdout()),
+        Box::new(stderr()),
+        Look::of(streams.stdout, columns, &environment),
+        Look::of(streams.stderr, columns, &environment),
+        terminal::columns_of_stderr,
+    );
+    let folders = Folders::of_process(&environment);
+    let done =
+        folders.and_then(|folders| program::run(&words, &environment, &folders, streams, &mut terminal));
+    let exit = done.unwrap_or_else(|error| {
+        terminal.error(&error);
+        error.kind().exit()
+    });
+    drop(terminal);
+    ExitCode::from(exit.code())
+}

@@ -1,0 +1,38 @@
+//! What the options of `run` say about the configuration.
+
+use crate::args::RunArgs;
+use crate::commands::path_value;
+use crate::config::{Given, Span};
+use crate::error::CommandError;
+
+/// The options as keys of the configuration.
+pub(super) fn given(args: &RunArgs) -> Result<Given, CommandError> {
+    let mut given = Given::default();
+    if let Some(url) = &args.base_url {
+        given.for_every_role.push(("--base-url", "provider", "openai".into()));
+        given.for_every_role.push(("--base-url", "base_url", url.as_str().into()));
+    }
+    if let Some(model) = &args.model {
+        given.for_every_role.push(("--model", "model", model.as_str().into()));
+    }
+    let mut set = |option, key, value| given.options.push((option, key, value));
+    if let Some(mode) = args.sandbox {
+        set("--sandbox", "run.sandbox", mode.as_str().into());
+    }
+    if let Some(folder) = &args.workspace {
+        set("--workspace", "run.workspace", path_value("--workspace", folder)?);
+    }
+    if let Some(time) = args.time_budget {
+        set("--time-budget", "run.time_budget", Span(time).to_string().into());
+    }
+    if let Some(replans) = args.max_replans {
+        set("--max-replans", "run.max_replans", i64::from(replans).into());
+    }
+    if let Some(time) = args.timeout {
+        set("--timeout", "run.timeout", Span(time).to_string().into());
+    }
+    if args.strict {
+        set("--strict", "run.strict", true.into());
+    }
+    Ok(given)
+}

@@ -1,0 +1,159 @@
+//! Everything that can be wrong before a run begins, found before it begins.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use artoo_bus::{Clock, SystemClock};
+use artoo_llm_client::doubles::{Recorder, Redaction};
+use artoo_runtime::RunRequest;
+use artoo_sandbox::{SandboxMode, Support};
+use artoo_types::{Limits, Surroundings};
+
+use crate::args::RunArgs;
+use crate::commands::Loaded;
+use crate::config::{RoleModels, Settings};
+use crate::connect::{self, Clients};
+use crate::error::CommandError;
+use crate::machine::{expand_home, writable, zone_name};
+use crate::program::Context;
+use crate::tape::{self, Label};
+
+/// A run that is ready to begin.
+pub(super) struct Prepared {
+    /// What is asked, and under which limits.
+    pub(super) request: RunRequest,
+    /// The models.
+    pub(super) clients: Clients,
+    /// Whether one of them is the embedded model: it is given more time, and questions are answered twice.
+    pub(super) embedded: bool,
+    /// Recorders, to ask at the end what they could not write.
+    pub(super) recorders: Vec<Arc<Recorder>>,
+    /// Values that must never reach a journal.
+    pub(super) secrets: Vec<String>,
+    /// The rest of the configuration.
+    pub(super) settings: Settings,
+}
+
+/// Checks folders and models.
+pub(super) fn prepare(
+    context: &Context<'_>,
+    args: &RunArgs,
+    loaded: &mut Loaded,
+    text: String,
+) -> Result<Prepared, CommandError> {
+    let working_folder = working_folder(context, args.cwd.as_deref())?;
+    let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
+    let settings = loaded.settings.clone();
+    workspace(&settings)?;
+    confinement(&settings)?;
+
+    let secrets = secrets(context, models.as_ref());
+    let redaction = redaction(&secrets, &working_folder, &settings, &context.folders.home);
+    let now = SystemClock::new().now();
+    let mut label = Label {
+        started: now,
+        zone: zone_name(context.environment, &now.offset().to_string()),
+        embedded: models.as_ref().is_some_and(RoleModels::embedded),
+    };
+    let (clients, recorders) = match (&models, &args.replay, &args.record) {
+        (_, Some(folder), _) => {
+            let clients = tape::replay(folder, &redaction)?;
+            label = Label::read(folder)?;
+            (clients, Vec::new())
+        }
+        (Some(models), None, record) => {
+            let clients = connect::connect(models, &settings, context.environment)?;
+            match record {
+                None => (clients, Vec::new()),
+                Some(folder) => {
+                    let recording = tape::record(models, &clients, folder, &redaction)?;
+                    label.write(folder)?;
+                    recording
+                }
+            }
+        }
+        (None, None, _) => {
+            return Err(CommandError::configuration("no model is set up").hint("run `artoo setup`"));
+        }
+    };
+
+    let limits = Limits {
+        max_replans: settings.max_replans,
+        max_retries: settings.max_retries,
+        time_budget_ms: u64::try_from(settings.budget(label.embedded).as_millis()).unwrap_or(u64::MAX),
+        max_tokens: None,
+    };
+    let surroundings = Surroundings {
+        now: label.started,
+        zone: label.zone,
+        working_folder,
+        workspace: settings.workspace.clone(),
+        home: context.folders.home.clone(),
+        platform: std::env::consts::OS.to_owned(),
+    };
+    let (sandbox, timeout) = (settings.sandbox, settings.timeout);
+    let request = RunRequest { text, turns: Vec::new(), surroundings, limits, sandbox, timeout };
+    Ok(Prepared { request, clients, embedded: label.embedded, recorders, secrets, settings })
+}
+
+/// What differs from one machine to the next is replaced on a tape, so that it can be replayed elsewhere.
+fn redaction(secrets: &[String], working_folder: &Path, settings: &Settings, home: &Path) -> Redaction {
+    let redaction = secrets.iter().fold(Redaction::new(), |redaction, secret| redaction.secret(secret));
+    let text = |path: &Path| path.display().to_string();
+    redaction
+        .replace(text(&settings.workspace), "<workspace>")
+        .replace(text(working_folder), "<folder>")
+        .replace(text(home), "~")
+}
+
+fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf, CommandError> {
+    let Some(given) = given else { return Ok(context.folders.current.clone()) };
+    let folder = context.folders.current.join(expand_home(given, &context.folders.home));
+    folder
+        .canonicalize()
+        .and_then(|path| if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) })
+        .map_err(|error| {
+            CommandError::usage(format!("--cwd {} cannot be used", folder.display()))
+                .because(error)
+                .hint("name a folder that exists")
+        })
+}
+
+/// The workspace must exist for the kernel to grant it, and be writable unless nothing is to be written.
+fn workspace(settings: &Settings) -> Result<(), CommandError> {
+    if settings.sandbox == SandboxMode::ReadOnly {
+        return Ok(());
+    }
+    let folder = &settings.workspace;
+    std::fs::create_dir_all(folder).and_then(|()| writable(folder)).map_err(|error| {
+        CommandError::configuration(format!("the workspace {} cannot be written", folder.display()))
+            .because(error)
+            .hint("choose another with --workspace DIR, or write nothing with --sandbox read-only")
+    })
+}
+
+/// Where the kernel cannot confine commands, every one of them would be refused: better said before the first model call.
+fn confinement(settings: &Settings) -> Result<(), CommandError> {
+    match (settings.sandbox, artoo_sandbox::probe()) {
+        (SandboxMode::FullAccess, _) | (_, Support::Enforced { .. }) => Ok(()),
+        (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Support::Missing(reason)) => {
+            Err(CommandError::configuration(format!("commands cannot be confined on this machine: {reason}"))
+                .hint("run `artoo doctor` for details, or pass `--sandbox full-access` to run them without confinement"))
+        }
+    }
+}
+
+/// The values of every variable that holds a key.
+fn secrets(context: &Context<'_>, models: Option<&RoleModels>) -> Vec<String> {
+    let chosen =
+        models.into_iter().flat_map(RoleModels::distinct).filter_map(|choice| choice.key_env.clone());
+    let mut names: Vec<String> =
+        chosen.chain(["OPENAI_API_KEY".to_owned(), "ANTHROPIC_API_KEY".to_owned()]).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+        .iter()
+        .filter_map(|name| context.environment.text(name))
+        .map(|value| value.trim().to_owned())
+        .collect()
+}

@@ -1,0 +1,99 @@
+//! Showing a run: JSON Lines for programs, or the live view for people.
+
+use std::path::Path;
+use std::time::Duration;
+
+use artoo_runtime::events::Line;
+
+use crate::args::RunArgs;
+use crate::error::CommandError;
+use crate::terminal::{Terminal, neutral_json};
+use crate::view::{Frame, Live, Outcome, footer, result};
+
+/// Who is shown the run.
+pub(super) enum Show {
+    /// A program.
+    Json,
+    /// A person.
+    Person {
+        /// The view so far.
+        live: Box<Live>,
+        /// Only the result.
+        quiet: bool,
+        /// Nothing shortened.
+        verbose: bool,
+        /// Whether standard output is a terminal.
+        at_terminal: bool,
+    },
+}
+
+impl Show {
+    /// As the options say.
+    pub(super) fn new(args: &RunArgs, at_terminal: bool) -> Self {
+        if args.json {
+            return Self::Json;
+        }
+        Self::Person { live: Box::default(), quiet: args.quiet, verbose: args.verbose, at_terminal }
+    }
+
+    /// Shows one line.
+    pub(super) fn line(&mut self, terminal: &mut Terminal, line: &Line) -> Result<(), CommandError> {
+        match self {
+            Self::Json => {
+                let json = serde_json::to_string(line)
+                    .map_err(|error| CommandError::failed("cannot write an event as JSON").because(error))?;
+                terminal.data(&format!("{}\n", neutral_json(&json)))
+            }
+            Self::Person { live, quiet, verbose, .. } => {
+                let frame = Frame::new(terminal.look(), *verbose);
+                let rows = live.on(line, frame);
+                if !*quiet {
+                    for row in rows {
+                        terminal.note(&row);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Shows who is at work.
+    pub(super) fn status(&self, terminal: &mut Terminal, beat: usize, elapsed: Duration) {
+        match self {
+            Self::Person { live, quiet: false, .. } => terminal.status(&live.status(beat, elapsed)),
+            Self::Person { .. } | Self::Json => {}
+        }
+    }
+
+    /// Shows the end: the result on standard output, the rest on standard error.
+    pub(super) fn end(
+        &self,
+        terminal: &mut Terminal,
+        outcome: &Outcome,
+        folder: &Path,
+    ) -> Result<(), CommandError> {
+        match self {
+            Self::Json => Ok(()),
+            Self::Person { quiet, verbose, at_terminal, .. } => {
+                if !*quiet {
+                    terminal.note("");
+                }
+                let frame = Frame::new(terminal.data_look(), *verbose);
+                if let Some(tick) = crate::view::tick(outcome, Frame::new(terminal.look(), *verbose))
+                    && !*at_terminal
+                    && !*quiet
+                {
+                    terminal.note(&tick);
+                }
+                let written = terminal.data(&result(outcome, frame, !*at_terminal));
+                if !*quiet {
+                    let frame = Frame::new(terminal.look(), *verbose);
+                    for row in footer(outcome, folder, frame) {
+                        terminal.note(&row);
+                    }
+                }
+                written
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What there is to choose from on this machine.
+
+use std::time::Duration;
+
+use artoo_llm_local::store::CATALOGUE;
+use tokio::task::JoinSet;
+
+use crate::commands::embedded_state;
+use crate::config::{EmbeddedState, Provider, Settings};
+use crate::error::CommandError;
+use crate::machine::Environment;
+use crate::served::{KNOWN_SERVERS, served_models};
+use crate::terminal::neutral_line;
+use crate::view::bytes;
+
+/// One choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// A server on this machine.
+    Server {
+        /// Its name.
+        name: &'static str,
+        /// Its address.
+        base_url: String,
+        /// One of its models.
+        model: String,
+    },
+    /// A key in the environment.
+    Key {
+        /// Whose.
+        provider: Provider,
+        /// The variable.
+        variable: &'static str,
+    },
+    /// The embedded model.
+    Embedded,
+}
+
+/// How long a server on this machine may take to answer.
+const WAIT: Duration = Duration::from_millis(300);
+/// A server may offer hundreds.
+const MODELS_SHOWN: usize = 8;
+
+/// Looks for servers and keys. The embedded model is always there to choose.
+pub(super) fn find(environment: &Environment, settings: &Settings) -> Result<Vec<Choice>, CommandError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CommandError::failed("cannot look for servers").because(error))?;
+    let mut choices = runtime.block_on(servers());
+    if environment.text("OPENAI_API_KEY").is_some() {
+        choices.push(Choice::Key { provider: Provider::Openai, variable: "OPENAI_API_KEY" });
+    }
+    if environment.text("ANTHROPIC_API_KEY").is_some() {
+        choices.push(Choice::Key { provider: Provider::Anthropic, variable: "ANTHROPIC_API_KEY" });
+    }
+    let installed = CATALOGUE
+        .first()
+        .is_some_and(|entry| embedded_state(&settings.data_dir, entry.name) == EmbeddedState::Installed);
+    // What is there already comes before what would have to be fetched.
+    if installed {
+        choices.insert(0, Choice::Embedded)
+    } else {
+        choices.push(Choice::Embedded)
+    }
+    Ok(choices)
+}
+
+async fn servers() -> Vec<Choice> {
+    let mut probes = JoinSet::new();
+    for (place, server) in KNOWN_SERVERS.into_iter().enumerate() {
+        probes.spawn(async move { (place, server, served_models(server.base_url, None, WAIT).await) });
+    }
+    let mut found = probes.join_all().await;
+    found.sort_by_key(|(place, ..)| *place);
+    let mut choices = Vec::new();
+    for (_, server, models) in found {
+        let models = models.unwrap_or_default();
+        choices.extend(models.into_iter().take(MODELS_SHOWN).map(|model| Choice::Server {
+            name: server.name,
+            base_url: server.base_url.to_owned(),
+            model,
+        }));
+    }
+    choices
+}
+
+impl Choice {
+    /// The choice in words, with what it means.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Server { name, base_url, model } => {
+                format!("{} from {name} on this machine ({base_url})", neutral_line(model))
+            }
+            Self::Key { provider: Provider::Anthropic, variable } => {
+                format!("Anthropic, with the key in {variable}: requests and what tools find are sent there")
+            }
+            Self::Key { variable, .. } => {
+                format!("OpenAI, with the key in {variable}: requests and what tools find are sent there")
+            }
+            Self::Embedded => match CATALOGUE.first() {
+                Some(entry) => format!(
+                    "the embedded model {}: {} once, licence {}, runs on the CPU, nothing leaves this machine",
+                    entry.name,
+                    bytes(entry.size),
+                    entry.licence
+                ),
+                None => "the embedded model".to_owned(),
+            },
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Fetching the embedded model, with progress.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use artoo_llm_local::store::{
+    CatalogueEntry, CommandFailure, Phase, Progress, PullOptions, RunCommand, Source,
+};
+use artoo_sandbox::{Capture, Ending, Invocation, SandboxError, run_unconfined};
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use crate::commands::model::explained;
+use crate::config::Settings;
+use crate::connect::model_store;
+use crate::error::{CommandError, Exit};
+use crate::interrupt;
+use crate::machine::{Environment, expand_home, make_private};
+use crate::program::Context;
+use crate::terminal::Terminal;
+use crate::view::{bytes, seconds};
+
+/// How often progress is shown where the line cannot be rewritten.
+const PLAIN_STEP: u64 = 10;
+
+/// Fetches a model from the known sources, or from where the user says, and says where it lies.
+pub(crate) fn pull(
+    context: &mut Context<'_>,
+    settings: &Settings,
+    entry: &CatalogueEntry,
+    from: Option<&str>,
+) -> Result<Exit, CommandError> {
+    make_private(&settings.data_dir).map_err(|error| {
+        CommandError::failed(format!("cannot make {}", settings.data_dir.display()))
+            .because(error)
+            .hint("choose another with --data-dir DIR")
+    })?;
+    let options = match from {
+        None => PullOptions::default(),
+        Some(from) => PullOptions { sources: vec![source(context, from)?], ..PullOptions::default() },
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| CommandError::failed("cannot start the threads of a download").because(error))?;
+    let store = model_store(&settings.data_dir);
+    let programs = Programs { environment: context.environment };
+    context.terminal.note(&format!("{}: {}, licence {}", entry.name, bytes(entry.size), entry.licence));
+    let bar =
+        Mutex::new(Bar { terminal: context.terminal, started: Instant::now(), first: None, shown: None });
+    let pulled = runtime.block_on(async {
+        let cancel = CancellationToken::new();
+        let on_signal = cancel.clone();
+        interrupt::watch(move || on_signal.cancel())
+            .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
+        let mut show = |progress: Progress| {
+            if let Ok(mut bar) = bar.lock() {
+                bar.show(progress);
+            }
+        };
+        store.pull(entry, &options, &programs, &mut show, &cancel).await.map_err(explained)
+    });
+    runtime.shutdown_background();
+    context.terminal.wipe();
+    let pulled = pulled?;
+    for (source, error) in &pulled.failed {
+        context.terminal.note(&format!("not from {source}: {error}"));
+    }
+    match &pulled.source {
+        Some(source) => context.terminal.note(&format!("fetched from {source} and verified")),
+        None => context.terminal.note("it was there already, and is right"),
+    }
+    context.terminal.note(&format!("installed: {}", pulled.path.display()));
+    Ok(Exit::OK)
+}
+
+/// A URL, or a file.
+fn source(context: &Context<'_>, from: &str) -> Result<Source, CommandError> {
+    if from.starts_with("http://") || from.starts_with("https://") {
+        return Ok(Source::Url(from.to_owned()));
+    }
+    let path = context.folders.current.join(expand_home(Path::new(from), &context.folders.home));
+    if path.is_file() {
+        return Ok(Source::File(path));
+    }
+    Err(CommandError::usage(format!("--from {from} is neither a file nor an http address"))
+        .hint("name the GGUF file, or an address that begins with https://"))
+}
+
+/// Starts the package tool for the store, which may start nothing itself.
+struct Programs<'a> {
+    environment: &'a Environment,
+}
+
+#[async_trait]
+impl RunCommand for Programs<'_> {
+    async fn run(&self, program: &str, arguments: &[String], folder: &Path) -> Result<(), CommandFailure> {
+        let invocation = Invocation {
+            program: program.into(),
+            arguments: arguments.iter().map(OsString::from).collect(),
+            folder: PathBuf::from(folder),
+            environment: self.environment.all(),
+            timeout: Duration::from_secs(3600),
+            keep: 64 * 1024,
+        };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+        let ended = run_unconfined(&invocation, capture, &CancellationToken::new()).await;
+        match ended.map(|outcome| outcome.ending) {
+            Ok(Ending::Exited(0)) => Ok(()),
+            Ok(Ending::Exited(_) | Ending::Signaled(_) | Ending::TimedOut | Ending::Cancelled) => {
+                Err(CommandFailure::Failed(last_lines(&err)))
+            }
+            Err(SandboxError::Start { .. }) => Err(CommandFailure::NotFound),
+            Err(error) => Err(CommandFailure::Failed(error.to_string())),
+        }
+    }
+}
+
+fn last_lines(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let mut lines: Vec<&str> = text.lines().rev().filter(|line| !line.trim().is_empty()).take(3).collect();
+    lines.reverse();
+    lines.join(" / ")
+}
+
+/// The progress of a pull: one line that is rewritten, or a plain one every tenth.
+struct Bar<'a> {
+    terminal: &'a mut Terminal,
+    started: Instant,
+    /// What was there when it began, for the rate.
+    first: Option<u64>,
+    /// The last thing that was shown: the phase, and the tenth or the time.
+    shown: Option<(bool, u64)>,
+}
+
+impl Bar<'_> {
+    fn show(&mut self, progress: Progress) {
+        let fetching = progress.phase == Phase::Fetching;
+        let first = *self.first.get_or_insert(progress.done);
+        let live = self.terminal.look().live;
+        let step = if live {
+            u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX) / 100
+        } else {
+            percent(progress) / PLAIN_STEP
+        };
+        if self.shown == Some((fetching, step)) {
+            return;
+        }
+        self.shown = Some((fetching, step));
+        let rate =
+            progress.done.saturating_sub(first).checked_div(self.started.elapsed().as_secs()).unwrap_or(0);
+        let line = bar(progress, rate, self.terminal.look().columns);
+        if live { self.terminal.status(&line) } else { self.terminal.note(&line) }
+    }
+}
+
+fn percent(progress: Progress) -> u64 {
+    progress.done.saturating_mul(100).checked_div(progress.total).unwrap_or(0).min(100)
+}
+
+/// The line: words and numbers first, a bar where there is room.
+fn bar(progress: Progress, rate: u64, columns: usize) -> String {
+    let word = match progress.phase {
+        Phase::Fetching => "fetching",
+        Phase::Verifying => "verifying",
+    };
+    let percent = percent(progress);
+    let mut line = format!("{percent:>3} % {word} {} of {}", bytes(progress.done), bytes(progress.total));
+    if progress.phase == Phase::Fetching && rate > 0 {
+        let left = progress.total.saturating_sub(progress.done) / rate;
+        line.push_str(&format!(", {}/s, {} left", bytes(rate), seconds(Duration::from_secs(left))));
+    }
+    let room = columns.saturating_sub(line.len() + 4).min(30);
+    if room >= 10 {
+        let full = usize::try_from(percent).unwrap_or(0) * room / 100;
+        line.push_str(&format!("  {}{}", "█".repeat(full), "░".repeat(room - full)));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_fits_and_tells() {
+        let progress = |phase, done| Progress { phase, done, total: 1_117_320_768 };
+        insta::assert_snapshot!(bar(progress(Phase::Fetching, 558_660_384), 12_000_000, 80), @" 50 % fetching 558 MB of 1.1 GB, 12.0 MB/s, 46 s left  ███████████░░░░░░░░░░░░");
+        insta::assert_snapshot!(bar(progress(Phase::Verifying, 1_117_320_768), 0, 40), @"100 % verifying 1.1 GB of 1.1 GB");
+        insta::assert_snapshot!(bar(Progress { phase: Phase::Fetching, done: 0, total: 0 }, 0, 20), @"  0 % fetching 0 B of 0 B");
+    }
+}

@@ -1,0 +1,127 @@
+//! Sessions on tape: `--record` writes every model call into a folder, `--replay` answers from it.
+//!
+//! Prompts hold the time and the place, so the tape also says when it was made, and a replay is told the same.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use artoo_llm_client::LlmClient;
+use artoo_llm_client::doubles::{Recorder, Redaction, Replayer};
+use artoo_types::Role;
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+
+use crate::config::{ModelChoice, ROLES, RoleModels};
+use crate::connect::{Clients, shared};
+use crate::error::CommandError;
+
+/// What a replay must know besides the calls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Label {
+    /// When the recorded run began.
+    pub(crate) started: DateTime<FixedOffset>,
+    /// The name of the zone then.
+    pub(crate) zone: String,
+    /// Whether it was worked on by the embedded model, with which questions are answered twice.
+    pub(crate) embedded: bool,
+}
+
+/// Not `.json`, which are the calls.
+const LABEL: &str = "session.toml";
+
+impl Label {
+    /// Writes it beside the calls.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), CommandError> {
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| unwritable(folder, error);
+        let text = toml::to_string(self).map_err(|error| failed(error.into()))?;
+        std::fs::write(folder.join(LABEL), text).map_err(|error| failed(error.into()))
+    }
+
+    /// Reads it from a tape.
+    pub(crate) fn read(folder: &Path) -> Result<Self, CommandError> {
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| unplayable(folder, error);
+        let text = std::fs::read_to_string(folder.join(LABEL)).map_err(|error| failed(error.into()))?;
+        toml::from_str(&text).map_err(|error| failed(error.into()))
+    }
+}
+
+fn unwritable(folder: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CommandError {
+    CommandError::configuration(format!("cannot record into {}", folder.display()))
+        .because(error)
+        .hint("name an empty or a new folder")
+}
+
+fn unplayable(folder: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CommandError {
+    CommandError::configuration(format!("cannot replay {}", folder.display()))
+        .because(error)
+        .hint("name a folder that was made by `artoo run --record DIR`")
+}
+
+/// The clients, each call of which is also written into a folder: `DIR` itself, or one folder per model below it.
+pub(crate) fn record(
+    models: &RoleModels,
+    clients: &Clients,
+    folder: &Path,
+    redaction: &Redaction,
+) -> Result<(Clients, Vec<Arc<Recorder>>), CommandError> {
+    let distinct = models.distinct();
+    let mut recorders: Vec<(Role, ModelChoice, Arc<Recorder>)> = Vec::new();
+    for (role, choice) in models.iter() {
+        let Some(inner) = clients.get(&role) else { continue };
+        if let Some((owner, ..)) = recorders.iter().find(|(_, known, _)| known == choice) {
+            if distinct.len() > 1 {
+                note_sharing(folder, role, *owner)?;
+            }
+            continue;
+        }
+        let own = if distinct.len() == 1 { folder.to_owned() } else { folder.join(role.name()) };
+        let recorder = Recorder::create(Arc::clone(inner), &own, redaction.clone())
+            .map_err(|error| unwritable(&own, error))?;
+        recorders.push((role, choice.clone(), Arc::new(recorder)));
+    }
+    let recording = shared(models, |choice| {
+        let recorder = recorders
+            .iter()
+            .find(|(_, known, _)| known == choice)
+            .map(|(_, _, recorder)| Arc::clone(recorder));
+        recorder
+            .map(|recorder| recorder as Arc<dyn LlmClient>)
+            .ok_or_else(|| CommandError::failed(format!("the model {} cannot be recorded", choice.model)))
+    })?;
+    Ok((recording, recorders.into_iter().map(|(_, _, recorder)| recorder).collect()))
+}
+
+/// Which role's recordings are also those of `role`.
+fn note_sharing(folder: &Path, role: Role, owner: Role) -> Result<(), CommandError> {
+    std::fs::write(folder.join(format!("{role}.shares")), format!("{owner}\n"))
+        .map_err(|error| unwritable(folder, error))
+}
+
+/// Clients that answer from a folder of [`record`].
+pub(crate) fn replay(folder: &Path, redaction: &Redaction) -> Result<Clients, CommandError> {
+    let open = |folder: PathBuf| {
+        Replayer::open(&folder, redaction.clone())
+            .map(|replayer| Arc::new(replayer) as Arc<dyn LlmClient>)
+            .map_err(|error| unplayable(&folder, error))
+    };
+    let several = ROLES.iter().any(|role| folder.join(role.name()).is_dir());
+    if !several {
+        let client = open(folder.to_owned())?;
+        return Ok(ROLES.into_iter().map(|role| (role, Arc::clone(&client))).collect());
+    }
+    // Every model has the folder of the first role that has it; who shared it is in the names of the roles there.
+    let mut clients = Clients::new();
+    for role in ROLES {
+        let shared = std::fs::read_to_string(folder.join(format!("{role}.shares")));
+        let owner = shared.map_or_else(|_| role.name().to_owned(), |name| name.trim().to_owned());
+        // A model that was never asked has left nothing to replay, and will be asked for nothing.
+        if let Ok(client) = open(folder.join(owner)) {
+            clients.insert(role, client);
+        }
+    }
+    let any = clients.values().next().cloned().ok_or_else(|| unplayable(folder, "it holds no recordings"))?;
+    for role in ROLES {
+        clients.entry(role).or_insert_with(|| Arc::clone(&any));
+    }
+    Ok(clients)
+}

@@ -1,0 +1,15 @@
+//! The terminal: what it can show, text made safe and fitted for it, and the one writer.
+
+mod look;
+mod neutral;
+mod paint;
+mod size;
+mod width;
+mod writer;
+
+pub(crate) use look::{Look, Streams};
+pub(crate) use neutral::{neutral, neutral_json, neutral_line};
+pub(crate) use paint::{Paint, Style};
+pub(crate) use size::columns_of_stderr;
+pub(crate) use width::{clip, pad, width};
+pub(crate) use writer::Terminal;

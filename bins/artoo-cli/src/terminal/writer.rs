@@ -1,0 +1,177 @@
+//! The one writer: nothing else in the program writes to standard output or standard error.
+
+use std::io::{self, Write};
+
+use super::{Look, Paint, Style, clip, neutral_line};
+use crate::error::{CommandError, Kind};
+
+/// Erases the line that the cursor is on and goes to its first column.
+const ERASE: &str = "\r\x1b[2K";
+
+/// The owner of both streams. A status line at the bottom is wiped before anything else is written and drawn again by its owner.
+pub(crate) struct Terminal {
+    out: Box<dyn Write + Send>,
+    err: Box<dyn Write + Send>,
+    /// How to write for standard error.
+    look: Look,
+    /// How to write for standard output.
+    data_look: Look,
+    /// Asks the terminal for its width.
+    columns: fn() -> Option<usize>,
+    status: bool,
+}
+
+impl Terminal {
+    /// Owns these streams.
+    pub(crate) fn new(
+        out: Box<dyn Write + Send>,
+        err: Box<dyn Write + Send>,
+        data_look: Look,
+        look: Look,
+        columns: fn() -> Option<usize>,
+    ) -> Self {
+        Self { out, err, look, data_look, columns, status: false }
+    }
+
+    /// How to write for standard error, with its width of this moment.
+    pub(crate) fn look(&self) -> Look {
+        let columns = if self.look.live { (self.columns)() } else { None };
+        Look { columns: columns.unwrap_or(self.look.columns), ..self.look }
+    }
+
+    /// How to write for standard output.
+    pub(crate) fn data_look(&self) -> Look {
+        self.data_look
+    }
+
+    /// Writes data, which is to be neutral already, to standard output.
+    ///
+    /// # Errors
+    /// [`Kind::BrokenPipe`] when the reader has left, [`Kind::Failed`] when the disk is full.
+    pub(crate) fn data(&mut self, text: &str) -> Result<(), CommandError> {
+        self.wipe();
+        self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(|error| {
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                CommandError::new(Kind::BrokenPipe, "standard output was closed")
+            } else {
+                CommandError::failed("cannot write to standard output").because(error)
+            }
+        })
+    }
+
+    /// Writes a line, which is to be neutral already, to standard error.
+    pub(crate) fn note(&mut self, line: &str) {
+        self.wipe();
+        self.tell(&format!("{line}\n"));
+    }
+
+    /// Shows a line at the bottom until something else is written. Nothing where the cursor cannot be moved.
+    pub(crate) fn status(&mut self, line: &str) {
+        let look = self.look();
+        if !look.live {
+            return;
+        }
+        // The last column stays free: some terminals go to the next line when it is filled.
+        let line = clip(line, look.columns.saturating_sub(1));
+        let line = Paint::new(look.colour).text(Style::Faint, &line);
+        self.tell(&format!("{ERASE}{line}"));
+        self.status = true;
+    }
+
+    /// Removes the status line.
+    pub(crate) fn wipe(&mut self) {
+        if self.status {
+            self.status = false;
+            self.tell(ERASE);
+        }
+    }
+
+    /// Says what went wrong and what to do about it.
+    pub(crate) fn error(&mut self, error: &CommandError) {
+        if error.kind() == Kind::BrokenPipe {
+            return;
+        }
+        let paint = Paint::new(self.look.colour);
+        let message = neutral_line(&error.to_string());
+        self.note(&format!("{} {message}", paint.text(Style::Bad, "error:")));
+        if let Some(hint) = error.next_step() {
+            self.hint(hint);
+        }
+    }
+
+    /// Says what to do next.
+    pub(crate) fn hint(&mut self, hint: &str) {
+        let paint = Paint::new(self.look.colour);
+        self.note(&format!("{} {}", paint.text(Style::Strong, "hint:"), neutral_line(hint)));
+    }
+
+    /// Says what is worth knowing.
+    pub(crate) fn warning(&mut self, message: &str) {
+        let paint = Paint::new(self.look.colour);
+        self.note(&format!("{} {}", paint.text(Style::Notice, "warning:"), neutral_line(message)));
+    }
+
+    /// Nobody can be told that standard error is gone.
+    fn tell(&mut self, text: &str) {
+        let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Seen(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Seen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Gone;
+
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_status_line_gives_way_to_everything_else() {
+        let seen = Seen::default();
+        let look = Look { columns: 12, colour: false, live: true };
+        let mut terminal = Terminal::new(Box::new(Gone), Box::new(seen.clone()), look, look, || None);
+        terminal.status("planner 3 s");
+        terminal.note("a line");
+        terminal.status("planner 4 s");
+        drop(terminal);
+        let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(text, format!("{ERASE}planner 3 s{ERASE}a line\n{ERASE}planner 4 s{ERASE}"));
+    }
+
+    #[test]
+    fn a_reader_that_left_is_no_failure() {
+        let look = Look { columns: 80, colour: false, live: false };
+        let mut terminal = Terminal::new(Box::new(Gone), Box::new(Gone), look, look, || None);
+        let error = terminal.data("x").unwrap_err();
+        assert_eq!(error.kind().exit(), crate::error::Exit::OK);
+        terminal.error(&CommandError::failed("nobody sees this"));
+    }
+}

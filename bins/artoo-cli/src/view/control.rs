@@ -1,0 +1,58 @@
+//! The controller's numbers: loss, its trend, and what a directive changes.
+
+use artoo_types::{BlockedApproach, BlockedTarget, Loss, ToolName};
+
+/// Levels of a small trend, from 0 to 1.
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The losses of the rounds so far as a row of bars. The greatest possible loss with the usual weights is 1.3.
+pub(super) fn trend(losses: &[f64]) -> String {
+    losses
+        .iter()
+        .map(|loss| {
+            // Clamped, so the cast cannot go wrong.
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=7")]
+            let level = (loss / 1.3 * 7.0).round().clamp(0.0, 7.0) as usize;
+            LEVELS.get(level).copied().unwrap_or('▁')
+        })
+        .collect()
+}
+
+/// The loss in words: its sum, the trend, its parts.
+pub(super) fn scored(loss: &Loss, grad_goal: f64, losses: &[f64]) -> String {
+    let moved = if losses.len() < 2 { String::new() } else { format!(", goal {grad_goal:+.2}") };
+    format!(
+        "loss {:.2} {} (D {:.2}, P {:.2}, Omega {:.2}{moved})",
+        loss.l,
+        trend(losses),
+        loss.d.get(),
+        loss.p.get(),
+        loss.omega.get()
+    )
+}
+
+/// What the next plan may not use; `None` where nothing is blocked.
+pub(super) fn blocked(
+    tools: &[ToolName],
+    targets: &[BlockedTarget],
+    approaches: &[BlockedApproach],
+) -> Option<String> {
+    let tools = tools.iter().map(ToString::to_string);
+    let targets = targets.iter().map(|blocked| format!("{} {}", blocked.tool, blocked.target));
+    let approaches =
+        approaches.iter().map(|blocked| format!("{} for \"{}\"", blocked.tool, blocked.approach));
+    let all: Vec<String> = tools.chain(targets).chain(approaches).collect();
+    (!all.is_empty()).then(|| format!("blocked: {}", all.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trend_is_one_bar_a_round() {
+        assert_eq!(trend(&[]), "");
+        assert_eq!(trend(&[1.3, 0.65, 0.0]), "█▅▁");
+        assert_eq!(trend(&[9.0, -1.0, f64::NAN]), "█▁▁");
+    }
+}

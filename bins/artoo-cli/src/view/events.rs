@@ -1,0 +1,164 @@
+//! One event in lines.
+
+use artoo_runtime::events::{Event, Line};
+use artoo_types::{OutcomeStatus, PlannedSubTask, Role};
+
+use super::frame::Frame;
+use super::glance::glance;
+use super::units::{counted, seconds};
+use super::{control, words};
+use crate::terminal::Style;
+use std::time::Duration;
+
+/// What came before, as far as a line depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before<'a> {
+    /// The number of the line's subtask, as people see it.
+    pub(super) subtask: Option<usize>,
+    /// The losses so far, this one included.
+    pub(super) losses: &'a [f64],
+    /// The number of the plan.
+    pub(super) plan: u32,
+    /// The command or arguments of the call that this line ends.
+    pub(super) call: Option<&'a str>,
+}
+
+/// The lines that an event adds to the view; none for what only the status line or the result shows.
+pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String> {
+    let code = words::code(line.role);
+    let one = |depth: usize, style: Option<Style>, text: String| vec![frame.line(code, depth, style, &text)];
+    let number = before.subtask.map(|number| format!("{number} ")).unwrap_or_default();
+    match &line.event {
+        Event::RunStarted { request, .. } => vec![frame.bare(Style::Strong, &format!("» {request}"))],
+        Event::MemoryRecalled { attention, decision, action, sops } => {
+            if sops.is_empty() && *attention == 0.0 && !frame.verbose {
+                return Vec::new();
+            }
+            let advice = words::advice(*action);
+            let head =
+                format!("memory advises: {advice} (attention {attention:.2}, decision {decision:+.2})");
+            let mut lines = one(0, None, head);
+            lines.extend(sops.iter().map(|sop| frame.line(code, 1, None, &sop.content)));
+            lines
+        }
+        Event::PlanProposed { subtasks, kept, task_criteria } => {
+            let mut head =
+                format!("plan {}: {}", before.plan, counted(subtasks.len() as u64, "subtask", "subtasks"));
+            if !kept.is_empty() {
+                head.push_str(&format!(", {} kept", kept.len()));
+            }
+            let mut lines = one(0, Some(Style::Strong), head);
+            lines.extend(subtasks.iter().map(|subtask| frame.line(code, 1, None, &planned(subtask))));
+            if frame.verbose {
+                let criteria = task_criteria.iter().map(|criterion| format!("criterion: {}", criterion.text));
+                lines.extend(criteria.map(|text| frame.line(code, 1, Some(Style::Faint), &text)));
+            }
+            lines
+        }
+        Event::SubTaskStarted { intent, second_derivation, success_criteria, .. } => {
+            let again = if *second_derivation { " (again, by other means)" } else { "" };
+            let mut lines = vec![frame.line("R3", 0, None, &format!("{number}{intent}{again}"))];
+            if frame.verbose {
+                let criteria =
+                    success_criteria.iter().map(|criterion| format!("criterion: {}", criterion.text));
+                lines.extend(criteria.map(|text| frame.line("R3", 1, Some(Style::Faint), &text)));
+            }
+            lines
+        }
+        Event::ToolStarted { .. } | Event::ToolOutput { .. } => Vec::new(),
+        Event::ToolFinished { tool, ending, failure, duration_ms, shown, dropped_bytes, files, .. } => {
+            let took = seconds(Duration::from_millis(*duration_ms));
+            let call = before.call.unwrap_or_default();
+            let (style, came) = match failure {
+                None => (None, glance(shown)),
+                Some(failure) => {
+                    let ending =
+                        words::ending(ending).map(|ending| format!("{ending}, ")).unwrap_or_default();
+                    (Some(Style::Bad), format!("failed: {ending}{}", failure.reason))
+                }
+            };
+            let cut = if *dropped_bytes > 0 { ", output cut" } else { "" };
+            let mut lines = one(1, style, format!("{number}{tool} {call} → {came} ({took}{cut})"));
+            lines.extend(files.iter().map(|file| {
+                frame.line(code, 2, None, &format!("{} {}", words::change(file.change), file.path.display()))
+            }));
+            if frame.verbose && shown.lines().count() > 1 {
+                lines.extend(shown.lines().map(|text| frame.line(code, 2, Some(Style::Faint), text)));
+            }
+            lines
+        }
+        Event::Verdict { criterion, pass: true, judge, .. } => {
+            one(1, Some(Style::Good), format!("{number}✓ met: {criterion} ({})", words::judge(*judge)))
+        }
+        Event::Verdict { criterion, pass: false, judge, class, reason, .. } => {
+            let class = class.map(|class| format!(", {}", words::class(class))).unwrap_or_default();
+            let reason = reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            let text = format!("{number}✗ unmet: {criterion}{reason} ({}{class})", words::judge(*judge));
+            one(1, Some(Style::Bad), text)
+        }
+        Event::Correction { correction } => {
+            let next = correction.attempt.saturating_add(1);
+            one(1, Some(Style::Notice), format!("{number}↻ attempt {next}: {}", correction.what_to_do))
+        }
+        Event::SubTaskFinished { status, failure_reason, .. } => {
+            let style = match status {
+                OutcomeStatus::Matched => None,
+                OutcomeStatus::Failed | OutcomeStatus::Skipped => Some(Style::Bad),
+            };
+            let why = failure_reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+            one(0, style, format!("{number}{}{why}", words::status(*status)))
+        }
+        Event::RoundScored { loss, grad_goal, .. } => {
+            one(0, None, control::scored(loss, *grad_goal, before.losses))
+        }
+        Event::Directive {
+            prev,
+            current,
+            blocked_tools,
+            blocked_targets,
+            blocked_approaches,
+            rationale,
+            ..
+        } => {
+            let text = format!("{} -> {}: {rationale}", prev.name(), current.name());
+            let mut lines = one(0, Some(Style::Notice), text);
+            let blocked = control::blocked(blocked_tools, blocked_targets, blocked_approaches);
+            lines.extend(blocked.map(|text| frame.line(code, 1, None, &text)));
+            lines
+        }
+        Event::MemoryWritten { space, entity, state, sigma, .. } => {
+            if !frame.verbose {
+                return Vec::new();
+            }
+            let state = words::megram(*state);
+            let code = words::code(Some(Role::SharedMemory));
+            vec![frame.line(
+                code,
+                0,
+                Some(Style::Faint),
+                &format!("remembers {state} ({sigma:+.1}) for {space} / {entity}"),
+            )]
+        }
+        Event::Usage { model, prompt_tokens, completion_tokens, elapsed_ms, error, .. } => match error {
+            Some(error) => {
+                vec![frame.whole().line(code, 1, Some(Style::Bad), &format!("model call failed: {error}"))]
+            }
+            None if frame.verbose => {
+                let took = seconds(Duration::from_millis(*elapsed_ms));
+                let text =
+                    format!("{model}: {prompt_tokens} tokens read, {completion_tokens} written, {took}");
+                one(1, Some(Style::Faint), text)
+            }
+            None => Vec::new(),
+        },
+        Event::Warning { message } => {
+            vec![frame.whole().line(code, 0, Some(Style::Notice), &format!("warning: {message}"))]
+        }
+        Event::RunFinished { .. } => Vec::new(),
+    }
+}
+
+/// A subtask of a plan: its group and what it is to do.
+fn planned(subtask: &PlannedSubTask) -> String {
+    format!("{}. {}", subtask.sequence, subtask.intent)
+}

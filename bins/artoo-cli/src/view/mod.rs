@@ -1,0 +1,24 @@
+//! What a person sees of a run: pure functions from the lines of [`artoo_runtime::events`] to text.
+//!
+//! Everything here comes out neutral: text from models, tools and files has lost what acts on a terminal.
+
+mod control;
+mod events;
+mod frame;
+mod glance;
+mod live;
+mod outcome;
+mod records;
+mod units;
+mod words;
+
+pub(crate) use frame::Frame;
+pub(crate) use live::Live;
+pub(crate) use outcome::{Outcome, footer, result, tick};
+pub(crate) use records::{check_lines, run_row};
+pub(crate) use units::{bytes, seconds};
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;

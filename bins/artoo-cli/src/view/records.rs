@@ -1,0 +1,72 @@
+//! Rows of lists: past runs, and the checks of the doctor.
+
+use artoo_runtime::runs::Summary;
+
+use super::frame::Frame;
+use super::units::{counted, seconds, tokens};
+use super::words;
+use crate::doctor::{Check, State};
+use crate::terminal::{Style, clip, neutral_line, pad};
+use std::time::Duration;
+
+/// One past run: the end of its id (ids of one minute begin alike), when, how it ended, what it cost, what was asked.
+pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
+    let id = run.run_id.to_string();
+    let short = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
+    let when = run
+        .started
+        .map_or_else(|| "unknown time    ".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
+    let (style, end) = match (run.directive, run.exit_code, run.finished) {
+        (Some(state @ artoo_types::TerminalState::Accept), ..) => {
+            (Style::Good, words::terminal(state).to_owned())
+        }
+        (Some(state), ..) => (Style::Notice, words::terminal(state).to_owned()),
+        (None, Some(130), _) => (Style::Notice, "interrupted".to_owned()),
+        (None, Some(124), _) => (Style::Notice, "timeout".to_owned()),
+        (None, Some(_), _) => (Style::Bad, "fault".to_owned()),
+        (None, None, _) => (Style::Bad, "no end".to_owned()),
+    };
+    let cost = format!(
+        "{:>12} {:>9} {:>12}",
+        seconds(Duration::from_millis(run.elapsed_ms)),
+        counted(run.calls, "call", "calls"),
+        format!("{} tokens", tokens(run.tokens))
+    );
+    let head = format!("{short}  {when}  ");
+    let end = pad(&end, 11);
+    let request = neutral_line(&run.request);
+    let damage = run
+        .damage
+        .as_deref()
+        .map(|damage| format!("  (damaged: {})", neutral_line(damage)))
+        .unwrap_or_default();
+    if frame.columns < 100 {
+        let end = frame.paint.text(style, end.trim_end());
+        return format!("{head}{end}\n  {}{damage}", clip(&request, frame.columns.saturating_sub(3)));
+    }
+    let room = frame.columns.saturating_sub(head.len() + 11 + cost.len() + 3);
+    format!("{head}{}{cost}  {}{damage}", frame.paint.text(style, &end), clip(&request, room))
+}
+
+/// The checks of the doctor, each with its remedy where it has one.
+pub(crate) fn check_lines(checks: &[Check], frame: Frame) -> Vec<String> {
+    let widest = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for check in checks {
+        let (style, mark) = match check.state {
+            State::Good => (Style::Good, "✓ ok  "),
+            State::Note => (Style::Notice, "! note"),
+            State::Bad => (Style::Bad, "✗ bad "),
+        };
+        lines.push(format!(
+            "{}  {}  {}",
+            frame.paint.text(style, mark),
+            pad(&check.name, widest),
+            neutral_line(&check.finding)
+        ));
+        if let Some(remedy) = &check.remedy {
+            lines.push(format!("        hint: {}", neutral_line(remedy)));
+        }
+    }
+    lines
+}

@@ -1,0 +1,170 @@
+//! Every screen.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::samples::{finished, line, run};
+use super::*;
+use crate::doctor::Check;
+use crate::terminal::{Look, width};
+
+fn frame(columns: usize, verbose: bool) -> Frame {
+    Frame::new(Look { columns, colour: false, live: true }, verbose)
+}
+
+/// What the whole run adds to the view, with the status line after each event.
+fn screen(columns: usize, verbose: bool) -> String {
+    let mut live = Live::default();
+    let mut text = String::new();
+    for (beat, line) in run().iter().enumerate() {
+        for row in live.on(line, frame(columns, verbose)) {
+            let whole = verbose || row.contains("warning: ") || row.contains("model call failed: ");
+            assert!(whole || width(&row) < columns, "{row:?} does not fit into {columns} columns");
+            text.push_str(&row);
+            text.push('\n');
+        }
+        let status = live.status(beat, Duration::from_millis(900 * beat as u64));
+        assert!(!status.contains('\n'));
+    }
+    assert_neutral(&text);
+    text
+}
+
+fn assert_neutral(text: &str) {
+    let bad: Vec<char> = text.chars().filter(|c| c.is_control() && *c != '\n').collect();
+    assert!(bad.is_empty(), "{bad:?} in {text}");
+}
+
+#[test]
+fn a_run_at_20_columns() {
+    insta::assert_snapshot!(screen(20, false));
+}
+
+#[test]
+fn a_run_at_80_columns() {
+    insta::assert_snapshot!(screen(80, false));
+}
+
+#[test]
+fn a_run_at_200_columns() {
+    insta::assert_snapshot!(screen(200, false));
+}
+
+#[test]
+fn a_run_in_detail() {
+    insta::assert_snapshot!(screen(80, true));
+}
+
+#[test]
+fn the_status_line_says_who_is_at_work() {
+    let mut live = Live::default();
+    let mut text = String::new();
+    for (beat, line) in run().iter().enumerate() {
+        live.on(line, frame(80, false));
+        text.push_str(&live.status(beat, Duration::from_millis(900 * beat as u64)));
+        text.push('\n');
+    }
+    insta::assert_snapshot!(text);
+}
+
+fn end(directive: &str, fault: Option<serde_json::Value>) -> Outcome {
+    Outcome::of(&line(1, finished(directive, fault), Some("ggs"), None)).unwrap()
+}
+
+#[test]
+fn every_end_of_a_run() {
+    let fault = json!({"role": "planner", "kind": "provider", "message": "cannot reach the model server", "hint": "check the address"});
+    let ends = [
+        ("accept", end("accept", None)),
+        ("success", end("success", None)),
+        ("abandon", end("abandon", None)),
+        ("a fault", end("abandon", Some(fault))),
+    ];
+    let mut text = String::new();
+    for (name, outcome) in &ends {
+        for bare in [false, true] {
+            let shown = result(outcome, frame(80, false), bare);
+            assert_neutral(&shown);
+            assert_eq!(shown.contains('✓'), *name == "accept" && !bare, "only an accepted run has a tick");
+            text.push_str(&format!("=== {name}{}\n{shown}", if bare { ", in a pipe" } else { "" }));
+        }
+        text.push_str("--- standard error\n");
+        for row in footer(outcome, Path::new("/home/ada/.artoo/runs/x"), frame(80, *name == "accept")) {
+            text.push_str(&format!("{row}\n"));
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_output_that_is_no_text_is_shown_as_json() {
+    let mut event = finished("accept", None);
+    event["output"] = json!({"files": 7, "largest": "报告.txt"});
+    let outcome = Outcome::of(&line(1, event.clone(), None, None)).unwrap();
+    insta::assert_snapshot!(result(&outcome, frame(80, false), true));
+    event["output"] = json!(null);
+    let outcome = Outcome::of(&line(1, event, None, None)).unwrap();
+    insta::assert_snapshot!(result(&outcome, frame(80, false), true));
+}
+
+#[test]
+fn colours_carry_no_meaning_of_their_own() {
+    let coloured = Frame::new(Look { columns: 80, colour: true, live: true }, false);
+    let plain = frame(80, false);
+    let (mut one, mut other) = (Live::default(), Live::default());
+    for line in run() {
+        let strip = |rows: Vec<String>| rows.iter().map(|row| stripped(row)).collect::<Vec<_>>();
+        assert_eq!(strip(one.on(&line, coloured)), other.on(&line, plain));
+    }
+}
+
+fn stripped(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, rest)| rest);
+    }
+    (out + rest).trim_end().to_owned()
+}
+
+#[test]
+fn lists_of_runs_and_checks() {
+    let summary = |directive: Option<&str>, exit: Option<u8>, damage: Option<&str>| {
+        artoo_runtime::runs::Summary {
+        run_id: "01970000-0000-7000-8000-0000000000ff".parse().unwrap(),
+        started: Some("2026-03-01T12:00:00+01:00".parse().unwrap()),
+        request: "数一数 docs 里的 .txt 文件,\nthen tell me which of them is the largest one, please, and why it is so".to_owned(),
+        directive: directive.map(|word| serde_json::from_value(word.into()).unwrap()),
+        finished: exit.is_some(),
+        exit_code: exit,
+        elapsed_ms: 61_000,
+        calls: 4,
+        tokens: 2345,
+        replans: 0,
+        damage: damage.map(str::to_owned),
+    }
+    };
+    let runs = [
+        summary(Some("accept"), Some(0), None),
+        summary(Some("abandon"), Some(4), None),
+        summary(None, Some(130), None),
+        summary(None, None, Some("line 3 cannot be read")),
+    ];
+    let checks = [
+        Check::good("configuration", "/home/ada/.config/artoo/config.toml"),
+        Check::note("memory", "not durable"),
+        Check::bad("model", "no model is set up", "artoo setup"),
+    ];
+    let mut text = String::new();
+    for columns in [20, 80, 200] {
+        for run in &runs {
+            text.push_str(&format!("{}\n", run_row(run, frame(columns, false))));
+        }
+        text.push_str(&format!("{}\n", check_lines(&checks, frame(columns, false)).join("\n")));
+    }
+    assert_neutral(&text);
+    insta::assert_snapshot!(text);
+}

@@ -1,0 +1,124 @@
+//! Our enums in words.
+
+use artoo_types::{
+    CallEnding, FailureClass, FileChangeKind, Judge, MegramState, MemoryAction, OutcomeStatus, Role,
+    TerminalState,
+};
+use serde_json::Value;
+
+/// A value as text: a string as it is, anything else as JSON, nothing for null.
+pub(super) fn value_text(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.trim_end().to_owned()).filter(|text| !text.is_empty()),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            Some(serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()))
+        }
+    }
+}
+
+/// The arguments of a call: one alone is its value, several have their names.
+pub(super) fn arguments(arguments: &Value) -> String {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let Some(map) = arguments.as_object() else { return text(arguments) };
+    let given: Vec<(&String, &Value)> = map.iter().filter(|(_, value)| !value.is_null()).collect();
+    match given.as_slice() {
+        [(_, only)] => text(only),
+        several => several
+            .iter()
+            .map(|(name, value)| format!("{name}={}", text(value)))
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+/// How a call ended, where that is worth a word.
+pub(super) fn ending(ending: &CallEnding) -> Option<String> {
+    match ending {
+        CallEnding::Exited { status: 0 } | CallEnding::Returned => None,
+        CallEnding::Exited { status } => Some(format!("exit status {status}")),
+        CallEnding::Signalled { signal } => Some(format!("signal {signal}")),
+        CallEnding::TimedOut => Some("timed out".to_owned()),
+        CallEnding::Cancelled => Some("cancelled".to_owned()),
+        CallEnding::Refused => Some("refused".to_owned()),
+    }
+}
+
+pub(super) fn class(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Logical => "wrong approach",
+        FailureClass::Environmental => "the world is in the way",
+        FailureClass::Denied => "no consent",
+        FailureClass::Unknown => "cause unknown",
+    }
+}
+
+pub(super) fn judge(judge: Judge) -> &'static str {
+    match judge {
+        Judge::Check => "checked by code",
+        Judge::Model => "judged by a model",
+        Judge::Rule => "by rule",
+    }
+}
+
+pub(super) fn status(status: OutcomeStatus) -> &'static str {
+    match status {
+        OutcomeStatus::Matched => "matched",
+        OutcomeStatus::Failed => "failed",
+        OutcomeStatus::Skipped => "skipped",
+    }
+}
+
+/// How far a partial output can be trusted.
+pub(super) fn trust(status: OutcomeStatus) -> &'static str {
+    match status {
+        OutcomeStatus::Matched => "checked",
+        OutcomeStatus::Failed => "NOT checked: a claim of a failed subtask",
+        OutcomeStatus::Skipped => "not worked on",
+    }
+}
+
+pub(super) fn change(kind: FileChangeKind) -> &'static str {
+    match kind {
+        FileChangeKind::Created => "created",
+        FileChangeKind::Changed => "changed",
+        FileChangeKind::Deleted => "deleted",
+    }
+}
+
+pub(super) fn terminal(state: TerminalState) -> &'static str {
+    match state {
+        TerminalState::Accept => "accept",
+        TerminalState::Success => "success",
+        TerminalState::Abandon => "abandon",
+    }
+}
+
+pub(super) fn advice(action: MemoryAction) -> &'static str {
+    match action {
+        MemoryAction::Exploit => "exploit",
+        MemoryAction::Avoid => "avoid",
+        MemoryAction::Caution => "caution",
+        MemoryAction::Ignore => "ignore",
+    }
+}
+
+pub(super) fn megram(state: MegramState) -> &'static str {
+    match state {
+        MegramState::Abandon => "abandon",
+        MegramState::Accept => "accept",
+        MegramState::ChangeApproach => "change_approach",
+        MegramState::Success => "success",
+        MegramState::BreakSymmetry => "break_symmetry",
+        MegramState::ChangePath => "change_path",
+        MegramState::Refine => "refine",
+    }
+}
+
+/// The short code of a role in the specification; for the parties that it does not number, a dot.
+pub(super) fn code(role: Option<Role>) -> &'static str {
+    match role.map(Role::code) {
+        None | Some("-") => "·",
+        Some(code) => code,
+    }
+}

@@ -1,0 +1,103 @@
+//! How runs end, and what is said of it.
+
+use serde_json::json;
+
+use crate::model::{count_plan, counting, model, shell};
+use crate::scene::Scene;
+
+/// A plan of four subtasks, of which one cannot be done: D is 0.25, which is close enough by the specification's numbers.
+fn close_enough() -> Scene {
+    let subtask = |intent: &str| {
+        json!({"intent": intent, "sequence": 1, "kind": "create",
+            "criteria": [{"text": format!("The output is the number that {intent}"), "check": "output_number"}]})
+    };
+    let plan = json!({"subtasks": [subtask("counts apples"), subtask("counts pears"), subtask("counts plums"), subtask("counts ghosts")]});
+    Scene::new(model(plan, |shown| {
+        match shown.contains("Step: counts ghosts") || shown.contains("counts ghosts") {
+            true => json!({"give_up": "there are no ghosts"}),
+            false => shell(if shown.contains("apples") {
+                "echo 1"
+            } else if shown.contains("pears") {
+                "echo 2"
+            } else {
+                "echo 3"
+            }),
+        }
+    }))
+}
+
+#[test]
+fn accept() {
+    let scene = Scene::new(counting());
+    let said = scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    assert_eq!(said.out, "3\n", "in a pipe the result comes alone");
+    for part in [
+        "» How many .txt files are in docs?",
+        "plan 1: 1 subtask",
+        "ls docs/*.txt | wc -l → 3",
+        "✓ accept",
+        "accept · ",
+        "recorded: ",
+    ] {
+        assert!(said.err.contains(part), "no `{part}` in\n{}", said.err);
+    }
+    assert!(!said.err.contains('\u{1b}'), "no escape sequences in a pipe: {}", said.err);
+    assert!(!scene.journal().contains("sk-canary-1"), "the key is in the journal");
+}
+
+#[test]
+fn success_names_what_is_unmet() {
+    let said = close_enough().say(&["run", "Count apples, pears, plums and ghosts"]).ended(3);
+    for part in ["~ success, but not accepted", "unmet:", "counts ghosts"] {
+        assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+    assert!(!said.out.contains('✓') && !said.err.contains("✓ accept"));
+}
+
+#[test]
+fn strict_takes_no_success() {
+    close_enough()
+        .say(&["run", "--strict", "--max-replans", "0", "Count apples, pears, plums and ghosts"])
+        .ended(4);
+}
+
+#[test]
+fn abandon_says_why_and_gives_what_there_is() {
+    let scene =
+        Scene::new(model(count_plan("Count the ghosts"), |_| json!({"give_up": "there are no ghosts"})));
+    let said = scene.say(&["run", "--max-replans", "0", "How many ghosts are in docs?"]).ended(4);
+    for part in ["✗ abandon: ", "unmet:", "The output is the number of files"] {
+        assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+    assert!(!said.out.contains('✓'));
+}
+
+#[test]
+fn quiet_shows_the_result_alone() {
+    let said = Scene::new(counting()).say(&["run", "--quiet", "How many .txt files are in docs?"]).ended(0);
+    assert_eq!((said.out.as_str(), said.err.as_str()), ("3\n", ""));
+}
+
+#[test]
+fn text_from_tools_cannot_act_on_the_terminal() {
+    let plan = json!({"subtasks": [{"intent": "Print the banner", "sequence": 1, "kind": "create",
+        "criteria": [{"text": "The output contains the word banner", "check": "output_contains", "value": "banner"}]}]});
+    let scene =
+        Scene::new(model(plan, |_| shell("printf 'banner \\033[2J\\033]0;owned\\007 \\302\\2331m end'")));
+    let said = scene.say(&["run", "Print the banner"]).ended(0);
+    let acting = |text: &str| text.chars().any(|c| c.is_control() && c != '\n');
+    assert!(said.out.contains("banner") && !acting(&said.out), "{:?}", said.out);
+    assert!(!acting(&said.err), "{:?}", said.err);
+}
+
+#[test]
+fn two_at_once_do_not_disturb_each_other() {
+    let scene = Scene::new(counting());
+    let children: Vec<_> =
+        (0..2).map(|_| scene.artoo(&["run", "How many .txt files are in docs?"]).spawn().unwrap()).collect();
+    for child in children {
+        assert_eq!(crate::process::wait(child).ended(0).out, "3\n");
+    }
+    assert_eq!(scene.runs().len(), 2);
+    scene.say(&["audit", "verify"]).ended(0);
+}

@@ -1,0 +1,64 @@
+//! The examples of every help text, run as they stand there.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::model::counting;
+use crate::process::{Said, wait};
+use crate::scene::Scene;
+
+/// Lines that need a person, the network or another server. Each is tried by hand, and its words are parsed here all the same.
+const BY_HAND: [&str; 5] = [
+    "artoo setup",
+    "artoo setup --yes",
+    "artoo model pull",
+    "artoo model pull --from ~/Downloads/model.gguf",
+    "artoo model path",
+];
+
+#[expect(clippy::disallowed_methods, reason = "an example is a line for a shell")]
+fn in_a_shell(scene: &Scene, line: &str) -> Said {
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_artoo")).parent().unwrap().display().to_string();
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).env_clear().current_dir(scene.folder());
+    command.env("HOME", scene.home()).env("PATH", format!("{folder}:/usr/bin:/bin"));
+    let server = scene.server().base_url();
+    command.env("OPENAI_BASE_URL", server).env("OPENAI_MODEL", "mock");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().flush().unwrap();
+    wait(child)
+}
+
+fn examples(scene: &Scene) -> Vec<String> {
+    let commands = ["", "run", "setup", "model", "doctor", "runs", "audit", "config", "completions"];
+    let mut examples = Vec::new();
+    for command in commands {
+        let line = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
+        let help = scene.say(&line).ended(0).out;
+        let (_, after) =
+            help.split_once("Examples:\n").unwrap_or_else(|| panic!("{command} has no examples"));
+        let block = after.split("\n\n").next().unwrap();
+        examples.extend(block.lines().map(|line| line.trim().to_owned()));
+    }
+    examples
+}
+
+#[test]
+fn every_example_works() {
+    let scene = Scene::new(counting());
+    std::fs::write(scene.folder().join("sales.csv"), "1\n2\n").unwrap();
+    let examples = examples(&scene);
+    assert!(examples.len() > 20, "{examples:?}");
+    for example in examples {
+        if BY_HAND.contains(&example.as_str()) {
+            let parsed = in_a_shell(&scene, &format!("{example} --help"));
+            assert_eq!(parsed.code, 0, "{example}: {}", parsed.err);
+            continue;
+        }
+        // The example with a server of its own is sent to the mock.
+        let line = example.replace("http://localhost:11434", &scene.server().base_url());
+        let said = in_a_shell(&scene, &line);
+        assert_eq!(said.code, 0, "{example}\n{}\n{}", said.out, said.err);
+    }
+}

@@ -1,0 +1,63 @@
+//! `--json`: one object a line, each valid for the schema that artoo itself prints.
+
+use std::io::{BufRead, BufReader};
+
+use serde_json::{Value, json};
+
+use crate::model::{count_plan, counting, model};
+use crate::process::ended;
+use crate::scene::Scene;
+
+/// The lines, each validated.
+fn lines(scene: &Scene, text: &str) -> Vec<Value> {
+    let schema = scene.say(&["config", "schema", "--events"]).ended(0).out;
+    let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (number, line) in (1..).zip(&lines) {
+        let errors: Vec<String> = validator.iter_errors(line).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{line:#}: {errors:?}");
+        assert_eq!((&line["v"], &line["seq"]), (&json!(1), &json!(number)));
+    }
+    lines
+}
+
+#[test]
+fn every_line_is_valid_and_the_last_tells_the_end() {
+    let scene = Scene::new(counting());
+    let said = scene.say(&["run", "--json", "How many .txt files are in docs? 数一数 😀"]).ended(0);
+    let lines = lines(&scene, &said.out);
+    assert_eq!(
+        (&lines[0]["type"], &lines[0]["request"]),
+        (&json!("run.started"), &json!("How many .txt files are in docs? 数一数 😀"))
+    );
+    let last = lines.last().unwrap();
+    assert_eq!(
+        (&last["type"], &last["directive"], &last["exit_code"]),
+        (&json!("run.finished"), &json!("accept"), &json!(0))
+    );
+    assert_eq!(said.err, "", "nothing but the lines");
+    // What is shown later is what was shown live.
+    let again = scene.say(&["runs", "show", "last", "--json"]).ended(0);
+    assert_eq!(again.out, said.out);
+}
+
+#[test]
+fn an_unmet_end_is_valid_too() {
+    let scene = Scene::new(model(count_plan("Count the ghosts"), |_| json!({"give_up": "\u{1b}[2J none"})));
+    let said = scene.say(&["run", "--json", "--max-replans", "1", "How many ghosts?"]).ended(4);
+    assert!(!said.out.chars().any(|c| c.is_control() && c != '\n'));
+    let lines = lines(&scene, &said.out);
+    assert!(lines.iter().any(|line| line["type"] == "directive"), "a replan is told");
+    assert_eq!(lines.last().unwrap()["exit_code"], json!(4));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let scene = Scene::new(counting());
+    let mut child = scene.artoo(&["run", "--json", "How many .txt files are in docs?"]).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("run.started"));
+    assert_eq!(ended(&mut child).code(), Some(0));
+    assert!(scene.journal().contains("final_result"), "the run is recorded to its end");
+}

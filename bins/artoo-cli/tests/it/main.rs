@@ -1,0 +1,32 @@
+//! The real binary, with a cleared environment, against a mock server.
+
+#![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
+
+mod bad_server;
+mod choose_model;
+mod ends;
+mod examples;
+mod interrupt;
+mod json_lines;
+mod model;
+mod process;
+mod records;
+mod requests;
+mod scene;
+mod screen;
+mod setup;
+mod usage;
+
+/// A forgotten file would be a test that never runs.
+#[test]
+fn every_file_is_a_module() {
+    let source = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if path.extension().is_some_and(|extension| extension == "rs") && name != "main" {
+            assert!(source.contains(&format!("mod {name};")), "{name} is not a module of the tests");
+        }
+    }
+}

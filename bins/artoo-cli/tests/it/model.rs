@@ -1,0 +1,50 @@
+//! What the mock server answers: a model that plans, acts and judges as the test needs it.
+
+use artoo_llm_http::doubles::{Call, Reply};
+use serde_json::{Value, json};
+
+/// The name of the schema that a request asks for; empty for free text.
+pub(crate) fn schema(call: &Call) -> &str {
+    call.body.pointer("/response_format/json_schema/name").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Everything that the model is shown, as one text.
+pub(crate) fn shown(call: &Call) -> String {
+    call.body["messages"].to_string()
+}
+
+/// A plan of one subtask whose output is a number.
+pub(crate) fn count_plan(intent: &str) -> Value {
+    json!({"subtasks": [{"intent": intent, "sequence": 1, "kind": "create",
+        "criteria": [{"text": "The output is the number of files", "check": "output_number"}]}]})
+}
+
+/// A call of the shell whose output is the answer.
+pub(crate) fn shell(command: &str) -> Value {
+    json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": true})
+}
+
+/// A model that answers a plan, actions and verdicts with these; lists itself; and tells a short story where text is wanted.
+pub(crate) fn model(
+    plan: Value,
+    action: impl Fn(&str) -> Value + Send + Sync + 'static,
+) -> impl Fn(&Call) -> Reply + Send + Sync + 'static {
+    move |call| {
+        if call.path.ends_with("/models") {
+            return Reply::json(&json!({"data": [{"id": "mock"}]}));
+        }
+        match schema(call) {
+            "plan" => Reply::text(plan.to_string()),
+            "action" => Reply::text(action(&shown(call)).to_string()),
+            "verdict" | "task_verdict" => {
+                Reply::text(json!({"met": false, "reason": "not to be seen"}).to_string())
+            }
+            _ => Reply::text("It could not be done."),
+        }
+    }
+}
+
+/// A model that counts the .txt files in docs.
+pub(crate) fn counting() -> impl Fn(&Call) -> Reply + Send + Sync + 'static {
+    model(count_plan("Count the .txt files in docs"), |_| shell("ls docs/*.txt | wc -l"))
+}

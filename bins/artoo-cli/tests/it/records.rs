@@ -1,0 +1,86 @@
+//! Past runs, the audit log, and the doctor.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::model::counting;
+use crate::process::say;
+use crate::scene::Scene;
+
+fn after_a_run() -> Scene {
+    let scene = Scene::new(counting());
+    scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    scene
+}
+
+#[test]
+fn a_run_can_be_looked_at_again() {
+    let scene = after_a_run();
+    let listed = scene.say(&["runs", "list"]).ended(0).out;
+    assert!(listed.contains("accept") && listed.contains("How many .txt files"), "{listed}");
+    let id = listed.split_whitespace().next().unwrap();
+    for part in [id, "last"] {
+        let shown = scene.say(&["runs", "show", part]).ended(0).out;
+        for expected in ["plan 1", "wc -l → 3", "✓ accept", "recorded: "] {
+            assert!(shown.contains(expected), "no `{expected}` in\n{shown}");
+        }
+    }
+    scene.say(&["runs", "show", "ffff"]).ended(2).explains("ffff", "artoo runs list");
+}
+
+#[test]
+fn a_damaged_journal_is_shown_up_to_the_damage() {
+    let scene = after_a_run();
+    let path = scene.runs()[0].join("events.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, &text[..text.len() / 2]).unwrap();
+    let said = scene.say(&["runs", "show", "last"]).ended(1);
+    assert!(said.err.contains("damaged") && said.out.contains("How many"), "{}\n{}", said.out, said.err);
+}
+
+#[test]
+fn the_audit_log_shows_its_changes() {
+    let scene = after_a_run();
+    assert!(scene.say(&["audit", "verify"]).ended(0).out.contains("the chain holds"));
+    let report: Value =
+        serde_json::from_str(&scene.say(&["audit", "report", "--json", "--since", "1h"]).ended(0).out)
+            .unwrap();
+    assert_eq!(report["tasks_observed"], 1);
+    assert!(scene.say(&["audit", "report"]).ended(0).out.contains("runs           1"));
+
+    let log = scene.home().join(".artoo/audit.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen("\"plan\"", "\"warning\"", 1)).unwrap();
+    let said = scene.say(&["audit", "verify"]).ended(1);
+    assert!(said.err.contains("error: "), "{}", said.err);
+}
+
+#[test]
+fn before_the_first_run_there_is_nothing_to_see() {
+    let scene = Scene::new(counting());
+    assert!(scene.say(&["runs", "list"]).ended(0).err.contains("no runs"));
+    scene.say(&["runs", "show", "last"]).ended(2).explains("no runs", "artoo run");
+    scene.say(&["audit", "verify"]).ended(0);
+    scene.say(&["audit", "report"]).ended(0);
+    assert!(!scene.home().join(".artoo").exists(), "looking makes nothing");
+}
+
+#[test]
+fn the_doctor_knows_what_is_wrong() {
+    let scene = Scene::new(counting());
+    let well = scene.say(&["doctor"]).ended(0).out;
+    for part in ["✓ ok", "mock at http://127.0.0.1", "not durable in this release", "artoo can work here"] {
+        assert!(well.contains(part), "no `{part}` in\n{well}");
+    }
+    let ill = say(&mut scene.bare(&["doctor", "--json"])).ended(1).out;
+    let ill: Value = serde_json::from_str(&ill).unwrap();
+    let model = ill["checks"].as_array().unwrap().iter().find(|check| check["name"] == "model").unwrap();
+    assert_eq!((&model["state"], &ill["usable"]), (&"bad".into(), &false.into()));
+    assert!(model["remedy"].as_str().unwrap().contains("artoo setup"));
+
+    let gone = say(scene.artoo(&["doctor"]).env("OPENAI_BASE_URL", "http://127.0.0.1:9")).ended(1).out;
+    assert!(gone.contains("hint: check the address"), "{gone}");
+    let other = say(scene.artoo(&["doctor"]).env("OPENAI_MODEL", "other")).ended(1).out;
+    assert!(other.contains("does not list this model"), "{other}");
+}

@@ -1,0 +1,40 @@
+//! What is said to those who mistype.
+
+use crate::model::counting;
+use crate::scene::Scene;
+
+#[test]
+fn a_mistyped_option_or_command_is_no_request() {
+    let scene = Scene::new(counting());
+    let said = scene.say(&["run", "--jsno", "x"]).ended(2);
+    assert!(said.err.contains("--json"), "{}", said.err);
+    scene.say(&["docter"]).ended(2).explains("docter", "did you mean `artoo doctor`?");
+    scene.say(&["how", "many", "files"]).ended(2).explains("many", "quotes");
+    let said = scene.say(&["-c", "brain.modle=x", "config", "show"]).ended(2);
+    said.explains("modle", "did you mean `brain.model`?");
+    assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
+}
+
+#[test]
+fn alone_it_says_what_to_try() {
+    let said = Scene::new(counting()).say(&[]).ended(2);
+    assert!(said.out.is_empty() && said.err.contains("artoo setup"), "{}", said.err);
+}
+
+#[test]
+fn help_and_version_are_data() {
+    let scene = Scene::new(counting());
+    for line in [&["--help"][..], &["run", "--help"], &["--version"]] {
+        let said = scene.say(line).ended(0);
+        assert!(!said.out.is_empty() && said.err.is_empty());
+    }
+}
+
+#[test]
+fn a_full_disk_behind_standard_output_is_said() {
+    let scene = Scene::new(counting());
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let said =
+        crate::process::say(scene.artoo(&["run", "How many .txt files are in docs?"]).stdout(full)).ended(1);
+    assert!(said.err.contains("error: cannot write to standard output"), "{}", said.err);
+}

@@ -1,0 +1,24 @@
+//! The floor of `cargo xtask bench` as a program: one task against the server at the given address, then the end.
+
+#![expect(clippy::print_stderr, reason = "a measured program says why it failed")]
+
+mod task;
+
+fn main() -> std::process::ExitCode {
+    let Some(url) = std::env::args().nth(1) else {
+        eprintln!("usage: floor URL");
+        return std::process::ExitCode::from(2);
+    };
+    let work = async {
+        let client = task::client()?;
+        task::run(&client, &url).await
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    match runtime.map_err(Into::into).and_then(|runtime| runtime.block_on(work)) {
+        Ok(_) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("floor: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The model of the bench: it answers the 11 calls of the job, whoever makes them.
+//!
+//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with an 11th call. artoo merges by code,
+//! so its 11th call is the verdict on a second criterion of one subtask. Both are five calls deep.
+
+use serde_json::{Value, json};
+
+/// What the steps do to the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// `sh -c "printf word"`.
+    Shell,
+    /// `read_file`, within the process.
+    ReadFile,
+}
+
+/// What the user asks of artoo.
+pub(crate) const REQUEST: &str = "Print the words alpha, beta and gamma, each with its own command.";
+const WORDS: [&str; 3] = ["alpha", "beta", "gamma"];
+
+/// The model's answer to a call for a value of the schema of this name. `turns` are the messages, each with whether the model itself
+/// said it.
+pub(crate) fn answer<'a>(schema: &str, turns: impl Iterator<Item = (bool, &'a str)>, work: Work) -> String {
+    let turns: Vec<(bool, &str)> = turns.collect();
+    let value = match schema {
+        "plan" => plan(),
+        "action" if turns.iter().any(|(own, _)| *own) => json!({"answer": word(&turns)}),
+        "action" => action(word(&turns), work),
+        "verdict" => json!({"reason": "the output shows the word", "verdict": "pass", "class": "logical"}),
+        "merge" => json!({"answer": WORDS.join(", ")}),
+        other => json!({"error": format!("the job has no call for {other:?}")}),
+    };
+    value.to_string()
+}
+
+/// The answer to a request of the chat completions format.
+pub(crate) fn answer_http(body: &Value) -> String {
+    let schema =
+        body.pointer("/response_format/json_schema/name").and_then(Value::as_str).unwrap_or_default();
+    answer(schema, contents(body), Work::Shell)
+}
+
+/// What a chat completions request says, message by message.
+pub(crate) fn contents(body: &Value) -> impl Iterator<Item = (bool, &str)> {
+    let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
+    messages.map(|message| {
+        let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
+        (text("role") == "assistant", text("content"))
+    })
+}
+
+fn plan() -> Value {
+    let criterion = |text: &str| json!({"text": text, "check": "none"});
+    let subtasks: Vec<Value> = WORDS
+        .iter()
+        .enumerate()
+        .map(|(index, word)| {
+            let mut criteria = vec![criterion("The output is the word that was asked for")];
+            if index == 0 {
+                criteria.push(criterion("The output is one word and nothing else"));
+            }
+            json!({"intent": format!("Print the word {word}"), "sequence": 1, "kind": "find_out", "criteria": criteria})
+        })
+        .collect();
+    json!({"subtasks": subtasks})
+}
+
+fn action(word: &str, work: Work) -> Value {
+    let (tool, arguments) = match work {
+        Work::Shell => ("shell", json!({"command": format!("printf {word}")})),
+        Work::ReadFile => ("read_file", json!({"path": format!("{word}.txt")})),
+    };
+    json!({"tool": tool, "arguments": arguments, "output_is_answer": false})
+}
+
+/// The word that a step is about.
+fn word(turns: &[(bool, &str)]) -> &'static str {
+    let asked = |word: &&&str| turns.iter().any(|(_, text)| text.contains(&format!("the word {word}")));
+    WORDS.iter().find(asked).copied().unwrap_or("nothing")
+}

@@ -1,0 +1,61 @@
+//! The measuring part of `cargo xtask bench`: artoo beside a hand-written loop, against the same mock server.
+//!
+//! `orchestration measure ROUNDS [FLOOR ARTOO]` prints one JSON array of rows, those about the two programs only where they are given;
+//! `orchestration serve MILLISECONDS` is the mock server.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the rows are its output")]
+
+#[path = "../floor/task.rs"]
+mod floor;
+mod job;
+mod measure;
+mod ours;
+mod programs;
+mod scripted;
+mod server;
+mod stats;
+
+use std::{path::Path, time::Duration};
+
+use floor::Failure;
+
+fn main() -> std::process::ExitCode {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    match runtime.map_err(Into::into).and_then(|runtime| runtime.block_on(run())) {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("orchestration: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["serve", latency] => server::serve(Duration::from_millis(latency.parse()?)).await,
+        ["measure", rounds] => measure_all(rounds.parse()?, None).await,
+        ["measure", rounds, floor, artoo] => {
+            measure_all(rounds.parse()?, Some((Path::new(floor), Path::new(artoo)))).await
+        }
+        _ => Err("usage: orchestration measure ROUNDS [FLOOR ARTOO]".into()),
+    }
+}
+
+async fn measure_all(rounds: u32, programs: Option<(&Path, &Path)>) -> Result<(), Failure> {
+    let place = tempfile::tempdir()?;
+    ours::folders(place.path())?;
+    let mut rows = measure::with_shell(rounds, place.path()).await?;
+    rows.push(measure::in_process(rounds, place.path()).await?);
+    if let Some((floor, artoo)) = programs {
+        rows.extend(measure::from_outside(rounds, floor, artoo, place.path()).await?);
+    }
+    rows.push(measure::throughput(rounds, place.path()).await?);
+    print(&serde_json::to_string(&rows)?);
+    Ok(())
+}
+
+/// Puts out one line.
+fn print(line: &str) {
+    println!("{line}");
+}

@@ -1,0 +1,141 @@
+//! The measurements, each interleaved: floor, artoo, floor, artoo, so that a busy machine slows both.
+
+use std::{
+    ffi::OsString,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use futures::future::try_join_all;
+use xtask::bench::{Goal, Row};
+
+use crate::{
+    Failure, floor, ours,
+    programs::{self, Sample},
+    scripted,
+    server::Server,
+    stats,
+};
+
+/// The job over HTTP with the shell: wall and own processor time.
+pub(crate) async fn with_shell(rounds: u32, folder: &Path) -> Result<Vec<Row>, Failure> {
+    let server = Server::start(Duration::ZERO).await?;
+    let client = floor::client()?;
+    let artoo = ours::artoo(ours::remote(&server.url)?, folder)?;
+    let (mut wall, mut cpu) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+    // The first round of each opens connections and warms caches.
+    for round in 0..=rounds {
+        let floor = timed(async { floor::run(&client, &server.url).await.map(drop) }).await?;
+        let ours = timed(ours::run(&artoo, folder)).await?;
+        if round > 0 {
+            wall.0.push(floor.0);
+            wall.1.push(ours.0);
+            cpu.0.push(floor.1);
+            cpu.1.push(ours.1);
+        }
+    }
+    artoo.close().await;
+    Ok(vec![
+        row("one run over HTTP with the shell, wall", "ms", &wall, Some(Goal::RatioAtMost(1.5))),
+        row("the same, own processor time", "ms", &cpu, None),
+    ])
+}
+
+/// The job in the process with a scripted model, `read_file` instead of the shell, journal included.
+pub(crate) async fn in_process(rounds: u32, folder: &Path) -> Result<Row, Failure> {
+    let artoo = ours::artoo(scripted::model(), folder)?;
+    let mut wall = Vec::new();
+    for round in 0..=rounds * 10 {
+        let took = timed(ours::run(&artoo, folder)).await?;
+        if round > 0 {
+            wall.push(took.0);
+        }
+    }
+    artoo.close().await;
+    Ok(Row {
+        what: "one run in the process, scripted model, no shell, journal included".to_owned(),
+        unit: "ms".to_owned(),
+        floor: None,
+        artoo: stats::median(&wall),
+        ratio: None,
+        goal: Some(Goal::Under(1.0)),
+    })
+}
+
+/// A hundred runs at a time against a model that takes 50 ms a call.
+pub(crate) async fn throughput(rounds: u32, folder: &Path) -> Result<Row, Failure> {
+    const AT_A_TIME: usize = 100;
+    let server = Server::start(Duration::from_millis(50)).await?;
+    let client = floor::client()?;
+    let artoo = ours::artoo(ours::remote(&server.url)?, folder)?;
+    let mut rates = (Vec::new(), Vec::new());
+    for round in 0..=rounds.div_ceil(3) {
+        let floor = try_join_all((0..AT_A_TIME).map(|_| floor::run(&client, &server.url)));
+        let floor = timed(async { floor.await.map(drop) }).await?;
+        let ours = try_join_all((0..AT_A_TIME).map(|_| ours::run(&artoo, folder)));
+        let ours = timed(async { ours.await.map(drop) }).await?;
+        if round > 0 {
+            rates.0.push(AT_A_TIME as f64 * 1000.0 / floor.0);
+            rates.1.push(AT_A_TIME as f64 * 1000.0 / ours.0);
+        }
+    }
+    artoo.close().await;
+    Ok(row("100 runs at a time, 50 ms a model call", "runs/s", &rates, Some(Goal::RatioAtLeast(0.8))))
+}
+
+/// The two programs from their start: first request, memory, calls, tokens.
+pub(crate) async fn from_outside(
+    rounds: u32,
+    floor: &Path,
+    artoo: &Path,
+    folder: &Path,
+) -> Result<Vec<Row>, Failure> {
+    let home = folder.join("home");
+    let (mut floors, mut ours) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        floors.push(programs::sample(floor, |url| vec![url.into()], &home).await?);
+        ours.push(programs::sample(artoo, |url| artoo_arguments(url, folder), &home).await?);
+    }
+    let of = |pick: fn(&Sample) -> f64| (floors.iter().map(pick).collect(), ours.iter().map(pick).collect());
+    let start = of(|sample| sample.first_request_ms);
+    Ok(vec![
+        row("start of the program to its first request", "ms", &start, Some(Goal::Under(15.0))),
+        row("the same, beside the floor", "ms", &start, Some(Goal::RatioAtMost(3.0))),
+        row("most memory, remote model", "MiB", &of(|sample| sample.peak_mib), Some(Goal::Under(20.0))),
+        row("model calls of the job", "calls", &of(|sample| sample.calls), None),
+        row(
+            "prompt tokens of the job",
+            "tokens",
+            &of(|sample| sample.prompt_tokens),
+            Some(Goal::AtMost(3000.0)),
+        ),
+    ])
+}
+
+fn artoo_arguments(url: &str, folder: &Path) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> =
+        ["run", "--quiet", "--model", "mock", "--base-url", url].map(Into::into).into();
+    for (option, name) in [("--data-dir", "data"), ("--workspace", "workspace"), ("--cwd", "home")] {
+        arguments.extend([option.into(), folder.join(name).into()]);
+    }
+    arguments.push(crate::job::REQUEST.into());
+    arguments
+}
+
+/// Wall and own processor time of a piece of work, in milliseconds.
+async fn timed(work: impl Future<Output = Result<(), Failure>>) -> Result<(f64, f64), Failure> {
+    let (started, cpu) = (Instant::now(), stats::own_cpu());
+    work.await?;
+    Ok((stats::ms(started.elapsed()), stats::ms(stats::own_cpu() - cpu)))
+}
+
+fn row(what: &str, unit: &str, (floor, artoo): &(Vec<f64>, Vec<f64>), goal: Option<Goal>) -> Row {
+    Row {
+        what: what.to_owned(),
+        unit: unit.to_owned(),
+        floor: Some(stats::median(floor)),
+        artoo: stats::median(artoo),
+        ratio: Some(stats::ratio(artoo, floor)),
+        goal,
+    }
+}

@@ -1,0 +1,59 @@
+//! The job by artoo's runtime, within this process.
+
+use std::{path::Path, sync::Arc};
+
+use artoo_llm_client::LlmClient;
+use artoo_llm_http::{HttpConfig, OpenAiCompatible, ProxyPolicy};
+use artoo_runtime::{Artoo, RunRequest};
+use artoo_sandbox::SandboxMode;
+use artoo_types::{Limits, Surroundings, TerminalState};
+
+use crate::{Failure, job};
+
+/// artoo with this model, recording into `folder`. Everything else is the default: journal, evidence, audit, confinement.
+pub(crate) fn artoo(model: Arc<dyn LlmClient>, folder: &Path) -> Result<Artoo, Failure> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let environment = [("PATH".into(), path)].into_iter().collect();
+    let artoo = Artoo::builder().model(model).environment(environment).parallel(8);
+    Ok(artoo.data_folder(folder.join("data")).build()?)
+}
+
+/// The model behind a server.
+pub(crate) fn remote(url: &str) -> Result<Arc<dyn LlmClient>, Failure> {
+    let config = HttpConfig { proxy: ProxyPolicy::None, ..HttpConfig::new(url, "mock") };
+    Ok(Arc::new(OpenAiCompatible::new(config)?))
+}
+
+/// Does the job once, to its recorded result.
+pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
+    let request = RunRequest {
+        text: job::REQUEST.to_owned(),
+        turns: Vec::new(),
+        surroundings: Surroundings {
+            now: chrono::Local::now().fixed_offset(),
+            zone: "UTC".to_owned(),
+            working_folder: folder.join("home"),
+            workspace: folder.join("workspace"),
+            home: folder.join("home"),
+            platform: "linux".to_owned(),
+        },
+        limits: Limits::default(),
+        sandbox: SandboxMode::WorkspaceWrite,
+        timeout: None,
+    };
+    let result = artoo.start(request)?.finished().await;
+    if result.directive == TerminalState::Accept && result.replans == 0 {
+        return Ok(());
+    }
+    Err(format!("the job was not accepted: {} {:?}", result.summary, result.unmet).into())
+}
+
+/// The folders of a measurement, with the files that the steps read.
+pub(crate) fn folders(folder: &Path) -> std::io::Result<()> {
+    for name in ["home", "workspace", "data"] {
+        std::fs::create_dir_all(folder.join(name))?;
+    }
+    ["alpha", "beta", "gamma"]
+        .iter()
+        .try_for_each(|word| std::fs::write(folder.join("home").join(word).with_extension("txt"), word))
+}

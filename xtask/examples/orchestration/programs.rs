@@ -1,0 +1,84 @@
+//! What the two programs cost from outside: from their start to the first request, and their memory.
+
+use std::{
+    ffi::OsString,
+    path::Path,
+    process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
+    time::Instant,
+};
+
+use artoo_llm_client::estimate_tokens;
+use artoo_llm_http::doubles::{MockServer, Reply};
+use tokio::{process::Command, sync::Mutex};
+
+use crate::{Failure, job, stats};
+
+/// One run of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sample {
+    /// From its start to the arrival of its first request.
+    pub(crate) first_request_ms: f64,
+    /// The most memory that it held up to its last calls.
+    pub(crate) peak_mib: f64,
+    /// Model calls.
+    pub(crate) calls: f64,
+    /// What it sent, in estimated tokens: all messages, without the schemas.
+    pub(crate) prompt_tokens: f64,
+}
+
+/// Starts the program against a server of its own and waits for its end.
+pub(crate) async fn sample(
+    program: &Path,
+    arguments: impl Fn(&str) -> Vec<OsString>,
+    home: &Path,
+) -> Result<Sample, Failure> {
+    let first = Arc::new(Mutex::new(None));
+    let (pid, peak) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU64::new(0)));
+    let handler = {
+        let (first, pid, peak) = (Arc::clone(&first), Arc::clone(&pid), Arc::clone(&peak));
+        move |call: &artoo_llm_http::doubles::Call| {
+            if let Ok(mut first) = first.try_lock() {
+                first.get_or_insert_with(Instant::now);
+            }
+            // Reading it takes the kernel a moment; only the last calls of the 11 do.
+            if call.ordinal >= 9 {
+                peak.fetch_max(peak_kib(pid.load(Ordering::Acquire)), Ordering::AcqRel);
+            }
+            Reply::text(job::answer_http(&call.body))
+        }
+    };
+    let server = MockServer::start(handler).await?;
+    let mut command = Command::new(program);
+    command.args(arguments(&server.base_url())).current_dir(home).env_clear();
+    command.env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let started = Instant::now();
+    let child = command.spawn()?;
+    pid.store(child.id().unwrap_or(0), Ordering::Release);
+    let output = child.wait_with_output().await?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} ended with {}: {stderr}", program.display(), output.status).into());
+    }
+    let first = first.lock().await.ok_or("the program made no request")?;
+    let bodies = server.calls();
+    let tokens: u64 =
+        bodies.iter().flat_map(|call| job::contents(&call.body)).map(|(_, text)| estimate_tokens(text)).sum();
+    Ok(Sample {
+        first_request_ms: stats::ms(first.duration_since(started)),
+        peak_mib: peak.load(Ordering::Acquire) as f64 / 1024.0,
+        calls: bodies.len() as f64,
+        prompt_tokens: tokens as f64,
+    })
+}
+
+/// The most memory that a process has held so far.
+fn peak_kib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,51 @@
+//! What everything but the model costs: artoo beside a hand-written loop that does the same job, in the same run.
+//!
+//! The measuring is done by the example `orchestration`, the floor is the example `floor`; here they are built and their figures become
+//! a document. A goal that is missed is printed as missed.
+
+mod table;
+
+pub use table::{Goal, Row};
+
+use crate::{
+    Error, Result, cli,
+    command::{Program, cargo},
+    files, machine,
+    terminal::{say, step},
+    verify::{self, Build},
+};
+
+/// `cargo xtask bench`.
+///
+/// # Errors
+/// A build or a measurement fails. A missed goal is a row of the table, not an error.
+pub fn run(options: &cli::Bench) -> Result<()> {
+    let artoo = step("build artoo", || verify::artoo(Build::Release))?;
+    let floor = step("build the floor", || example("floor"))?;
+    let orchestration = step("build the bench", || example("orchestration"))?;
+    let printed = step("measure", || {
+        let rounds = options.rounds.to_string();
+        let measure = Program::new(orchestration, ["measure", rounds.as_str()]);
+        measure.args([&floor, &artoo]).text()
+    })?;
+    let rows: Vec<Row> = serde_json::from_str(printed.trim())
+        .map_err(|error| Error::Other(format!("the bench printed something else than rows: {error}")))?;
+    let bus = step("measure the bus", || {
+        cargo(["run", "--release", "--quiet", "--package=artoo-bus", "--example=throughput"]).text()
+    })?;
+    let conditions = table::Conditions {
+        date: chrono::Local::now().format("%Y-%m-%d").to_string(),
+        machine: machine::description(),
+        command: format!("cargo xtask bench --rounds {}", options.rounds),
+        rounds: options.rounds,
+    };
+    let document = table::document(&conditions, &rows, &bus);
+    files::write(files::root().join(&options.out), &document)?;
+    say(document);
+    Ok(())
+}
+
+fn example(name: &str) -> Result<std::path::PathBuf> {
+    let build = cargo(["build", "--release", "--package=xtask", verify::MESSAGES]);
+    verify::executable(&build.args([format!("--example={name}")]), name)
+}

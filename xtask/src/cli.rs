@@ -1,0 +1,131 @@
+//! The arguments of `cargo xtask`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::{
+    Result, bench, eval, quickstart, schema, tidy,
+    verify::{self, Build},
+};
+
+/// Tasks of the artoo workspace.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub task: Task,
+}
+
+/// What can be done.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Task {
+    /// Build artoo, obtain the embedded model and run a real request against the sample home
+    Quickstart(Quickstart),
+    /// Run everything that must pass: format, lints, tests, documentation, tidy. Needs no model
+    Test,
+    /// `test`, the release build, and a smoke run of the release binary
+    Ci,
+    /// Prove the layer table and the other rules that no compiler checks
+    Tidy,
+    /// Run the binary against a mock model server and check what it says
+    Smoke {
+        /// The release build instead of the one that the tests run
+        #[arg(long)]
+        release: bool,
+    },
+    /// Pass everything on to `artoo model`
+    Model {
+        /// For example: pull, list, path
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Write the generated JSON Schemas into docs/reference
+    Schema {
+        /// Only say which are stale
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run the development suite with a real model, grade it with code, write a table
+    Eval(Eval),
+    /// Measure what everything but the model costs, beside a floor in the same run
+    Bench(Bench),
+}
+
+/// Options of `quickstart`.
+#[derive(Clone, Debug, Args)]
+pub struct Quickstart {
+    /// The request to run
+    #[arg(default_value = quickstart::REQUEST)]
+    pub request: String,
+    /// Options for `artoo run`, after `--`; with `--base-url` the embedded model is not fetched
+    #[arg(last = true)]
+    pub artoo: Vec<String>,
+}
+
+/// Options of `eval`.
+#[derive(Clone, Debug, Args)]
+pub struct Eval {
+    /// Only these tasks
+    #[arg(long, value_name = "ID")]
+    pub only: Vec<String>,
+    /// How often to run each
+    #[arg(long, default_value_t = 1)]
+    pub repeat: u32,
+    /// Where to write the table
+    #[arg(long, default_value = "docs/evaluation.md")]
+    pub out: PathBuf,
+    /// Options for `artoo run`, after `--`, for example `-- --base-url URL --model NAME`
+    #[arg(last = true)]
+    pub artoo: Vec<String>,
+}
+
+/// Options of `bench`.
+#[derive(Clone, Debug, Args)]
+pub struct Bench {
+    /// Interleaved rounds per measurement
+    #[arg(long, default_value_t = 15)]
+    pub rounds: u32,
+    /// Where to write the table
+    #[arg(long, default_value = "docs/benchmarks.md")]
+    pub out: PathBuf,
+}
+
+/// Does what the arguments say.
+///
+/// # Errors
+/// Whatever the task's.
+pub fn run(arguments: Arguments) -> Result<()> {
+    match arguments.task {
+        Task::Quickstart(options) => quickstart::run(&options),
+        Task::Test => verify::test(),
+        Task::Ci => verify::ci(),
+        Task::Tidy => tidy::run(),
+        Task::Smoke { release } => verify::smoke(if release { Build::Release } else { Build::Tested }),
+        Task::Model { arguments } => quickstart::model(&arguments),
+        Task::Schema { check } => schema::run(check),
+        Task::Eval(options) => eval::run(&options),
+        Task::Bench(options) => bench::run(&options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn what_follows_the_dashes_goes_to_artoo() {
+        let arguments =
+            ["xtask", "eval", "--only", "a", "--only", "b", "--", "--base-url", "http://127.0.0.1:1"];
+        let Task::Eval(eval) = Arguments::parse_from(arguments).task else { panic!("not eval") };
+        assert_eq!(eval.only, ["a", "b"]);
+        assert_eq!(eval.artoo, ["--base-url", "http://127.0.0.1:1"]);
+    }
+}

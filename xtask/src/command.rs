@@ -1,0 +1,189 @@
+//! Programs that a task starts: cargo, and the binary that it built.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+};
+
+use crate::{Error, Result, files};
+
+/// A program with its arguments, not started yet.
+#[derive(Clone, Debug)]
+pub struct Program {
+    program: OsString,
+    arguments: Vec<OsString>,
+    folder: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+/// What a program put out.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error; empty where it went to the terminal.
+    pub stderr: String,
+}
+
+/// Cargo itself, in the root of the workspace: the one that runs this task, where one does.
+pub fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Program {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    Program::new(cargo, arguments)
+}
+
+impl Program {
+    /// A program to be started in the root of the workspace.
+    pub fn new<A: AsRef<OsStr>>(
+        program: impl Into<OsString>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        Self {
+            program: program.into(),
+            arguments: arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect(),
+            folder: files::root(),
+            environment: Vec::new(),
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds a variable to the environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// Starts it in another folder.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = folder.into();
+        self
+    }
+
+    /// Runs it with the terminal as its output. It gets no input: a task never waits for somebody to type.
+    ///
+    /// # Errors
+    /// It could not be started, or ended with another status than 0.
+    pub fn run(&self) -> Result<()> {
+        let status = self.status()?;
+        if status.success() { Ok(()) } else { Err(self.failed(status)) }
+    }
+
+    /// Runs it with the terminal as its output and gives its exit status, whatever that is.
+    ///
+    /// # Errors
+    /// It could not be started.
+    pub fn status(&self) -> Result<ExitStatus> {
+        self.command().stdin(Stdio::null()).status().map_err(|source| self.unstarted(source))
+    }
+
+    /// Runs it, keeps both outputs and gives them with its exit status, whatever that is.
+    ///
+    /// # Errors
+    /// It could not be started.
+    pub fn output(&self) -> Result<Output> {
+        let output = self.command().stdin(Stdio::null()).output().map_err(|source| self.unstarted(source))?;
+        Ok(Output {
+            status: output.status,
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    /// Runs it with its standard error on the terminal and keeps its standard output.
+    ///
+    /// # Errors
+    /// It could not be started.
+    pub fn stdout(&self) -> Result<Output> {
+        let output = self
+            .command()
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|source| self.unstarted(source))?;
+        Ok(Output {
+            status: output.status,
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::new(),
+        })
+    }
+
+    /// The standard output of a program that must succeed.
+    ///
+    /// # Errors
+    /// It could not be started, or ended with another status than 0.
+    pub fn text(&self) -> Result<String> {
+        let output = self.stdout()?;
+        if output.status.success() { Ok(output.stdout) } else { Err(self.failed(output.status)) }
+    }
+
+    /// Whether it can be started and succeeds, in silence.
+    pub fn works(&self) -> bool {
+        self.output().is_ok_and(|output| output.status.success())
+    }
+
+    /// The command as one would type it.
+    pub fn shown(&self) -> String {
+        let name = Path::new(&self.program).file_name().unwrap_or(&self.program);
+        let mut shown = name.to_string_lossy().into_owned();
+        for argument in &self.arguments {
+            let argument = argument.to_string_lossy();
+            let plain = !argument.is_empty()
+                && !argument.contains(|c: char| c.is_whitespace() || "\"'$`\\".contains(c));
+            shown.push(' ');
+            if plain { shown.push_str(&argument) } else { shown.push_str(&format!("{argument:?}")) }
+        }
+        shown
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "xtask starts developer tools, never what a model asked for"
+    )]
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn failed(&self, status: ExitStatus) -> Error {
+        Error::Failed { command: self.shown(), status: status.to_string() }
+    }
+
+    fn unstarted(&self, source: std::io::Error) -> Error {
+        Error::Start { command: self.shown(), source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_one_would_type_it() {
+        let program = Program::new("/usr/bin/artoo", ["run", "How many?", ""]);
+        assert_eq!(program.shown(), r#"artoo run "How many?" """#);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = Program::new("no-such-program-here", ["x"]).run().unwrap_err();
+        assert!(error.to_string().starts_with("cannot start `no-such-program-here x`"), "{error}");
+    }
+
+    #[test]
+    fn a_failure_names_command_and_status() {
+        let error = Program::new("sh", ["-c", "exit 3"]).run().unwrap_err();
+        assert_eq!(error.to_string(), r#"`sh -c "exit 3"` failed (exit status: 3)"#);
+    }
+}

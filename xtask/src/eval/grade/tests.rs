@@ -1,0 +1,155 @@
+//! Right answers are taken, wrong ones refused.
+
+use std::path::Path;
+
+use super::*;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        for (path, text) in [
+            ("docs/a.txt", "one\ntwo\nthree\n"),
+            ("docs/b 2024.txt", "x"),
+            ("docs/c.txt", "four words in here, more than the others have"),
+            ("data/sales.csv", "name,amount\n\"x, y\",1200.50\nz,34.00\n"),
+            ("data/people.json", r#"[{"name":"Ana","city":"Lisbon"},{"name":"Anabel","city":"Rome"}]"#),
+        ] {
+            files::write(place.home().join(path), text).unwrap();
+        }
+        fs::create_dir(place.workspace()).unwrap();
+        place
+    }
+
+    fn home(&self) -> std::path::PathBuf {
+        self.folder.path().join("home")
+    }
+
+    fn workspace(&self) -> std::path::PathBuf {
+        self.folder.path().join("workspace")
+    }
+
+    fn objections(&self, grade: &str, answer: &str, work: impl Fn(&Path)) -> Objections {
+        let text = format!("kind = \"k\"\nrequest = \"What about these 30 things?\"\nhome = \"h\"\n{grade}");
+        let task: Task = toml::from_str(&text).unwrap();
+        let before = before(&task, &self.home()).unwrap();
+        work(self.folder.path());
+        judge(&task, &before, Delivered { answer, home: &self.home(), workspace: &self.workspace() }).unwrap()
+    }
+}
+
+#[track_caller]
+fn check(grade: &str, right: &[&str], wrong: &[&str]) {
+    let place = Place::new();
+    for answer in right {
+        assert_eq!(place.objections(grade, answer, |_| {}), [""; 0], "{answer:?} is right");
+    }
+    for answer in wrong {
+        assert_ne!(place.objections(grade, answer, |_| {}), [""; 0], "{answer:?} is wrong");
+    }
+}
+
+#[test]
+fn a_count() {
+    check(
+        "[[grade]]\nanswer = \"number\"\nof = { measure = \"files\", folder = \"docs\", ending = \".txt\" }",
+        &[
+            "3",
+            "There are 3 files.",
+            "three",
+            "Of the 30 things, 3.",
+            "3: a.txt, b 2024.txt, c.txt",
+            "3 (a.txt has 14 bytes)",
+        ],
+        &["4", "", "There are 3 or 5.", "13", "2024", "a.txt, b 2024.txt"],
+    );
+}
+
+#[test]
+fn a_sum() {
+    check(
+        "[[grade]]\nanswer = \"number\"\nof = { measure = \"column_sum\", file = \"data/sales.csv\", column = \"amount\" }",
+        &["1234.5", "The sum is 1,234.50.", "1234.50"],
+        &["1234.6", "1200.50", "1200.50 + 34.00 = 1300"],
+    );
+}
+
+#[test]
+fn the_largest() {
+    check(
+        "[[grade]]\nanswer = \"names\"\nof = { select = \"largest\", folder = \"docs\" }",
+        &["c.txt", "docs/c.txt (45 bytes)"],
+        &["a.txt", "a.txt or c.txt", "", "the largest"],
+    );
+}
+
+#[test]
+fn names_by_condition() {
+    check(
+        "[[grade]]\nanswer = \"names\"\n\
+         of = { select = \"records\", file = \"data/people.json\", field = \"name\", where = \"city\", equals = \"Rome\" }",
+        &["Anabel", "- Anabel\n"],
+        &["Ana", "Ana and Anabel", "nobody"],
+    );
+}
+
+#[test]
+fn presence_and_absence() {
+    check(
+        "[[grade]]\nanswer = \"whether\"\nof = { select = \"files\", folder = \"\", ending = \".docx\", deep = true }",
+        &["No.", "There is no .docx file.", "0"],
+        &["Yes", "yes, a.docx", "I looked."],
+    );
+    check(
+        "[[grade]]\nanswer = \"whether\"\nof = { select = \"files\", folder = \"\", ending = \".csv\", deep = true }",
+        &["Yes.", "data/sales.csv"],
+        &["No.", "I looked."],
+    );
+}
+
+#[test]
+fn the_impossible() {
+    check("[[grade]]\nanswer = \"none\"\nmissing = \"docs/z.txt\"", &[], &["0", "It does not exist.", ""]);
+}
+
+#[test]
+fn a_created_file() {
+    let grade = "[[grade]]\nanswer = \"file\"\nname = \"n.txt\"\nplace = \"workspace\"\nholds = { text = \"Hello you\" }";
+    let with = |path: &str, text: &str| {
+        Place::new().objections(grade, "done", |folder| files::write(folder.join(path), text).unwrap())
+    };
+    assert_eq!(with("workspace/n.txt", "Hello you\n"), [""; 0]);
+    assert_eq!(with("workspace/n.txt", "Hello"), ["n.txt holds something else"]);
+    assert_eq!(with("home/n.txt", "Hello you\n"), ["n.txt was not created where it should be"]);
+    assert_eq!(Place::new().objections(grade, "done", |_| {}).len(), 1);
+}
+
+#[test]
+fn a_created_list() {
+    let grade = "[[grade]]\nanswer = \"file\"\nname = \"n.txt\"\nplace = \"anywhere\"\n\
+                 holds = { lines_naming = { select = \"files\", folder = \"docs\", ending = \".txt\" } }";
+    let with = |text: &str| {
+        Place::new()
+            .objections(grade, "done", |folder| files::write(folder.join("home/n.txt"), text).unwrap())
+    };
+    assert_eq!(with("c.txt\na.txt\nb 2024.txt\n"), [""; 0]);
+    assert_eq!(with("- docs/a.txt\n- docs/b 2024.txt\n- ./docs/c.txt\n"), [""; 0]);
+    assert_eq!(with("a.txt\nc.txt\n").len(), 1);
+    assert_eq!(with("a.txt\nb 2024.txt\nc.txt\nsales.csv\n").len(), 1);
+}
+
+#[test]
+fn a_home_that_was_changed_is_never_right() {
+    let grade = "[[grade]]\nanswer = \"number\"\nof = { measure = \"files\", folder = \"docs\" }";
+    let place = Place::new();
+    let objections =
+        place.objections(grade, "3", |folder| files::write(folder.join("home/docs/a.txt"), "x").unwrap());
+    assert_eq!(objections, ["docs/a.txt was changed or deleted"]);
+    let place = Place::new();
+    let objections =
+        place.objections(grade, "3", |folder| fs::remove_file(folder.join("home/docs/a.txt")).unwrap());
+    assert_eq!(objections, ["docs/a.txt was changed or deleted"]);
+}

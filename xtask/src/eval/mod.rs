@@ -1,0 +1,95 @@
+//! The development suite: requests over a sample home, graded by code.
+//!
+//! A grader never holds an answer. It computes the truth from the files, before the run, and judges what the run delivered: the words,
+//! the created files, and that nothing else was changed. What cannot be read as a right answer is wrong, so that the number of
+//! wrong claims is never too small.
+
+mod answer;
+mod csv;
+mod grade;
+mod outcome;
+mod session;
+mod table;
+mod task;
+mod truth;
+
+use std::{fs, path::Path};
+
+use crate::{
+    Error, Result, cli,
+    command::Program,
+    files, machine,
+    terminal::{say, step},
+    verify::{self, Build},
+};
+
+/// `cargo xtask eval`.
+///
+/// # Errors
+/// The binary or its model cannot be had, or a task is not well formed. A wrong answer is a row of the table, not an error.
+pub fn run(options: &cli::Eval) -> Result<()> {
+    let tasks = task::load(&files::root().join("fixtures/tasks"), &options.only)?;
+    let artoo = step("build artoo", || verify::artoo(Build::Release))?;
+    let place =
+        files::root().join("target/eval").join(chrono::Local::now().format("%Y%m%d-%H%M%S").to_string());
+    let data = place.join("data");
+    let model = prepare(&artoo, &data, &options.artoo)?;
+    let bench = session::Bench { artoo, options: options.artoo.clone(), data };
+    let mut graded = Vec::new();
+    for round in 1..=options.repeat {
+        for task in &tasks {
+            let run = session::run(&bench, task, &place.join(format!("{}-{round}", task.id)))?;
+            let verdict = if run.solved() { "solved" } else { "not solved" };
+            let why = run.objections.join("; ");
+            say(format!(
+                "{:<20} {:<10} {verdict:<10} {:>6.1} s  {why}",
+                run.id, run.outcome.directive, run.outcome.seconds
+            ));
+            graded.push(run);
+        }
+    }
+    graded.sort_by(|a, b| a.id.cmp(&b.id));
+    let conditions = table::Conditions {
+        date: chrono::Local::now().format("%Y-%m-%d").to_string(),
+        machine: machine::description(),
+        model,
+        command: command_line(options),
+    };
+    files::write(files::root().join(&options.out), table::document(&conditions, &graded))?;
+    let wrong = graded.iter().filter(|run| run.claimed_but_wrong()).count();
+    let solved = graded.iter().filter(|run| run.solved()).count();
+    say(format!("\nsolved {solved} of {}, claimed as accept but wrong {wrong}", graded.len()));
+    say(format!("table: {}; runs: {}", options.out.display(), place.display()));
+    Ok(())
+}
+
+/// Makes a data folder of its own, so that what earlier runs taught does not change the suite, with the user's models in it. Gives
+/// the name of the model.
+fn prepare(artoo: &Path, data: &Path, options: &[String]) -> Result<String> {
+    fs::create_dir_all(data).map_err(Error::file("create", data))?;
+    if let Some(at) = options
+        .iter()
+        .position(|option| option == "--base-url" || option == "--model" || option == "--replay")
+    {
+        return Ok(options.get(at..).unwrap_or_default().join(" "));
+    }
+    step("obtain the embedded model", || Program::new(artoo, ["model", "pull"]).run())?;
+    let path = Program::new(artoo, ["model", "path"]).text()?;
+    let file = Path::new(path.trim());
+    let models = file.parent().unwrap_or(file);
+    std::os::unix::fs::symlink(models, data.join("models"))
+        .map_err(Error::file("link", data.join("models")))?;
+    Ok(file.file_name().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+fn command_line(options: &cli::Eval) -> String {
+    let mut command = "cargo xtask eval".to_owned();
+    options.only.iter().for_each(|id| command.push_str(&format!(" --only {id}")));
+    if options.repeat != 1 {
+        command.push_str(&format!(" --repeat {}", options.repeat));
+    }
+    if !options.artoo.is_empty() {
+        command.push_str(&format!(" -- {}", options.artoo.join(" ")));
+    }
+    command
+}

@@ -1,0 +1,223 @@
+//! A task of the development suite, as written in `fixtures/tasks`. It says how to compute the truth, never the truth itself.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::{Error, Result, files};
+
+/// One request over one home.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Task {
+    /// The name of its file.
+    #[serde(skip)]
+    pub id: String,
+    /// What kind of request it is, for the table.
+    pub kind: String,
+    /// What the user asks.
+    pub request: String,
+    /// The folder in `fixtures/homes`.
+    pub home: String,
+    /// What to change in the copy of the home first.
+    #[serde(default)]
+    pub setup: Vec<Setup>,
+    /// What a right answer has. All must agree.
+    pub grade: Vec<Grade>,
+}
+
+/// A change to the copy of the home.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Setup {
+    /// The file whose time of change is set.
+    pub modified: PathBuf,
+    /// How long ago it was changed. Files that no step names were changed a month ago.
+    pub minutes_ago: u64,
+}
+
+/// One thing that a right answer has.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Grade {
+    /// It states this number, and no other that could be meant.
+    Number {
+        /// How to compute it.
+        of: Quantity,
+    },
+    /// It names all of these, and none of the others.
+    Names {
+        /// How to find them.
+        of: Selection,
+    },
+    /// It says yes where there are such, and no where there are none.
+    Whether {
+        /// How to find them.
+        of: Selection,
+    },
+    /// A new file holds this.
+    File {
+        /// Its name.
+        name: String,
+        /// Where it must be.
+        place: Place,
+        /// What it must hold.
+        holds: Content,
+    },
+    /// There is no right answer: the run may not be accepted.
+    None {
+        /// What the request needs and the home does not have.
+        missing: PathBuf,
+    },
+}
+
+/// A number that can be computed from the home.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(tag = "measure", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Quantity {
+    /// How many files a folder has.
+    Files {
+        /// The folder.
+        folder: PathBuf,
+        /// Only names with this ending.
+        #[serde(default)]
+        ending: String,
+        /// Subfolders as well.
+        #[serde(default)]
+        deep: bool,
+    },
+    /// How many lines a file has.
+    Lines {
+        /// The file.
+        file: PathBuf,
+        /// Only lines that hold this.
+        #[serde(default)]
+        holding: String,
+    },
+    /// The sum of a column of a CSV file.
+    ColumnSum {
+        /// The file.
+        file: PathBuf,
+        /// The column's heading.
+        column: String,
+    },
+}
+
+/// Some of several candidates in the home, by name.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(tag = "select", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Selection {
+    /// The files of a folder.
+    Files {
+        /// The folder.
+        folder: PathBuf,
+        /// Only names with this ending.
+        #[serde(default)]
+        ending: String,
+        /// Subfolders as well.
+        #[serde(default)]
+        deep: bool,
+    },
+    /// The file with the most bytes, directly in a folder.
+    Largest {
+        /// The folder.
+        folder: PathBuf,
+        /// Only names with this ending.
+        #[serde(default)]
+        ending: String,
+    },
+    /// The file that was changed last, directly in a folder.
+    Newest {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The files, at any depth, that hold a text.
+    Holding {
+        /// The folder.
+        folder: PathBuf,
+        /// The text.
+        text: String,
+    },
+    /// A field of those records of a JSON array that match.
+    Records {
+        /// The file.
+        file: PathBuf,
+        /// The field that names a record.
+        field: String,
+        /// The field that decides.
+        #[serde(rename = "where")]
+        decides: String,
+        /// Its value.
+        equals: serde_json::Value,
+    },
+}
+
+/// Where a created file must be.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Place {
+    /// In the workspace, which the request names.
+    Workspace,
+    /// In the workspace or the working folder: the request names neither.
+    Anywhere,
+}
+
+/// What a created file must hold.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Content {
+    /// This text, blank space around it aside.
+    Text(String),
+    /// One line per name, in any order; a line may give the path instead of the name.
+    LinesNaming(Selection),
+}
+
+/// The tasks in a folder, by name. `only` picks some of them; none means all.
+///
+/// # Errors
+/// A file is not a task, or `only` names none.
+pub(super) fn load(folder: &Path, only: &[String]) -> Result<Vec<Task>> {
+    let mut tasks = Vec::new();
+    for path in files::walk(folder, |_| false)? {
+        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if path.extension().is_some_and(|extension| extension == "toml")
+            && (only.is_empty() || only.contains(&id))
+        {
+            let text = files::read(&path)?;
+            let mut task: Task = toml::from_str(&text)
+                .map_err(|error| Error::Content { path: path.clone(), reason: error.to_string() })?;
+            task.id = id;
+            tasks.push(task);
+        }
+    }
+    match only.iter().find(|id| !tasks.iter().any(|task| task.id == **id)) {
+        Some(id) => Err(Error::Other(format!("there is no task called {id} in {}", folder.display()))),
+        None => Ok(tasks),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_of_the_suite_is_well_formed() {
+        let tasks = load(&files::root().join("fixtures/tasks"), &[]).unwrap();
+        assert!(tasks.len() >= 12, "{} tasks", tasks.len());
+        for task in &tasks {
+            assert!(!task.grade.is_empty(), "{} is not graded", task.id);
+            assert!(files::root().join("fixtures/homes").join(&task.home).is_dir(), "{}: no home", task.id);
+        }
+        assert!(
+            tasks.iter().any(|task| matches!(task.grade.as_slice(), [Grade::None { .. }])),
+            "nothing is impossible"
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_is_an_error() {
+        let folder = files::root().join("fixtures/tasks");
+        assert_eq!(load(&folder, &["csv-sum".to_owned()]).unwrap().len(), 1);
+        assert!(load(&folder, &["csv-sun".to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! From a fresh clone to the first answer.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    Result, cli,
+    command::Program,
+    files,
+    terminal::{say, step},
+    verify::{self, Build},
+};
+
+/// What is asked where the developer asks nothing else.
+pub const REQUEST: &str = "How many .txt files are in docs, and which is the largest?";
+
+/// `cargo xtask quickstart`: builds, obtains the embedded model, copies the sample home, runs a request with the live view. Doing it
+/// again builds and fetches nothing.
+///
+/// # Errors
+/// The first step that fails. A run that is not accepted is no error of this task: its result has been printed, and its exit code
+/// is reported.
+pub fn run(options: &cli::Quickstart) -> Result<()> {
+    let artoo = step("build artoo in release (minutes, the first time)", || verify::artoo(Build::Release))?;
+    if embedded(&options.artoo) {
+        step("obtain the embedded model (1.1 GB, the first time)", || {
+            Program::new(&artoo, ["model", "pull"]).run()
+        })?;
+    }
+    let (home, workspace) = step("copy the sample home", sample_home)?;
+    let asked = Program::new(&artoo, ["run", "--cwd"])
+        .args([&home])
+        .args(["--workspace".as_ref(), workspace.as_os_str()])
+        .args(&options.artoo)
+        .args(["--", options.request.as_str()])
+        .folder(&home);
+    let status = step("ask", || {
+        say(format!("{}\n", asked.shown()));
+        asked.status()
+    })?;
+    say(format!("artoo ended with {status}. The record of the run:\n"));
+    Program::new(&artoo, ["runs", "list"]).run()?;
+    say(format!("\nThe binary is {}. Try it on a folder of your own:\n", artoo.display()));
+    say(format!("    {} run \"Which file in this folder is the newest?\"", artoo.display()));
+    Ok(())
+}
+
+/// `cargo xtask model`: everything goes on to `artoo model`.
+///
+/// # Errors
+/// The build fails, or the command does.
+pub fn model(arguments: &[String]) -> Result<()> {
+    let artoo = verify::artoo(Build::Release)?;
+    Program::new(artoo, ["model"]).args(arguments).run()
+}
+
+fn embedded(options: &[String]) -> bool {
+    !options
+        .iter()
+        .any(|option| ["--base-url", "--model", "--replay"].iter().any(|other| option.starts_with(other)))
+}
+
+/// A copy outside what the repository tracks, fresh every time: a run may create files in it.
+fn sample_home() -> Result<(PathBuf, PathBuf)> {
+    let place = files::root().join("target/quickstart");
+    copy(&files::root().join("fixtures/homes/sample"), &place)
+}
+
+fn copy(sample: &Path, place: &Path) -> Result<(PathBuf, PathBuf)> {
+    let (home, workspace) = (place.join("home"), place.join("workspace"));
+    files::remove_folder(&home)?;
+    files::copy_folder(sample, &home)?;
+    std::fs::create_dir_all(&workspace).map_err(crate::Error::file("create", &workspace))?;
+    Ok((home, workspace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copy_is_fresh_every_time() {
+        let place = tempfile::tempdir().unwrap();
+        let sample = place.path().join("sample");
+        files::write(sample.join("a.txt"), "a").unwrap();
+        let (home, workspace) = copy(&sample, place.path()).unwrap();
+        files::write(home.join("left over.txt"), "x").unwrap();
+        files::write(workspace.join("made.txt"), "x").unwrap();
+        let (home, workspace) = copy(&sample, place.path()).unwrap();
+        assert!(home.join("a.txt").is_file() && !home.join("left over.txt").exists());
+        assert!(workspace.join("made.txt").is_file(), "what earlier runs made is the user's");
+    }
+
+    #[test]
+    fn a_server_needs_no_embedded_model() {
+        assert!(embedded(&["--quiet".to_owned()]));
+        assert!(!embedded(&["--base-url=http://127.0.0.1:8080".to_owned()]));
+    }
+}

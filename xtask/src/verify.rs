@@ -1,0 +1,183 @@
+//! Everything that must pass before a change lands.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use crate::{
+    Error, Result,
+    command::{Program, cargo},
+    files, schema,
+    terminal::{say, step},
+    tidy,
+};
+
+/// `cargo xtask test`: what must pass without a model, and without a network beyond the crates registry.
+///
+/// # Errors
+/// The first step that fails.
+pub fn test() -> Result<()> {
+    step("format", || cargo(["fmt", "--all", "--check"]).run())?;
+    step("tidy", tidy::run)?;
+    step("lints", || {
+        let clippy = cargo(["clippy", "--workspace", "--all-targets", "--all-features"]);
+        clippy.args(["--", "--deny=warnings"]).run()
+    })?;
+    step("documentation", || {
+        let doc = cargo(["doc", "--workspace", "--no-deps", "--all-features", "--document-private-items"]);
+        doc.env("RUSTDOCFLAGS", "--deny=warnings").run()
+    })?;
+    step("generated files", || schema::run(true))?;
+    smoke(Build::Tested)?;
+    step("examples in the documentation", || {
+        cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
+    })?;
+    // Last, so that the runner's summary is the last thing on the screen.
+    step("tests", || runner().run())
+}
+
+/// `cargo xtask ci`: [`test`], and the same smoke run with the release build.
+///
+/// # Errors
+/// The first step that fails.
+pub fn ci() -> Result<()> {
+    test()?;
+    smoke(Build::Release)?;
+    step("commands in the README", readme_commands)
+}
+
+/// `cargo xtask smoke`: the binary answers a request against a mock model server.
+///
+/// # Errors
+/// The build fails, or the binary says something else than it should.
+pub fn smoke(build: Build) -> Result<()> {
+    step("smoke run", || Program::new(tested("smoke")?, [artoo(build)?]).run())
+}
+
+/// Which build of the binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// The one that the tests run: built together with them, so that nothing is built twice.
+    Tested,
+    /// The one that a person runs.
+    Release,
+}
+
+/// Builds the binary and gives its path, as cargo reports it: the target folder may be anywhere.
+///
+/// # Errors
+/// The build fails.
+pub fn artoo(build: Build) -> Result<PathBuf> {
+    match build {
+        Build::Tested => tested("artoo"),
+        Build::Release => {
+            let build = cargo(["build", "--release", "--package=artoo-cli", "--bin=artoo"]);
+            executable(&build.args([MESSAGES]), "artoo")
+        }
+    }
+}
+
+/// A program or example, built exactly as the tests build it.
+///
+/// # Errors
+/// The build fails.
+pub fn tested(name: &str) -> Result<PathBuf> {
+    executable(&cargo(["test", "--workspace", "--all-features", "--no-run", MESSAGES]), name)
+}
+
+/// Runs a build that prints cargo's messages and gives the path of the program of that name.
+///
+/// # Errors
+/// The build fails, or makes no such program.
+pub fn executable(command: &Program, name: &str) -> Result<PathBuf> {
+    let messages = command.text()?;
+    let programs = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let named = programs.filter(|message| {
+        let is_test = message.pointer("/profile/test").and_then(serde_json::Value::as_bool) == Some(true);
+        !is_test && message.pointer("/target/name").is_some_and(|own| own == name)
+    });
+    let path = named.filter_map(|message| message.get("executable")?.as_str().map(Into::into)).next_back();
+    path.ok_or_else(|| Error::Other(format!("`{}` built no program called {name}", command.shown())))
+}
+
+/// How cargo is asked to say what it built.
+pub const MESSAGES: &str = "--message-format=json-render-diagnostics";
+
+/// nextest where it is installed, cargo's own runner where it is not: a fresh machine needs neither.
+fn runner() -> Program {
+    if cargo(["nextest", "--version"]).works() {
+        return cargo([
+            "nextest",
+            "run",
+            "--workspace",
+            "--all-features",
+            "--no-fail-fast",
+            "--status-level=fail",
+        ]);
+    }
+    say("cargo-nextest is not installed; using cargo test");
+    cargo([
+        "test",
+        "--workspace",
+        "--all-features",
+        "--lib",
+        "--bins",
+        "--tests",
+        "--examples",
+        "--no-fail-fast",
+    ])
+}
+
+/// Every `artoo COMMAND` of the README has a `--help`.
+fn readme_commands() -> Result<()> {
+    let binary = artoo(Build::Release)?;
+    let readme = files::read(files::root().join("README.md"))?;
+    for name in artoo_commands(&readme) {
+        let help = Program::new(&binary, [name.as_str(), "--help"]);
+        let output = help.output()?;
+        if !output.status.success() {
+            return Err(Error::Content {
+                path: "README.md".into(),
+                reason: format!("there is no `artoo {name}`"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The commands of the binary that a document shows, in code.
+fn artoo_commands(text: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        let spans: Vec<&str> = if fenced { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
+        for span in spans {
+            let mut words = span.split_whitespace().skip_while(|word| *word != "artoo").skip(1);
+            let name =
+                words.next().filter(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()));
+            names.extend(name.map(str::to_owned));
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_in_code_only() {
+        let text = "artoo answers.\n`artoo doctor` and `artoo \"How many?\"`\n```sh\nOPENAI_MODEL=x artoo run \"y\"\n```\n";
+        assert_eq!(artoo_commands(text), BTreeSet::from(["doctor".to_owned(), "run".to_owned()]));
+    }
+
+    #[test]
+    fn the_program_is_taken_from_cargos_messages() {
+        let line =
+            r#"{"reason":"compiler-artifact","target":{"name":"artoo"},"executable":"/t/release/artoo"}"#;
+        let echo = Program::new("echo", [line]);
+        assert_eq!(executable(&echo, "artoo").unwrap().to_str(), Some("/t/release/artoo"));
+        assert!(
+            executable(&echo, "floor").unwrap_err().to_string().ends_with("built no program called floor")
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! The tasks over the real workspace.
+
+mod schemas;
+mod tidy;
