@@ -59,9 +59,11 @@ fn embedded(options: &[String]) -> bool {
         .any(|option| ["--base-url", "--model", "--replay"].iter().any(|other| option.starts_with(other)))
 }
 
-/// A copy outside what the repository tracks, fresh every time: a run may create files in it.
+/// A copy outside the repository, because tools that respect ignore files see nothing below `target`. It is fresh every time: a run may
+/// create files in it.
 fn sample_home() -> Result<(PathBuf, PathBuf)> {
-    let place = files::root().join("target/quickstart");
+    let user = std::env::var_os("USER").unwrap_or_else(|| "me".into());
+    let place = std::env::temp_dir().join(format!("artoo-quickstart-{}", user.to_string_lossy()));
     copy(&files::root().join("fixtures/homes/sample"), &place)
 }
 

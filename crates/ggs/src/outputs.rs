@@ -29,12 +29,21 @@ pub fn partial_outputs<'a>(outcomes: impl IntoIterator<Item = &'a SubTaskOutcome
         .map(|outcome| PartialOutput {
             subtask_id: outcome.subtask_id,
             intent: outcome.intent.clone(),
-            status: outcome.status,
+            status: standing(outcome),
             output: outcome.output.clone(),
         })
         .collect();
     partial.sort_by_key(|output| output.status != OutcomeStatus::Matched);
     partial
+}
+
+/// A matched subtask whose passes were taken back, because its answer is contradicted, is not handed over as checked.
+fn standing(outcome: &SubTaskOutcome) -> OutcomeStatus {
+    let doubted = outcome.criteria_verdicts.iter().any(|verdict| !verdict.passed());
+    match outcome.status {
+        OutcomeStatus::Matched if doubted => OutcomeStatus::Failed,
+        status => status,
+    }
 }
 
 /// The outputs as one deliverable: a single one as it is, several as a list that says of each what it answers

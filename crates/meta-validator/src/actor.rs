@@ -12,6 +12,7 @@ use artoo_types::{
 use futures::FutureExt as _;
 use serde_json::Value;
 
+use crate::contradiction::take_back;
 use crate::{FanIn, Gathered, TaskContext, TaskJudge, merge};
 
 /// What the actor is given besides its port.
@@ -123,7 +124,8 @@ impl Actor {
         CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding }
     }
 
-    fn replan(&self, task_id: &TaskId, gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
+    fn replan(&self, task_id: &TaskId, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
+        take_back(&mut gathered.outcomes, &gathered.task_criteria, &task_verdicts);
         let gap_summary = gap(&gathered, &task_verdicts);
         let (matched_outcomes, failed_outcomes) =
             gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);

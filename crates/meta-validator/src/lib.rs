@@ -16,6 +16,7 @@
 mod actor;
 mod behaviour;
 pub mod conformance;
+mod contradiction;
 mod fan_in;
 mod merge;
 mod model_judge;

@@ -9,10 +9,7 @@
 use std::{error::Error, path::Path, sync::Arc, time::Instant};
 
 use artoo_bus::{Clock as _, SystemClock};
-use artoo_llm_client::{
-    LlmClient, Request,
-    doubles::{Answer, Expect, ScriptedModel},
-};
+use artoo_llm_client::{Completion, LlmClient, LlmError, Request, StopReason, Usage};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Artoo, Builder, RunRequest};
 use artoo_sandbox::SandboxMode;
@@ -36,38 +33,68 @@ fn main() -> Result<(), Box<dyn Error>> {
     })
 }
 
-fn builder(folder: &Path, model: ScriptedModel) -> Builder {
+fn builder(folder: &Path, model: AtOnce) -> Builder {
     Artoo::builder().model(Arc::new(model)).data_folder(folder.join("data")).toolbox(Toolbox::new().with(Say))
 }
 
+/// A model that answers at once and keeps nothing.
+struct AtOnce(Box<Reply>);
+
+/// What it says; `None` is silence.
+type Reply = dyn Fn(&Request) -> Option<String> + Send + Sync;
+
+#[async_trait]
+impl LlmClient for AtOnce {
+    fn model(&self) -> &str {
+        "at-once"
+    }
+
+    fn structured(&self) -> bool {
+        true
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        match (self.0)(request) {
+            Some(text) => Ok(Completion {
+                text,
+                stop: StopReason::End,
+                usage: Usage::default(),
+                model: "at-once".to_owned(),
+            }),
+            None => std::future::pending().await,
+        }
+    }
+}
+
 /// R2 plans three steps, each takes two turns of R3 and a verdict, and R4b judges the whole.
-fn eleven_calls() -> ScriptedModel {
+fn eleven_calls() -> AtOnce {
     let step = |n: u32| {
         json!({
             "intent": format!("Describe fruit number {n}"), "sequence": 1, "kind": "find_out",
             "criteria": [{"text": "The description is friendly and names a colour", "check": "none"}],
         })
     };
-    let verdict = json!({"reason": "it is friendly", "verdict": "pass", "class": "logical"});
-    ScriptedModel::new()
-        .always(Expect::purpose("planner"), Answer::json(json!({"subtasks": [step(1), step(2), step(3)]})))
-        .always(
-            Expect::purpose("executor").user_contains("<<<data"),
-            Answer::json(json!({"answer": "Dear friend, it is red"})),
-        )
-        .always(Expect::purpose("executor"), Answer::json(say("red")))
-        .always(Expect::purpose("agent_validator"), Answer::json(verdict.clone()))
-        .always(Expect::purpose("meta_validator"), Answer::json(verdict))
+    let plan = json!({"subtasks": [step(1), step(2), step(3)]}).to_string();
+    let verdict = json!({"reason": "it is friendly", "verdict": "pass", "class": "logical"}).to_string();
+    let answer = json!({"answer": "Dear friend, it is red"}).to_string();
+    let call = say("red").to_string();
+    AtOnce(Box::new(move |request| {
+        Some(match request.purpose.as_str() {
+            "planner" => plan.clone(),
+            "executor" if request.messages.len() > 1 => answer.clone(),
+            "executor" => call.clone(),
+            _ => verdict.clone(),
+        })
+    }))
 }
 
 /// Says what it is asked to do.
-fn echo() -> ScriptedModel {
-    let answer = |request: &Request| {
+fn echo() -> AtOnce {
+    AtOnce(Box::new(|request| {
         let prompt = request.messages.first().map(|message| message.content.as_str()).unwrap_or_default();
         let step = prompt.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
-        json!({"tool": "say", "arguments": {"text": step}, "output_is_answer": true}).to_string()
-    };
-    ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(answer))
+        Some(json!({"tool": "say", "arguments": {"text": step}, "output_is_answer": true}).to_string())
+    }))
 }
 
 fn say(text: &str) -> Value {
@@ -122,8 +149,7 @@ async fn median(artoo: &Artoo, folder: &Path, calls: u64, runs: usize) -> Result
 /// Resident memory of a thousand runs that wait, by the thousand.
 async fn memory(folder: &Path) -> Result<String, Box<dyn Error>> {
     const RUNS: usize = 1000;
-    let model = ScriptedModel::new().always(Expect::any(), Answer::hang());
-    let artoo = builder(folder, model).build()?;
+    let artoo = builder(folder, AtOnce(Box::new(|_| None))).build()?;
     let before = resident();
     let mut runs = Vec::new();
     for _ in 0..RUNS {

@@ -4,6 +4,8 @@
 //! written. A line is written whole: a file that ends in half a line was cut by a crash, and reading it says so. After a
 //! line that could not be written nothing follows: a journal may end early, but has no holes.
 
+mod durable;
+mod line;
 mod read;
 mod thread;
 mod writer;

@@ -42,7 +42,7 @@ impl Tool for Shell {
         json!({
             "type": "object",
             "properties": {
-                "command": { "type": "string", "maxLength": 600, "pattern": BALANCED, "description": "shell text for bash -c" },
+                "command": { "type": "string", "maxLength": 400, "pattern": BALANCED, "description": "shell text for bash -c" },
                 "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": 600, "description": "default 60" },
             },
             "required": ["command"],

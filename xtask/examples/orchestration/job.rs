@@ -1,7 +1,7 @@
 //! The model of the bench: it answers the 11 calls of the job, whoever makes them.
 //!
-//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with an 11th call. artoo merges by code,
-//! so its 11th call is the verdict on a second criterion of one subtask. Both are five calls deep.
+//! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with its 11th call; artoo merges by code,
+//! and its 11th call judges whether the merged results answer the request. Both are five calls deep.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,9 @@ pub(crate) fn answer<'a>(schema: &str, turns: impl Iterator<Item = (bool, &'a st
         "plan" => plan(),
         "action" if turns.iter().any(|(own, _)| *own) => json!({"answer": word(&turns)}),
         "action" => action(word(&turns), work),
-        "verdict" => json!({"reason": "the output shows the word", "verdict": "pass", "class": "logical"}),
+        "verdict" | "task_verdict" => {
+            json!({"reason": "the output shows the word", "verdict": "pass", "class": "logical"})
+        }
         "merge" => json!({"answer": WORDS.join(", ")}),
         other => json!({"error": format!("the job has no call for {other:?}")}),
     };
@@ -50,18 +52,9 @@ pub(crate) fn contents(body: &Value) -> impl Iterator<Item = (bool, &str)> {
 }
 
 fn plan() -> Value {
-    let criterion = |text: &str| json!({"text": text, "check": "none"});
-    let subtasks: Vec<Value> = WORDS
-        .iter()
-        .enumerate()
-        .map(|(index, word)| {
-            let mut criteria = vec![criterion("The output is the word that was asked for")];
-            if index == 0 {
-                criteria.push(criterion("The output is one word and nothing else"));
-            }
-            json!({"intent": format!("Print the word {word}"), "sequence": 1, "kind": "find_out", "criteria": criteria})
-        })
-        .collect();
+    let criteria = json!([{"text": "The output is the word that was asked for", "check": "none"}]);
+    let subtask = |word: &&str| json!({"intent": format!("Print the word {word}"), "sequence": 1, "kind": "find_out", "criteria": criteria});
+    let subtasks: Vec<Value> = WORDS.iter().map(subtask).collect();
     json!({"subtasks": subtasks})
 }
 

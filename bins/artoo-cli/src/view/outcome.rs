@@ -89,6 +89,7 @@ pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
             let label = format!("success, but not accepted: {} unmet", criteria(outcome));
             parts.push(head(frame, Style::Notice, "~", &label, &outcome.summary));
             parts.push(unmet(&outcome.unmet));
+            let output = output.filter(|_| !repeats(&outcome.output, &outcome.partial));
             parts.extend(output.map(|output| format!("output, with what is unmet above:\n{output}")));
             parts.push(partial(&outcome.partial));
         }
@@ -117,6 +118,18 @@ pub(crate) fn tick(outcome: &Outcome, frame: Frame) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether the output only lists the partial outputs, which are shown with their labels anyway.
+fn repeats(output: &Value, partial: &[PartialOutput]) -> bool {
+    output.as_array().is_some_and(|items| {
+        items.iter().all(|item| {
+            partial.iter().any(|part| {
+                item.get("intent").and_then(Value::as_str) == Some(&part.intent)
+                    && item.get("output") == Some(&part.output)
+            })
+        })
+    })
 }
 
 fn criteria(outcome: &Outcome) -> String {

@@ -101,12 +101,28 @@ fn every_end_of_a_run() {
 #[test]
 fn an_output_that_is_no_text_is_shown_as_json() {
     let mut event = finished("accept", None);
+    event["output"] = json!({"count the files": "7", "list them": "a.txt\n报告.txt\n"});
+    let outcome = Outcome::of(&line(1, event.clone(), None, None)).unwrap();
+    insta::assert_snapshot!(result(&outcome, frame(80, false), true), @r"
+    count the files: 7
+    list them:
+    a.txt
+    报告.txt
+    ");
     event["output"] = json!({"files": 7, "largest": "报告.txt"});
     let outcome = Outcome::of(&line(1, event.clone(), None, None)).unwrap();
     insta::assert_snapshot!(result(&outcome, frame(80, false), true));
     event["output"] = json!(null);
     let outcome = Outcome::of(&line(1, event, None, None)).unwrap();
     insta::assert_snapshot!(result(&outcome, frame(80, false), true));
+}
+
+#[test]
+fn outputs_are_not_told_twice() {
+    let mut event = finished("success", None);
+    event["output"] = json!([{"intent": "count the .txt files", "status": "matched", "output": "7"}]);
+    let outcome = Outcome::of(&line(1, event, None, None)).unwrap();
+    assert!(!result(&outcome, frame(80, false), true).contains("output, with"));
 }
 
 #[test]

@@ -6,11 +6,20 @@ use artoo_types::{
 };
 use serde_json::Value;
 
-/// A value as text: a string as it is, anything else as JSON, nothing for null.
+/// A value as text: a string as it is; the merged outputs of several subtasks, which are an object of intents and texts, one
+/// after another; anything else as JSON; nothing for null.
 pub(super) fn value_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.trim_end().to_owned()).filter(|text| !text.is_empty()),
+        Value::Object(parts) if !parts.is_empty() && parts.values().all(Value::is_string) => {
+            let rows = parts.iter().map(|(intent, output)| {
+                let output = output.as_str().unwrap_or_default().trim_end();
+                let gap = if output.contains('\n') { "\n" } else { " " };
+                format!("{intent}:{gap}{output}")
+            });
+            Some(rows.collect::<Vec<_>>().join("\n"))
+        }
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
             Some(serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()))
         }

@@ -11,6 +11,11 @@ use artoo_llm_client::doubles::Redaction;
 use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
+use super::{
+    durable::{Settled, settle},
+    line::LineWriter,
+};
+
 /// Called with the first error of a run's journal.
 pub(super) type Failed = Box<dyn FnOnce(io::Error) + Send>;
 
@@ -33,17 +38,20 @@ pub(super) enum Order {
 }
 
 /// Follows orders until the end. Lines reach the system whenever the queue is empty, so that a crash of the process loses
-/// nothing that matters; closed files reach the disk then, too.
-pub(super) fn write(queue: &mpsc::Receiver<Order>, redaction: &Redaction) {
+/// nothing that matters.
+pub(super) fn write(
+    queue: &mpsc::Receiver<Order>,
+    redaction: Redaction,
+    settled: &mpsc::SyncSender<Settled>,
+) {
     let mut open: HashMap<RunId, OpenJournal> = HashMap::new();
-    let mut to_sync: Vec<File> = Vec::new();
+    let mut lines = LineWriter::new(redaction);
     loop {
         let order = match queue.try_recv() {
             Ok(order) => order,
             Err(mpsc::TryRecvError::Disconnected) => break,
             Err(mpsc::TryRecvError::Empty) => {
                 open.values_mut().for_each(OpenJournal::flush);
-                sync(&mut to_sync);
                 match queue.recv() {
                     Ok(order) => order,
                     Err(_) => break,
@@ -56,7 +64,7 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redaction: &Redaction) {
             }
             Order::Write(envelope) => {
                 if let Some(journal) = open.get_mut(&envelope.run_id) {
-                    journal.write(&envelope, redaction);
+                    journal.write(&envelope, &mut lines);
                 }
             }
             Order::Close { run_id, written } => {
@@ -65,29 +73,23 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redaction: &Redaction) {
                     Ok(file) => (file, Ok(())),
                     Err(error) => (None, Err(error)),
                 };
-                to_sync.extend(file);
                 if let Some(written) = written {
                     // Nobody waits any more: the file is as it is.
                     let _ = written.send(result);
                 }
+                if let Some(file) = file {
+                    settle(settled, file);
+                }
             }
-            Order::Sync(synced) => {
-                sync(&mut to_sync);
-                let _ = synced.send(());
+            Order::Sync(done) => {
+                // Where that thread is gone, the answer's sender is dropped, which is an answer too.
+                let _ = settled.send(Settled::All(done));
             }
             Order::End => break,
         }
     }
-    for (_, journal) in open {
-        to_sync.extend(journal.close().ok().flatten());
-    }
-    sync(&mut to_sync);
-}
-
-/// After a failed sync a power cut may cost the tail; the reader says so.
-fn sync(files: &mut Vec<File>) {
-    for file in files.drain(..) {
-        let _ = file.sync_data();
+    for file in open.into_values().filter_map(|journal| journal.close().ok().flatten()) {
+        settle(settled, file);
     }
 }
 
@@ -103,10 +105,10 @@ enum OpenJournal {
 }
 
 impl OpenJournal {
-    fn write(&mut self, envelope: &Envelope, redaction: &Redaction) {
+    fn write(&mut self, envelope: &Envelope, lines: &mut LineWriter) {
         if let Self::Good { file, dirty, .. } = self {
             *dirty = true;
-            let written = line(envelope, redaction).and_then(|line| file.write_all(&line));
+            let written = lines.line(envelope).and_then(|line| file.write_all(line));
             self.note(written);
         }
     }
@@ -146,12 +148,4 @@ fn copy(error: &io::Error) -> io::Error {
     error
         .raw_os_error()
         .map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
-}
-
-fn line(envelope: &Envelope, redaction: &Redaction) -> io::Result<Vec<u8>> {
-    let mut value = serde_json::to_value(envelope)?;
-    redaction.apply_to(&mut value);
-    let mut line = serde_json::to_vec(&value)?;
-    line.push(b'\n');
-    Ok(line)
 }

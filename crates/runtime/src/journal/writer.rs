@@ -13,17 +13,18 @@ use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
 use super::{
-    FILE_NAME,
+    FILE_NAME, durable,
     thread::{Failed, Order, write},
 };
 
 /// What must fit on the disk before a run begins: a full disk is better noticed before a model is asked than after.
 const ROOM: [u8; 4096] = [b' '; 4096];
 
-/// The thread and the way to it. Dropping it writes what is queued and ends the thread.
+/// The threads and the way to them. Dropping it writes what is queued and ends them.
 pub(crate) struct Journal {
     orders: mpsc::Sender<Order>,
-    thread: Option<JoinHandle<()>>,
+    /// In the order in which they end.
+    threads: Vec<JoinHandle<()>>,
 }
 
 /// The way of one run to its journal. Dropping it closes the journal without waiting.
@@ -34,13 +35,14 @@ pub(crate) struct RunJournal {
 }
 
 impl Journal {
-    /// Starts the thread.
+    /// Starts the threads.
     pub(crate) fn start(redaction: Redaction) -> io::Result<Self> {
         let (orders, queue) = mpsc::channel();
-        let thread = std::thread::Builder::new()
+        let (settled, durable) = durable::start()?;
+        let writer = std::thread::Builder::new()
             .name("artoo-journal".to_owned())
-            .spawn(move || write(&queue, &redaction))?;
-        Ok(Self { orders, thread: Some(thread) })
+            .spawn(move || write(&queue, redaction, &settled))?;
+        Ok(Self { orders, threads: vec![writer, durable] })
     }
 
     /// Makes the run's folder and its empty journal. `failed` is called at most once, from the thread, when a line cannot
@@ -87,7 +89,7 @@ impl Journal {
 impl Drop for Journal {
     fn drop(&mut self) {
         let _ = self.orders.send(Order::End);
-        if let Some(thread) = self.thread.take() {
+        for thread in self.threads.drain(..) {
             // A panic of the thread has been reported by the runs that could not close.
             let _ = thread.join();
         }

@@ -134,7 +134,11 @@ impl Planner for Series {
         })
     }
 
-    async fn failure_report(&self, _cx: &FailureContext, _model: &Arc<dyn LlmClient>) -> Result<String, PlanError> {
+    async fn failure_report(
+        &self,
+        _cx: &FailureContext,
+        _model: &Arc<dyn LlmClient>,
+    ) -> Result<String, PlanError> {
         Ok("The story of the failure.".to_owned())
     }
 }

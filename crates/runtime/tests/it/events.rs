@@ -64,7 +64,8 @@ fn snapshot(name: &str, seen: &Seen) {
 #[tokio::test(start_paused = true)]
 async fn the_lines_of_a_run_that_is_accepted() {
     let house = House::new();
-    let model = Arc::new(ScriptedModel::new().expect(Expect::purpose("executor"), Answer::json(say("17 apples"))));
+    let model =
+        Arc::new(ScriptedModel::new().expect(Expect::purpose("executor"), Answer::json(say("17 apples"))));
     let planner = Series::new([vec![subtask(1, "Count the apples", &["17"])]]);
     let artoo = house.quiet(&model).planner(planner).build().unwrap();
     snapshot("accept", &house.run(&artoo, "How many apples are there?").await);
@@ -75,8 +76,14 @@ async fn the_lines_of_a_run_that_is_planned_twice() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
-            .expect(Expect::purpose("executor").user_contains("Step: Count the apples"), Answer::json(say("17 apples")))
-            .expect(Expect::purpose("executor").user_contains("Step: Count the pears"), Answer::json(say("some")))
+            .expect(
+                Expect::purpose("executor").user_contains("Step: Count the apples"),
+                Answer::json(say("17 apples")),
+            )
+            .expect(
+                Expect::purpose("executor").user_contains("Step: Count the pears"),
+                Answer::json(say("some")),
+            )
             .expect(Expect::purpose("executor"), Answer::json(json!({"give_up": "there is no list"})))
             .expect(Expect::purpose("executor").user_contains("another way"), Answer::json(say("4 pears"))),
     );

@@ -1,0 +1,78 @@
+//! Answers that contradict each other: none of them can count as checked.
+
+use artoo_types::{Check, Criterion, CriterionVerdict, FailureClass, Finding, Judge, SubTaskOutcome};
+
+/// Takes back the passes of derivations whose answers disagree.
+///
+/// Each derivation met its own criteria, for example that its output is a number. Once another one gives a different number,
+/// that says nothing any more: at most one of them is right, and nobody knows which. Left as passes, they would make D
+/// smaller, and a question without an answer would end as `success` beside questions that have one.
+pub(crate) fn take_back(
+    outcomes: &mut [SubTaskOutcome],
+    task_criteria: &[Criterion],
+    task_verdicts: &[CriterionVerdict],
+) {
+    for (criterion, verdict) in task_criteria.iter().zip(task_verdicts) {
+        let Some(Check::SameAnswer { subtasks }) = &criterion.check else { continue };
+        if verdict.passed() {
+            continue;
+        }
+        for position in subtasks {
+            let Some(outcome) = outcomes.get_mut(*position) else { continue };
+            for own in outcome.criteria_verdicts.iter_mut().filter(|own| own.passed()) {
+                own.judge = Judge::Rule;
+                own.finding = Finding::Fail {
+                    failure_class: FailureClass::Logical,
+                    reason: "another way to derive the same answer gave a different one".to_owned(),
+                    evidence: None,
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::{Evidence, Mode, OutcomeStatus, RunId, SubTaskId};
+
+    use super::*;
+
+    fn verdict(passes: bool) -> CriterionVerdict {
+        let evidence = Evidence::Observation { text: "3".to_owned() };
+        let finding = match passes {
+            true => Finding::Pass { evidence },
+            false => Finding::Fail { failure_class: FailureClass::Logical, reason: "3 and 4".to_owned(), evidence: None },
+        };
+        CriterionVerdict { criterion: "a number".to_owned(), mode: Mode::Verifiable, judge: Judge::Check, finding }
+    }
+
+    fn outcome() -> SubTaskOutcome {
+        SubTaskOutcome {
+            subtask_id: SubTaskId::new(uuid::Uuid::nil()),
+            parent_task_id: RunId::OPERATOR,
+            sequence: 1,
+            intent: "count".to_owned(),
+            criteria: Vec::new(),
+            status: OutcomeStatus::Matched,
+            output: serde_json::json!("3"),
+            failure_reason: None,
+            gap_trajectory: Vec::new(),
+            criteria_verdicts: vec![verdict(true)],
+            tool_calls: Vec::new(),
+        }
+    }
+
+    fn same(subtasks: &[usize]) -> Criterion {
+        let check = Some(Check::SameAnswer { subtasks: subtasks.to_vec() });
+        Criterion { text: "they agree".to_owned(), mode: Mode::Verifiable, check }
+    }
+
+    #[test]
+    fn only_derivations_that_disagree_lose_their_passes() {
+        let criteria = [same(&[0, 2]), same(&[1, 3, 9])];
+        let mut outcomes = vec![outcome(), outcome(), outcome(), outcome()];
+        take_back(&mut outcomes, &criteria, &[verdict(true), verdict(false)]);
+        let passes: Vec<bool> = outcomes.iter().map(|outcome| outcome.criteria_verdicts[0].passed()).collect();
+        assert_eq!(passes, [true, false, true, false]);
+    }
+}
