@@ -54,6 +54,10 @@ impl FanIn {
     fn release(&mut self) -> Option<Gathered> {
         let manifest = self.manifest.as_ref().filter(|_| !self.released)?;
         let counted = manifest.kept.iter().chain(&manifest.subtask_ids);
+        // Outcomes are cloned once, when all are there, not on every arrival.
+        if !counted.clone().all(|id| self.outcomes.contains_key(id)) {
+            return None;
+        }
         let outcomes: Vec<SubTaskOutcome> =
             counted.map(|id| self.outcomes.get(id).cloned()).collect::<Option<_>>()?;
         self.released = true;
