@@ -1,5 +1,5 @@
 //! The tasks of the workspace, behind `cargo xtask`: [`verify`] runs everything that must pass, [`tidy`] proves what no
-//! compiler checks, [`quickstart`] takes a fresh machine to its first answer, [`eval`] grades real runs, [`bench`]
+//! compiler checks, [`quickstart`] takes a fresh machine to its first answer, [`eval`] grades real runs, [`mod@bench`]
 //! measures what artoo costs without the model.
 //!
 //! *Architecture invariant*: nothing of artoo depends on this crate, and without its dev-dependencies it depends on nothing of

@@ -34,7 +34,7 @@ pub fn test() -> Result<()> {
     step("tests", || runner().run())
 }
 
-/// `cargo xtask ci`: [`test`], and the same smoke run with the release build.
+/// `cargo xtask ci`: [`test()`], and the same smoke run with the release build.
 ///
 /// # Errors
 /// The first step that fails.
@@ -114,16 +114,7 @@ fn runner() -> Program {
         ]);
     }
     say("cargo-nextest is not installed; using cargo test");
-    cargo([
-        "test",
-        "--workspace",
-        "--all-features",
-        "--lib",
-        "--bins",
-        "--tests",
-        "--examples",
-        "--no-fail-fast",
-    ])
+    cargo(["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"])
 }
 
 /// Every `artoo COMMAND` of the README has a `--help`.

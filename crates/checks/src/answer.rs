@@ -4,11 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::number::standalone_numbers;
 
+/// How far two numbers may lie apart, relative to their size: sums of decimals differ in the last bits by their order.
+const ROUNDING: f64 = 1e-9;
+
+/// Words that say by themselves that there is nothing.
+const NOTHING: [&str; 6] = ["no", "none", "not", "nothing", "false", "没有"];
+
 /// Whether two outputs give the same answer.
 ///
 /// The numbers that stand alone must be the same, as often; and so must the names (words with a dot or a slash inside,
 /// by their last component). Only where neither has a number or a name are the words themselves compared. An empty
-/// answer agrees with nothing, so that two failures do not confirm each other.
+/// answer agrees with nothing, so that two failures do not confirm each other; but "0", "no" and "none found" say the same.
 ///
 /// ```
 /// use artoo_checks::same_answer;
@@ -19,10 +25,13 @@ use crate::number::standalone_numbers;
 /// ```
 pub fn same_answer(a: &str, b: &str) -> bool {
     let (a, b) = (Answer::read(a), Answer::read(b));
+    if a.means_none() || b.means_none() {
+        return a.means_none() && b.means_none();
+    }
     if a.is_bare() && b.is_bare() {
         !a.words.is_empty() && a.words == b.words
     } else {
-        a.numbers == b.numbers && a.names == b.names
+        same_numbers(&a.numbers, &b.numbers) && a.names == b.names
     }
 }
 
@@ -45,8 +54,14 @@ pub fn agreed_answer<'a>(answers: &[&'a str]) -> Option<&'a str> {
         .min_by_key(|answer| answer.len())
 }
 
+/// Numbers that differ by rounding alone.
+fn same_numbers(a: &[f64], b: &[f64]) -> bool {
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
+    a.len() == b.len() && a.iter().zip(b).all(close)
+}
+
 struct Answer {
-    numbers: Vec<u64>,
+    numbers: Vec<f64>,
     names: BTreeMap<String, usize>,
     words: Vec<String>,
 }
@@ -64,7 +79,7 @@ impl Answer {
             let inner = token.trim_start_matches("./").trim_end_matches('/');
             let found = standalone_numbers(token);
             let is_number = !found.is_empty();
-            numbers.extend(found.into_iter().map(f64::to_bits));
+            numbers.extend(found);
             if !is_number && (inner.contains('/') || inner.trim_start_matches('.').contains('.')) {
                 let last = inner.rsplit('/').next().unwrap_or(inner);
                 *names.entry(last.to_owned()).or_insert(0) += 1;
@@ -72,9 +87,18 @@ impl Answer {
                 words.push(token.to_lowercase());
             }
         }
-        numbers.sort_unstable();
+        numbers.sort_unstable_by(f64::total_cmp);
         words.sort_unstable();
         Self { numbers, names, words }
+    }
+
+    /// Whether it says that there is nothing: a single 0, or a word for it and neither a number nor a name.
+    fn means_none(&self) -> bool {
+        match self.numbers.as_slice() {
+            [only] => *only == 0.0 && self.names.is_empty(),
+            [] => self.names.is_empty() && self.words.iter().any(|word| NOTHING.contains(&word.as_str())),
+            _ => false,
+        }
     }
 
     fn is_bare(&self) -> bool {
@@ -99,6 +123,12 @@ mod tests {
             ("yes", "no", false),
             ("", "", false),
             ("3 big.txt", "3 small.txt", false),
+            ("5366.719999999999", "5366.72", true),
+            ("5366.71", "5366.72", false),
+            ("No .docx files found.", "0", true),
+            ("none", "no", true),
+            ("no", "3", false),
+            ("0 a.txt", "no", false),
             ("日记.txt 5", "5 日记.txt", true),
         ];
         for (a, b, expected) in table {

@@ -41,9 +41,18 @@ mod tests {
         let evidence = Evidence::Observation { text: "3".to_owned() };
         let finding = match passes {
             true => Finding::Pass { evidence },
-            false => Finding::Fail { failure_class: FailureClass::Logical, reason: "3 and 4".to_owned(), evidence: None },
+            false => Finding::Fail {
+                failure_class: FailureClass::Logical,
+                reason: "3 and 4".to_owned(),
+                evidence: None,
+            },
         };
-        CriterionVerdict { criterion: "a number".to_owned(), mode: Mode::Verifiable, judge: Judge::Check, finding }
+        CriterionVerdict {
+            criterion: "a number".to_owned(),
+            mode: Mode::Verifiable,
+            judge: Judge::Check,
+            finding,
+        }
     }
 
     fn outcome() -> SubTaskOutcome {
@@ -72,7 +81,8 @@ mod tests {
         let criteria = [same(&[0, 2]), same(&[1, 3, 9])];
         let mut outcomes = vec![outcome(), outcome(), outcome(), outcome()];
         take_back(&mut outcomes, &criteria, &[verdict(true), verdict(false)]);
-        let passes: Vec<bool> = outcomes.iter().map(|outcome| outcome.criteria_verdicts[0].passed()).collect();
+        let passes: Vec<bool> =
+            outcomes.iter().map(|outcome| outcome.criteria_verdicts[0].passed()).collect();
         assert_eq!(passes, [true, false, true, false]);
     }
 }

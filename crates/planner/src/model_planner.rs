@@ -41,13 +41,38 @@ impl ModelPlanner {
         let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
         let (plan, violations) = self.judged(&first, cx);
         if violations.is_empty() {
-            return Ok(plan);
+            let asked = questions(&cx.spec.intent);
+            if !self.options.second_derivation || cx.previous.is_some() || first.subtasks.len() >= asked {
+                return Ok(plan);
+            }
+            return self.in_parts(request, &first, plan, asked, cx, model).await;
         }
         request.messages.push(Message::assistant(serde_json::to_string(&first).unwrap_or_default()));
         request.messages.push(Message::user(prompt::refusal(&violations)));
         let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
         let (plan, violations) = self.judged(&second, cx);
         if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
+    }
+
+    /// A weak model often plans one step for a request that asks several things, and its answer leaves one out. It is asked
+    /// once more; its first plan stands where the second is no better.
+    async fn in_parts(
+        &self,
+        mut request: Request,
+        first: &PlanDraft,
+        plan: Plan,
+        asked: usize,
+        cx: &PlanContext,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Plan, PlanError> {
+        request.messages.push(Message::assistant(serde_json::to_string(first).unwrap_or_default()));
+        request.messages.push(Message::user(format!(
+            "The request asks {asked} things. Write the whole plan again with a subtask for each of them."
+        )));
+        let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
+        let (better, violations) = self.judged(&second, cx);
+        let is_better = violations.is_empty() && second.subtasks.len() > first.subtasks.len();
+        Ok(if is_better { better } else { plan })
     }
 
     fn judged(&self, draft: &PlanDraft, cx: &PlanContext) -> (Plan, Vec<Violation>) {
@@ -95,5 +120,32 @@ impl Planner for ModelPlanner {
             }));
         }
         Ok(text.to_owned())
+    }
+}
+
+/// How many things a request asks, as far as its form shows it: question marks, and "and" before a question word. At least 1.
+fn questions(request: &str) -> usize {
+    const ASKING: [&str; 8] = ["how", "what", "which", "who", "where", "when", "why", "whose"];
+    let lower = request.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let joined =
+        words.windows(2).filter(|pair| matches!(pair, ["and", word] if ASKING.contains(word))).count();
+    let marks = lower.chars().filter(|c| matches!(c, '?' | '？')).count();
+    (1 + joined).max(marks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::questions;
+
+    #[test]
+    fn the_form_of_a_request_shows_how_much_it_asks() {
+        assert_eq!(questions("How many files are in docs, and which is the largest?"), 2);
+        assert_eq!(questions("How many lines does a.log have, and how many files are in b?"), 2);
+        assert_eq!(questions("How many files are in docs and notes?"), 1);
+        assert_eq!(questions("Is a there? Is b there?"), 2);
+        assert_eq!(questions("Sort the list"), 1);
+        assert_eq!(questions(""), 1);
     }
 }

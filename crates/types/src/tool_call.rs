@@ -89,9 +89,11 @@ pub(crate) fn normalised_target(arguments: &Arguments) -> String {
     pairs.sort_by_key(|(name, _)| name.as_str());
     let whole = match pairs.as_slice() {
         [(_, serde_json::Value::String(only))] => folded(only),
-        several => {
-            several.iter().map(|(name, value)| format!("{name}={}", canonical(value))).collect::<Vec<_>>().join(" ")
-        }
+        several => several
+            .iter()
+            .map(|(name, value)| format!("{name}={}", canonical(value)))
+            .collect::<Vec<_>>()
+            .join(" "),
     };
     if whole.len() <= MAX_TARGET {
         return whole;
@@ -113,8 +115,10 @@ fn canonical(value: &serde_json::Value) -> String {
         Value::Object(fields) => {
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_by_key(|(name, _)| name.as_str());
-            let inner: Vec<_> =
-                fields.iter().map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value))).collect();
+            let inner: Vec<_> = fields
+                .iter()
+                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()), canonical(value)))
+                .collect();
             format!("{{{}}}", inner.join(","))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -123,7 +127,9 @@ fn canonical(value: &serde_json::Value) -> String {
 
 /// FNV-1a, 64 bits: the same on every machine and in every release, which std's hasher does not promise.
 fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// How a call ended.
