@@ -1,6 +1,6 @@
 //! R5, shared memory: answers the planner's questions and takes the controller's Megrams, for one run at a time.
 //!
-//! [`answer`] is the whole behaviour, one message in, messages out; [`run`] is the actor around it; [`dream`] is the
+//! [`answer()`] is the whole behaviour, one message in, messages out; [`run()`] is the actor around it; [`dream()`] is the
 //! Dreamer's timer. What the memory is, is up to its [`artoo_mkct_memory::MemoryService`]; [`conformance`] tells whether
 //! one keeps to its contract.
 //!
