@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+/// Bytes of the file: the largest numbers and a hash fit.
+const LENGTH: usize = 160;
+
 /// The end of the log when it was last written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,17 +38,21 @@ impl Head {
         }
     }
 
-    /// Replaces the file as a whole. Called under the log's lock, so two writers never share the temporary file.
+    /// Overwrites the file in one write of always the same length: no reader finds the end of an older head in it, and no
+    /// file is made and removed for each batch. Called under the log's lock.
     pub(crate) fn write(&self, log: &Path) -> io::Result<()> {
-        let path = Self::path(log);
-        let temporary = path.with_extension("head.new");
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create(true).truncate(false);
         crate::log::private(&mut options);
-        let mut file = options.open(&temporary)?;
-        serde_json::to_writer(&mut file, self)?;
-        file.write_all(b"\n")?;
-        drop(file);
-        fs::rename(temporary, path)
+        let mut file = options.open(Self::path(log))?;
+        let mut text = serde_json::to_string(self)?;
+        text.extend(std::iter::repeat_n(' ', LENGTH.saturating_sub(text.len() + 1)));
+        text.push('\n');
+        file.write_all(text.as_bytes())?;
+        // Only a file that is not ours is longer.
+        if file.metadata()?.len() > text.len() as u64 {
+            file.set_len(text.len() as u64)?;
+        }
+        Ok(())
     }
 }

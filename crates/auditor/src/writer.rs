@@ -14,6 +14,9 @@ use crate::{AuditError, AuditLog, Entry, Gap, Vocabulary, What, facts};
 
 /// So many entries at most are written at a time, and held while the log cannot be written.
 const BATCH: usize = 512;
+/// How long the thread lets messages gather after the first one: a message at a time would cost a lock and two writes each.
+/// A process that is killed loses that much of its log at most; nobody waits for it, see [`AuditWriter::stop`].
+const GATHER: Duration = Duration::from_millis(5);
 /// How long the thread waits before it tries a log again that could not be written.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -147,7 +150,12 @@ impl Work {
         let mut pending = VecDeque::new();
         let mut operator = 0;
         while let Some(observed) = self.tap.blocking_recv() {
+            let before = operator;
             self.take(observed, &mut pending, &mut operator);
+            // An operator who asks for a report waits for the log.
+            if operator == before && !self.stopping.load(Ordering::Acquire) {
+                thread::park_timeout(GATHER);
+            }
             while pending.len() < BATCH
                 && let Some(observed) = self.tap.try_recv()
             {

@@ -94,7 +94,7 @@ fn assemble(
         workspace: request.surroundings.workspace.clone(),
         home: request.surroundings.home.clone(),
         private_tmp: folder.join(PRIVATE_TMP),
-        protected: vec![parts.data_folder.clone()],
+        protected: vec![parts.data_folder.clone()].into(),
         mode: request.sandbox,
         environment: parts.environment.clone(),
         evidence,

@@ -2,20 +2,19 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ChildStderr, ChildStdout, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, set_parent_process_death_signal, setsid, waitid,
-};
+use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, waitid};
 use tokio::sync::oneshot;
 
 use crate::capabilities;
 use crate::leash::{Fastened, Leash};
 use crate::process_table;
 use crate::rules::{self, Rules};
+use crate::spawn::{Child, Start, reap, spawn};
 use crate::tree::{Swept, Tree};
 use crate::witness::{BeforeBinding, Witness};
 use crate::{Confinement, Invocation, SandboxError, SandboxMode, scrub};
@@ -71,25 +70,19 @@ fn keep(
 ) {
     let marker = next_marker();
     let begun = bind(invocation, confinement).and_then(|witness| {
-        let child = spawn(invocation, confinement, &marker)?;
+        let child = start_command(invocation, confinement, &marker)?;
         Ok((witness, child))
     });
-    let (witness, mut child) = match begun {
+    let (witness, Child { pid, stdout, stderr }) = match begun {
         Ok(begun) => begun,
         // Nobody listens any more: there is nothing to take back either.
         Err(error) => return drop(answer.send(Err(error))),
     };
-    let pid = Pid::from_child(&child);
     let (leash, fastened) = Leash::new(pid);
     let (report, ended) = oneshot::channel();
-    let started = match (child.stdout.take(), child.stderr.take()) {
-        (Some(stdout), Some(stderr)) => Ok(Started { leash, stdout, stderr, ended }),
-        // Cannot happen with pipes asked for; dropping the leash kills the command.
-        _ => Err(SandboxError::Watch { program: name(invocation), source: io::ErrorKind::BrokenPipe.into() }),
-    };
     // Refused when the caller went away in between; what comes back is dropped, and its leash kills the command.
-    drop(answer.send(started));
-    let ended = see_to_the_end(child, &fastened, witness, format!("{MARKER}={}", marker.to_string_lossy()));
+    drop(answer.send(Ok(Started { leash, stdout, stderr, ended })));
+    let ended = see_to_the_end(pid, &fastened, witness, format!("{MARKER}={}", marker.to_string_lossy()));
     drop(report.send(ended)); // refused when the caller has gone
 }
 
@@ -114,44 +107,27 @@ fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Wi
     }
 }
 
-fn spawn(
+fn start_command(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
     marker: &OsString,
 ) -> Result<Child, SandboxError> {
-    #[expect(clippy::disallowed_methods, reason = "the one place where processes are started")]
-    let mut command = Command::new(&invocation.program);
-    command
-        .args(&invocation.arguments)
-        .current_dir(&invocation.folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .env_clear();
-    match confinement {
+    let mut environment = match confinement {
         Some(confinement) => {
-            command.envs(scrub(&invocation.environment)).env("TMPDIR", &confinement.private_tmp)
+            let mut environment = scrub(&invocation.environment);
+            environment.insert("TMPDIR".into(), confinement.private_tmp.clone().into());
+            environment
         }
-        None => command.envs(&invocation.environment),
+        None => invocation.environment.clone(),
     };
-    command.env(MARKER, marker);
-    let artoo = getpid();
-    let detach = move || {
-        // Its own session: no terminal to ask a question on, and a group that can be signalled as a whole.
-        setsid()?;
-        // The keeper outlives the command unless artoo is killed, and then the command goes with it.
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        // artoo may have died before the line above.
-        if getppid() == Some(artoo) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+    environment.insert(MARKER.into(), marker.clone());
+    let start = Start {
+        program: &invocation.program,
+        arguments: &invocation.arguments,
+        folder: &invocation.folder,
+        environment: &environment,
     };
-    // SAFETY: `detach` runs between fork and exec in a copy of a process with many threads, where only
-    // async-signal-safe calls are sound. It makes three bare system calls, and neither allocates nor locks; an
-    // `io::Error` made from an `Errno` or an `ErrorKind` is a plain number.
-    #[expect(unsafe_code, reason = "the standard library has no safe way to start a session in the child")]
-    unsafe {
-        command.pre_exec(detach);
-    }
-    command.spawn().map_err(|source| SandboxError::Start {
+    spawn(&start).map_err(|source| SandboxError::Start {
         program: name(invocation),
         folder: invocation.folder.clone(),
         source,
@@ -160,8 +136,7 @@ fn spawn(
 
 /// Waits for the first process, ends all others, and reaps the first only then: as long as it is not reaped, its
 /// number, its group and its session cannot be anybody else's.
-fn see_to_the_end(mut child: Child, fastened: &Fastened, witness: Witness, marker: String) -> Ended {
-    let pid = Pid::from_child(&child);
+fn see_to_the_end(pid: Pid, fastened: &Fastened, witness: Witness, marker: String) -> Ended {
     let first = process_table::entry(pid);
     while let Err(rustix::io::Errno::INTR) =
         waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
@@ -169,7 +144,7 @@ fn see_to_the_end(mut child: Child, fastened: &Fastened, witness: Witness, marke
     // Without `/proc` there is no tree to walk; the group is still ended by the leash.
     let swept = first.map(|first| Tree::new(first, witness, marker).end()).unwrap_or_default();
     fastened.release();
-    Ended { status: child.wait(), swept }
+    Ended { status: reap(pid), swept }
 }
 
 /// A value that no other command of this machine has at the same time.

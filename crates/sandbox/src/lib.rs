@@ -83,6 +83,8 @@ mod pump;
 #[cfg(target_os = "linux")]
 mod rules;
 #[cfg(target_os = "linux")]
+mod spawn;
+#[cfg(target_os = "linux")]
 mod tree;
 #[cfg(target_os = "linux")]
 mod witness;

@@ -11,7 +11,7 @@ use artoo_sandbox::SandboxMode;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CreatedPaths, EvidenceStore};
+use crate::{CreatedPaths, EvidenceStore, ProtectedPlaces};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
 /// its own `cancel` and `on_output`.
@@ -25,8 +25,8 @@ pub struct ToolContext {
     pub home: PathBuf,
     /// The run's own folder for temporary files. Absolute; created when it is first needed, removed by the caller.
     pub private_tmp: PathBuf,
-    /// Folders and files that no tool may read or write, for example artoo's own data. Absolute.
-    pub protected: Vec<PathBuf>,
+    /// What no tool may read or write, for example artoo's own data.
+    pub protected: ProtectedPlaces,
     /// What the user allows commands and `write_file` to change.
     pub mode: SandboxMode,
     /// The user's variables. Commands see only those that [`artoo_sandbox::scrub`] lets through.

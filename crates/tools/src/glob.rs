@@ -1,5 +1,7 @@
 //! `glob`: finds files and folders by name.
 
+use std::sync::Arc;
+
 use artoo_types::{Arguments, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -91,7 +93,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
             path: shown.clone(),
             source,
         })?;
-        let protected = Protected::new(&cx);
+        let protected = Arc::clone(Protected::of(&cx));
         if protected.covers(&real_base) {
             return Err(ToolError::Protected { path: shown });
         }

@@ -27,7 +27,7 @@ pub(crate) struct Walk {
     pub(crate) gitignore: bool,
     pub(crate) most: usize,
     pub(crate) time: Duration,
-    pub(crate) protected: Protected,
+    pub(crate) protected: Arc<Protected>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -113,7 +113,7 @@ impl Walk {
         let names: Vec<&str> = USUALLY_SKIPPED.into_iter().filter(|name| !self.pattern.names(name)).collect();
         let hidden = self.hidden || self.pattern.dotted;
         let (protected, base, real_base) =
-            (self.protected.clone(), self.pattern.base.clone(), self.real_base.clone());
+            (Arc::clone(&self.protected), self.pattern.base.clone(), self.real_base.clone());
         let is_protected = move |path: &Path| {
             path.strip_prefix(&base).is_ok_and(|below| protected.covers(&real_base.join(below)))
         };

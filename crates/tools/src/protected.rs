@@ -1,6 +1,7 @@
 //! What no tool may read or write.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use crate::ToolContext;
 
@@ -30,16 +31,45 @@ const KEY_MARKS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PuTTY-User-Key-File-"];
 /// Below `/proc`: the environment and the memory of a process, artoo's own with the user's keys among them.
 const PROCESS_SECRETS: [&str; 5] = ["environ", "mem", "auxv", "maps", "kcore"];
 
-/// The protected places of one context, looked up once.
-#[derive(Debug, Clone)]
+/// Folders and files that no tool may read or write, beside the keys, passwords and tokens in the home folder, which
+/// always are such places.
+///
+/// Clones share what the first call of a run found out about them: looking up their real names takes many system calls.
+///
+/// ```
+/// use artoo_tools::ProtectedPlaces;
+///
+/// let places = ProtectedPlaces::from(vec!["/home/ada/.artoo".into()]);
+/// # let _ = places;
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ProtectedPlaces {
+    given: Vec<PathBuf>,
+    found: Arc<OnceLock<Arc<Protected>>>,
+}
+
+impl From<Vec<PathBuf>> for ProtectedPlaces {
+    /// These absolute paths and everything below them.
+    fn from(given: Vec<PathBuf>) -> Self {
+        Self { given, found: Arc::default() }
+    }
+}
+
+/// The protected places of one run, looked up.
+#[derive(Debug)]
 pub(crate) struct Protected {
     places: Vec<PathBuf>,
 }
 
 impl Protected {
-    pub(crate) fn new(cx: &ToolContext) -> Self {
+    /// Those of a context.
+    pub(crate) fn of(cx: &ToolContext) -> &Arc<Self> {
+        cx.protected.found.get_or_init(|| Arc::new(Self::look_up(cx)))
+    }
+
+    fn look_up(cx: &ToolContext) -> Self {
         let in_home = IN_HOME.iter().map(|part| cx.home.join(part));
-        let given = cx.protected.iter().cloned().chain([cx.evidence.folder().to_owned()]);
+        let given = cx.protected.given.iter().cloned().chain([cx.evidence.folder().to_owned()]);
         let mut places: Vec<PathBuf> = in_home.chain(given).collect();
         // The same places by their real names, for paths whose symlinks are resolved.
         let real: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();

@@ -86,7 +86,7 @@ fn read(text: &str, lines: RangeInclusive<u64>, cx: &ToolContext) -> Result<Stri
     let mut file = open(&path, &shown)?;
     // The path that was really opened, whatever links led there.
     let real = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).or_else(|_| path.canonicalize());
-    if !is_evidence && Protected::new(cx).covers(&real.map_err(failed)?) {
+    if !is_evidence && Protected::of(cx).covers(&real.map_err(failed)?) {
         return Err(ToolError::Protected { path: shown });
     }
     let bytes = file.metadata().map_err(failed)?.len();

@@ -108,7 +108,7 @@ fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {
         SandboxMode::WorkspaceWrite => true,
         SandboxMode::ReadOnly | SandboxMode::FullAccess => false,
     };
-    match Protected::new(cx).inside(&cx.workspace) {
+    match Protected::of(cx).inside(&cx.workspace) {
         Some(protected) if confined => {
             Err(ToolError::WideWorkspace { workspace: cx.workspace.clone(), protected: protected.to_owned() })
         }

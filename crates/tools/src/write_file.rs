@@ -85,7 +85,7 @@ fn write(text: &str, content: &str, cx: &ToolContext) -> Result<ToolReport, Tool
     let Some(root) = roots.iter().flatten().find(|root| real.starts_with(root) && real != **root) else {
         return Err(ToolError::Outside { path: shown });
     };
-    if Protected::new(cx).covers(&real) || is_in_git(&real) {
+    if Protected::of(cx).covers(&real) || is_in_git(&real) {
         return Err(ToolError::Protected { path: shown });
     }
     let below = real.strip_prefix(root).unwrap_or(&real);

@@ -34,12 +34,27 @@ async fn run() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["serve", latency] => server::serve(Duration::from_millis(latency.parse()?)).await,
+        ["part", part, rounds] => measure_part(part, rounds.parse()?).await,
         ["measure", rounds] => measure_all(rounds.parse()?, None).await,
         ["measure", rounds, floor, artoo] => {
             measure_all(rounds.parse()?, Some((Path::new(floor), Path::new(artoo)))).await
         }
         _ => Err("usage: orchestration measure ROUNDS [FLOOR ARTOO]".into()),
     }
+}
+
+/// One of the measurements, for a profiler.
+async fn measure_part(part: &str, rounds: u32) -> Result<(), Failure> {
+    let place = tempfile::tempdir()?;
+    ours::folders(place.path())?;
+    let rows = match part {
+        "shell" => measure::with_shell(rounds, place.path()).await?,
+        "process" => vec![measure::in_process(rounds, place.path()).await?],
+        "throughput" => vec![measure::throughput(rounds, place.path()).await?],
+        other => return Err(format!("no such part: {other}").into()),
+    };
+    print(&serde_json::to_string(&rows)?);
+    Ok(())
 }
 
 async fn measure_all(rounds: u32, programs: Option<(&Path, &Path)>) -> Result<(), Failure> {

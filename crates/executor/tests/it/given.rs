@@ -162,7 +162,7 @@ impl House {
             workspace: path.join("workspace"),
             home: path.to_owned(),
             private_tmp: path.join("tmp"),
-            protected: Vec::new(),
+            protected: artoo_tools::ProtectedPlaces::default(),
             mode: SandboxMode::WorkspaceWrite,
             environment: Default::default(),
             evidence: EvidenceStore::open(path.join("evidence")).unwrap(),

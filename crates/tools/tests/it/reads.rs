@@ -93,11 +93,11 @@ async fn protected_files_are_denied_by_every_way() {
     fs::create_dir_all(scene.cx.home.join(".ssh")).unwrap();
     fs::write(scene.cx.home.join(".ssh/config"), "secret").unwrap();
     fs::write(scene.cx.home.join(".netrc"), "secret").unwrap();
-    fs::write(scene.cx.protected[0].join("audit.jsonl"), "secret").unwrap();
+    fs::write(scene.data.join("audit.jsonl"), "secret").unwrap();
     symlink(scene.cx.home.join(".ssh"), scene.cx.working_folder.join("innocent")).unwrap();
     scene.file("id_ed25519", "secret");
     scene.file("renamed.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\nsecret");
-    let data = format!("{}/audit.jsonl", scene.cx.protected[0].display());
+    let data = format!("{}/audit.jsonl", scene.data.display());
     for path in [
         "~/.ssh/config",
         "~/.netrc",

@@ -15,6 +15,8 @@ pub(crate) struct Scene {
     _root: tempfile::TempDir,
     /// A folder that belongs to nobody.
     pub(crate) outside: PathBuf,
+    /// artoo's own, where no tool may go.
+    pub(crate) data: PathBuf,
     pub(crate) cx: ToolContext,
 }
 
@@ -27,12 +29,12 @@ impl Scene {
             fs::create_dir(&path).unwrap();
             path
         };
-        let home = folder("home");
+        let (home, data) = (folder("home"), folder("data"));
         let cx = ToolContext {
             working_folder: folder("work folder"),
             workspace: home.join("artoo_workspace"),
             private_tmp: real.join("tmp"),
-            protected: vec![folder("data")],
+            protected: vec![data.clone()].into(),
             mode: SandboxMode::WorkspaceWrite,
             environment: BTreeMap::from([
                 ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
@@ -47,7 +49,7 @@ impl Scene {
             on_output: None,
             home,
         };
-        Self { outside: folder("outside"), _root: root, cx }
+        Self { outside: folder("outside"), data, _root: root, cx }
     }
 
     /// Puts a file into the working folder.

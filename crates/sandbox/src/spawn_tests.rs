@@ -1,0 +1,90 @@
+use std::io::Read;
+
+use super::*;
+
+fn start(
+    program: &str,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> io::Result<(String, ExitStatus)> {
+    let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+    let environment = environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let start = Start {
+        program: OsStr::new(program),
+        arguments: &arguments,
+        folder: Path::new("/"),
+        environment: &environment,
+    };
+    let mut child = spawn(&start)?;
+    let mut text = String::new();
+    child.stdout.read_to_string(&mut text)?;
+    Ok((text, reap(child.pid)?))
+}
+
+#[test]
+fn a_program_gets_its_arguments_its_variables_and_its_folder() {
+    let (text, status) =
+        start("/bin/sh", &["-c", "echo $1 $NAME $PWD; exit 7", "sh", "a b"], &[("NAME", "ü=x")]).unwrap();
+    assert_eq!((text.as_str(), status.code()), ("a b ü=x /\n", Some(7)));
+}
+
+#[test]
+fn a_name_is_looked_up_in_the_path_that_is_given() {
+    assert_eq!(start("sh", &["-c", "echo found"], &[]).unwrap().0, "found\n");
+    assert_eq!(start("sh", &["-c", "echo found"], &[("PATH", "/nonexistent:/bin")]).unwrap().0, "found\n");
+    let error = start("sh", &[], &[("PATH", "/nonexistent")]).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn what_may_not_be_executed_is_denied() {
+    assert_eq!(start("/etc/passwd", &[], &[]).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+    assert_eq!(
+        start("passwd", &[], &[("PATH", "/etc:/nonexistent")]).unwrap_err().kind(),
+        io::ErrorKind::PermissionDenied
+    );
+    assert_eq!(start("/bin/s\0h", &[], &[]).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_failed_start_leaves_no_process_behind() {
+    let error = start("/nonexistent", &[], &[]).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    // Every other test's child belongs to another thread's call; ours would be a zombie of this number.
+    let zombies = crate::process_table::all_pids()
+        .into_iter()
+        .filter_map(crate::process_table::entry)
+        .filter(|process| process.dead && Pid::from_raw(process.parent) == Some(getpid()));
+    for zombie in zombies {
+        // Another test's child may be between its end and its reaping, but not for long.
+        let gone = (0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            crate::process_table::entry(zombie.pid).is_none_or(|now| now.started != zombie.started)
+        });
+        assert!(gone, "{zombie:?}");
+    }
+}
+
+/// Rust programs ignore SIGPIPE, and the keeper's signals are blocked around the start: neither may be inherited.
+#[test]
+fn signals_have_their_usual_effect() {
+    let (text, _) = start("cat", &["/proc/self/status"], &[]).unwrap();
+    let bits = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+        u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap()
+    };
+    // 32 and 33 are libc's own, which it lets nobody touch.
+    let ignored = bits("SigIgn:") & !(0b11 << 31);
+    assert_eq!((bits("SigBlk:"), ignored, bits("SigCgt:")), (0, 0, 0), "{text}");
+}
+
+#[test]
+fn the_starting_thread_gets_its_signals_back() {
+    let mask = || {
+        let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+        status.lines().find(|line| line.starts_with("SigBlk")).unwrap().to_owned()
+    };
+    let before = mask();
+    start("true", &[], &[]).unwrap();
+    assert_eq!(mask(), before);
+}
