@@ -22,7 +22,7 @@ pub fn test() -> Result<()> {
         clippy.args(["--", "--deny=warnings"]).run()
     })?;
     step("documentation", || {
-        let doc = cargo(["doc", "--workspace", "--no-deps", "--all-features"]);
+        let doc = cargo(["doc", "--workspace", "--no-deps", "--all-features", "--document-private-items"]);
         doc.env("RUSTDOCFLAGS", "--deny=warnings").run()
     })?;
     step("generated files", || schema::run(true))?;

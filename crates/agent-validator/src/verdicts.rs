@@ -1,14 +1,14 @@
 //! The verdicts on one result: rules first, then checks, then the judge.
 
-use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use artoo_checks::{Subject, evaluate};
+use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    CallEnding, Criterion, CriterionVerdict, Evidence, ExecutionStatus, FailureClass, Finding,
-    Judge as DecidedBy, ToolCall,
+    CallEnding, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy,
+    ToolCall,
 };
-use futures::FutureExt as _;
 
 use crate::{Judge, JudgeContext};
 
@@ -53,21 +53,7 @@ async fn decide(
         let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls, answers: &[] };
         return (DecidedBy::Check, evaluate(check, &subject, cx.world));
     }
-    // The call itself is inside, since an implementation may panic before it returns its future.
-    match guarded(async { judge.judge(criterion, cx, model).await }, deadline).await {
-        Ok(Ok(finding)) => grounded(finding, cx),
-        Ok(Err(error)) => (DecidedBy::Rule, unknown(error.to_string())),
-        Err(reason) => (DecidedBy::Rule, unknown(reason)),
-    }
-}
-
-/// Runs a judge so that neither a panic nor silence of its can spread.
-async fn guarded<T>(judging: impl Future<Output = T>, deadline: Duration) -> Result<T, String> {
-    match tokio::time::timeout(deadline, AssertUnwindSafe(judging).catch_unwind()).await {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(_)) => Err("the judge panicked".to_owned()),
-        Err(_) => Err(format!("the judge gave no verdict within {} s", deadline.as_secs())),
-    }
+    decided(async { judge.judge(criterion, cx, model).await }, deadline, &cx.result.tool_calls).await
 }
 
 /// Whether a call came to its end. One that failed may still show something: that a file is not there.
@@ -94,29 +80,10 @@ fn unborne(cx: &JudgeContext<'_>) -> Finding {
     }
 }
 
-/// A pass must point at a call of this subtask; anything else is a pass without evidence, which is a fail.
-fn grounded(finding: Finding, cx: &JudgeContext<'_>) -> (DecidedBy, Finding) {
-    match &finding {
-        Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } }
-            if !cx.result.tool_calls.iter().any(|call| call.call_id == *call_id) =>
-        {
-            (
-                DecidedBy::Rule,
-                unknown("the judge points at a call that was not made for this subtask".to_owned()),
-            )
-        }
-        Finding::Pass { .. } | Finding::Fail { .. } => (DecidedBy::Model, finding),
-    }
-}
-
 fn unfinished(cx: &JudgeContext<'_>) -> Finding {
     let (failure_class, reason) = match &cx.result.failure {
         Some(failure) => (failure.class, failure.reason.clone()),
         None => (FailureClass::Unknown, "the attempt did not finish".to_owned()),
     };
     Finding::Fail { failure_class, reason, evidence: None }
-}
-
-fn unknown(reason: String) -> Finding {
-    Finding::Fail { failure_class: FailureClass::Unknown, reason, evidence: None }
 }

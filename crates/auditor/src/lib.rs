@@ -1,8 +1,8 @@
 //! R6, the auditor: sees every message, keeps a record that shows when it was changed, and reports to the operator alone.
 //!
 //! [`AuditWriter`] is its own thread between a tap of the bus and the [`AuditLog`], a hash-chained file of JSON lines with
-//! a few [`facts`] per message and never its text. [`report`] computes the specification's report from that file for any
-//! window, [`verify`] finds any line that was edited, removed, moved or cut, and [`run`] is the actor that answers the
+//! a few [`facts()`] per message and never its text. [`report()`] computes the specification's report from that file for any
+//! window, [`verify()`] finds any line that was edited, removed, moved or cut, and [`run`] is the actor that answers the
 //! operator.
 //!
 //! `drift_alerts` compares the share of failed results, failing verdicts and failed model calls of each role in the

@@ -1,6 +1,6 @@
 //! Checks: criteria that code decides, against typed tool calls and the file system, without a model.
 //!
-//! [`lint`] says whether a check can be evaluated at all; the planner's validator asks it. [`evaluate`] decides one check
+//! [`lint()`] says whether a check can be evaluated at all; the planner's validator asks it. [`evaluate()`] decides one check
 //! and returns a [`Finding`](artoo_types::Finding): a pass always points at what was seen.
 //!
 //! ```

@@ -41,7 +41,7 @@ pub async fn check_all(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Res
     tells_a_story(planner, model).await
 }
 
-/// A first plan breaks no rule of [`validate`], keeps nothing and is the plan of its round.
+/// A first plan breaks no rule of [`validate()`], keeps nothing and is the plan of its round.
 ///
 /// # Errors
 /// See [`check_all`].

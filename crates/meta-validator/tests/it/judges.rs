@@ -6,9 +6,7 @@ use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::{
-    ModelTaskJudge, SYSTEM_PROMPT, TaskContext, TaskJudge, TaskJudgeError, conformance,
-};
+use artoo_meta_validator::{JudgeError, ModelTaskJudge, SYSTEM_PROMPT, TaskContext, TaskJudge, conformance};
 use artoo_types::{CallId, Criterion, Evidence, FailureClass, Finding, SubTaskOutcome};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -18,9 +16,8 @@ use crate::given::{call, judged, matched, spec, surroundings};
 
 /// Asks the default judge; returns the finding and what the model was sent.
 async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (Finding, Vec<Request>) {
-    let model = Arc::new(
-        ScriptedModel::new().expect(Expect::purpose("meta_validator").schema("task_verdict"), answer),
-    );
+    let model =
+        Arc::new(ScriptedModel::new().expect(Expect::purpose("meta_validator").schema("verdict"), answer));
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
     let merged = outcomes.first().map_or(Value::Null, |outcome| outcome.output.clone());
     let surroundings = surroundings(Path::new("/home/ada"));
@@ -115,7 +112,7 @@ impl TaskJudge for Always {
         _: &Criterion,
         _: &TaskContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, TaskJudgeError> {
+    ) -> Result<Finding, JudgeError> {
         Ok(self.0.clone())
     }
 }

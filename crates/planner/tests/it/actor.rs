@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_bus::Port;
+use artoo_bus::{Port, doubles::Scene};
 use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, ScriptedModel},
@@ -17,7 +17,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::given::{ONCE, Scene, answer, client, planner, question, scripted};
+use crate::given::{ONCE, answer, client, planner, question, scene, scripted};
 use crate::plans::failure;
 
 struct House {
@@ -31,7 +31,7 @@ struct House {
 
 impl House {
     fn new(planner: Arc<dyn Planner>, model: &Arc<ScriptedModel>) -> Self {
-        let scene = Scene::new();
+        let scene = scene();
         let port = |role| scene.bus.port(role).unwrap();
         let PlanContext { surroundings, inventory, .. } = conformance::context("x");
         let settings = Settings { surroundings, inventory, report_deadline: Duration::from_secs(45) };
@@ -49,7 +49,7 @@ impl House {
     async fn said(&mut self) -> Vec<Message> {
         // Time is paused: it moves on only when nothing else can.
         tokio::time::sleep(Duration::from_secs(600)).await;
-        self.scene.said()
+        self.scene.said_by(Role::Planner)
     }
 
     async fn replied(&mut self) -> Vec<Message> {

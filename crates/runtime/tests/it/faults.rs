@@ -10,7 +10,7 @@ use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::{TaskContext, TaskJudge, TaskJudgeError};
+use artoo_meta_validator::{TaskContext, TaskJudge};
 use artoo_perceiver::{PerceiveError, Perceiver};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Builder, Deadlines};
@@ -217,9 +217,9 @@ impl TaskJudge for Rogue {
         _criterion: &Criterion,
         _cx: &TaskContext<'_>,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, TaskJudgeError> {
+    ) -> Result<Finding, JudgeError> {
         self.act();
-        Err(TaskJudgeError::Model(unreachable()))
+        Err(JudgeError::Model(unreachable()))
     }
 }
 
