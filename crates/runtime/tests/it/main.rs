@@ -3,15 +3,18 @@
 
 mod accept;
 mod cancel;
+mod course;
 mod dispatch;
 mod doubles;
 mod endings;
 mod events;
 mod exit_codes;
+mod explain;
 mod faults;
 mod house;
 mod plans;
 mod property;
+mod recomputed;
 mod records;
 mod requests;
 mod trouble;
