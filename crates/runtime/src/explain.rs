@@ -14,5 +14,10 @@ pub use page::{
     Unmet,
 };
 
+/// The JSON Schema of a page.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Explanation).to_value()
+}
+
 #[cfg(test)]
 mod tests;

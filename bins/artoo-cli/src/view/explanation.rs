@@ -6,11 +6,13 @@ use artoo_ggs_core::{Blocked, Budget, Cell, Nearness, Process, Rule, Standing, T
 use artoo_runtime::explain::{
     Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, Round, Unmet,
 };
-use artoo_types::{ControlSettings, DecidingGradient, Hyperparameters, MacroState, SolverOrigin};
+use artoo_types::{
+    ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState, SolverOrigin,
+};
 
 use super::frame::Frame;
 use super::units::{counted, seconds, tokens};
-use super::{control, words};
+use super::words;
 use crate::terminal::{Style, neutral_line, pad};
 
 /// The width of the labels on the left.
@@ -150,14 +152,13 @@ impl Sheet {
         values: Option<&Hyperparameters>,
     ) {
         self.row("rule", &rule(grounds.rule, decided, values));
-        let says = if grounds.cell_says == current { "" } else { "alone would say " };
-        let cell = format!(
-            "cell #{} of 24 ({}) {says}-> {}",
-            grounds.number,
-            cell(grounds.cell, values),
-            grounds.cell_says.name()
-        );
-        self.row("", &cell);
+        let says = grounds.cell_says.name();
+        let says = if grounds.cell_says == current {
+            format!("-> {says}")
+        } else {
+            format!("alone would say {says}")
+        };
+        self.row("", &format!("cell #{} of 24 ({}) {says}", grounds.number, cell(grounds.cell, values)));
         if let Some(reach) = grounds.urgency {
             self.row("urgency", urgency(reach));
         }
@@ -184,11 +185,13 @@ impl Sheet {
     }
 
     fn blocked(&mut self, blocked: &Blocked) {
-        let tools: Vec<_> = blocked.tools.iter().cloned().collect();
-        let targets: Vec<_> = blocked.targets.iter().cloned().collect();
-        let approaches: Vec<_> = blocked.approaches.iter().cloned().collect();
-        if let Some(text) = control::blocked(&tools, &targets, &approaches) {
-            self.row("blocked", &neutral_line(text.trim_start_matches("blocked: ")));
+        let tools = blocked.tools.iter().map(|tool| format!("the tool {tool}"));
+        let targets = blocked.targets.iter().map(|target| format!("{} {}", target.tool, target.target));
+        let approaches =
+            blocked.approaches.iter().map(|way| format!("{} for \"{}\"", way.tool, way.approach));
+        let all: Vec<String> = tools.chain(targets).chain(approaches).collect();
+        if !all.is_empty() {
+            self.row("blocked", &neutral_line(&all.join("; ")));
         }
     }
 
@@ -196,6 +199,7 @@ impl Sheet {
         self.text.push('\n');
         match &page.end {
             Some(end) => self.ended(end),
+            None if page.damage.is_some() => {}
             None => {
                 self.styled(Style::Bad, "no end is on record: the run is still at work, or artoo was killed")
             }
@@ -211,9 +215,7 @@ impl Sheet {
 
     fn ended(&mut self, end: &End) {
         let (style, how) = match (end.directive, &end.fault) {
-            (_, Some(fault)) => {
-                (Style::Bad, format!("a fault of {} ended it: {}", fault.role, fault.message))
-            }
+            (_, Some(fault)) => (Style::Bad, format!("{}: {}", words::fault(fault.kind), fault.message)),
             (Some(state), None) => {
                 let good = state == artoo_types::TerminalState::Accept;
                 (if good { Style::Good } else { Style::Notice }, words::terminal(state).to_owned())
@@ -270,8 +272,18 @@ fn unmet_words(unmet: &Unmet) -> String {
         Standing::Skipped { reason } => format!("{} (skipped): {reason}{of}", unmet.criterion),
         Standing::Unmet { class, reason, failures, attempts } => {
             let tries = format!("{failures} of {}", counted(u64::from(*attempts), "attempt", "attempts"));
-            format!("{} ({}, {tries}{weight}): {reason}{of}", unmet.criterion, words::class(*class))
+            format!("{} ({}, {tries}{weight}): {reason}{of}", unmet.criterion, class_name(*class))
         }
+    }
+}
+
+/// The name by which P counts it.
+fn class_name(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Logical => "logical",
+        FailureClass::Environmental => "environmental",
+        FailureClass::Denied => "denied",
+        FailureClass::Unknown => "unknown",
     }
 }
 
@@ -293,7 +305,11 @@ fn rule(rule: Rule, decided: &Decided, values: Option<&Hyperparameters>) -> Stri
             values.epsilon,
             counted(u64::from(values.law2_rounds), "round", "rounds in a row")
         ),
-        Rule::NoReplansLeft => format!("hard cap: all {} replans are used", values.max_replans),
+        Rule::NoReplansLeft => match values.max_replans {
+            0 => "hard cap: no replan is allowed".to_owned(),
+            1 => "hard cap: the one replan is used".to_owned(),
+            all => format!("hard cap: all {all} replans are used"),
+        },
         Rule::ActionGrid => "the action grid of the table".to_owned(),
     }
 }
@@ -340,3 +356,6 @@ fn cost(cost: &Cost) -> String {
     ]
     .join(", ")
 }
+
+#[cfg(test)]
+mod tests;
