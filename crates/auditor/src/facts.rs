@@ -29,6 +29,13 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             "max_retries": request.limits.max_retries,
             "time_budget_ms": request.limits.time_budget_ms,
         })),
+        Message::ControlSettings(settings) => object(json!({
+            "solver": settings.solver,
+            "max_replans": settings.hyperparameters.max_replans,
+            "time_budget_ms": settings.hyperparameters.time_budget_ms,
+            "deciding_gradient": settings.hyperparameters.deciding_gradient,
+            "tools": settings.tools.len(),
+        })),
         // A task's label is made of words of the request.
         Message::TaskSpec(_) | Message::MemoryQuery(_) | Message::FailureReport(_) => Facts::new(),
         Message::MemoryReply(reply) => object(json!({

@@ -179,7 +179,8 @@ impl Fold {
             MessageKind::ExecutionResult => {
                 self.tool_health.execution_failures += u64::from(text(event, "status") == Some("failed"));
             }
-            MessageKind::UserRequest
+            MessageKind::ControlSettings
+            | MessageKind::UserRequest
             | MessageKind::TaskSpec
             | MessageKind::MemoryQuery
             | MessageKind::MemoryReply

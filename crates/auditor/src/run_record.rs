@@ -55,7 +55,8 @@ impl RunRecord {
                     ));
                 }
             }
-            MessageKind::TaskSpec
+            MessageKind::ControlSettings
+            | MessageKind::TaskSpec
             | MessageKind::MemoryQuery
             | MessageKind::MemoryReply
             | MessageKind::Plan

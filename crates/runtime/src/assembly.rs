@@ -10,7 +10,9 @@ use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
 use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, ToolContext, ToolLimits};
-use artoo_types::{CallId, Limits, MegramId, Message, Role, RunId, SubTaskId, UserRequest};
+use artoo_types::{
+    CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
+};
 use chrono::{DateTime, FixedOffset};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -121,6 +123,7 @@ fn assemble(
             turns: request.turns,
             limits: request.limits,
         },
+        settings: control_settings(parts, parameters),
         bus: bus.clone(),
         crew,
         seen,
@@ -232,6 +235,16 @@ fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
 fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> {
     let parameters = parts.profile.parameters().with_limits(limits)?;
     Ok(if parts.strict { parameters.strict() } else { parameters })
+}
+
+/// What R7 of a run goes by, as a value for its record.
+fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
+    ControlSettings {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        solver: if parts.solver.is_some() { SolverOrigin::Foreign } else { SolverOrigin::BuiltIn },
+        hyperparameters: parameters.into(),
+        tools: parts.tool_names(),
+    }
 }
 
 fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {

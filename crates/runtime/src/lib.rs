@@ -25,6 +25,7 @@ mod dispatch;
 mod error;
 pub mod events;
 mod exit_code;
+pub mod explain;
 mod foreign_solver;
 pub mod journal;
 mod request;

@@ -21,6 +21,7 @@ mod message;
 mod outcome;
 mod plan;
 mod role;
+mod settings;
 mod slug;
 mod task;
 mod tool_call;
@@ -47,6 +48,7 @@ pub use outcome::{
 };
 pub use plan::{DispatchManifest, Plan, PlannedSubTask, SubTask};
 pub use role::Role;
+pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin};
 pub use slug::intent_slug;
 pub use task::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
 pub use tool_call::{

@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, CorrectionSignal, DispatchManifest,
-    ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery,
-    MemoryReply, ModelCall, OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId, SubTask,
-    SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
+    ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ControlSettings, CorrectionSignal,
+    DispatchManifest, ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite,
+    MemoryQuery, MemoryReply, ModelCall, OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId,
+    SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached,
+    Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -84,6 +85,8 @@ macro_rules! messages {
 }
 
 messages! {
+    /// What the controller goes by.
+    ControlSettings,
     /// The request.
     UserRequest,
     /// The request, structured.

@@ -1,16 +1,24 @@
 //! The default judge: what it sends, and what it makes of the answers.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
-use artoo_agent_validator::{Judge, JudgeContext, ModelJudge, SYSTEM_PROMPT, conformance};
+use artoo_agent_validator::{Judge, JudgeContext, JudgeError, ModelJudge, SYSTEM_PROMPT, conformance};
 use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    CallEnding, CallId, Evidence, ExecutionResult, FailureClass, FileChange, FileChangeKind, Finding,
-    OutputRecord, ToolCall,
+    CallEnding, CallId, Criterion, Evidence, ExecutionResult, FailureClass, FileChange, FileChangeKind,
+    Finding, OutputRecord, ToolCall,
 };
+use async_trait::async_trait;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -167,4 +175,27 @@ async fn the_suite_finds_judges_that_break_the_contract() {
         assert!(conformance::points_at_a_call_of_the_subtask(&Always(finding), &client).await.is_err());
     }
     assert_eq!(judged_subtask().success_criteria.len(), 1);
+}
+
+/// A judge whose every answer depends on how often it was asked.
+#[derive(Default)]
+struct Counting(AtomicU32);
+
+#[async_trait]
+impl Judge for Counting {
+    async fn judge(
+        &self,
+        _: &Criterion,
+        _: &JudgeContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, JudgeError> {
+        let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
+        Ok(Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None })
+    }
+}
+
+#[tokio::test]
+async fn the_suite_finds_a_judge_that_keeps_state() {
+    let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    assert!(conformance::keeps_no_state(&Counting::default(), &client).await.is_err());
 }

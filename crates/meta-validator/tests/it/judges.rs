@@ -1,6 +1,12 @@
 //! The default judge of task criteria: what it sends, and what it makes of the answers.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use artoo_llm_client::{
     LlmClient, Request,
@@ -129,4 +135,27 @@ async fn the_suite_finds_judges_that_break_the_contract() {
     for finding in [Finding::Pass { evidence: foreign }, mute] {
         assert!(conformance::points_at_a_call_of_the_task(&Always(finding), &client).await.is_err());
     }
+}
+
+/// A judge whose every answer depends on how often it was asked.
+#[derive(Default)]
+struct Counting(AtomicU32);
+
+#[async_trait]
+impl TaskJudge for Counting {
+    async fn judge(
+        &self,
+        _: &Criterion,
+        _: &TaskContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, TaskJudgeError> {
+        let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
+        Ok(Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None })
+    }
+}
+
+#[tokio::test]
+async fn the_suite_finds_a_judge_that_keeps_state() {
+    let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    assert!(conformance::keeps_no_state(&Counting::default(), &client).await.is_err());
 }

@@ -136,7 +136,8 @@ impl Fold {
                 events.push((None, self.finished(result, envelope.elapsed_ms)));
                 self.is_over = true;
             }
-            Message::TaskSpec(_)
+            Message::ControlSettings(_)
+            | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
             | Message::DispatchManifest(_)
             | Message::ApprovalRequested(_)

@@ -1,7 +1,7 @@
 use artoo_types::{
-    ActionState, BlockedApproach, BlockedTarget, DominantClass, FailureReport, FailureReportRequest,
-    FinalResult, Loss, Mode, OutcomeStatus, PartialOutput, PlanDirective, PrevDirective, TerminalState,
-    ToolName, UnitInterval, UnmetCriterion,
+    ActionState, BlockedApproach, BlockedTarget, ControlSettings, DominantClass, FailureReport,
+    FailureReportRequest, FinalResult, Hyperparameters, Loss, Mode, OutcomeStatus, PartialOutput,
+    PlanDirective, PrevDirective, SolverOrigin, TerminalState, ToolName, UnitInterval, UnmetCriterion,
 };
 use serde_json::json;
 
@@ -31,6 +31,15 @@ fn partial() -> PartialOutput {
         intent: "Name the largest .txt file in docs".to_owned(),
         status: OutcomeStatus::Matched,
         output: json!({"file": "docs/2025/a.txt", "bytes": 812}),
+    }
+}
+
+pub(super) fn settings() -> ControlSettings {
+    ControlSettings {
+        version: "0.1.0".to_owned(),
+        solver: SolverOrigin::BuiltIn,
+        hyperparameters: Hyperparameters { delta: 0.0, ..Hyperparameters::default() },
+        tools: ["glob", "shell"].map(ToolName::new).into(),
     }
 }
 
