@@ -60,6 +60,9 @@ pub enum Breach {
     /// A decision does not name every unmet criterion.
     #[error("the decision does not name every unmet criterion")]
     Unnamed,
+    /// A number of a decision is NaN or without bound.
+    #[error("a number of the decision is none")]
+    NotFinite,
     /// No usable tool was left.
     #[error("every usable tool is blocked")]
     NoToolLeft,
@@ -75,6 +78,7 @@ fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) ->
         let observation = Observation { elapsed_ms, ..Observation::clone(observed) };
         let decision = solver.step(&observation);
         let unmet = artoo_ggs_core::unmet(&observation);
+        keep(decision.not_a_number().is_none(), Breach::NotFinite)?;
         keep(decision == again.step(&observation), Breach::NotRepeatable)?;
         keep(decision.replans_used == replans, Breach::Count)?;
         keep(decision.prev_directive == prev, Breach::Chain)?;

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use artoo_ggs_core::{Decision, Observation, Profile, Standing, State};
 use artoo_mkct_memory::matrix;
 use artoo_types::{
-    ActionState, BlockedTarget, Entity, FailureClass, Finding, Megram, MegramState, OutcomeStatus,
-    Space, SubTaskOutcome, TerminalState, UnitInterval,
+    ActionState, BlockedTarget, Entity, FailureClass, Finding, Megram, MegramState, OutcomeStatus, Space,
+    SubTaskOutcome, TerminalState, UnitInterval,
 };
 use chrono::{DateTime, FixedOffset};
 
