@@ -43,7 +43,9 @@ impl Sheet {
         let started = page.started.map(|at| at.format("%Y-%m-%d %H:%M").to_string());
         let version = page.settings.as_ref().map(|settings| format!("artoo {}", settings.version));
         let head: Vec<String> = [run, started, version].into_iter().flatten().collect();
-        self.styled(Style::Faint, &neutral_line(&head.join(" · ")));
+        if !head.is_empty() {
+            self.styled(Style::Faint, &neutral_line(&head.join(" · ")));
+        }
         let Some(settings) = &page.settings else {
             self.styled(
                 Style::Notice,

@@ -41,8 +41,8 @@ fn holds_together(page: &Explanation) {
 }
 
 fn all_follow(page: &Explanation) -> bool {
-    let decided = page.rounds.iter().filter_map(|round| round.decided.as_ref());
-    decided.fold(true, |all, decided| all && matches!(decided.follows, Follows::Yes { .. }))
+    let mut decided = page.rounds.iter().filter_map(|round| round.decided.as_ref());
+    decided.all(|decided| matches!(decided.follows, Follows::Yes { .. }))
 }
 
 fn snapshot(name: &str, page: &Explanation) {
