@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod accept;
+mod auditing;
 mod cancel;
 mod dispatch;
 mod doubles;
