@@ -134,9 +134,11 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
         }
         Message::ModelCall(call) => model_call(call, known),
         Message::AuditQuery(query) => object(json!({ "since": query.since })),
-        Message::AuditReport(report) => {
-            object(json!({ "trigger": report.trigger, "tasks_observed": report.tasks_observed }))
-        }
+        Message::AuditReport(report) => object(json!({
+            "trigger": report.trigger,
+            "tasks_observed": report.tasks_observed,
+            "until": report.window_end,
+        })),
     }
 }
 
@@ -231,6 +233,7 @@ fn model_call(call: &ModelCall, known: &Vocabulary) -> Facts {
         "subtask_id": call.subtask_id,
         "model": known.name(&call.model),
         "ok": call.error.is_none(),
+        "usable": call.usable,
         "prompt_tokens": call.prompt_tokens,
         "cached_tokens": call.cached_tokens,
         "completion_tokens": call.completion_tokens,

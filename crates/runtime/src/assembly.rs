@@ -249,7 +249,7 @@ fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> 
 fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
     ControlSettings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: if parts.solver.is_some() { SolverOrigin::Foreign } else { SolverOrigin::BuiltIn },
+        solver: if parts.roles.solver.is_some() { SolverOrigin::Foreign } else { SolverOrigin::BuiltIn },
         hyperparameters: parameters.into(),
         tools: parts.tool_names(),
     }

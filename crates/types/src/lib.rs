@@ -9,8 +9,10 @@
 //! *API boundary*: embedders and journals depend on these shapes. A changed shape needs a new golden file and a word in
 //! the changelog.
 
+mod anomaly;
 mod approval;
 mod audit;
+mod conduct;
 mod control;
 mod criterion;
 mod execution;
@@ -28,8 +30,12 @@ mod tool_call;
 mod usage;
 mod verdict;
 
+pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
 pub use approval::{ApprovalDecided, ApprovalRequested, ApprovalScope};
-pub use audit::{AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ToolHealth, Trend};
+pub use audit::{
+    AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,
+};
+pub use conduct::{BoundaryViolation, Crossing, DriftAlert, DriftMeasure, Share};
 pub use control::{
     ActionState, BlockedApproach, BlockedTarget, DominantClass, FinalResult, Loss, MacroState, PartialOutput,
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,

@@ -93,7 +93,7 @@ fn the_audit_log_shows_its_changes() {
         serde_json::from_str(&scene.say(&["audit", "report", "--json", "--since", "1h"]).ended(0).out)
             .unwrap();
     assert_eq!(report["tasks_observed"], 1);
-    assert!(scene.say(&["audit", "report"]).ended(0).out.contains("runs           1"));
+    assert!(scene.say(&["audit", "report"]).ended(0).out.contains("1 run from "));
 
     let log = scene.home().join(".artoo/audit.jsonl");
     let text = fs::read_to_string(&log).unwrap();

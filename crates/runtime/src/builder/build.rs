@@ -52,8 +52,10 @@ impl Builder {
             &models.agent_validator,
             &models.meta_validator,
         ];
-        let names = names.into_iter().map(|model| model.model().to_owned()).collect();
-        let audit = Audit::start(&bus, &clock, &data_folder, names)?;
+        let models_known = names.into_iter().map(|model| model.model().to_owned());
+        let tools_known = self.toolbox.tools().map(|tool| tool.name().to_string());
+        let known = models_known.chain(tools_known).collect();
+        let audit = Audit::start(&bus, &clock, &data_folder, known)?;
         let memory = self.memory.unwrap_or_else(|| in_memory(&clock, self.profile));
         let tools = self
             .toolbox

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod accept;
+mod auditing;
 mod cancel;
 mod course;
 mod dispatch;
