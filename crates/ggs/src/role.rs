@@ -140,7 +140,8 @@ impl GgsRole {
         if self.awaits_report() {
             return Vec::new();
         }
-        let observation = observe(&round, envelope.elapsed_ms, &self.settings.inventory);
+        let observation =
+            observe(&round, envelope.elapsed_ms, &self.settings.inventory, &self.settings.programs);
         let decision = self.solver.step(&observation);
         let drafts = self.lessons.learn(&self.intent, &round, &observation, &decision);
         let mut messages = self.write(drafts, envelope.at);

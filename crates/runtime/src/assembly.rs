@@ -239,6 +239,7 @@ fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {
         parameters,
         megrams: MegramRule::of(parts.profile),
         inventory: parts.tool_names(),
+        programs: parts.programs(),
         report_deadline: parts.deadlines.report,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),
     }

@@ -20,6 +20,7 @@ mod memory;
 mod message;
 mod outcome;
 mod plan;
+mod programs;
 mod role;
 mod slug;
 mod task;
@@ -46,6 +47,7 @@ pub use outcome::{
     FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome,
 };
 pub use plan::{DispatchManifest, Plan, PlannedSubTask, SubTask};
+pub use programs::BlockedProgram;
 pub use role::Role;
 pub use slug::intent_slug;
 pub use task::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};

@@ -1,7 +1,7 @@
 use artoo_types::{
-    ActionState, BlockedApproach, BlockedTarget, DominantClass, FailureReport, FailureReportRequest,
-    FinalResult, Loss, Mode, OutcomeStatus, PartialOutput, PlanDirective, PrevDirective, TerminalState,
-    ToolName, UnitInterval, UnmetCriterion,
+    ActionState, BlockedApproach, BlockedProgram, BlockedTarget, DominantClass, FailureReport,
+    FailureReportRequest, FinalResult, Loss, Mode, OutcomeStatus, PartialOutput, PlanDirective,
+    PrevDirective, TerminalState, ToolName, UnitInterval, UnmetCriterion,
 };
 use serde_json::json;
 
@@ -46,6 +46,7 @@ pub(super) fn plan_directive() -> PlanDirective {
             tool: ToolName::new("shell"),
             target: "wc -c docs/*.txt > sizes".to_owned(),
         }],
+        blocked_programs: vec![BlockedProgram { tool: ToolName::new("shell"), program: "perl".to_owned() }],
         blocked_approaches: vec![BlockedApproach {
             tool: ToolName::new("shell"),
             approach: "Count the .txt files in docs".to_owned(),
