@@ -203,6 +203,7 @@ fn plan_directive(directive: &PlanDirective) -> Facts {
         "class": directive.failure_class,
         "blocked_tools": directive.blocked_tools.len(),
         "blocked_targets": directive.blocked_targets.len(),
+        "blocked_programs": directive.blocked_programs.len(),
     })));
     facts
 }

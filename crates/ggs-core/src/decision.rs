@@ -91,6 +91,8 @@ pub enum Rule {
     KeepsWorsening,
     /// Another plan would be needed and none is left: `abandon`.
     NoReplansLeft,
+    /// Another plan would be needed, and there is nothing left that it could use: `abandon`, rather than rounds without a call.
+    NoMeansLeft,
     /// |gradient| and P: one of the four action states.
     ActionGrid,
 }

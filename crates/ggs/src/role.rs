@@ -74,7 +74,8 @@ impl GgsRole {
     /// counts that R7's replans and names what it found unmet.
     pub fn inherit(&mut self, request: &ReplanRequest, directive: &PlanDirective) {
         let round = Round::from(request);
-        let unmet = artoo_ggs_core::unmet(&observe(&round, 0, &self.settings.inventory));
+        let unmet =
+            artoo_ggs_core::unmet(&observe(&round, 0, &self.settings.inventory, &self.settings.programs));
         self.last = Some(Last { directive: directive.clone(), unmet });
     }
 
@@ -155,7 +156,8 @@ impl GgsRole {
         if self.awaits_report() {
             return Vec::new();
         }
-        let observation = observe(&round, envelope.elapsed_ms, &self.settings.inventory);
+        let observation =
+            observe(&round, envelope.elapsed_ms, &self.settings.inventory, &self.settings.programs);
         let decision = self.solver.step(&observation);
         if let Some((name, value)) = decision.not_a_number() {
             let message = format!("the controller's solver broke its contract: {name} is {value}");

@@ -160,6 +160,7 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
             directive: ActionState::ChangeApproach,
             blocked_tools: Vec::new(),
             blocked_targets: Vec::new(),
+            blocked_programs: Vec::new(),
             blocked_approaches: Vec::new(),
             failed_criterion: "The output is one number".to_owned(),
             failure_class: DominantClass::Logical,

@@ -119,6 +119,13 @@ impl Parts {
     pub(crate) fn tool_names(&self) -> BTreeSet<artoo_types::ToolName> {
         self.inventory.tools.iter().map(|tool| tool.name.clone()).collect()
     }
+
+    /// The programs by which the commands of a plan can find something out; none where there is no tool that runs commands.
+    pub(crate) fn programs(&self) -> BTreeSet<artoo_types::BlockedProgram> {
+        let tools = self.tool_names();
+        let programs = artoo_executor::capable_programs(&self.inventory.programs);
+        programs.into_iter().filter(|program| tools.contains(&program.tool)).collect()
+    }
 }
 
 impl std::fmt::Debug for Artoo {

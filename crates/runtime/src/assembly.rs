@@ -252,6 +252,7 @@ fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
         solver: if parts.roles.solver.is_some() { SolverOrigin::Foreign } else { SolverOrigin::BuiltIn },
         hyperparameters: parameters.into(),
         tools: parts.tool_names(),
+        programs: parts.programs(),
     }
 }
 
@@ -260,6 +261,7 @@ fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {
         parameters,
         megrams: MegramRule::of(parts.profile),
         inventory: parts.tool_names(),
+        programs: parts.programs(),
         report_deadline: parts.deadlines.report + ON_THE_WAY,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),
     }

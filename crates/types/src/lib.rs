@@ -22,6 +22,7 @@ mod memory;
 mod message;
 mod outcome;
 mod plan;
+mod programs;
 mod role;
 mod settings;
 mod slug;
@@ -53,6 +54,7 @@ pub use outcome::{
     FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome,
 };
 pub use plan::{DispatchManifest, Plan, PlannedSubTask, SubTask};
+pub use programs::BlockedProgram;
 pub use role::Role;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin};
 pub use slug::intent_slug;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolName;
+use crate::{BlockedProgram, ToolName};
 
 /// What R7 of this run goes by, besides what the run reports to it. The supervisor to the observers, at the start of each run.
 ///
@@ -20,6 +20,9 @@ pub struct ControlSettings {
     pub hyperparameters: Hyperparameters,
     /// The tools that a plan can use. Blocking never takes the last of them.
     pub tools: BTreeSet<ToolName>,
+    /// The programs by which its commands can find something out. Blocking never takes the last of them either.
+    #[serde(default)]
+    pub programs: BTreeSet<BlockedProgram>,
 }
 
 /// Whose solver decides.

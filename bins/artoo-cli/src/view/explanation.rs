@@ -191,7 +191,11 @@ impl Sheet {
         let targets = blocked.targets.iter().map(|target| format!("{} {}", target.tool, target.target));
         let approaches =
             blocked.approaches.iter().map(|way| format!("{} for \"{}\"", way.tool, way.approach));
-        let all: Vec<String> = tools.chain(targets).chain(approaches).collect();
+        let programs = blocked
+            .programs
+            .iter()
+            .map(|blocked| format!("the program {} of {}", blocked.program, blocked.tool));
+        let all: Vec<String> = tools.chain(programs).chain(targets).chain(approaches).collect();
         if !all.is_empty() {
             self.row("blocked", &neutral_line(&all.join("; ")));
         }
@@ -312,6 +316,7 @@ fn rule(rule: Rule, decided: &Decided, values: Option<&Hyperparameters>) -> Stri
             1 => "hard cap: the one replan is used".to_owned(),
             all => format!("hard cap: all {all} replans are used"),
         },
+        Rule::NoMeansLeft => "nothing is left that another plan could use".to_owned(),
         Rule::ActionGrid => "the action grid of the table".to_owned(),
     }
 }

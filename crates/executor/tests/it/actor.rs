@@ -35,6 +35,7 @@ fn directive(tools: &[&str], targets: &[&str]) -> PlanDirective {
         directive: ActionState::BreakSymmetry,
         blocked_tools: tools.iter().map(|tool| ToolName::new(*tool)).collect(),
         blocked_targets: targets.iter().map(target).collect(),
+        blocked_programs: Vec::new(),
         blocked_approaches: Vec::new(),
         failed_criterion: "x".to_owned(),
         failure_class: DominantClass::Logical,

@@ -172,7 +172,7 @@ fn the_words_are_one_bounded_line() {
 
 fn learn(request: &ReplanRequest) -> Vec<Draft> {
     let round = Round::from(request);
-    let observation = observe(&round, 0, &Default::default());
+    let observation = observe(&round, 0, &Default::default(), &Default::default());
     let decision = GoalGradientSolver::new(Profile::Default.parameters()).step(&observation);
     Lessons::new(MegramRule::FailedCalls).learn("an intent", &round, &observation, &decision)
 }

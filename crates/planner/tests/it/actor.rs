@@ -111,8 +111,11 @@ async fn lesson_13_duplicates_make_no_second_plan() {
     }
     assert_eq!(kinds(&house.said().await), [MessageKind::MemoryQuery]);
     assert_eq!(plans(&house.replied().await)[0].round, 2);
+    // After its plan it comes for nothing, and R7 is told so: it waited out the deadline of a plan that did not come.
     house.ggs.publish(directive(1)).unwrap();
-    assert_eq!(house.said().await, []);
+    let said = house.said().await;
+    let [Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(fault.message, "the directive of round 1 came again, after it was planned");
     house.close().await;
 }
 

@@ -265,6 +265,7 @@ fn directed(directive: &PlanDirective) -> [Event; 2] {
             current: directive.directive.into(),
             blocked_tools: directive.blocked_tools.clone(),
             blocked_targets: directive.blocked_targets.clone(),
+            blocked_programs: directive.blocked_programs.clone(),
             blocked_approaches: directive.blocked_approaches.clone(),
             failure_class: directive.failure_class,
             failed_criterion: directive.failed_criterion.clone(),

@@ -1,6 +1,6 @@
 //! From the envelopes of a journal to the page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_ggs_core::{Blocked, Decision, JudgedCriterion, Observation, Report, Standing, State};
 use artoo_types::{
@@ -181,6 +181,9 @@ impl Account {
                 tools: directive.blocked_tools.iter().cloned().collect(),
                 targets: directive.blocked_targets.iter().cloned().collect(),
                 approaches: directive.blocked_approaches.iter().cloned().collect(),
+                programs: directive.blocked_programs.iter().cloned().collect(),
+                // What stays is in no directive.
+                spared: BTreeSet::new(),
             },
             rationale: directive.rationale.clone(),
             follows,

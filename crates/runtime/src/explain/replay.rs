@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use artoo_ggs::{observe, plan_directive};
 use artoo_ggs_core::{Decision, GoalGradientSolver, Observation, Parameters, State, Trend};
-use artoo_types::{ActionState, ControlSettings, FinalResult, MacroState, PlanDirective, TaskId, ToolName};
+use artoo_types::{
+    ActionState, BlockedProgram, ControlSettings, FinalResult, MacroState, PlanDirective, TaskId, ToolName,
+};
 use serde_json::{Value, json};
 
 use super::{Difference, Follows, Grounds, Reach};
@@ -14,6 +16,7 @@ pub(super) struct Replay {
     /// `None` where the settings are missing or cannot be used, and after a departure.
     solver: Option<GoalGradientSolver>,
     tools: BTreeSet<ToolName>,
+    programs: BTreeSet<BlockedProgram>,
     /// Why nothing can be computed.
     why_not: String,
 }
@@ -24,6 +27,7 @@ impl Replay {
         Self {
             solver: None,
             tools: BTreeSet::new(),
+            programs: BTreeSet::new(),
             why_not: "the journal does not tell what the controller went by".to_owned(),
         }
     }
@@ -31,6 +35,7 @@ impl Replay {
     /// Takes the settings.
     pub(super) fn settings(&mut self, settings: &ControlSettings) {
         self.tools.clone_from(&settings.tools);
+        self.programs.clone_from(&settings.programs);
         match Parameters::new(settings.hyperparameters) {
             Ok(parameters) => self.solver = Some(GoalGradientSolver::new(parameters)),
             Err(error) => self.why_not = format!("the recorded settings cannot be used: {error}"),
@@ -39,7 +44,7 @@ impl Replay {
 
     /// What the controller saw of a round.
     pub(super) fn observe(&self, round: &artoo_ggs::Round, elapsed_ms: u64) -> Observation {
-        observe(round, elapsed_ms, &self.tools)
+        observe(round, elapsed_ms, &self.tools, &self.programs)
     }
 
     /// What artoo's solver decides on it; `None` where it cannot be computed.

@@ -46,6 +46,7 @@ fn said_again(seen: &Seen) -> Vec<Message> {
         parameters,
         megrams: MegramRule::of(Profile::Default),
         inventory: recorded.tools.clone(),
+        programs: recorded.programs.clone(),
         report_deadline: Duration::MAX,
         mint: Mint::new(|| MegramId::new(Uuid::nil())),
     };

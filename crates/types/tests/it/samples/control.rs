@@ -1,7 +1,8 @@
 use artoo_types::{
-    ActionState, BlockedApproach, BlockedTarget, ControlSettings, DominantClass, FailureReport,
-    FailureReportRequest, FinalResult, Hyperparameters, Loss, Mode, OutcomeStatus, PartialOutput,
-    PlanDirective, PrevDirective, SolverOrigin, TerminalState, ToolName, UnitInterval, UnmetCriterion,
+    ActionState, BlockedApproach, BlockedProgram, BlockedTarget, ControlSettings, DominantClass,
+    FailureReport, FailureReportRequest, FinalResult, Hyperparameters, Loss, Mode, OutcomeStatus,
+    PartialOutput, PlanDirective, PrevDirective, SolverOrigin, TerminalState, ToolName, UnitInterval,
+    UnmetCriterion,
 };
 use serde_json::json;
 
@@ -40,6 +41,7 @@ pub(super) fn settings() -> ControlSettings {
         solver: SolverOrigin::BuiltIn,
         hyperparameters: Hyperparameters { delta: 0.0, ..Hyperparameters::default() },
         tools: ["glob", "shell"].map(ToolName::new).into(),
+        programs: [BlockedProgram { tool: ToolName::new("shell"), program: "find".to_owned() }].into(),
     }
 }
 
@@ -55,6 +57,7 @@ pub(super) fn plan_directive() -> PlanDirective {
             tool: ToolName::new("shell"),
             target: "wc -c docs/*.txt > sizes".to_owned(),
         }],
+        blocked_programs: vec![BlockedProgram { tool: ToolName::new("shell"), program: "perl".to_owned() }],
         blocked_approaches: vec![BlockedApproach {
             tool: ToolName::new("shell"),
             approach: "Count the .txt files in docs".to_owned(),
