@@ -148,7 +148,7 @@ impl TaskJudge for Counting {
         _: &Criterion,
         _: &TaskContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, TaskJudgeError> {
+    ) -> Result<Finding, JudgeError> {
         let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
         Ok(Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None })
     }
