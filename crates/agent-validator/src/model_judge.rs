@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use artoo_llm_client::{JsonSchema, LlmClient, Request, ask};
+use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Obtained, Request, ask};
 use artoo_types::{Criterion, Evidence, FailureClass, Finding};
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -62,7 +62,18 @@ impl Judge for ModelJudge {
         let request = Request::new("agent_validator", SYSTEM_PROMPT, prompt::case(criterion, cx))
             .with_schema(SCHEMA.clone())
             .with_max_tokens(VERDICT_TOKENS);
-        let answer = ask::<Answer>(model.as_ref(), request).await?.value;
+        let answered = ask::<Answer>(model.as_ref(), request).await?;
+        let two = matches!(answered.obtained, Obtained::Extracted { more: true, .. });
+        let answer = answered.value;
+        if two || matches!((answer.verdict, answer.class), (Word::Pass, Class::Environmental)) {
+            // In doubt it is no pass, and no lesson either.
+            return Err(LlmError::Unusable {
+                model: answered.model,
+                schema: SCHEMA.name.clone(),
+                reason: "it says two things at once".to_owned(),
+            }
+            .into());
+        }
         let evidence = Evidence::ToolCall { call_id: call.call_id, excerpt: answer.reason.clone() };
         Ok(match answer.verdict {
             Word::Pass => Finding::Pass { evidence },

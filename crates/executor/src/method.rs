@@ -11,6 +11,7 @@ use artoo_types::{BlockedTarget, ToolName};
 /// assert_eq!(method(&shell("cd docs && LC_ALL=C find . | wc -l")).1.as_deref(), Some("find"));
 /// assert_eq!(method(&shell("/usr/bin/find docs")), method(&shell("find logs")));
 /// assert_eq!(method(&shell("bash -c 'timeout 5 find docs'")), method(&shell("find logs")));
+/// assert_eq!(method(&shell("echo docs | xargs -n 1 find")), method(&shell("find logs")));
 /// assert_ne!(method(&shell("ls docs")), method(&shell("find docs")));
 /// ```
 pub fn method(call: &BlockedTarget) -> (ToolName, Option<String>) {
@@ -62,8 +63,22 @@ fn is_prefix(word: &str) -> bool {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     });
     let word = word.rsplit('/').next().unwrap_or(word);
-    let wrapper =
-        matches!(word, "time" | "nice" | "env" | "command" | "exec" | "sudo" | "nohup" | "timeout" | "eval");
+    let wrapper = matches!(
+        word,
+        "time"
+            | "nice"
+            | "env"
+            | "command"
+            | "exec"
+            | "sudo"
+            | "nohup"
+            | "timeout"
+            | "eval"
+            | "xargs"
+            | "busybox"
+            | "stdbuf"
+            | "setsid"
+    );
     let shell = matches!(word, "sh" | "bash" | "dash" | "zsh" | "ksh");
     let grammar = matches!(word, "if" | "then" | "else" | "elif" | "while" | "until" | "do" | "!");
     assignment || wrapper || shell || grammar

@@ -3,16 +3,16 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Subject, World, evaluate};
+use artoo_checks::{Subject, World, evaluate, unfounded};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    Criterion, CriterionVerdict, Evidence, FailureClass, Finding, Judge, Message, OutcomeStatus,
-    OutcomeSummary, ReplanRequest, Role, Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
+    Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, OutcomeStatus, OutcomeSummary,
+    ReplanRequest, Role, Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
 };
 use futures::FutureExt as _;
 use serde_json::Value;
 
-use crate::contradiction::take_back;
+use crate::contradiction::{doubt, take_back};
 use crate::{FanIn, Gathered, TaskContext, TaskJudge, merge};
 
 /// What the actor is given besides its port.
@@ -126,6 +126,9 @@ impl Actor {
 
     fn replan(&self, task_id: &TaskId, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
         take_back(&mut gathered.outcomes, &gathered.task_criteria, &task_verdicts);
+        if task_verdicts.is_empty() {
+            doubt(&mut gathered.outcomes, &gathered.task_criteria);
+        }
         let gap_summary = gap(&gathered, &task_verdicts);
         let (matched_outcomes, failed_outcomes) =
             gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);
@@ -169,15 +172,12 @@ impl Material {
     }
 }
 
-/// A pass must point at a call that was made for this task; anything else is a pass without evidence, which is a fail.
+/// A pass must point at a call that was made for this task and ran, or at what was seen; anything else is a pass without evidence,
+/// which is a fail.
 fn grounded(finding: Finding, tool_calls: &[ToolCall]) -> (Judge, Finding) {
-    match &finding {
-        Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } }
-            if !tool_calls.iter().any(|call| call.call_id == *call_id) =>
-        {
-            (Judge::Rule, unknown("the judge points at a call that was not made for this task".to_owned()))
-        }
-        Finding::Pass { .. } | Finding::Fail { .. } => (Judge::Model, finding),
+    match unfounded(&finding, tool_calls) {
+        Some(reason) => (Judge::Rule, unknown(reason.to_owned())),
+        None => (Judge::Model, finding),
     }
 }
 
