@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod accept;
+mod ancestor;
 mod cancel;
 mod dispatch;
 mod doubles;
@@ -10,6 +11,8 @@ mod events;
 mod exit_codes;
 mod faults;
 mod house;
+mod lessons;
+mod liars;
 mod plans;
 mod property;
 mod records;
