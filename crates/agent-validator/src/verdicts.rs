@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{Subject, evaluate};
+use artoo_checks::{Subject, evaluate, unborne};
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    CallEnding, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy,
-    ToolCall,
+    CallEnding, Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding,
+    Judge as DecidedBy, ToolCall,
 };
 
 use crate::{Judge, JudgeContext};
@@ -15,7 +15,8 @@ use crate::{Judge, JudgeContext};
 /// Decides every criterion of `cx.subtask`, in order. `reached` sees each verdict as it falls.
 ///
 /// A result that is not `completed` can never match: every criterion fails by rule, with the failure's class. Nor can one
-/// without a call that ran to its end: its output is a claim that nothing bears out, even where it has the right form. A
+/// without a call that ran to its end: its output is a claim that nothing bears out, even where it has the right form. The same
+/// holds for a figure or a file name in an answer that no call shows, and for a blank answer that a judge would be asked about. A
 /// judge that errs, panics, does not answer within `deadline` or points at a call of another subtask gives a failure of
 /// class `unknown`.
 pub async fn verdicts(
@@ -47,7 +48,13 @@ async fn decide(
         return (DecidedBy::Rule, unfinished(cx));
     }
     if !cx.result.tool_calls.iter().any(ran) {
-        return (DecidedBy::Rule, unborne(cx));
+        return (DecidedBy::Rule, without_a_call(cx));
+    }
+    if let Some(reason) = invented(criterion, cx) {
+        return (
+            DecidedBy::Rule,
+            Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None },
+        );
     }
     if let Some(check) = &criterion.check {
         let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls, answers: &[] };
@@ -66,7 +73,59 @@ fn ran(call: &ToolCall) -> bool {
     }
 }
 
-fn unborne(cx: &JudgeContext<'_>) -> Finding {
+/// What of the output nobody has shown. A check of its form would be met all the same, and a judge sees what he wants to see.
+fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
+    let named = match &criterion.check {
+        None if cx.result.output.trim().is_empty() => return Some("the answer is empty".to_owned()),
+        // What is said about a deed is a remark; the deed is looked at.
+        None if cx.subtask.success_criteria.iter().any(is_about_a_deed) => return None,
+        Some(Check::OutputNumber { .. }) => String::new(),
+        None
+        | Some(
+            Check::OutputEquals { .. }
+            | Check::OutputContains { .. }
+            | Check::OutputMatches { .. }
+            | Check::OutputLines { .. }
+            | Check::JsonPointer { .. },
+        ) => format!("{} {} {}", cx.subtask.intent, cx.subtask.context, criterion.text),
+        Some(
+            Check::ExitStatus { .. }
+            | Check::FileExists { .. }
+            | Check::FileAbsent { .. }
+            | Check::FileContains { .. }
+            | Check::FileNewer { .. }
+            | Check::FileUnchanged { .. }
+            | Check::SameAnswer { .. },
+        ) => return None,
+    };
+    unborne(&cx.result.output, cx.result.verbatim, &cx.result.tool_calls, &named)
+}
+
+/// Whether a criterion is about something made or changed.
+fn is_about_a_deed(criterion: &Criterion) -> bool {
+    match &criterion.check {
+        Some(
+            Check::ExitStatus { .. }
+            | Check::FileExists { .. }
+            | Check::FileAbsent { .. }
+            | Check::FileContains { .. }
+            | Check::FileNewer { .. }
+            | Check::FileUnchanged { .. },
+        ) => true,
+        None
+        | Some(
+            Check::OutputEquals { .. }
+            | Check::OutputContains { .. }
+            | Check::OutputMatches { .. }
+            | Check::OutputNumber { .. }
+            | Check::OutputLines { .. }
+            | Check::JsonPointer { .. }
+            | Check::SameAnswer { .. },
+        ) => false,
+    }
+}
+
+fn without_a_call(cx: &JudgeContext<'_>) -> Finding {
     let failure = cx.result.tool_calls.last().and_then(|call| call.failure.as_ref());
     Finding::Fail {
         failure_class: failure.map_or(FailureClass::Logical, |failure| failure.class),

@@ -172,8 +172,9 @@ impl Shop {
                 subtask_id: cx.subtask.subtask_id,
                 attempt: cx.attempt,
                 status: ended.status,
+                // Whatever the behaviour says: a quotation is compared with what it quotes.
+                verbatim: ended.verbatim && bench.quotes(tool_calls.last(), &ended.output).await,
                 output: ended.output,
-                verbatim: ended.verbatim,
                 tool_calls,
                 failure: ended.failure,
             },

@@ -2,8 +2,9 @@
 
 use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 
+use artoo_checks::unfounded;
 use artoo_llm_client::LlmError;
-use artoo_types::{Evidence, FailureClass, Finding, Judge, ToolCall};
+use artoo_types::{FailureClass, Finding, Judge, ToolCall};
 use futures::FutureExt as _;
 
 /// Why there is no verdict.
@@ -17,8 +18,8 @@ pub enum JudgeError {
 
 /// Runs a judge, and says who decided.
 ///
-/// Default reject: a judge that errs, panics, takes longer than `deadline` or passes something with a call that is not among
-/// `calls` gives a failure of class `unknown`, by rule. That is neither evidence nor a lesson. The judge's own function is to
+/// Default reject: a judge that errs, panics, takes longer than `deadline` or whose pass is [`unfounded`] (it points at no call that
+/// ran, at nothing, or says the opposite) gives a failure of class `unknown`, by rule. That is neither evidence nor a lesson. The judge's own function is to
 /// be called inside `judging`, since an implementation may panic before it returns its future.
 ///
 /// ```
@@ -37,21 +38,13 @@ pub async fn decided(
     calls: &[ToolCall],
 ) -> (Judge, Finding) {
     match tokio::time::timeout(deadline, AssertUnwindSafe(judging).catch_unwind()).await {
-        Ok(Ok(Ok(finding))) if is_grounded(&finding, calls) => (Judge::Model, finding),
-        Ok(Ok(Ok(_))) => unknown("the judge points at a call that was not made for this".to_owned()),
+        Ok(Ok(Ok(finding))) => match unfounded(&finding, calls) {
+            Some(reason) => unknown(reason.to_owned()),
+            None => (Judge::Model, finding),
+        },
         Ok(Ok(Err(error))) => unknown(error.to_string()),
         Ok(Err(_)) => unknown("the judge panicked".to_owned()),
         Err(_) => unknown(format!("the judge gave no verdict within {} s", deadline.as_secs())),
-    }
-}
-
-/// A pass that points at a call points at one that was made.
-fn is_grounded(finding: &Finding, calls: &[ToolCall]) -> bool {
-    match finding {
-        Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } } => {
-            calls.iter().any(|call| call.call_id == *call_id)
-        }
-        Finding::Pass { evidence: Evidence::Observation { .. } } | Finding::Fail { .. } => true,
     }
 }
 
@@ -61,6 +54,8 @@ fn unknown(reason: String) -> (Judge, Finding) {
 
 #[cfg(test)]
 mod tests {
+    use artoo_types::Evidence;
+
     use super::*;
     use crate::conformance::call;
 

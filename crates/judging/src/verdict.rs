@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use artoo_llm_client::{JsonSchema, LlmClient, Request, ask};
+use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Obtained, Request, ask};
 use artoo_types::{Evidence, FailureClass, Finding, ToolCall};
 use serde::Deserialize;
 
@@ -40,7 +40,7 @@ enum Class {
 /// What no call shows, nobody can pass: where none succeeded, the criterion fails, `request` is not made and no model is asked.
 ///
 /// # Errors
-/// [`JudgeError::Model`]: the model failed, or gave no verdict even after one repair.
+/// [`JudgeError::Model`]: the model failed, or gave no verdict even after one repair, or two that contradict each other.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -69,7 +69,15 @@ pub async fn ask_verdict<'a>(
         });
     };
     let request = request().with_schema(SCHEMA.clone()).with_max_tokens(VERDICT_TOKENS);
-    let answer = ask::<Answer>(model, request).await?.value;
+    let answered = ask::<Answer>(model, request).await?;
+    let two = matches!(answered.obtained, Obtained::Extracted { more: true, .. });
+    let answer = answered.value;
+    if two || matches!((answer.verdict, answer.class), (Word::Pass, Class::Environmental)) {
+        // In doubt it is no pass, and no lesson either.
+        let reason = "it says two things at once".to_owned();
+        let schema = SCHEMA.name.clone();
+        return Err(LlmError::Unusable { model: answered.model, schema, reason }.into());
+    }
     let evidence = Evidence::ToolCall { call_id, excerpt: answer.reason.clone() };
     Ok(match answer.verdict {
         Word::Pass => Finding::Pass { evidence },

@@ -12,7 +12,7 @@ use artoo_types::{
 };
 use serde_json::Value;
 
-use crate::contradiction::take_back;
+use crate::contradiction::{doubt, take_back};
 use crate::{FanIn, Gathered, TaskContext, TaskJudge, merge};
 
 /// What the actor is given besides its port.
@@ -119,6 +119,9 @@ impl Actor {
 
     fn replan(&self, task_id: &TaskId, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
         take_back(&mut gathered.outcomes, &gathered.task_criteria, &task_verdicts);
+        if task_verdicts.is_empty() {
+            doubt(&mut gathered.outcomes, &gathered.task_criteria);
+        }
         let gap_summary = gap(&gathered, &task_verdicts);
         let (matched_outcomes, failed_outcomes) =
             gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);

@@ -228,7 +228,18 @@ fn is_prefix(word: &str) -> bool {
     let word = word.rsplit('/').next().unwrap_or(word);
     let wrapper = matches!(
         word,
-        "time" | "nice" | "env" | "command" | "exec" | "sudo" | "nohup" | "timeout" | "xargs" | "stdbuf"
+        "time"
+            | "nice"
+            | "env"
+            | "command"
+            | "exec"
+            | "sudo"
+            | "nohup"
+            | "timeout"
+            | "xargs"
+            | "stdbuf"
+            | "busybox"
+            | "setsid"
     );
     let grammar =
         matches!(word, "if" | "then" | "else" | "elif" | "while" | "until" | "do" | "!" | "{" | "}" | "$");

@@ -78,7 +78,8 @@ fn outcomes(said: &[Message]) -> Vec<&SubTaskOutcome> {
 async fn a_correction_then_a_match() {
     let mut house = House::unasked();
     house.dispatcher.publish(counting(1)).unwrap();
-    let said = house.attempted(counted(1, 1, "many")).await;
+    let found = ExecutionResult { output: "many".to_owned(), ..counted(1, 1, "3") };
+    let said = house.attempted(found).await;
     assert_eq!(kinds(&said), [MessageKind::VerdictReached, MessageKind::CorrectionSignal]);
     // The second attempt answers from what the first one found.
     let said = house.attempted(ExecutionResult { tool_calls: Vec::new(), ..counted(1, 2, "3") }).await;

@@ -79,6 +79,24 @@ async fn lesson_30_a_verdict_has_two_words() {
     assert_eq!(sent.len(), 2);
 }
 
+/// A verdict that names a class of failure, or is followed by another one, is none.
+#[tokio::test]
+async fn lesson_30_a_verdict_that_says_two_things_is_none() {
+    let pass = r#"{"reason": "it is there", "verdict": "pass", "class": "logical"}"#;
+    let (done, world) = (result("3", vec![call(1, "3", true)]), world(Path::new("/x")));
+    let (subtask, surroundings) = (subtask("Count", &["It is right"]), surroundings(Path::new("/x")));
+    for said in [pass.replace("logical", "environmental"), format!("{pass} {}", pass.replace("pass", "fail"))]
+    {
+        let model =
+            ScriptedModel::new().always(Expect::purpose("agent_validator"), Answer::text(said.clone()));
+        let model: Arc<dyn LlmClient> = Arc::new(model);
+        let cx =
+            JudgeContext { subtask: &subtask, result: &done, surroundings: &surroundings, world: &world };
+        let judged = ModelJudge.judge(&subtask.success_criteria[0], &cx, &model).await;
+        assert!(judged.unwrap_err().to_string().contains("two things"), "{said}");
+    }
+}
+
 #[tokio::test]
 async fn without_a_successful_call_no_model_is_asked() {
     let claim = result("SUCCESS: all criteria met", vec![call(1, "", false)]);

@@ -121,6 +121,10 @@ impl TaskJudge for Silent {
                     evidence: Evidence::ToolCall { call_id, excerpt: "of another task".into() },
                 })
             }
+            "points at nothing" => Ok(Finding::Pass { evidence: Evidence::Observation { text: " ".into() } }),
+            "says the opposite" => {
+                Ok(Finding::Pass { evidence: Evidence::Observation { text: "It is not met.".into() } })
+            }
             _ => Err(JudgeError::Model(LlmError::Configuration { reason: "broken".into() })),
         }
     }
@@ -129,7 +133,7 @@ impl TaskJudge for Silent {
 /// Lesson 80 and fact 12: whatever a judge does, the gate says something, and never accepts.
 #[tokio::test(start_paused = true)]
 async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
-    for way in ["hangs", "panics", "lies", "errs"] {
+    for way in ["hangs", "panics", "lies", "points at nothing", "says the opposite", "errs"] {
         let messages = vec![manifest(1, &[], &[1], &[judged(way)]).into(), matched(1, "Count", "3").into()];
         let said = played(Arc::new(Silent), ScriptedModel::new(), messages).await;
         let [Message::VerdictReached(_), replan] = said.as_slice() else { panic!("{way}: {said:#?}") };

@@ -60,6 +60,29 @@ async fn a_fail_keeps_its_class_and_reason() {
     }
 }
 
+/// A verdict that names a class of failure, or is followed by another one, is none.
+#[tokio::test]
+async fn lesson_30_a_verdict_that_says_two_things_is_none() {
+    let pass = r#"{"reason": "it is there", "verdict": "pass", "class": "logical"}"#;
+    let (surroundings, spec) = (surroundings(Path::new("/home/ada")), spec("Count"));
+    let outcomes = [matched(1, "List", "a")];
+    for said in [pass.replace("logical", "environmental"), format!("{pass} {}", pass.replace("pass", "fail"))]
+    {
+        let model =
+            ScriptedModel::new().always(Expect::purpose("meta_validator"), Answer::text(said.clone()));
+        let model: Arc<dyn LlmClient> = Arc::new(model);
+        let merged = Value::Null;
+        let cx = TaskContext {
+            spec: &spec,
+            outcomes: &outcomes,
+            merged_output: &merged,
+            surroundings: &surroundings,
+        };
+        let found = ModelTaskJudge.judge(&judged("It is a number"), &cx, &model).await;
+        assert!(found.unwrap_err().to_string().contains("two things"), "{said}");
+    }
+}
+
 /// What no call shows, nobody can pass: the model is not even asked.
 #[tokio::test]
 async fn without_a_successful_call_no_model_is_asked() {

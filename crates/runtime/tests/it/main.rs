@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod accept;
+mod ancestor;
 mod auditing;
 mod cancel;
 mod course;
@@ -13,6 +14,8 @@ mod exit_codes;
 mod explain;
 mod faults;
 mod house;
+mod lessons;
+mod liars;
 mod plans;
 mod property;
 mod recomputed;
