@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use artoo_agent_validator::{Judge as SubTaskJudge, JudgeContext, JudgeError};
 use artoo_llm_client::LlmClient;
-use artoo_meta_validator::{TaskContext, TaskJudge, JudgeError};
+use artoo_meta_validator::{TaskContext, TaskJudge};
 use artoo_types::{CallId, Criterion, Evidence, Finding};
 use async_trait::async_trait;
 use serde_json::json;
