@@ -35,6 +35,7 @@ pub struct Builder {
     parameters: Option<Parameters>,
     strict: bool,
     second_derivation: bool,
+    guided: bool,
     deadlines: Deadlines,
     parallel: usize,
     redaction: Redaction,
@@ -57,6 +58,7 @@ impl Default for Builder {
             parameters: None,
             strict: false,
             second_derivation: false,
+            guided: false,
             deadlines: Deadlines::default(),
             parallel: 8,
             redaction: Redaction::new(),
@@ -147,6 +149,13 @@ impl Builder {
     /// weak model.
     pub fn second_derivation(mut self, second_derivation: bool) -> Self {
         self.second_derivation = second_derivation;
+        self
+    }
+
+    /// Whether the planner's and the executor's prompts hold examples. A small model needs them; with a larger one they only cost
+    /// tokens.
+    pub fn guided(mut self, guided: bool) -> Self {
+        self.guided = guided;
         self
     }
 
