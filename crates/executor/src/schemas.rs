@@ -55,7 +55,7 @@ mod tests {
         ToolSpec {
             name: ToolName::new(name),
             summary: String::new(),
-            arguments: json!({"properties": {"path": {"type": "string"}}}),
+            arguments: Arc::new(json!({"properties": {"path": {"type": "string"}}})),
             output_is_answer: true,
         }
     }

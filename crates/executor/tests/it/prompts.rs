@@ -66,7 +66,7 @@ async fn the_constant_part_holds_the_rules_and_the_tools() {
     let spec = |tool: &dyn artoo_tools::Tool| artoo_executor::ToolSpec {
         name: tool.name(),
         summary: tool.summary().to_owned(),
-        arguments: tool.arguments(),
+        arguments: tool.arguments().into(),
         output_is_answer: tool.output_is_answer(),
     };
     cx.tools = Toolbox::standard().tools().map(spec).collect();
