@@ -13,9 +13,8 @@ use crate::{Action, Attempt, AttemptContext, CallStopped, CallTool, ExecuteError
 
 /// The rules of the constant part of the prompt; the tools follow.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
-/// The same for a small model: what goes without saying follows, and examples.
-pub const GUIDED_PROMPT: &str =
-    concat!(include_str!("../prompts/system.md"), "\n", include_str!("../prompts/guided.md"));
+/// The same for a small model: at length, and with examples.
+pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
 /// Room for one turn, in tokens.
 const TURN_TOKENS: u32 = 4096;

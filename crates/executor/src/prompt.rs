@@ -58,7 +58,7 @@ pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
 /// it is far above by then.
 pub(crate) fn after(call: &ToolCall, intent: &str, told: Option<String>) -> String {
     let told = told.map(|told| format!("\nStep: {intent}\n{told}")).unwrap_or_default();
-    format!("{}{told}\nCall a tool, or answer if this shows it.", result(call))
+    format!("{}{told}\nCall a tool, or answer if this shows what the step asks for.", result(call))
 }
 
 /// A call's result as the model sees it: how it ended, why it failed, what it put out.

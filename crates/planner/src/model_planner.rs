@@ -13,9 +13,8 @@ use crate::{
 
 /// The constant part of the planning prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
-/// What follows it for a small model: what goes without saying, and examples.
-pub const GUIDED_PROMPT: &str =
-    concat!(include_str!("../prompts/system.md"), "\n", include_str!("../prompts/guided.md"));
+/// The same for a small model: at length, and with examples.
+pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 /// The constant part of the failure report's prompt.
 pub const REPORT_PROMPT: &str = include_str!("../prompts/report.md");
 
