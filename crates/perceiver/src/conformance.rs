@@ -17,7 +17,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use artoo_llm_client::LlmClient;
-use artoo_types::{Limits, Surroundings, TaskSpec, UserRequest};
+use artoo_types::{Limits, Prices, Surroundings, TaskSpec, UserRequest};
 use chrono::DateTime;
 
 use crate::Perceiver;
@@ -129,6 +129,7 @@ pub fn request(text: &str) -> UserRequest {
         },
         turns: Vec::new(),
         limits: Limits::default(),
+        prices: Prices::default(),
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
         return Err(StartError::Closed);
     }
     let parameters = parameters(parts, &request.limits)?;
+    priced(parts, &request.limits)?;
     let runs = runs::folder(&parts.data_folder);
     let (storage_failed, storage_failure) = oneshot::channel();
     let failed = move |error| {
@@ -120,6 +121,7 @@ fn assemble(
             surroundings: request.surroundings,
             turns: request.turns,
             limits: request.limits,
+            prices: parts.prices.clone(),
         },
         bus: bus.clone(),
         crew,
@@ -232,6 +234,16 @@ fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
 fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> {
     let parameters = parts.profile.parameters().with_limits(limits)?;
     Ok(if parts.strict { parameters.strict() } else { parameters })
+}
+
+/// A budget for money means nothing where a call could cost an unknown sum.
+fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
+    let asking = [Role::Perceiver, Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator];
+    let unpriced = asking.into_iter().find(|role| !parts.prices.roles.contains_key(role));
+    match (limits.max_cost, unpriced) {
+        (Some(_), Some(role)) => Err(StartError::NoPrice { role }),
+        (None, _) | (_, None) => Ok(()),
+    }
 }
 
 fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {

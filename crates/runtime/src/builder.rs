@@ -18,7 +18,7 @@ use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_perceiver::{FaithfulPerceiver, Perceiver};
 use artoo_planner::{CompileOptions, Inventory, ModelPlanner, Planner, ToolBrief};
 use artoo_tools::Toolbox;
-use artoo_types::{AuditReport, MegramId, Role, RunId};
+use artoo_types::{AuditReport, MegramId, Prices, Role, RunId};
 use chrono::{DateTime, FixedOffset};
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
@@ -64,6 +64,7 @@ pub(crate) struct Parts {
     pub(crate) solver: Option<Arc<MakeSolver>>,
     pub(crate) profile: Profile,
     pub(crate) strict: bool,
+    pub(crate) prices: Prices,
     pub(crate) deadlines: Deadlines,
     pub(crate) parallel: usize,
     pub(crate) journal: Journal,
@@ -150,6 +151,7 @@ pub struct Builder {
     profile: Profile,
     strict: bool,
     second_derivation: bool,
+    prices: Prices,
     deadlines: Deadlines,
     parallel: usize,
     redaction: Redaction,
@@ -176,6 +178,7 @@ impl Default for Builder {
             profile: Profile::Default,
             strict: false,
             second_derivation: false,
+            prices: Prices::default(),
             deadlines: Deadlines::default(),
             parallel: 8,
             redaction: Redaction::new(),
@@ -289,6 +292,13 @@ impl Builder {
         self
     }
 
+    /// What the models cost; unknown by default. A run with [`Limits::max_cost`](artoo_types::Limits::max_cost) needs a price
+    /// for the model of every role.
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
     /// How long roles may be silent.
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
         self.deadlines = deadlines;
@@ -375,6 +385,7 @@ impl Builder {
             solver: self.solver,
             profile: self.profile,
             strict: self.strict,
+            prices: self.prices,
             deadlines: self.deadlines,
             parallel: self.parallel,
             journal,

@@ -30,6 +30,7 @@ pub mod journal;
 mod request;
 mod run;
 pub mod runs;
+mod spending;
 mod successor;
 mod supervisor;
 mod watch;

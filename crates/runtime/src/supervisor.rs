@@ -12,7 +12,7 @@ use std::{
 };
 
 use artoo_bus::{Port, RunBus, RunFailure};
-use artoo_types::{CallId, Envelope, Fault, FaultKind, FinalResult, Limits, Message, Role, UserRequest};
+use artoo_types::{CallId, Envelope, Fault, FaultKind, FinalResult, Message, Role, UserRequest};
 use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
@@ -23,6 +23,7 @@ use crate::{
     Deadlines, Watch,
     crew::{Crew, Ended},
     journal::RunJournal,
+    spending::Spending,
     successor::Successor,
 };
 
@@ -85,13 +86,11 @@ pub(crate) async fn supervise(run: Supervised) {
         tools: tools.clone(),
         is_over,
         deadlines,
-        limits: request.limits,
         successor,
         begun: Instant::now(),
         watch: Watch::new(deadlines),
         calls: BTreeSet::new(),
-        tokens: 0,
-        replans: 0,
+        spending: Spending::new(request.limits, request.prices.clone()),
         stopping: false,
         unsaid: VecDeque::new(),
         wind_down: None,
@@ -169,14 +168,12 @@ struct Supervisor<'a> {
     tools: CancellationToken,
     is_over: Arc<AtomicBool>,
     deadlines: Deadlines,
-    limits: Limits,
     successor: Successor,
     begun: Instant,
     watch: Watch,
     /// Calls that have begun and not ended.
     calls: BTreeSet<CallId>,
-    tokens: u64,
-    replans: u32,
+    spending: Spending,
     /// Whether the run is on its way to its end because of a fault of the supervisor's; the tools are cancelled then.
     stopping: bool,
     /// Faults that R7 does not know of yet, and until when tools may still end first.
@@ -200,24 +197,14 @@ impl Supervisor<'_> {
         self.watch.on(envelope, self.begun.elapsed());
         self.successor.remember(envelope);
         let message = envelope.message.as_ref();
+        // One of them ends the run; calls that were open still come in.
+        if let Some(spent) = self.spending.on(message).filter(|_| !self.stopping) {
+            self.fail(spent);
+        }
         if let Message::ToolStarted(started) = message {
             self.calls.insert(started.call_id);
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
-        } else if let Message::ModelCall(call) = message {
-            self.tokens =
-                self.tokens.saturating_add(call.prompt_tokens).saturating_add(call.completion_tokens);
-            if let Some(allowed) = self.limits.max_tokens.filter(|allowed| self.tokens > *allowed) {
-                self.over_budget(format!("the run used {} tokens, of {allowed} allowed", self.tokens));
-            }
-        } else if let Message::PlanDirective(_) = message {
-            self.replans += 1;
-            if self.replans > self.limits.max_replans {
-                self.over_budget(format!(
-                    "the controller asked for more than {} replans",
-                    self.limits.max_replans
-                ));
-            }
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
@@ -227,12 +214,6 @@ impl Supervisor<'_> {
             return Some(result.clone());
         }
         None
-    }
-
-    fn over_budget(&mut self, message: String) {
-        if !self.stopping {
-            self.fail(fault(Role::Supervisor, FaultKind::Budget, message));
-        }
     }
 
     /// Something ends the run: tools are stopped at once, and R7 is told when they have.

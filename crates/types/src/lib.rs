@@ -18,6 +18,7 @@ mod fault;
 mod ids;
 mod memory;
 mod message;
+mod money;
 mod outcome;
 mod plan;
 mod role;
@@ -42,6 +43,7 @@ pub use memory::{
     Potentials, SopRecord, Space,
 };
 pub use message::{Envelope, Message, MessageKind};
+pub use money::{Amount, Price, Prices};
 pub use outcome::{
     FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome,
 };

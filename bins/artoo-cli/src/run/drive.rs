@@ -91,6 +91,7 @@ fn build(context: &Context<'_>, prepared: &Prepared) -> Result<Artoo, CommandErr
         .profile(prepared.settings.rules)
         .strict(prepared.settings.strict)
         .second_derivation(prepared.embedded)
+        .prices(prepared.prices.clone())
         .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
     for (role, client) in &prepared.clients {
         let role: Role = *role;

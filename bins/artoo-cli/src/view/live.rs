@@ -8,7 +8,7 @@ use artoo_types::{CallId, Role, SubTaskId};
 
 use super::events::{Before, lines};
 use super::frame::Frame;
-use super::units::{counted, seconds, tokens};
+use super::units::{counted, seconds, spent};
 use super::words;
 use crate::terminal::neutral_line;
 
@@ -56,8 +56,7 @@ impl Live {
     pub(crate) fn status(&self, beat: usize, elapsed: Duration) -> String {
         const BEATS: [&str; 4] = ["◐", "◓", "◑", "◒"];
         let beat = BEATS.get(beat % BEATS.len()).copied().unwrap_or("◐");
-        let spent = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);
-        let cost = format!("{}, {} tokens", counted(self.usage.calls, "call", "calls"), tokens(spent));
+        let cost = format!("{}, {}", counted(self.usage.calls, "call", "calls"), spent(&self.usage));
         neutral_line(&format!("{beat} {} {} · {cost}", seconds(elapsed), self.at_work()))
     }
 
@@ -112,7 +111,7 @@ impl Live {
                 self.doing = Doing::Merging;
             }
             Event::RoundScored { loss, .. } => self.losses.push(loss.l),
-            Event::Usage { cumulative, .. } => self.usage = *cumulative,
+            Event::Usage { cumulative, .. } => self.usage.clone_from(cumulative),
             Event::RunFinished { .. } => self.doing = Doing::Ending,
             Event::ToolOutput { .. } | Event::MemoryWritten { .. } | Event::Warning { .. } => {}
         }

@@ -50,6 +50,7 @@ pub(crate) fn user_request(text: &str) -> UserRequest {
         },
         turns: Vec::new(),
         limits: Default::default(),
+        prices: Default::default(),
     }
 }
 

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod accept;
+mod budgets;
 mod cancel;
 mod dispatch;
 mod doubles;

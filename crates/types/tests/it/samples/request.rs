@@ -1,4 +1,8 @@
-use artoo_types::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
+use std::collections::BTreeMap;
+
+use artoo_types::{
+    Amount, Constraints, Limits, Price, Prices, Role, Surroundings, TaskSpec, Turn, UserRequest,
+};
 
 use super::{task_id, time};
 
@@ -17,7 +21,8 @@ pub(super) fn user_request() -> UserRequest {
             input: "What is in docs?".to_owned(),
             result: "12 files, 3 of them text files".to_owned(),
         }],
-        limits: Limits { max_tokens: Some(20_000), ..Limits::default() },
+        limits: Limits { max_tokens: Some(20_000), max_cost: Amount::new(0.5), ..Limits::default() },
+        prices: Prices { currency: "EUR".to_owned(), roles: BTreeMap::from([(Role::Planner, price())]) },
     }
 }
 
@@ -31,4 +36,8 @@ pub(super) fn task_spec() -> TaskSpec {
         },
         raw_input: user_request().text,
     }
+}
+
+fn price() -> Price {
+    Price { prompt: Amount::new(0.25).unwrap(), completion: Amount::new(2.0).unwrap() }
 }
