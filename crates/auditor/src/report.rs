@@ -180,6 +180,8 @@ impl Fold {
                 self.tool_health.execution_failures += u64::from(text(event, "status") == Some("failed"));
             }
             MessageKind::UserRequest
+            | MessageKind::ClarificationRequested
+            | MessageKind::ClarificationAnswered
             | MessageKind::TaskSpec
             | MessageKind::MemoryQuery
             | MessageKind::MemoryReply

@@ -55,7 +55,9 @@ impl RunRecord {
                     ));
                 }
             }
-            MessageKind::TaskSpec
+            MessageKind::ClarificationRequested
+            | MessageKind::ClarificationAnswered
+            | MessageKind::TaskSpec
             | MessageKind::MemoryQuery
             | MessageKind::MemoryReply
             | MessageKind::Plan

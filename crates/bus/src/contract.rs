@@ -36,6 +36,8 @@ pub const fn contract(kind: MessageKind) -> Contract {
     // Inline constants: the bus looks here for every message.
     let (from, to) = match kind {
         Kind::UserRequest => const { sets(&[User], &[Perceiver]) },
+        Kind::ClarificationRequested => const { sets(&[Perceiver], &[User]) },
+        Kind::ClarificationAnswered => const { sets(&[User], &[Perceiver]) },
         Kind::TaskSpec => const { sets(&[Perceiver], &[Planner, MetaValidator, Ggs, Dispatcher]) },
         Kind::MemoryQuery => const { sets(&[Planner], &[SharedMemory]) },
         Kind::MemoryReply => const { sets(&[SharedMemory], &[Planner]) },

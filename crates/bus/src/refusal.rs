@@ -51,6 +51,8 @@ impl Refusal {
                 Self::parse(&warning.message).filter(|refusal| refusal.role == warning.role)
             }
             Message::UserRequest(_)
+            | Message::ClarificationRequested(_)
+            | Message::ClarificationAnswered(_)
             | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)

@@ -100,7 +100,9 @@ impl GgsRole {
             Message::FailureReport(report) => self.on_report(report),
             Message::Fault(fault) => self.on_fault(fault, envelope),
             // No other kind concerns R7. They are named so that a new kind asks here whether it does.
-            Message::MemoryQuery(_)
+            Message::ClarificationRequested(_)
+            | Message::ClarificationAnswered(_)
+            | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
             | Message::Plan(_)
             | Message::DispatchManifest(_)

@@ -22,7 +22,7 @@ use crate::{
     crew::Crew,
     foreign_solver::ForeignSolver,
     journal::RunJournal,
-    run::{Canceller, Run},
+    run::{Answerer, Canceller, Run},
     runs,
     successor::Successor,
     supervisor::{Supervised, supervise},
@@ -107,6 +107,7 @@ fn assemble(
     };
     let crew = crew(parts, &bus, parameters, &request, tool_context)?;
     let (send_result, result) = oneshot::channel();
+    let (answer, answers) = mpsc::unbounded_channel();
     let user = bus.port(Role::User)?;
     let port = bus.port(Role::Supervisor)?;
     let ggs_parts = Arc::clone(parts);
@@ -122,6 +123,7 @@ fn assemble(
             turns: request.turns,
             limits: request.limits,
             prices: parts.prices.clone(),
+            person_present: request.person_present,
         },
         bus: bus.clone(),
         crew,
@@ -134,12 +136,14 @@ fn assemble(
         is_over,
         journal,
         result: send_result,
+        answers,
     };
     let run = Run {
         run_id: bus.run_id(),
         folder,
         bus,
         canceller: Canceller(cancel),
+        answerer: Answerer(answer),
         result: Some(result),
         first_observer,
     };

@@ -41,5 +41,5 @@ pub use dispatch::Dispatch;
 pub use error::{BuildError, StartError};
 pub use exit_code::{exit_code, exit_code_with};
 pub use request::RunRequest;
-pub use run::{Canceller, Run};
+pub use run::{Answerer, Canceller, Run};
 pub use watch::{Overdue, Watch};

@@ -12,7 +12,9 @@ use std::{
 };
 
 use artoo_bus::{Port, RunBus, RunFailure};
-use artoo_types::{CallId, Envelope, Fault, FaultKind, FinalResult, Message, Role, UserRequest};
+use artoo_types::{
+    CallId, ClarificationAnswered, Envelope, Fault, FaultKind, FinalResult, Message, Role, UserRequest,
+};
 use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
@@ -58,6 +60,8 @@ pub(crate) struct Supervised {
     pub(crate) journal: RunJournal,
     pub(crate) successor: Successor,
     pub(crate) result: oneshot::Sender<FinalResult>,
+    /// What the person answers.
+    pub(crate) answers: mpsc::UnboundedReceiver<ClarificationAnswered>,
 }
 
 /// Runs a run to its end.
@@ -78,10 +82,13 @@ pub(crate) async fn supervise(run: Supervised) {
         journal,
         successor,
         result,
+        mut answers,
     } = run;
     let mut supervisor = Supervisor {
         bus: &bus,
         port,
+        user,
+        asked: None,
         crew,
         tools: tools.clone(),
         is_over,
@@ -97,7 +104,7 @@ pub(crate) async fn supervise(run: Supervised) {
         last_word: None,
         passed: 0,
     };
-    if let Err(error) = user.publish(request) {
+    if let Err(error) = supervisor.user.publish(request) {
         supervisor.fail(fault(
             Role::Supervisor,
             FaultKind::Bus,
@@ -127,6 +134,7 @@ pub(crate) async fn supervise(run: Supervised) {
                 let seconds = timeout.unwrap_or_default().as_secs_f64();
                 supervisor.fail(fault(Role::User, FaultKind::Timeout, format!("the run took longer than {seconds} s")));
             }
+            answer = answers.recv(), if supervisor.asked.is_some() => supervisor.answered(answer),
             failure = &mut storage_failure, if !storage_failed => {
                 storage_failed = true;
                 supervisor.fail(storage_fault(&failure.unwrap_or_else(|_| io::Error::other("its thread has ended"))));
@@ -164,6 +172,10 @@ pub(crate) async fn supervise(run: Supervised) {
 struct Supervisor<'a> {
     bus: &'a RunBus,
     port: Port,
+    /// Speaks for the person.
+    user: Port,
+    /// The round of questions that the person has not answered.
+    asked: Option<u32>,
     crew: Crew,
     tools: CancellationToken,
     is_over: Arc<AtomicBool>,
@@ -205,6 +217,9 @@ impl Supervisor<'_> {
             self.calls.insert(started.call_id);
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
+        } else if let Message::ClarificationRequested(request) = message {
+            self.asked = Some(request.round);
+            self.bus.pause();
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
@@ -214,6 +229,21 @@ impl Supervisor<'_> {
             return Some(result.clone());
         }
         None
+    }
+
+    /// The person answered; without anybody left who could, the run goes ahead.
+    fn answered(&mut self, answer: Option<ClarificationAnswered>) {
+        let Some(round) = self.asked else { return };
+        let gone = || ClarificationAnswered { round, answer: String::new() };
+        let answer = answer.unwrap_or_else(gone);
+        if answer.round != round {
+            return;
+        }
+        self.asked = None;
+        self.bus.resume();
+        if let Err(error) = self.user.publish(answer) {
+            tracing::debug!(%error, "an answer could not be published");
+        }
     }
 
     /// Something ends the run: tools are stopped at once, and R7 is told when they have.

@@ -11,6 +11,7 @@
 
 mod approval;
 mod audit;
+mod clarification;
 mod control;
 mod criterion;
 mod execution;
@@ -30,6 +31,7 @@ mod verdict;
 
 pub use approval::{ApprovalDecided, ApprovalRequested, ApprovalScope};
 pub use audit::{AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ToolHealth, Trend};
+pub use clarification::{ClarificationAnswered, ClarificationRequested};
 pub use control::{
     ActionState, BlockedApproach, BlockedTarget, DominantClass, FinalResult, Loss, MacroState, PartialOutput,
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,

@@ -23,6 +23,13 @@ pub struct UserRequest {
     /// What its models cost, where that is known.
     #[serde(default, skip_serializing_if = "Prices::is_empty")]
     pub prices: Prices,
+    /// Whether somebody is there to be asked back.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub person_present: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// One earlier turn of a session: what was asked and what came of it.

@@ -9,6 +9,7 @@ use artoo_runtime::RunRequest;
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_types::{Limits, Price, Prices, Surroundings};
 
+use super::ask::person_present;
 use crate::args::RunArgs;
 use crate::commands::Loaded;
 use crate::config::{ROLES, RoleModels, Settings, prices};
@@ -99,7 +100,9 @@ pub(super) fn prepare(
         platform: std::env::consts::OS.to_owned(),
     };
     let (sandbox, timeout) = (settings.sandbox, settings.timeout);
-    let request = RunRequest { text, turns: Vec::new(), surroundings, limits, sandbox, timeout };
+    let person_present = person_present(context.streams, args.json, args.quiet);
+    let turns = Vec::new();
+    let request = RunRequest { text, turns, surroundings, limits, sandbox, timeout, person_present };
     Ok(Prepared { request, clients, prices, embedded: label.embedded, recorders, secrets, settings })
 }
 

@@ -32,6 +32,7 @@ pub(crate) struct Live {
 enum Doing {
     #[default]
     Reading,
+    Asking,
     Planning,
     Starting,
     Merging,
@@ -67,6 +68,7 @@ impl Live {
         match (self.working.len(), self.working.iter().next_back()) {
             (0, _) | (_, None) => match self.doing {
                 Doing::Reading => "R1 reads the request",
+                Doing::Asking => "R1 asks you",
                 Doing::Planning => "R2 plans",
                 Doing::Starting => "starts the plan",
                 Doing::Merging => "R4b looks at the whole",
@@ -113,6 +115,8 @@ impl Live {
             Event::RoundScored { loss, .. } => self.losses.push(loss.l),
             Event::Usage { cumulative, .. } => self.usage.clone_from(cumulative),
             Event::RunFinished { .. } => self.doing = Doing::Ending,
+            Event::ClarificationRequested { .. } => self.doing = Doing::Asking,
+            Event::ClarificationAnswered { .. } => self.doing = Doing::Reading,
             Event::ToolOutput { .. } | Event::MemoryWritten { .. } | Event::Warning { .. } => {}
         }
     }

@@ -57,6 +57,22 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Prices::is_empty")]
         prices: Prices,
     },
+    /// The person is asked what words of the request refer to.
+    #[serde(rename = "clarification.requested")]
+    ClarificationRequested {
+        /// Which round of questions, from 1.
+        asked: u32,
+        /// The questions.
+        questions: Vec<String>,
+    },
+    /// The person answered.
+    #[serde(rename = "clarification.answered")]
+    ClarificationAnswered {
+        /// To which round.
+        asked: u32,
+        /// In words; empty means: go ahead.
+        answer: String,
+    },
     /// Memory answered.
     #[serde(rename = "memory.recalled")]
     MemoryRecalled {

@@ -52,6 +52,14 @@ impl Fold {
                     },
                 ));
             }
+            Message::ClarificationRequested(asked) => events.push((
+                None,
+                Event::ClarificationRequested { asked: asked.round, questions: asked.questions.clone() },
+            )),
+            Message::ClarificationAnswered(answered) => {
+                let answer = answered.answer.clone();
+                events.push((None, Event::ClarificationAnswered { asked: answered.round, answer }));
+            }
             Message::MemoryReply(reply) => events.push((
                 None,
                 Event::MemoryRecalled {

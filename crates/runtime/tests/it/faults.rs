@@ -11,12 +11,11 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_meta_validator::{TaskContext, TaskJudge, TaskJudgeError};
-use artoo_perceiver::{PerceiveError, Perceiver};
+use artoo_perceiver::{Dialogue, PerceiveError, Perceived, Perceiver};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Builder, Deadlines};
 use artoo_types::{
-    Criterion, FaultKind, Finding, MessageKind, OutcomeStatus, Plan, Role, TaskSpec, TerminalState, Turn,
-    UserRequest,
+    Criterion, FaultKind, Finding, MessageKind, OutcomeStatus, Plan, Role, TerminalState, Turn, UserRequest,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -160,8 +159,9 @@ impl Perceiver for Rogue {
     async fn perceive(
         &self,
         _request: &UserRequest,
+        _dialogue: &Dialogue,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<TaskSpec, PerceiveError> {
+    ) -> Result<Perceived, PerceiveError> {
         self.act();
         Err(PerceiveError::Empty)
     }

@@ -84,6 +84,7 @@ impl House {
             limits: Limits::default(),
             sandbox: SandboxMode::WorkspaceWrite,
             timeout: None,
+            person_present: false,
         }
     }
 

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod accept;
+mod asking;
 mod budgets;
 mod cancel;
 mod dispatch;

@@ -21,6 +21,8 @@ pub(crate) use watch::{audit_event, warning};
 pub(crate) fn all() -> Vec<Message> {
     vec![
         request::user_request().into(),
+        request::clarification_requested().into(),
+        request::clarification_answered().into(),
         request::task_spec().into(),
         memory::query().into(),
         memory::reply().into(),

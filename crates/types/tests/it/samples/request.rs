@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    Amount, Constraints, Limits, Price, Prices, Role, Surroundings, TaskSpec, Turn, UserRequest,
+    Amount, ClarificationAnswered, ClarificationRequested, Constraints, Limits, Price, Prices, Role,
+    Surroundings, TaskSpec, Turn, UserRequest,
 };
 
 use super::{task_id, time};
@@ -23,6 +24,7 @@ pub(super) fn user_request() -> UserRequest {
         }],
         limits: Limits { max_tokens: Some(20_000), max_cost: Amount::new(0.5), ..Limits::default() },
         prices: Prices { currency: "EUR".to_owned(), roles: BTreeMap::from([(Role::Planner, price())]) },
+        person_present: true,
     }
 }
 
@@ -40,4 +42,15 @@ pub(super) fn task_spec() -> TaskSpec {
 
 fn price() -> Price {
     Price { prompt: Amount::new(0.25).unwrap(), completion: Amount::new(2.0).unwrap() }
+}
+
+pub(super) fn clarification_requested() -> ClarificationRequested {
+    ClarificationRequested {
+        round: 1,
+        questions: vec!["Which folder do you mean by \"there\"?".to_owned(), "哪一个文件?".to_owned()],
+    }
+}
+
+pub(super) fn clarification_answered() -> ClarificationAnswered {
+    ClarificationAnswered { round: 1, answer: "docs, and 报告.txt in it".to_owned() }
 }
