@@ -1,5 +1,5 @@
 //! Prints the JSON Schema of one of the formats that artoo's libraries own: `schemas envelope`, `schemas audit`,
-//! `schemas events`.
+//! `schemas events`, `schemas explanation`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the schema is its output")]
 
@@ -11,8 +11,9 @@ fn main() -> std::process::ExitCode {
         Some("envelope") => schema_for!(Envelope).to_value(),
         Some("audit") => schema_for!(AuditEvent).to_value(),
         Some("events") => artoo_runtime::events::schema(),
+        Some("explanation") => artoo_runtime::explain::schema(),
         _ => {
-            eprintln!("usage: schemas envelope|audit|events");
+            eprintln!("usage: schemas envelope|audit|events|explanation");
             return std::process::ExitCode::from(2);
         }
     };

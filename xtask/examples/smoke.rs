@@ -88,8 +88,16 @@ async fn run(artoo: &Path) -> Result<(), Failure> {
     if !journal.is_file() {
         return Err(told(&format!("no journal at {}", journal.display())).into());
     }
+    let mut command = Command::new(artoo);
+    command.args(["runs", "explain", "last", "--json", "--data-dir"]).arg(&data).env_clear();
+    let page = command.env("HOME", place.path()).output().await?;
+    let told = String::from_utf8_lossy(&page.stdout).into_owned();
+    let explained: Value = serde_json::from_str(&told).map_err(|_| format!("no explanation: {page:?}"))?;
+    if explained.pointer("/rounds/0/decided/follows") != Some(&json!("yes")) {
+        return Err(format!("the directive does not follow from the record: {told}").into());
+    }
     eprintln!(
-        "smoke: accepted, {truth} files, {} model calls, {} lines, recorded",
+        "smoke: accepted, {truth} files, {} model calls, {} lines, recorded and explained",
         server.stats().requests,
         lines.len()
     );

@@ -73,7 +73,10 @@ pub struct Eval {
     /// How often to run each
     #[arg(long, default_value_t = 1)]
     pub repeat: u32,
-    /// Where to write the table
+    /// How long one run may take, as `artoo run --timeout` takes it
+    #[arg(long, default_value = "10m")]
+    pub timeout: String,
+    /// Where to write the table, anew after each run
     #[arg(long, default_value = "docs/evaluation.md")]
     pub out: PathBuf,
     /// Options for `artoo run`, after `--`, for example `-- --base-url URL --model NAME`

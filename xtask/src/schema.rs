@@ -23,9 +23,10 @@ enum By {
     Example(&'static str),
 }
 
-const GENERATED: [Generated; 4] = [
+const GENERATED: [Generated; 5] = [
     Generated { file: "config.schema.json", by: By::Artoo(&["config", "schema"]) },
     Generated { file: "events.schema.json", by: By::Example("events") },
+    Generated { file: "explanation.schema.json", by: By::Example("explanation") },
     Generated { file: "envelope.schema.json", by: By::Example("envelope") },
     Generated { file: "audit.schema.json", by: By::Example("audit") },
 ];

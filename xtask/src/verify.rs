@@ -22,7 +22,7 @@ pub fn test() -> Result<()> {
         clippy.args(["--", "--deny=warnings"]).run()
     })?;
     step("documentation", || {
-        let doc = cargo(["doc", "--workspace", "--no-deps", "--all-features"]);
+        let doc = cargo(["doc", "--workspace", "--no-deps", "--all-features", "--document-private-items"]);
         doc.env("RUSTDOCFLAGS", "--deny=warnings").run()
     })?;
     step("generated files", || schema::run(true))?;
@@ -30,6 +30,7 @@ pub fn test() -> Result<()> {
     step("examples in the documentation", || {
         cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
     })?;
+    step("10,000 runs of models that stray", || strays().run())?;
     // Last, so that the runner's summary is the last thing on the screen.
     step("tests", || runner().run())
 }
@@ -115,6 +116,17 @@ fn runner() -> Program {
     }
     say("cargo-nextest is not installed; using cargo test");
     cargo(["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"])
+}
+
+/// The four properties of whole runs with 2,500 cases each; on their own they take a tenth of that.
+fn strays() -> Program {
+    let program = if cargo(["nextest", "--version"]).works() {
+        let filter = "package(artoo-runtime) & test(/^property::/)";
+        cargo(["nextest", "run", "--workspace", "--all-features", "--status-level=fail", "-E", filter])
+    } else {
+        cargo(["test", "--workspace", "--all-features", "--test=it", "property::"])
+    };
+    program.env("PROPTEST_CASES", "2500")
 }
 
 /// Every `artoo COMMAND` of the README has a `--help`.

@@ -71,7 +71,8 @@ pub(crate) fn key(choice: &ModelChoice, environment: &Environment) -> Result<Opt
     })
 }
 
-fn http(
+/// How a server is spoken to.
+pub(crate) fn http(
     choice: &ModelChoice,
     settings: &Settings,
     environment: &Environment,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use artoo_checks::World;
-use artoo_llm_client::{LlmClient, LlmError};
+use artoo_judging::JudgeError;
+use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings};
 use async_trait::async_trait;
 
@@ -39,13 +40,4 @@ pub struct JudgeContext<'a> {
     pub surroundings: &'a Surroundings,
     /// The file system.
     pub world: &'a World,
-}
-
-/// Why there is no verdict.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JudgeError {
-    /// The model failed.
-    #[error("no verdict could be had: {0}")]
-    Model(#[from] LlmError),
 }

@@ -28,7 +28,8 @@ mod prompt;
 mod verdicts;
 
 pub use actor::{Settings, run};
-pub use behaviour::{Judge, JudgeContext, JudgeError};
+pub use artoo_judging::JudgeError;
+pub use behaviour::{Judge, JudgeContext};
 pub use fast_loop::{FastLoop, Step};
 pub use model_judge::{ModelJudge, SYSTEM_PROMPT};
 pub use verdicts::verdicts;

@@ -1,47 +1,20 @@
 //! The default judge.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use artoo_llm_client::{JsonSchema, LlmClient, Request, ask};
-use artoo_types::{Criterion, Evidence, FailureClass, Finding};
+use artoo_judging::{JudgeError, ask_verdict};
+use artoo_llm_client::{LlmClient, Request};
+use artoo_types::{Criterion, Finding};
 use async_trait::async_trait;
-use serde::Deserialize;
 
-use crate::{Judge, JudgeContext, JudgeError, prompt};
+use crate::{Judge, JudgeContext, prompt};
 
 /// The constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 
-/// Room for a verdict, in tokens.
-const VERDICT_TOKENS: u32 = 160;
-
-static SCHEMA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema::of::<Answer>("verdict").terse());
-
 /// Asks a model about each criterion alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelJudge;
-
-#[derive(Deserialize, schemars::JsonSchema)]
-struct Answer {
-    #[schemars(length(min = 1, max = 240))]
-    reason: String,
-    verdict: Word,
-    class: Class,
-}
-
-#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Word {
-    Pass,
-    Fail,
-}
-
-#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Class {
-    Logical,
-    Environmental,
-}
 
 #[async_trait]
 impl Judge for ModelJudge {
@@ -51,29 +24,7 @@ impl Judge for ModelJudge {
         cx: &JudgeContext<'_>,
         model: &Arc<dyn LlmClient>,
     ) -> Result<Finding, JudgeError> {
-        // What no call shows, nobody can pass: the model is not even asked.
-        let Some(call) = cx.result.tool_calls.iter().rev().find(|call| call.succeeded()) else {
-            return Ok(Finding::Fail {
-                failure_class: FailureClass::Logical,
-                reason: "no call succeeded, so nothing shows it".to_owned(),
-                evidence: None,
-            });
-        };
-        let request = Request::new("agent_validator", SYSTEM_PROMPT, prompt::case(criterion, cx))
-            .with_schema(SCHEMA.clone())
-            .with_max_tokens(VERDICT_TOKENS);
-        let answer = ask::<Answer>(model.as_ref(), request).await?.value;
-        let evidence = Evidence::ToolCall { call_id: call.call_id, excerpt: answer.reason.clone() };
-        Ok(match answer.verdict {
-            Word::Pass => Finding::Pass { evidence },
-            Word::Fail => Finding::Fail {
-                failure_class: match answer.class {
-                    Class::Logical => FailureClass::Logical,
-                    Class::Environmental => FailureClass::Environmental,
-                },
-                reason: answer.reason,
-                evidence: Some(evidence),
-            },
-        })
+        let request = || Request::new("agent_validator", SYSTEM_PROMPT, prompt::case(criterion, cx));
+        ask_verdict(model.as_ref(), &cx.result.tool_calls, request).await
     }
 }

@@ -1,9 +1,9 @@
 //! The changing part of the judge's prompt.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use artoo_llm_client::{Origin, fenced};
-use artoo_types::{CallEnding, Criterion};
+use artoo_types::{CallEnding, Check, Criterion};
 
 use crate::JudgeContext;
 
@@ -32,12 +32,16 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
             line(&mut text, format_args!("Errors:\n{}", fenced(Origin::ToolOutput, &call.stderr.shown)));
         }
         for file in &call.files {
-            if let Some(head) = cx.world.head(&file.path, FILE_SHOWN) {
-                line(
-                    &mut text,
-                    format_args!("Written: {}\n{}", file.path.display(), fenced(Origin::File, &head)),
-                );
-            }
+            show(&mut text, "Written", &file.path, cx);
+        }
+    }
+    // A command's files are known by nobody but the plan.
+    let written: Vec<_> = cx.result.tool_calls.iter().flat_map(|call| &call.files).collect();
+    for criterion in &cx.subtask.success_criteria {
+        if let Some(Check::FileExists { path }) = &criterion.check
+            && !written.iter().any(|file| file.path.ends_with(path))
+        {
+            show(&mut text, "File", path, cx);
         }
     }
     if !cx.result.verbatim {
@@ -45,6 +49,13 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
     }
     let _ = write!(text, "Criterion: {}", criterion.text);
     text
+}
+
+/// A file by its name and beginning, where there is one. The name may come from a model or from a tool, and stays on its line.
+fn show(text: &mut String, what: &str, path: &Path, cx: &JudgeContext<'_>) {
+    let Some(head) = cx.world.head(path, FILE_SHOWN) else { return };
+    let name = path.display().to_string().replace(char::is_control, "\u{fffd}");
+    line(text, format_args!("{what}: {name}\n{}", fenced(Origin::File, &head)));
 }
 
 /// Writing to a string cannot fail.

@@ -1,21 +1,22 @@
 //! The verdicts on one result: rules first, then checks, then the judge.
 
-use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{Subject, evaluate};
+use artoo_checks::{Subject, evaluate, unborne};
+use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    CallEnding, Criterion, CriterionVerdict, Evidence, ExecutionStatus, FailureClass, Finding,
+    CallEnding, Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding,
     Judge as DecidedBy, ToolCall,
 };
-use futures::FutureExt as _;
 
 use crate::{Judge, JudgeContext};
 
 /// Decides every criterion of `cx.subtask`, in order. `reached` sees each verdict as it falls.
 ///
 /// A result that is not `completed` can never match: every criterion fails by rule, with the failure's class. Nor can one
-/// without a call that ran to its end: its output is a claim that nothing bears out, even where it has the right form. A
+/// without a call that ran to its end: its output is a claim that nothing bears out, even where it has the right form. The same
+/// holds for a figure or a file name in an answer that no call shows, and for a blank answer that a judge would be asked about. A
 /// judge that errs, panics, does not answer within `deadline` or points at a call of another subtask gives a failure of
 /// class `unknown`.
 pub async fn verdicts(
@@ -47,27 +48,19 @@ async fn decide(
         return (DecidedBy::Rule, unfinished(cx));
     }
     if !cx.result.tool_calls.iter().any(ran) {
-        return (DecidedBy::Rule, unborne(cx));
+        return (DecidedBy::Rule, without_a_call(cx));
+    }
+    if let Some(reason) = invented(criterion, cx) {
+        return (
+            DecidedBy::Rule,
+            Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None },
+        );
     }
     if let Some(check) = &criterion.check {
         let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls, answers: &[] };
         return (DecidedBy::Check, evaluate(check, &subject, cx.world));
     }
-    // The call itself is inside, since an implementation may panic before it returns its future.
-    match guarded(async { judge.judge(criterion, cx, model).await }, deadline).await {
-        Ok(Ok(finding)) => grounded(finding, cx),
-        Ok(Err(error)) => (DecidedBy::Rule, unknown(error.to_string())),
-        Err(reason) => (DecidedBy::Rule, unknown(reason)),
-    }
-}
-
-/// Runs a judge so that neither a panic nor silence of its can spread.
-async fn guarded<T>(judging: impl Future<Output = T>, deadline: Duration) -> Result<T, String> {
-    match tokio::time::timeout(deadline, AssertUnwindSafe(judging).catch_unwind()).await {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(_)) => Err("the judge panicked".to_owned()),
-        Err(_) => Err(format!("the judge gave no verdict within {} s", deadline.as_secs())),
-    }
+    decided(async { judge.judge(criterion, cx, model).await }, deadline, &cx.result.tool_calls).await
 }
 
 /// Whether a call came to its end. One that failed may still show something: that a file is not there.
@@ -80,7 +73,59 @@ fn ran(call: &ToolCall) -> bool {
     }
 }
 
-fn unborne(cx: &JudgeContext<'_>) -> Finding {
+/// What of the output nobody has shown. A check of its form would be met all the same, and a judge sees what he wants to see.
+fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
+    let named = match &criterion.check {
+        None if cx.result.output.trim().is_empty() => return Some("the answer is empty".to_owned()),
+        // What is said about a deed is a remark; the deed is looked at.
+        None if cx.subtask.success_criteria.iter().any(is_about_a_deed) => return None,
+        Some(Check::OutputNumber { .. }) => String::new(),
+        None
+        | Some(
+            Check::OutputEquals { .. }
+            | Check::OutputContains { .. }
+            | Check::OutputMatches { .. }
+            | Check::OutputLines { .. }
+            | Check::JsonPointer { .. },
+        ) => format!("{} {} {}", cx.subtask.intent, cx.subtask.context, criterion.text),
+        Some(
+            Check::ExitStatus { .. }
+            | Check::FileExists { .. }
+            | Check::FileAbsent { .. }
+            | Check::FileContains { .. }
+            | Check::FileNewer { .. }
+            | Check::FileUnchanged { .. }
+            | Check::SameAnswer { .. },
+        ) => return None,
+    };
+    unborne(&cx.result.output, cx.result.verbatim, &cx.result.tool_calls, &named)
+}
+
+/// Whether a criterion is about something made or changed.
+fn is_about_a_deed(criterion: &Criterion) -> bool {
+    match &criterion.check {
+        Some(
+            Check::ExitStatus { .. }
+            | Check::FileExists { .. }
+            | Check::FileAbsent { .. }
+            | Check::FileContains { .. }
+            | Check::FileNewer { .. }
+            | Check::FileUnchanged { .. },
+        ) => true,
+        None
+        | Some(
+            Check::OutputEquals { .. }
+            | Check::OutputContains { .. }
+            | Check::OutputMatches { .. }
+            | Check::OutputNumber { .. }
+            | Check::OutputLines { .. }
+            | Check::JsonPointer { .. }
+            | Check::SameAnswer { .. },
+        ) => false,
+    }
+}
+
+fn without_a_call(cx: &JudgeContext<'_>) -> Finding {
     let failure = cx.result.tool_calls.last().and_then(|call| call.failure.as_ref());
     Finding::Fail {
         failure_class: failure.map_or(FailureClass::Logical, |failure| failure.class),
@@ -94,29 +139,10 @@ fn unborne(cx: &JudgeContext<'_>) -> Finding {
     }
 }
 
-/// A pass must point at a call of this subtask; anything else is a pass without evidence, which is a fail.
-fn grounded(finding: Finding, cx: &JudgeContext<'_>) -> (DecidedBy, Finding) {
-    match &finding {
-        Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } }
-            if !cx.result.tool_calls.iter().any(|call| call.call_id == *call_id) =>
-        {
-            (
-                DecidedBy::Rule,
-                unknown("the judge points at a call that was not made for this subtask".to_owned()),
-            )
-        }
-        Finding::Pass { .. } | Finding::Fail { .. } => (DecidedBy::Model, finding),
-    }
-}
-
 fn unfinished(cx: &JudgeContext<'_>) -> Finding {
     let (failure_class, reason) = match &cx.result.failure {
         Some(failure) => (failure.class, failure.reason.clone()),
         None => (FailureClass::Unknown, "the attempt did not finish".to_owned()),
     };
     Finding::Fail { failure_class, reason, evidence: None }
-}
-
-fn unknown(reason: String) -> Finding {
-    Finding::Fail { failure_class: FailureClass::Unknown, reason, evidence: None }
 }

@@ -1,82 +1,145 @@
 //! Roles that behave unlike their own history: the window against the log before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use artoo_types::{AuditEvent, MessageKind, Role};
-use serde_json::Value;
+use artoo_types::{AuditEvent, DriftAlert, DriftMeasure, MessageKind, Role, Share};
 
-use crate::report::text;
+use crate::fact::{count, flag, text};
+use crate::threshold::{DRIFT_CASES, DRIFT_ERRORS, DRIFT_HISTORY, DRIFT_RECENT, DRIFT_SHIFT};
 
-/// Fewer observations than this in the window, or before it, and nothing is said.
-const WINDOW: u64 = 10;
-const HISTORY: u64 = 30;
-/// The share must differ by this much, and by three standard errors.
-const SHIFT: f64 = 0.2;
-
-/// Shares of bad outcomes by role.
-#[derive(Default)]
+/// Shares of bad outcomes by role and measure.
 pub(crate) struct Drift {
-    shares: BTreeMap<(Role, &'static str), (Share, Share)>,
+    compared: Compared,
+    pairs: BTreeMap<(Role, DriftMeasure), Pair>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Share {
-    bad: u64,
-    all: u64,
+/// What is compared with what was before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compared {
+    /// The window.
+    Window,
+    /// Each role's last cases, where the window is the whole log.
+    LastCases,
 }
 
-impl Share {
-    fn of(self) -> f64 {
-        self.bad as f64 / self.all as f64
-    }
+#[derive(Default)]
+struct Pair {
+    before: Share,
+    now: Share,
+    /// The cases of `now`, where they leave it again.
+    recent: VecDeque<bool>,
 }
 
 impl Drift {
-    pub(crate) fn event(&mut self, event: &AuditEvent, inside: bool) {
-        let Some((what, bad)) = outcome(event) else { return };
-        let (before, now) = self.shares.entry((event.from, what)).or_default();
-        let share = if inside { now } else { before };
-        share.all += 1;
-        share.bad += u64::from(bad);
+    pub(crate) fn new(compared: Compared) -> Self {
+        Self { compared, pairs: BTreeMap::new() }
     }
 
-    pub(crate) fn alerts(&self) -> Vec<String> {
-        let drifted = |before: Share, now: Share| {
-            if before.all < HISTORY || now.all < WINDOW {
-                return false;
+    pub(crate) fn event(&mut self, event: &AuditEvent, inside: bool) {
+        for (measure, bad) in cases(event).into_iter().flatten() {
+            let pair = self.pairs.entry((event.from, measure)).or_default();
+            match self.compared {
+                Compared::Window if inside => add(&mut pair.now, bad),
+                Compared::Window => add(&mut pair.before, bad),
+                Compared::LastCases => pair.slide(bad),
             }
-            let (p, q) = (before.of(), now.of());
-            // The error of both samples under their common share; no failure ever before would make it zero.
-            let common = (before.bad + now.bad) as f64 / (before.all + now.all) as f64;
-            let error = (common * (1.0 - common) * (1.0 / before.all as f64 + 1.0 / now.all as f64)).sqrt();
-            (q - p).abs() >= SHIFT && (q - p).abs() >= 3.0 * error
-        };
-        self.shares
-            .iter()
-            .filter(|(_, (before, now))| drifted(*before, *now))
-            .map(|((role, what), (before, now))| {
-                format!(
-                    "{role}: {what} in {:.0} % of {} cases, before {:.0} % of {}",
-                    100.0 * now.of(),
-                    now.all,
-                    100.0 * before.of(),
-                    before.all
-                )
+        }
+    }
+
+    pub(crate) fn alerts(&self) -> Vec<DriftAlert> {
+        let drifted = self.pairs.iter().filter(|(_, pair)| drifted(pair.before, pair.now));
+        drifted
+            .map(|((role, measure), pair)| DriftAlert {
+                role: *role,
+                measure: *measure,
+                before: pair.before,
+                now: pair.now,
             })
             .collect()
     }
 }
 
-/// What an event says of how its sender works, and whether it is bad.
-fn outcome(event: &AuditEvent) -> Option<(&'static str, bool)> {
-    if event.kind == MessageKind::ExecutionResult {
-        return Some(("failed results", text(event, "status") == Some("failed")));
+impl Pair {
+    fn slide(&mut self, bad: bool) {
+        add(&mut self.now, bad);
+        self.recent.push_back(bad);
+        if self.recent.len() > DRIFT_RECENT
+            && let Some(old) = self.recent.pop_front()
+        {
+            self.now.all -= 1;
+            self.now.bad -= u64::from(old);
+            add(&mut self.before, old);
+        }
     }
-    if event.kind == MessageKind::VerdictReached {
-        return Some(("failing verdicts", event.facts.get("pass").and_then(Value::as_bool) == Some(false)));
+}
+
+fn add(share: &mut Share, bad: bool) {
+    share.all += 1;
+    share.bad += u64::from(bad);
+}
+
+fn drifted(before: Share, now: Share) -> bool {
+    if before.all < DRIFT_HISTORY || now.all < DRIFT_CASES {
+        return false;
     }
-    if event.kind == MessageKind::ModelCall {
-        return Some(("failed model calls", event.facts.get("ok").and_then(Value::as_bool) == Some(false)));
+    let difference = (now.of() - before.of()).abs();
+    // The error of both samples under their common share; no failure ever before would make it zero.
+    let common = (before.bad + now.bad) as f64 / (before.all + now.all) as f64;
+    let error = (common * (1.0 - common) * (1.0 / before.all as f64 + 1.0 / now.all as f64)).sqrt();
+    difference >= DRIFT_SHIFT && difference >= DRIFT_ERRORS * error
+}
+
+/// What an event says of how its sender works, and whether that is bad.
+fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
+    let case = |measure, bad| [Some((measure, bad)), None];
+    match event.kind {
+        MessageKind::ExecutionResult => {
+            case(DriftMeasure::FailedResults, text(event, "status") == Some("failed"))
+        }
+        MessageKind::VerdictReached => {
+            case(DriftMeasure::FailingVerdicts, flag(event, "pass") == Some(false))
+        }
+        // The dispatcher's outcomes are of subtasks that were not run.
+        MessageKind::SubTaskOutcome if event.from == Role::AgentValidator => case(
+            DriftMeasure::CorrectedSubtasks,
+            count(event, "attempts").is_some_and(|attempts| attempts > 1),
+        ),
+        MessageKind::OutcomeSummary => case(DriftMeasure::ReplanRequests, false),
+        MessageKind::ReplanRequest => case(DriftMeasure::ReplanRequests, true),
+        MessageKind::FinalResult => {
+            case(DriftMeasure::AbandonedRuns, text(event, "directive") == Some("abandon"))
+        }
+        MessageKind::ModelCall => {
+            let usable = flag(event, "usable");
+            [
+                Some((DriftMeasure::FailedModelCalls, flag(event, "ok") == Some(false))),
+                usable.map(|usable| (DriftMeasure::UnusableAnswers, !usable)),
+            ]
+        }
+        MessageKind::SubTaskOutcome
+        | MessageKind::ControlSettings
+        | MessageKind::UserRequest
+        | MessageKind::ClarificationRequested
+        | MessageKind::ClarificationAnswered
+        | MessageKind::TaskSpec
+        | MessageKind::MemoryQuery
+        | MessageKind::MemoryReply
+        | MessageKind::Plan
+        | MessageKind::DispatchManifest
+        | MessageKind::SubTask
+        | MessageKind::ToolStarted
+        | MessageKind::ToolOutput
+        | MessageKind::ToolFinished
+        | MessageKind::ApprovalRequested
+        | MessageKind::ApprovalDecided
+        | MessageKind::CorrectionSignal
+        | MessageKind::PlanDirective
+        | MessageKind::FailureReportRequest
+        | MessageKind::FailureReport
+        | MessageKind::MegramWrite
+        | MessageKind::Fault
+        | MessageKind::Warning
+        | MessageKind::AuditQuery
+        | MessageKind::AuditReport => [None, None],
     }
-    None
 }

@@ -29,6 +29,13 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             "max_retries": request.limits.max_retries,
             "time_budget_ms": request.limits.time_budget_ms,
         })),
+        Message::ControlSettings(settings) => object(json!({
+            "solver": settings.solver,
+            "max_replans": settings.hyperparameters.max_replans,
+            "time_budget_ms": settings.hyperparameters.time_budget_ms,
+            "deciding_gradient": settings.hyperparameters.deciding_gradient,
+            "tools": settings.tools.len(),
+        })),
         // A task's label is made of words of the request.
         Message::TaskSpec(_) | Message::MemoryQuery(_) | Message::FailureReport(_) => Facts::new(),
         Message::MemoryReply(reply) => object(json!({
@@ -133,9 +140,11 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
         }
         Message::ModelCall(call) => model_call(call, known),
         Message::AuditQuery(query) => object(json!({ "since": query.since })),
-        Message::AuditReport(report) => {
-            object(json!({ "trigger": report.trigger, "tasks_observed": report.tasks_observed }))
-        }
+        Message::AuditReport(report) => object(json!({
+            "trigger": report.trigger,
+            "tasks_observed": report.tasks_observed,
+            "until": report.window_end,
+        })),
     }
 }
 
@@ -200,6 +209,7 @@ fn plan_directive(directive: &PlanDirective) -> Facts {
         "class": directive.failure_class,
         "blocked_tools": directive.blocked_tools.len(),
         "blocked_targets": directive.blocked_targets.len(),
+        "blocked_programs": directive.blocked_programs.len(),
     })));
     facts
 }
@@ -230,6 +240,7 @@ fn model_call(call: &ModelCall, known: &Vocabulary) -> Facts {
         "subtask_id": call.subtask_id,
         "model": known.name(&call.model),
         "ok": call.error.is_none(),
+        "usable": call.usable,
         "prompt_tokens": call.prompt_tokens,
         "cached_tokens": call.cached_tokens,
         "completion_tokens": call.completion_tokens,

@@ -1,13 +1,15 @@
 //! R6, the auditor: sees every message, keeps a record that shows when it was changed, and reports to the operator alone.
 //!
 //! [`AuditWriter`] is its own thread between a tap of the bus and the [`AuditLog`], a hash-chained file of JSON lines with
-//! a few [`facts`] per message and never its text. [`report`] computes the specification's report from that file for any
-//! window, [`verify`] finds any line that was edited, removed, moved or cut, and [`run`] is the actor that answers the
+//! a few [`facts()`] per message and never its text. [`report()`] computes the specification's report from that file for any
+//! window, [`verify()`] finds any line that was edited, removed, moved or cut, and [`run`] is the actor that answers the
 //! operator.
 //!
-//! `drift_alerts` compares the share of failed results, failing verdicts and failed model calls of each role in the
-//! window with the log before it, and speaks only where both samples are large and the difference is plain. Finer signs
-//! of drift (styles of plans, verdicts against graders) are not computed.
+//! A report is a fold over lines: what it looks for is the closed set [`artoo_types::Anomaly`], and where it draws its
+//! lines is said in [`threshold`]. After a hole in the log the watches that need every message of a run are silent about that
+//! run; the hole itself is reported. `drift_alerts` compares shares (failed results, failing verdicts, unusable answers and
+//! others) of each role with the log before, and speaks only where both samples are large and the difference is plain. Finer
+//! signs of drift (styles of plans, verdicts against graders) are not computed.
 //!
 //! *Architecture invariant*: nothing here can influence a run. The auditor knows no other role's code and publishes
 //! nothing but `AuditReport`, to the user; it keeps no text of a user, a model, a tool or a file; it holds no state that
@@ -39,10 +41,16 @@
 //! ```
 
 mod batch;
+mod convergence;
 mod drift;
 mod error;
+mod fact;
 mod facts;
+mod fan_in;
+mod findings;
+mod fold;
 mod head;
+mod identity;
 mod line;
 mod log;
 mod rates;
@@ -51,6 +59,7 @@ mod report;
 mod role;
 mod run_record;
 mod tail;
+pub mod threshold;
 mod verify;
 mod vocabulary;
 mod writer;
@@ -58,10 +67,12 @@ mod writer;
 pub use batch::{Entry, What};
 pub use error::AuditError;
 pub use facts::{Facts, facts};
+pub use fold::Fold;
 pub use line::{Gap, GapLine, Line, NO_LINE};
 pub use log::{AuditLog, LOG_NAME};
-pub use report::{Fold, Window, report};
-pub use role::{LogReporter, PERIOD, Reporter, run};
+pub use report::{Window, report, reported_until};
+pub use role::{LogReporter, Reporter, run};
+pub use threshold::PERIOD;
 pub use verify::{Verified, VerifyError, verify};
 pub use vocabulary::Vocabulary;
 pub use writer::{AuditWriter, OnTrouble, Progress, warning};

@@ -1,9 +1,11 @@
 //! The lines of the audit log, and the chain that binds them.
 
-use artoo_types::{AuditEvent, RunId};
+use artoo_types::{AuditEvent, MessageKind, RunId};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::fact::text;
 
 /// What the first line names as the hash of the line before it.
 pub const NO_LINE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -40,6 +42,13 @@ impl Line {
             Self::Event(event) => event.at,
             Self::Gap(gap) => gap.at,
         }
+    }
+
+    /// Where it records a periodic report, the end of that report's window.
+    pub(crate) fn reported_until(&self) -> Option<DateTime<FixedOffset>> {
+        let Self::Event(event) = self else { return None };
+        let periodic = event.kind == MessageKind::AuditReport && text(event, "trigger") == Some("periodic");
+        text(event, "until").filter(|_| periodic).and_then(|until| until.parse().ok())
     }
 
     /// The hash that it gives the line before it.

@@ -1,56 +1,101 @@
-//! How often each tool and each model failed in the window.
+//! How well each tool and each model worked in the window.
 
 use std::collections::BTreeMap;
 
-use artoo_types::{AuditEvent, MessageKind};
-use serde_json::Value;
+use artoo_types::{Anomaly, AuditEvent, MessageKind, ModelRecord, ToolHealth, ToolRecord};
 
-use crate::report::text;
+use crate::fact::{flag, text};
+use crate::threshold::{ENOUGH_CALLS, FAILING_SHARE, NAMES, UNUSABLE_SHARE};
 
-/// Below so many calls a rate says nothing.
-const ENOUGH: u64 = 5;
+/// Where a name is counted that comes after the first [`NAMES`].
+const OTHERS: &str = "(others)";
 
-/// Calls and failures by name.
-#[derive(Default)]
-pub(crate) struct Rates {
-    tools: BTreeMap<String, Rate>,
-    models: BTreeMap<String, Rate>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Rate {
-    calls: u64,
-    failed: u64,
-}
-
-impl Rates {
-    pub(crate) fn event(&mut self, event: &AuditEvent) {
-        if event.kind == MessageKind::ToolFinished {
-            count(&mut self.tools, text(event, "tool"), text(event, "class").is_some());
+/// Counts what an event says of tools and models.
+pub(crate) fn count(health: &mut ToolHealth, event: &AuditEvent) {
+    match event.kind {
+        MessageKind::CorrectionSignal => match text(event, "class") {
+            Some("environmental") => health.environmental_retries += 1,
+            Some("logical") => health.logical_retries += 1,
+            _ => {}
+        },
+        MessageKind::ExecutionResult => {
+            health.execution_failures += u64::from(text(event, "status") == Some("failed"));
         }
-        if event.kind == MessageKind::ModelCall {
-            let ok = event.facts.get("ok").and_then(Value::as_bool).unwrap_or(true);
-            count(&mut self.models, text(event, "model"), !ok);
+        MessageKind::ToolFinished => tool(record(&mut health.tools, text(event, "tool")), event),
+        MessageKind::ModelCall => model(record(&mut health.models, text(event, "model")), event),
+        MessageKind::ControlSettings
+        | MessageKind::UserRequest
+        | MessageKind::ClarificationRequested
+        | MessageKind::ClarificationAnswered
+        | MessageKind::TaskSpec
+        | MessageKind::MemoryQuery
+        | MessageKind::MemoryReply
+        | MessageKind::Plan
+        | MessageKind::DispatchManifest
+        | MessageKind::SubTask
+        | MessageKind::ToolStarted
+        | MessageKind::ToolOutput
+        | MessageKind::ApprovalRequested
+        | MessageKind::ApprovalDecided
+        | MessageKind::VerdictReached
+        | MessageKind::SubTaskOutcome
+        | MessageKind::OutcomeSummary
+        | MessageKind::ReplanRequest
+        | MessageKind::PlanDirective
+        | MessageKind::FailureReportRequest
+        | MessageKind::FailureReport
+        | MessageKind::MegramWrite
+        | MessageKind::FinalResult
+        | MessageKind::Fault
+        | MessageKind::Warning
+        | MessageKind::AuditQuery
+        | MessageKind::AuditReport => {}
+    }
+}
+
+/// The tools and models that fail often.
+pub(crate) fn anomalies(health: &ToolHealth) -> Vec<Anomaly> {
+    let often = |bad: u64, all: u64, share: f64| all >= ENOUGH_CALLS && bad as f64 >= share * all as f64;
+    let mut found = Vec::new();
+    for (name, &ToolRecord { calls, failed, .. }) in &health.tools {
+        if often(failed, calls, FAILING_SHARE) {
+            found.push(Anomaly::ToolFailing { tool: name.clone(), calls, failed });
         }
     }
+    for (name, &ModelRecord { calls, failed, shaped, unusable }) in &health.models {
+        if often(failed, calls, FAILING_SHARE) {
+            found.push(Anomaly::ModelFailing { model: name.clone(), calls, failed });
+        }
+        if often(unusable, shaped, UNUSABLE_SHARE) {
+            found.push(Anomaly::ModelUnusable { model: name.clone(), shaped, unusable });
+        }
+    }
+    found
+}
 
-    /// A sentence for each tool and model that failed at least half of the time.
-    pub(crate) fn alerts(&self) -> Vec<String> {
-        let often = |what: &'static str, rates: &BTreeMap<String, Rate>| {
-            rates
-                .iter()
-                .filter(|(_, rate)| rate.calls >= ENOUGH && rate.failed * 2 >= rate.calls)
-                .map(|(name, rate)| format!("{what} {name}: {} of {} calls failed", rate.failed, rate.calls))
-                .collect::<Vec<_>>()
-        };
-        let mut alerts = often("tool", &self.tools);
-        alerts.extend(often("model", &self.models));
-        alerts
+fn tool(record: &mut ToolRecord, event: &AuditEvent) {
+    match text(event, "ending") {
+        Some("refused" | "cancelled") => record.refused += 1,
+        ending => {
+            record.calls += 1;
+            record.failed += u64::from(text(event, "class").is_some());
+            record.timed_out += u64::from(ending == Some("timed_out"));
+        }
     }
 }
 
-fn count(rates: &mut BTreeMap<String, Rate>, name: Option<&str>, failed: bool) {
-    let rate = rates.entry(name.unwrap_or("(unnamed)").to_owned()).or_default();
-    rate.calls += 1;
-    rate.failed += u64::from(failed);
+fn model(record: &mut ModelRecord, event: &AuditEvent) {
+    record.calls += 1;
+    record.failed += u64::from(flag(event, "ok") == Some(false));
+    // Lines of before the fact was kept say neither.
+    if let Some(usable) = flag(event, "usable") {
+        record.shaped += 1;
+        record.unusable += u64::from(!usable);
+    }
+}
+
+fn record<'a, R: Default>(records: &'a mut BTreeMap<String, R>, name: Option<&str>) -> &'a mut R {
+    let name = name.unwrap_or("(unnamed)");
+    let name = if records.len() < NAMES || records.contains_key(name) { name } else { OTHERS };
+    records.entry(name.to_owned()).or_default()
 }

@@ -5,15 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_bus::{Clock, Port};
-use artoo_types::{AuditQuery, AuditReport, AuditTrigger, Message, ToolHealth};
+use artoo_types::{Anomaly, AuditQuery, AuditReport, AuditTrigger, Message, ToolHealth};
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 use tokio::time::{MissedTickBehavior, interval_at};
 
-use crate::{AuditError, Progress, Window, report};
-
-/// How often the auditor reports by itself. Source: specification v0.8, R6.
-pub const PERIOD: Duration = Duration::from_secs(300);
+use crate::{AuditError, Progress, Window, report, reported_until};
 
 /// R6's behaviour: makes reports.
 ///
@@ -30,6 +27,12 @@ pub trait Reporter: Send + Sync {
     ///
     /// What is recorded cannot be read.
     async fn report(&self, window: Window, after: Option<u64>) -> Result<AuditReport, AuditError>;
+
+    /// Where the first periodic report of this process begins: where the last one of another process ended. `None`, as here,
+    /// is the start of this process. Asked once, when that report is due.
+    async fn reported_until(&self) -> Option<DateTime<FixedOffset>> {
+        None
+    }
 }
 
 /// The default: computes every report from the audit log.
@@ -60,18 +63,25 @@ impl Reporter for LogReporter {
                 Err(AuditError::Read { path: self.log.clone(), source: std::io::Error::other(error) })
             })?;
         if late {
-            report.anomalies.push("the log is behind: this report may lack the last messages".to_owned());
+            report.anomalies.push(Anomaly::LogBehind);
         }
         Ok(report)
+    }
+
+    async fn reported_until(&self) -> Option<DateTime<FixedOffset>> {
+        let log = self.log.clone();
+        // A log that cannot be read says so in the report itself.
+        tokio::task::spawn_blocking(move || reported_until(&log)).await.ok()?.ok()?
     }
 }
 
 /// Runs R6 on its port of the operator's run ([`artoo_types::RunId::OPERATOR`]) until that is closed: one report for each
-/// question, and one every `period` about that period.
+/// question, and one every `period` about what happened since the one before, whichever process made that.
 ///
 /// An operator who asks is always answered: where the log cannot be read, the report says so.
 pub async fn run(mut port: Port, reporter: Arc<dyn Reporter>, clock: Arc<dyn Clock>, period: Duration) {
-    let mut since = clock.now();
+    let start = clock.now();
+    let mut reported = None;
     let mut timer = interval_at(tokio::time::Instant::now() + period, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -84,12 +94,16 @@ pub async fn run(mut port: Port, reporter: Arc<dyn Reporter>, clock: Arc<dyn Clo
             }
             _ = timer.tick() => {
                 let now = clock.now();
-                (Window::new(AuditTrigger::Periodic, Some(std::mem::replace(&mut since, now)), now), None)
+                let since = match reported.replace(now) {
+                    Some(since) => since,
+                    None => reporter.reported_until().await.unwrap_or(start).min(now),
+                };
+                (Window::new(AuditTrigger::Periodic, Some(since), now), None)
             }
         };
-        let (trigger, window_start) = (window.trigger, window.since);
+        let asked = window.clone();
         let answer = reporter.report(window, after).await;
-        let answer = answer.unwrap_or_else(|error| unreadable(trigger, window_start, &error));
+        let answer = answer.unwrap_or_else(|error| unreadable(&asked, &error));
         if let Err(error) = port.publish(answer) {
             tracing::warn!(%error, "the bus refused a report of the auditor");
         }
@@ -101,20 +115,18 @@ fn query(message: &Message) -> Option<&AuditQuery> {
     if let Message::AuditQuery(query) = message { Some(query) } else { None }
 }
 
-fn unreadable(
-    trigger: AuditTrigger,
-    window_start: Option<DateTime<FixedOffset>>,
-    error: &AuditError,
-) -> AuditReport {
+fn unreadable(window: &Window, error: &AuditError) -> AuditReport {
     AuditReport {
-        trigger,
-        window_start,
+        trigger: window.trigger,
+        window_start: window.since,
+        window_end: window.now,
         tasks_observed: 0,
         total_corrections: 0,
         gap_trends: Vec::new(),
         boundary_violations: Vec::new(),
         drift_alerts: Vec::new(),
-        anomalies: vec![crate::warning(error).message],
+        anomalies: vec![Anomaly::LogUnreadable { reason: crate::warning(error).message }],
+        omitted: 0,
         tool_health: ToolHealth::default(),
     }
 }

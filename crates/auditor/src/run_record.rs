@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use artoo_types::{AuditEvent, GapTrend, MessageKind, RunId, Trend};
+use artoo_types::{Anomaly, AuditEvent, GapTrend, IdKind, MessageKind, RunId};
 use chrono::{DateTime, FixedOffset};
 
-use crate::report::{number, text};
-
-/// A change of the goal's part of the loss below this is no change. Source: specification v0.8, plateau threshold.
-const PLATEAU: f64 = 0.1;
+use crate::convergence::Convergence;
+use crate::fact::{count, text};
+use crate::fan_in::FanIn;
+use crate::identity::{Identity, Limits, duplicate, id};
 
 /// One run, folded.
 #[derive(Default)]
@@ -16,114 +16,171 @@ pub(crate) struct RunRecord {
     last_seq: u64,
     last_at: Option<DateTime<FixedOffset>>,
     requested: bool,
+    /// Questions to a person that are not answered: a run may wait for one as long as it takes.
+    asking: u64,
     final_results: u64,
-    /// Rounds whose loss was seen, and the sum of their gradients: how far alpha*D + beta*P moved since the first.
-    rounds: u64,
-    moved: f64,
-    /// D of the last round, where its directive was `break_symmetry`.
-    broke_at: Option<f64>,
+    /// Whether a budget was spent, and whether R7 had the planner asked for the story of an abandonment.
+    spent: bool,
+    told: bool,
+    convergence: Convergence,
+    /// `None` once messages are missing: what is not in the log may be what would be missed.
+    whole: Option<Whole>,
+    /// Whether anything of the run is missing from the log.
+    holes: bool,
+}
+
+/// Watches that need every message of a run up to its end.
+#[derive(Default)]
+struct Whole {
+    fan_in: FanIn,
+    identity: Identity,
+    limits: Limits,
 }
 
 impl RunRecord {
     /// Takes in a message; returns what is odd about it.
-    pub(crate) fn event(&mut self, event: &AuditEvent) -> Vec<String> {
-        let AuditEvent { run_id, seq, .. } = event;
+    pub(crate) fn event(&mut self, event: &AuditEvent) -> Vec<Anomaly> {
         let mut odd = Vec::new();
-        if *seq <= self.last_seq {
-            odd.push(format!("run {run_id}: message {seq} is in the log twice or out of order"));
-        } else if *seq > self.last_seq + 1 {
-            let (first, last) = (self.last_seq + 1, seq - 1);
-            odd.push(format!(
-                "run {run_id}: messages {first} to {last} are missing from the log, and no gap says so"
-            ));
-        }
-        self.last_seq = self.last_seq.max(*seq);
+        odd.extend(self.sequence(event));
         self.last_at = Some(event.at);
-        match event.kind {
-            MessageKind::UserRequest => self.requested = true,
-            MessageKind::PlanDirective => {
-                self.round(event);
-                odd.extend(self.thrashing(event));
-            }
-            MessageKind::FinalResult => {
-                self.round(event);
-                self.final_results += 1;
-                if self.final_results > 1 {
-                    odd.push(format!(
-                        "run {run_id}: final result number {} (message {seq})",
-                        self.final_results
-                    ));
-                }
-            }
-            MessageKind::ClarificationRequested
-            | MessageKind::ClarificationAnswered
-            | MessageKind::TaskSpec
-            | MessageKind::MemoryQuery
-            | MessageKind::MemoryReply
-            | MessageKind::Plan
-            | MessageKind::DispatchManifest
-            | MessageKind::SubTask
-            | MessageKind::ToolStarted
-            | MessageKind::ToolOutput
-            | MessageKind::ToolFinished
-            | MessageKind::ApprovalRequested
-            | MessageKind::ApprovalDecided
-            | MessageKind::ExecutionResult
-            | MessageKind::VerdictReached
-            | MessageKind::CorrectionSignal
-            | MessageKind::SubTaskOutcome
-            | MessageKind::OutcomeSummary
-            | MessageKind::ReplanRequest
-            | MessageKind::FailureReportRequest
-            | MessageKind::FailureReport
-            | MessageKind::MegramWrite
-            | MessageKind::Fault
-            | MessageKind::Warning
-            | MessageKind::ModelCall
-            | MessageKind::AuditQuery
-            | MessageKind::AuditReport => {}
-        }
+        self.watch(event, &mut odd);
         odd
     }
 
     /// The messages up to this one are missing, and a gap says so.
     pub(crate) fn skip_to(&mut self, seq: u64) {
         self.last_seq = self.last_seq.max(seq);
+        self.lose();
     }
 
-    /// What is odd about the end of the run.
-    pub(crate) fn end(&self, run_id: RunId, now: DateTime<FixedOffset>, silence: Duration) -> Option<String> {
-        let last = self.last_at?;
-        let silent = now.signed_duration_since(last).to_std().is_ok_and(|time| time >= silence);
-        (self.requested && self.final_results == 0 && silent)
-            .then(|| format!("run {run_id}: no final result; nothing was heard of it since {last}"))
+    /// The run was lost in silence between these two times, as far as the log can tell.
+    pub(crate) fn lost(
+        &self,
+        run_id: RunId,
+        since: Option<DateTime<FixedOffset>>,
+        now: DateTime<FixedOffset>,
+        silence: Duration,
+    ) -> Option<Anomaly> {
+        let last_at = self.last_at?;
+        let lost_at = last_at.checked_add_signed(chrono::Duration::from_std(silence).ok()?)?;
+        let silent = lost_at <= now && since.is_none_or(|since| lost_at >= since);
+        (self.requested && self.final_results == 0 && self.asking == 0 && !self.holes && silent)
+            .then_some(Anomaly::NoFinalResult { run_id, last_at })
     }
 
     /// How the loss moved, where at least two rounds were seen.
     pub(crate) fn trend(&self, run_id: RunId) -> Option<GapTrend> {
-        let trend = match self.moved {
-            moved if moved < -PLATEAU => Trend::Improving,
-            moved if moved > PLATEAU => Trend::Worsening,
-            _ => Trend::Stable,
-        };
-        (self.rounds > 1).then_some(GapTrend { task_id: run_id, trend })
+        self.convergence.trend(run_id)
     }
 
-    fn round(&mut self, event: &AuditEvent) {
-        self.rounds += 1;
-        self.moved += number(event, "grad_goal").unwrap_or(0.0);
+    fn lose(&mut self) {
+        self.holes = true;
+        self.whole = None;
     }
 
-    /// Source: specification v0.8, R6: consecutive `break_symmetry` directives without D decreasing.
-    fn thrashing(&mut self, event: &AuditEvent) -> Option<String> {
-        let d = number(event, "D").filter(|_| text(event, "directive") == Some("break_symmetry"));
-        let before = std::mem::replace(&mut self.broke_at, d);
-        let (before, d) = (before?, d?);
-        (d >= before).then(|| {
-            format!(
-                "ggs_thrashing: run {}: break_symmetry twice in a row and D went from {before} to {d}",
-                event.run_id
-            )
+    fn sequence(&mut self, event: &AuditEvent) -> Option<Anomaly> {
+        let (last, seq, run_id) = (self.last_seq, event.seq, event.run_id);
+        self.last_seq = last.max(seq);
+        if last == 0 && seq == 1 {
+            self.whole = Some(Whole::default());
+        }
+        if seq <= last {
+            return Some(duplicate(event, IdKind::Message));
+        }
+        let (first_seq, last_seq) = (last + 1, seq - 1);
+        (first_seq <= last_seq).then(|| {
+            self.lose();
+            Anomaly::MessagesMissing { run_id, first_seq, last_seq }
         })
+    }
+
+    /// The kind of the fault that ended the run. A spent budget is one, though the result does not name it: R7 asks for the
+    /// planner's story before it abandons a run by a rule, so that an abandonment without one is the budget's.
+    fn ended_by<'a>(&self, event: &'a AuditEvent) -> Option<&'a str> {
+        let undecided = text(event, "directive") == Some("abandon") && !self.told;
+        text(event, "fault").or((self.spent && undecided).then_some("budget"))
+    }
+
+    fn watch(&mut self, event: &AuditEvent, odd: &mut Vec<Anomaly>) {
+        let whole = self.whole.as_mut();
+        match event.kind {
+            MessageKind::UserRequest => {
+                self.requested = true;
+                if let Some(whole) = whole {
+                    odd.extend(whole.identity.request(event));
+                    whole.limits.request(event);
+                }
+            }
+            MessageKind::DispatchManifest => {
+                if let Some(whole) = whole {
+                    whole.fan_in.manifest(event);
+                }
+            }
+            MessageKind::SubTask => odd.extend(whole.and_then(|whole| whole.identity.subtask(event))),
+            MessageKind::ToolStarted => {
+                odd.extend(whole.and_then(|whole| whole.identity.call_started(event)));
+            }
+            MessageKind::ToolFinished => {
+                odd.extend(whole.and_then(|whole| whole.identity.call_finished(event)));
+            }
+            MessageKind::ApprovalRequested | MessageKind::ClarificationRequested => {
+                self.asking = self.asking.saturating_add(1);
+            }
+            MessageKind::ApprovalDecided | MessageKind::ClarificationAnswered => {
+                self.asking = self.asking.saturating_sub(1);
+            }
+            MessageKind::Fault => self.spent |= text(event, "fault") == Some("budget"),
+            MessageKind::FailureReportRequest => self.told = true,
+            MessageKind::CorrectionSignal => {
+                odd.extend(whole.and_then(|whole| whole.limits.correction(event)));
+            }
+            MessageKind::SubTaskOutcome => {
+                if let Some(whole) = whole {
+                    odd.extend(whole.identity.outcome(event));
+                    whole.fan_in.outcome(id(event, "subtask_id"));
+                }
+            }
+            MessageKind::OutcomeSummary => {
+                let counted = count(event, "outcomes").unwrap_or(0);
+                odd.extend(whole.and_then(|whole| whole.fan_in.decision(event, counted)));
+            }
+            MessageKind::ReplanRequest => {
+                let (failed, matched) =
+                    (count(event, "failed").unwrap_or(0), count(event, "matched").unwrap_or(0));
+                let counted = failed.saturating_add(matched);
+                odd.extend(whole.and_then(|whole| whole.fan_in.decision(event, counted)));
+            }
+            MessageKind::PlanDirective => {
+                odd.extend(whole.and_then(|whole| whole.limits.directive(event)));
+                odd.extend(self.convergence.directive(event));
+            }
+            MessageKind::FinalResult => {
+                self.final_results += 1;
+                if self.final_results > 1 {
+                    let (run_id, seq) = (event.run_id, event.seq);
+                    odd.push(Anomaly::SecondFinalResult { run_id, seq, refused: false });
+                    return;
+                }
+                let fault = self.ended_by(event);
+                odd.extend(self.whole.as_mut().and_then(|whole| whole.fan_in.end(event, fault)));
+                odd.extend(self.convergence.end(event, fault));
+                // What a year of runs would add up to.
+                self.whole = None;
+            }
+            MessageKind::ControlSettings
+            | MessageKind::TaskSpec
+            | MessageKind::MemoryQuery
+            | MessageKind::MemoryReply
+            | MessageKind::Plan
+            | MessageKind::ToolOutput
+            | MessageKind::ExecutionResult
+            | MessageKind::VerdictReached
+            | MessageKind::FailureReport
+            | MessageKind::MegramWrite
+            | MessageKind::Warning
+            | MessageKind::ModelCall
+            | MessageKind::AuditQuery
+            | MessageKind::AuditReport => {}
+        }
     }
 }

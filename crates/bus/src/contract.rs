@@ -35,6 +35,7 @@ pub const fn contract(kind: MessageKind) -> Contract {
     };
     // Inline constants: the bus looks here for every message.
     let (from, to) = match kind {
+        Kind::ControlSettings => const { sets(&[Supervisor], OBSERVERS) },
         Kind::UserRequest => const { sets(&[User], &[Perceiver]) },
         Kind::ClarificationRequested => const { sets(&[Perceiver], &[User]) },
         Kind::ClarificationAnswered => const { sets(&[User], &[Perceiver]) },

@@ -28,6 +28,7 @@
 mod bus;
 mod clock;
 pub mod contract;
+pub mod doubles;
 mod error;
 mod lane;
 mod mailbox;

@@ -50,7 +50,8 @@ impl Refusal {
             Message::Warning(warning) => {
                 Self::parse(&warning.message).filter(|refusal| refusal.role == warning.role)
             }
-            Message::UserRequest(_)
+            Message::ControlSettings(_)
+            | Message::UserRequest(_)
             | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
             | Message::TaskSpec(_)

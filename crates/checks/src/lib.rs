@@ -1,7 +1,8 @@
 //! Checks: criteria that code decides, against typed tool calls and the file system, without a model.
 //!
-//! [`lint`] says whether a check can be evaluated at all; the planner's validator asks it. [`evaluate`] decides one check
-//! and returns a [`Finding`](artoo_types::Finding): a pass always points at what was seen.
+//! [`lint()`] says whether a check can be evaluated at all; the planner's validator asks it. [`evaluate()`] decides one check
+//! and returns a [`Finding`](artoo_types::Finding): a pass always points at what was seen. [`unborne()`] says what of an answer no
+//! call shows, and [`unfounded()`] why somebody's pass may not stand.
 //!
 //! ```
 //! use artoo_checks::{Subject, World, evaluate};
@@ -15,12 +16,17 @@
 //! *Architecture invariant*: this crate knows no role, no model and no clock. It reads files, and writes none.
 
 mod answer;
+mod borne_out;
 mod evaluate;
+mod evidence;
 mod files;
 mod lint;
 mod number;
+mod print;
 
 pub use answer::{agreed_answer, same_answer};
+pub use borne_out::unborne;
 pub use evaluate::{Subject, evaluate};
+pub use evidence::unfounded;
 pub use files::World;
-pub use lint::{Flaw, lint, lint_text};
+pub use lint::{Flaw, lint, lint_text, takes_any_text};

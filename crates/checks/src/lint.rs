@@ -140,6 +140,20 @@ pub fn lint_text(text: &str, intent: &str) -> Result<(), Flaw> {
     }
 }
 
+/// Texts that have nothing in common but that they are texts, an error among them.
+const ANY_TEXT: [&str; 4] = ["x", "7", "no idea", "cat: x: No such file or directory"];
+
+/// Whether a pattern takes whatever is put out, so that only blank output fails it: as a model's criterion it decides nothing.
+///
+/// ```
+/// use artoo_checks::takes_any_text;
+/// assert!(takes_any_text(".") && takes_any_text("(?s)^.+$") && takes_any_text(r"\w+"));
+/// assert!(!takes_any_text(r"\.txt$") && !takes_any_text("^[0-9]+$"));
+/// ```
+pub fn takes_any_text(pattern: &str) -> bool {
+    compile(pattern).is_ok_and(|regex| ANY_TEXT.iter().all(|text| regex.is_match(text)))
+}
+
 pub(crate) fn compile(pattern: &str) -> Result<regex::Regex, Flaw> {
     let flaw = |reason: String| Flaw::Pattern { pattern: pattern.chars().take(80).collect(), reason };
     if pattern.len() > MAX_PATTERN {

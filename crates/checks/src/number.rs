@@ -2,7 +2,60 @@
 
 /// The numbers that stand by themselves in `text`: `3`, `-1.5`, `1,204`; not the digits of `big2.txt` or `v1.2.3`.
 pub(crate) fn standalone_numbers(text: &str) -> Vec<f64> {
-    text.split(|c: char| c.is_whitespace() || is_separator(c)).filter_map(parse).collect()
+    tokens(text).filter_map(parse).collect()
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || is_separator(c))
+}
+
+/// A number that an answer states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figure {
+    pub(crate) value: f64,
+    /// Digits after the point: how exactly it is stated.
+    decimals: i32,
+}
+
+impl Figure {
+    /// Whether this is `exact`, rounded to as many digits as are stated.
+    pub(crate) fn rounds(self, exact: f64) -> bool {
+        let half = 0.5 * 10_f64.powi(-self.decimals);
+        (self.value - exact).abs() <= half + 1e-9 * exact.abs()
+    }
+}
+
+/// The [`standalone_numbers`] of a text, with how exactly each is stated.
+pub(crate) fn figures(text: &str) -> Vec<Figure> {
+    let decimals = |token: &str| {
+        let after = token.split_once('.').map(|(_, after)| after).unwrap_or_default();
+        i32::try_from(after.bytes().take_while(u8::is_ascii_digit).count()).unwrap_or_default()
+    };
+    let figure = |token: &str| parse(token).map(|value| Figure { value, decimals: decimals(token) });
+    tokens(text).filter_map(figure).collect()
+}
+
+/// Every number that can be read in a text, also within words: 4 in `4K`, 1204 and 204 in `1,204`, 3 in `a3.txt`. More than a
+/// reader would see, so that nothing that was shown is missed.
+pub(crate) fn numbers_within(text: &str) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    let runs = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-'));
+    for run in runs.filter(|run| run.contains(|c: char| c.is_ascii_digit())) {
+        let mut read = |digits: &str| {
+            numbers.extend(
+                digits.trim_matches(['.', ',']).parse().ok().filter(|number: &f64| number.is_finite()),
+            );
+        };
+        read(&run.replace(',', ""));
+        for part in run.split(['-', ',']) {
+            read(part);
+            part.split('.').for_each(&mut read);
+        }
+        // The sign of a range is none.
+        run.split('-').skip(1).for_each(|part| read(&format!("-{}", part.replace(',', ""))));
+        run.split('-').for_each(|part| read(&part.replace(',', "")));
+    }
+    numbers
 }
 
 /// Punctuation that stands between numbers, of prose, of Markdown, and of the scripts that use no blanks.

@@ -20,7 +20,6 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::means::Means;
 use crate::{
     Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, ToolSpec, bench::Bench, ledger::denial,
 };
@@ -111,11 +110,8 @@ impl Shop {
         blocked: Blocked,
         mut corrections: mpsc::UnboundedReceiver<CorrectionSignal>,
     ) {
-        let offered = self.offered(&blocked);
-        let tools = match Means::left(&subtask.avoid, &self.settings.programs) {
-            Some(means) => means.steer(offered),
-            None => offered,
-        };
+        let tools = self.offered(&blocked);
+        let blocked_programs: Vec<_> = blocked.programs.iter().cloned().collect();
         let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked);
         let bench = Bench::new(&self, subtask.subtask_id, ledger);
         let mut correction = None;
@@ -126,6 +122,7 @@ impl Shop {
                 surroundings: self.settings.surroundings.clone(),
                 tools: tools.clone(),
                 programs: self.settings.programs.clone(),
+                blocked: blocked_programs.clone(),
                 attempt,
                 correction,
                 earlier: bench.calls(0),
@@ -175,8 +172,9 @@ impl Shop {
                 subtask_id: cx.subtask.subtask_id,
                 attempt: cx.attempt,
                 status: ended.status,
+                // Whatever the behaviour says: a quotation is compared with what it quotes.
+                verbatim: ended.verbatim && bench.quotes(tool_calls.last(), &ended.output).await,
                 output: ended.output,
-                verbatim: ended.verbatim,
                 tool_calls,
                 failure: ended.failure,
             },

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Arguments, CorrectionSignal, ExecutionFailure, ExecutionStatus, SubTask, Surroundings, ToolCall, ToolName,
+    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, SubTask, Surroundings,
+    ToolCall, ToolName,
 };
 use async_trait::async_trait;
 
@@ -69,6 +70,8 @@ pub struct AttemptContext {
     pub tools: Vec<ToolSpec>,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
+    /// Programs that the directive blocks, wherever in a command they stand.
+    pub blocked: Vec<BlockedProgram>,
     /// Which attempt, from 1.
     pub attempt: u32,
     /// What was wrong with the attempt before.

@@ -34,6 +34,12 @@ impl<'a> Bench<'a> {
         self.ledger().calls().get(from..).unwrap_or_default().to_vec()
     }
 
+    /// Whether this is what the call put out, all of it.
+    pub(crate) async fn quotes(&self, call: Option<&ToolCall>, output: &str) -> bool {
+        let Some(call) = call else { return false };
+        self.whole_output(call).await.is_some_and(|whole| whole.trim() == output.trim())
+    }
+
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         // The ledger is never left half changed, so a panic elsewhere spoils nothing.
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)

@@ -133,6 +133,7 @@ pub fn context(intent: &str) -> AttemptContext {
             output_is_answer: true,
         }],
         programs: vec!["find".to_owned(), "python3".to_owned()],
+        blocked: Vec::new(),
         attempt: 1,
         correction: None,
         earlier: Vec::new(),

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use artoo_types::{BlockedApproach, BlockedTarget, FailureClass, PlanDirective, ToolCall, ToolName};
-
-use crate::method;
+use artoo_types::{
+    BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, PlanDirective, ToolCall, ToolName,
+};
 
 /// Duplicates after which an attempt is over. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and 90).
 const MAX_DUPLICATES: u32 = 2;
@@ -14,6 +14,8 @@ const MAX_DUPLICATES: u32 = 2;
 pub struct Blocked {
     /// Whole tools.
     pub tools: BTreeSet<ToolName>,
+    /// Programs, wherever in a command they stand.
+    pub programs: BTreeSet<BlockedProgram>,
     /// Exact inputs.
     pub targets: BTreeSet<BlockedTarget>,
     /// Tools for a certain intent.
@@ -24,6 +26,7 @@ impl From<&PlanDirective> for Blocked {
     fn from(directive: &PlanDirective) -> Self {
         Self {
             tools: directive.blocked_tools.iter().cloned().collect(),
+            programs: directive.blocked_programs.iter().cloned().collect(),
             targets: directive.blocked_targets.iter().cloned().collect(),
             approaches: directive.blocked_approaches.iter().cloned().collect(),
         }
@@ -46,7 +49,9 @@ pub enum Ruling {
 #[non_exhaustive]
 pub enum CallStopped {
     /// Calls that had been asked for before were asked for again.
-    #[error("{times} calls were asked for again, the last one was {tool} {target}")]
+    ///
+    /// The words leave the call out: they come back as a correction, and a small model copies what it reads.
+    #[error("{times} calls of {tool} were asked for again, though their results were known")]
     Repeated {
         /// The tool.
         tool: ToolName,
@@ -155,6 +160,13 @@ impl Ledger {
                 "this input failed in an earlier round and is blocked; use another".to_owned(),
             );
         }
+        let programs = BlockedProgram::all_in(call);
+        if let Some(blocked) = programs.iter().find(|program| self.blocked.programs.contains(program)) {
+            return Ruling::Refused(format!(
+                "{} failed at this in an earlier round and is blocked; use another program",
+                blocked.program
+            ));
+        }
         let approach =
             |blocked: &BlockedApproach| blocked.tool == call.tool && blocked.approach == self.intent;
         if self.blocked.approaches.iter().any(approach) && self.used_before(call) {
@@ -163,12 +175,14 @@ impl Ledger {
                 call.tool
             ));
         }
-        if self.avoid.iter().any(|used| method(used) == method(call)) {
-            let (tool, program) = method(call);
-            let means = program.unwrap_or_else(|| tool.to_string());
+        if let Some(means) = self.avoid.iter().find_map(|used| shared_means(used, call)) {
             return Ruling::Refused(format!(
                 "the answer was already derived with {means}; derive it independently, with another tool or program"
             ));
+        }
+        if !self.avoid.is_empty() && programs.is_empty() && call.tool.as_str() == "shell" {
+            // An answer that is only printed agrees with anything.
+            return Ruling::Refused("this command finds out nothing; use a program that does".to_owned());
         }
         Ruling::Allowed
     }
@@ -187,8 +201,20 @@ impl Ledger {
     }
 
     fn used_before(&self, call: &BlockedTarget) -> bool {
-        self.used.iter().any(|used| method(used) == method(call))
+        self.used.iter().any(|used| shared_means(used, call).is_some())
     }
+}
+
+/// What two calls both work with: the tool or, where it runs commands, a program that works in both.
+fn shared_means(one: &BlockedTarget, other: &BlockedTarget) -> Option<String> {
+    if one.tool != other.tool {
+        return None;
+    }
+    let (ones, others) = (BlockedProgram::all_in(one), BlockedProgram::all_in(other));
+    if ones.is_empty() && others.is_empty() {
+        return Some(one.tool.to_string());
+    }
+    ones.into_iter().find(|program| others.contains(program)).map(|shared| shared.program)
 }
 
 /// Why a call was denied, where it was.

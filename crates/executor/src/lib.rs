@@ -25,8 +25,8 @@ mod bench;
 pub mod conformance;
 mod error;
 mod ledger;
+mod matter;
 mod means;
-mod method;
 mod model_executor;
 mod prompt;
 
@@ -35,5 +35,5 @@ pub use actor::{Settings, run};
 pub use behaviour::{Attempt, AttemptContext, CallTool, Executor, ToolSpec};
 pub use error::ExecuteError;
 pub use ledger::{Blocked, CallStopped, Ledger, Ruling};
-pub use method::method;
+pub use matter::capable_programs;
 pub use model_executor::{ModelExecutor, SYSTEM_PROMPT};

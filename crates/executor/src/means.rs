@@ -1,104 +1,141 @@
-//! Steering a second derivation: what of the tools is left once the means of the first are taken away.
+//! Steering: what of the tools a turn may use, once the means are taken away that were used, blocked, or came to nothing.
 //!
 //! Refusing a call after it was made costs a small model a turn, and it often makes the same call again. So the schema of
 //! the turn itself leaves out what would be refused: a decoder that is constrained cannot even begin it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use artoo_types::BlockedTarget;
+use artoo_types::{BlockedProgram, BlockedTarget, CallEnding, Check, ToolCall, ToolName};
 use serde_json::json;
 
-use crate::{ToolSpec, method};
+use crate::matter::Matter;
+use crate::{AttemptContext, ToolSpec};
 
-/// Programs that can derive an answer about files and text by themselves, the most capable first.
-const CAPABLE: [&str; 9] = ["python3", "awk", "perl", "find", "grep", "jq", "sed", "ls", "stat"];
+/// Failures of one program after which another one is due. A refused call counts as this many: asking for it again shows
+/// that the model is stuck with it.
+const STRIKES: u32 = 2;
 
-/// What a second derivation may use: tools that the first did not, and for `shell` one other program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a turn may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Means {
-    /// The programs or tools that were used before.
+    /// The programs or tools by which the answer was derived before; empty for a first derivation.
     pub(crate) used: Vec<String>,
-    /// The program that a command must begin with; `None` where the machine has no other, and any is left to the ledger.
-    pub(crate) program: Option<String>,
+    /// The program that a command must begin with; `None` where the choice is free, or nothing else is left.
+    pub(crate) program: Option<&'static str>,
+    /// Tools that are not offered.
+    out: BTreeSet<ToolName>,
 }
 
 impl Means {
-    /// What is left after `avoid` on a machine with these programs; `None` for a first derivation.
-    pub(crate) fn left(avoid: &[BlockedTarget], programs: &[String]) -> Option<Self> {
-        if avoid.is_empty() {
-            return None;
+    /// What is left in this attempt after these calls of the subtask, those of earlier attempts included.
+    pub(crate) fn left(cx: &AttemptContext, calls: &[ToolCall]) -> Self {
+        let avoid = &cx.subtask.avoid;
+        let mut used: Vec<String> = Vec::new();
+        for call in avoid {
+            let programs = BlockedProgram::all_in(call);
+            let names = programs.into_iter().map(|pair| pair.program);
+            let of_tool = (call.tool.as_str() != "shell").then(|| call.tool.to_string());
+            used.extend(names.chain(of_tool));
         }
-        let methods: BTreeSet<_> = avoid.iter().map(method).collect();
-        let used: Vec<String> = methods
-            .iter()
-            .map(|(tool, program)| program.clone().unwrap_or_else(|| tool.to_string()))
-            .collect();
-        let free =
-            |program: &&&str| programs.iter().any(|p| p == **program) && !used.iter().any(|u| u == **program);
-        let program = CAPABLE.iter().find(free).map(|program| (*program).to_owned());
-        Some(Self { used, program })
+        used.sort();
+        used.dedup();
+        let (stuck_programs, mut out) = stuck(calls);
+        let taken = |program: &str| {
+            used.iter().any(|other| other == program)
+                || cx.blocked.iter().any(|other| other.program == program)
+        };
+        let steered = !avoid.is_empty()
+            || !stuck_programs.is_empty()
+            || cx.blocked.iter().any(|pair| Matter::is_capable(&pair.program));
+        let mut program = None;
+        // What makes or alters something seldom has a second way; there the rules at the call are all.
+        if steered && !changes_something(cx) {
+            let matter = Matter::of(&cx.subtask.intent);
+            let mut free = matter.programs(&cx.programs).filter(|program| !taken(program));
+            program = free.find(|program| !stuck_programs.contains(*program));
+        }
+        if !avoid.is_empty() {
+            out.insert(ToolName::new("write_file"));
+            out.extend(avoid.iter().map(|call| call.tool.clone()).filter(|tool| tool.as_str() != "shell"));
+        }
+        Self { used, program, out }
     }
 
-    /// The tools without those that were used and those that answer nothing, and `shell` bound to the other program.
-    pub(crate) fn steer(&self, tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
-        let free = |tool: &ToolSpec| {
-            tool.name.as_str() == "shell"
-                || (tool.name.as_str() != "write_file" && !self.used.contains(&tool.name.to_string()))
-        };
-        let mut tools: Vec<ToolSpec> = tools.into_iter().filter(free).collect();
-        if let Some(program) = &self.program {
-            for tool in tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
-                let command = tool.arguments.pointer_mut("/properties/command");
-                if let Some(command) = command.and_then(serde_json::Value::as_object_mut) {
-                    // The tool's own pattern, for example that quotes are closed, holds for the rest of the command.
-                    let own = command.get("pattern").and_then(serde_json::Value::as_str).unwrap_or_default();
-                    let rest = own.strip_prefix('^').unwrap_or(own);
-                    let pattern = format!("^{program} {rest}");
-                    command.insert("pattern".to_owned(), json!(pattern));
-                }
+    /// The tools that are left, and `shell` bound to the program.
+    pub(crate) fn offer(&self, tools: &[ToolSpec]) -> Vec<ToolSpec> {
+        let mut tools: Vec<ToolSpec> =
+            tools.iter().filter(|tool| !self.out.contains(&tool.name)).cloned().collect();
+        let Some(program) = self.program else { return tools };
+        for tool in tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
+            let command = tool.arguments.pointer_mut("/properties/command");
+            if let Some(command) = command.and_then(serde_json::Value::as_object_mut) {
+                // The tool's own pattern, for example that quotes are closed, holds for the rest of the command.
+                let own = command.get("pattern").and_then(serde_json::Value::as_str).unwrap_or_default();
+                let rest = own.strip_prefix('^').unwrap_or(own);
+                let pattern = format!("^{program} {rest}");
+                command.insert("pattern".to_owned(), json!(pattern));
             }
         }
         tools
     }
+
+    /// What the model is told of the program, with its form where small models get it wrong without one.
+    pub(crate) fn told(&self, intent: &str) -> Option<String> {
+        let program = self.program?;
+        let form = Matter::of(intent).form(program).map(|form| format!(" {form}")).unwrap_or_default();
+        Some(format!("A command must begin with {program}.{form}"))
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use artoo_types::ToolName;
+/// Whether a call brought nothing to go on with: it was refused, or it failed and complained. A search without a hit ends
+/// with status 1 and complains of nothing.
+pub(crate) fn came_to_nothing(call: &ToolCall) -> bool {
+    match call.ending {
+        CallEnding::Refused => true,
+        CallEnding::Exited { .. } => call.failure.is_some() && !call.stderr.shown.trim().is_empty(),
+        CallEnding::Returned
+        | CallEnding::Signalled { .. }
+        | CallEnding::TimedOut
+        | CallEnding::Cancelled => call.failure.is_some(),
+    }
+}
 
-    use super::*;
-
-    fn spec(name: &str) -> ToolSpec {
-        ToolSpec {
-            name: ToolName::new(name),
-            summary: String::new(),
-            arguments: json!({"properties": {"command": {"type": "string"}}}),
-            output_is_answer: true,
+/// Programs and other tools that the model is stuck with.
+fn stuck(calls: &[ToolCall]) -> (BTreeSet<String>, BTreeSet<ToolName>) {
+    let mut strikes: BTreeMap<String, u32> = BTreeMap::new();
+    let mut tools = BTreeSet::new();
+    for call in calls.iter().filter(|call| came_to_nothing(call)) {
+        let refused = call.ending == CallEnding::Refused;
+        let target = BlockedTarget::of(&call.tool, &call.arguments);
+        match BlockedProgram::all_in(&target).into_iter().next() {
+            Some(leading) => {
+                *strikes.entry(leading.program).or_default() += if refused { STRIKES } else { 1 }
+            }
+            None if refused && call.tool.as_str() != "shell" => {
+                tools.insert(call.tool.clone());
+            }
+            None => {}
         }
     }
+    let programs = strikes.into_iter().filter(|(_, count)| *count >= STRIKES).map(|(program, _)| program);
+    (programs.collect(), tools)
+}
 
-    fn used(tool: &str, target: &str) -> BlockedTarget {
-        BlockedTarget { tool: ToolName::new(tool), target: target.to_owned() }
-    }
-
-    #[test]
-    fn a_second_derivation_cannot_begin_with_the_same_program() {
-        let programs = ["find", "python3"].map(str::to_owned);
-        let tools = vec![spec("glob"), spec("write_file"), spec("shell")];
-        assert_eq!(Means::left(&[], &programs), None);
-
-        let after_find = Means::left(&[used("shell", "find docs | wc -l")], &programs).unwrap();
-        assert_eq!(after_find, Means { used: vec!["find".into()], program: Some("python3".into()) });
-        let left = after_find.steer(tools.clone());
-        assert_eq!(left.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["glob", "shell"]);
-        assert_eq!(left[1].arguments["properties"]["command"]["pattern"], "^python3 ");
-
-        let after_glob =
-            Means::left(&[used("glob", "*.txt"), used("shell", "python3 -c 1")], &programs).unwrap();
-        assert_eq!(after_glob.program.as_deref(), Some("find"));
-        assert_eq!(after_glob.steer(tools).len(), 1);
-
-        let nothing_left = Means::left(&[used("shell", "find .")], &["find".to_owned()]).unwrap();
-        assert_eq!(nothing_left.program, None);
-    }
+fn changes_something(cx: &AttemptContext) -> bool {
+    let changing = |check: &Check| match check {
+        Check::ExitStatus { .. }
+        | Check::FileExists { .. }
+        | Check::FileAbsent { .. }
+        | Check::FileContains { .. }
+        | Check::FileNewer { .. }
+        | Check::FileUnchanged { .. } => true,
+        Check::OutputEquals { .. }
+        | Check::OutputContains { .. }
+        | Check::OutputMatches { .. }
+        | Check::OutputNumber { .. }
+        | Check::OutputLines { .. }
+        | Check::JsonPointer { .. }
+        | Check::SameAnswer { .. } => false,
+    };
+    cx.subtask.success_criteria.iter().filter_map(|criterion| criterion.check.as_ref()).any(changing)
 }

@@ -7,6 +7,7 @@ use artoo_types::{CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, T
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::means::{Means, came_to_nothing};
 use crate::{Action, Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, prompt};
 
 /// The rules of the constant part of the prompt; the tools follow.
@@ -16,6 +17,10 @@ pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 const TURN_TOKENS: u32 = 4096;
 /// Turns without any result after which the model may give up.
 const TRIES: u32 = 3;
+/// Calls in a row that may come to nothing before the attempt is over: what follows is seldom better, and each costs a turn.
+const MAX_VAIN: u32 = 5;
+/// The temperature in hundredths once the model repeated itself. Without one it would say the same again, whatever it is told.
+const STUCK_TEMPERATURE: u16 = 70;
 
 /// Lets a model choose the calls.
 #[derive(Clone, Copy, Debug)]
@@ -45,20 +50,37 @@ impl Executor for ModelExecutor {
         tools: &dyn CallTool,
         model: &Arc<dyn LlmClient>,
     ) -> Result<Attempt, ExecuteError> {
-        let system: Arc<str> = prompt::system(SYSTEM_PROMPT, &cx.tools).into();
-        let mut messages = vec![Message::user(prompt::step(cx))];
+        // The calls of the subtask so far, refused ones of this attempt included.
+        let mut calls = cx.earlier.clone();
+        let mut means = Means::left(cx, &calls);
+        let mut tools_left = means.offer(&cx.tools);
+        let system: Arc<str> = prompt::system(SYSTEM_PROMPT, &tools_left).into();
+        let mut messages = vec![Message::user(prompt::step(cx, &means))];
         let mut last: Option<ToolCall> = None;
+        let (mut vain, mut is_stuck) = (0, false);
         let mut seen = cx.earlier.iter().any(shows);
         for turn in 0..self.max_turns {
             // A small model gives up at the first error; it may once it has seen something, or has tried.
-            let may_give_up = seen || turn >= TRIES;
+            // Where it called wrongly and another program is left, there is something to try.
+            let wrongly = |call: &ToolCall| {
+                call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Logical)
+            };
+            let has_another = means.program.is_some() && last.as_ref().is_some_and(wrongly);
+            let may_give_up = (seen && !has_another) || turn >= TRIES;
             let request = Request {
                 messages: messages.clone(),
+                temperature_percent: if is_stuck { STUCK_TEMPERATURE } else { 0 },
                 ..Request::new("executor", system.clone(), "")
-                    .with_schema(Action::schema(&cx.tools, seen, may_give_up))
+                    .with_schema(Action::schema(&tools_left, seen, may_give_up))
                     .with_max_tokens(TURN_TOKENS)
             };
-            let answered = ask::<Value>(model.as_ref(), request).await?;
+            let answered = match ask::<Value>(model.as_ref(), request).await {
+                // A decoder that is not bound to the schema may go on with what it is stuck with.
+                Err(LlmError::Unusable { reason, .. }) if vain > 0 && means.program.is_some() => {
+                    return Ok(unfinished(format!("no other way was taken: {reason}"), last.as_ref()));
+                }
+                answered => answered?,
+            };
             let turn: Value = answered.value;
             let (tool, arguments, declared) = match Action::read(&turn) {
                 Some(Action::Answer(answer)) => return Ok(completed(answer, false)),
@@ -90,25 +112,35 @@ impl Executor for ModelExecutor {
                 return Ok(completed(whole.trim().to_owned(), true));
             }
             seen |= shows(&call);
+            is_stuck |= call.ending == CallEnding::Refused;
+            vain = if came_to_nothing(&call) { vain + 1 } else { 0 };
+            calls.push(call.clone());
+            let before = std::mem::replace(&mut means, Means::left(cx, &calls));
+            tools_left = means.offer(&cx.tools);
+            let told = (means.program != before.program).then(|| means.told(&cx.subtask.intent)).flatten();
             messages.push(Message::assistant(turn.to_string()));
-            messages.push(Message::user(prompt::after(&call)));
+            messages.push(Message::user(prompt::after(&call, &cx.subtask.intent, told)));
             last = Some(call);
+            if vain >= MAX_VAIN {
+                return Ok(unfinished(format!("{vain} calls in a row came to nothing"), last.as_ref()));
+            }
         }
-        Ok(Attempt {
-            status: ExecutionStatus::Uncertain,
-            output: shown(last.as_ref()),
-            verbatim: false,
-            failure: Some(ExecutionFailure {
-                class: FailureClass::Logical,
-                reason: format!("no answer within {} turns", self.max_turns),
-                infrastructure: false,
-            }),
-        })
+        Ok(unfinished(format!("no answer within {} turns", self.max_turns), last.as_ref()))
     }
 }
 
 fn completed(output: String, verbatim: bool) -> Attempt {
     Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None }
+}
+
+/// The fast loop may still correct it.
+fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
+    Attempt {
+        status: ExecutionStatus::Uncertain,
+        output: shown(last),
+        verbatim: false,
+        failure: Some(ExecutionFailure { class: FailureClass::Logical, reason, infrastructure: false }),
+    }
 }
 
 /// Whether a call has shown anything to answer from: it succeeded, or it put something out, or it found nothing and did

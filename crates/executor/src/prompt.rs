@@ -18,7 +18,7 @@ pub(crate) fn system(rules: &str, tools: &[ToolSpec]) -> String {
 }
 
 /// The changing part. The order is from the most constant to the most changing.
-pub(crate) fn step(cx: &AttemptContext) -> String {
+pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
     let mut text = String::new();
     let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
     line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
@@ -30,14 +30,14 @@ pub(crate) fn step(cx: &AttemptContext) -> String {
     line(&mut text, format_args!("Step: {}", cx.subtask.intent));
     let told: Vec<_> = cx.subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
     line(&mut text, format_args!("It is done when: {}", told.join("; ")));
-    if let Some(means) = Means::left(&cx.subtask.avoid, &cx.programs) {
+    if !means.used.is_empty() {
         line(
             &mut text,
             format_args!("Somebody already did this with {}. Do it in another way.", means.used.join(", ")),
         );
-        if let Some(program) = &means.program {
-            line(&mut text, format_args!("A command must begin with {program}."));
-        }
+    }
+    if let Some(told) = means.told(&cx.subtask.intent) {
+        line(&mut text, format_args!("{told}"));
     }
     for call in &cx.earlier {
         line(&mut text, format_args!("Earlier call: {} {}\n{}", call.tool, call.target(), result(call)));
@@ -50,9 +50,11 @@ pub(crate) fn step(cx: &AttemptContext) -> String {
     text
 }
 
-/// What the model is told after a call.
-pub(crate) fn after(call: &ToolCall) -> String {
-    format!("{}\nCall a tool, or answer if this shows what the step asks for.", result(call))
+/// What the model is told after a call. `told` is what is new about the means that are left; the step stands with it, because
+/// it is far above by then.
+pub(crate) fn after(call: &ToolCall, intent: &str, told: Option<String>) -> String {
+    let told = told.map(|told| format!("\nStep: {intent}\n{told}")).unwrap_or_default();
+    format!("{}{told}\nCall a tool, or answer if this shows what the step asks for.", result(call))
 }
 
 /// A call's result as the model sees it: how it ended, why it failed, what it put out.

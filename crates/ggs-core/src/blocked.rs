@@ -2,17 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use artoo_types::{ActionState, BlockedApproach, BlockedTarget, FailureClass, ToolName};
+use artoo_types::{ActionState, BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, ToolName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Observation, Trend};
+use crate::{FailedSubTask, Observation, Trend};
 
 /// The blocked sets of one directive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Blocked {
     /// Tools.
     pub tools: BTreeSet<ToolName>,
+    /// Programs of a tool that runs commands: the tool stays.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub programs: BTreeSet<BlockedProgram>,
+    /// Programs that failed as well and stay, because no other is left.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub spared: BTreeSet<BlockedProgram>,
     /// Inputs of a tool.
     pub targets: BTreeSet<BlockedTarget>,
     /// Ways of using a tool, where the tool itself is the last one and stays.
@@ -25,6 +31,9 @@ pub struct Tried {
     targets: BTreeSet<BlockedTarget>,
     denied: BTreeSet<BlockedTarget>,
     approaches: BTreeSet<BlockedApproach>,
+    /// Programs with the intent that they failed at.
+    #[serde(default)]
+    programs: BTreeSet<(BlockedProgram, String)>,
 }
 
 impl Tried {
@@ -38,7 +47,11 @@ impl Tried {
                     tried.denied.insert(call.target.clone());
                 }
             }
-            for tool in &failure.tools {
+            let led = failure.programs.iter().map(|program| (program.clone(), failure.intent.clone()));
+            tried.programs.extend(led);
+            // A tool that led a program is known by the program.
+            let bare = |tool: &&ToolName| !failure.programs.iter().any(|program| program.tool == **tool);
+            for tool in failure.tools.iter().filter(bare) {
                 tried
                     .approaches
                     .insert(BlockedApproach { tool: tool.clone(), approach: failure.intent.clone() });
@@ -52,6 +65,14 @@ impl Tried {
         self.targets.extend(other.targets.iter().cloned());
         self.denied.extend(other.denied.iter().cloned());
         self.approaches.extend(other.approaches.iter().cloned());
+        self.programs.extend(other.programs.iter().cloned());
+    }
+
+    /// Whether what this subtask was to do failed with each of these programs, and there are some.
+    pub fn every_program(&self, failure: &FailedSubTask, programs: &BTreeSet<BlockedProgram>) -> bool {
+        let failed =
+            |program: &BlockedProgram| self.programs.contains(&(program.clone(), failure.intent.clone()));
+        !programs.is_empty() && programs.iter().all(failed)
     }
 
     /// Every input that ever failed.
@@ -67,6 +88,8 @@ impl Tried {
     /// - `change_path` blocks every input that ever failed.
     /// - `refine` does the same while the loss rises, and blocks only this round's while it falls.
     /// - An input that a person refused stays blocked under every directive.
+    /// - What runs commands is blocked by program, never as a whole: `shell` alone says nothing of what was tried. The last
+    ///   program is never blocked; its failed inputs are.
     /// - The last usable tool is never blocked: see [`Blocked::approaches`]. Its failed inputs stay blocked,
     ///   because the specification's reason for dropping them, that the tool changes anyway, does not hold
     ///   for it.
@@ -77,14 +100,14 @@ impl Tried {
         latest: &Self,
         directive: ActionState,
         trend: Trend,
-        inventory: &BTreeSet<ToolName>,
+        observation: &Observation,
     ) -> Blocked {
         match (directive, trend) {
             (ActionState::BreakSymmetry, _) | (ActionState::ChangeApproach, Trend::Worsening) => {
-                self.block_tools(&self.approaches, inventory)
+                self.block_means(self, observation)
             }
             (ActionState::ChangeApproach, Trend::Improving | Trend::Plateau) => {
-                self.block_tools(&latest.approaches, inventory)
+                self.block_means(latest, observation)
             }
             (ActionState::ChangePath, _) | (ActionState::Refine, Trend::Worsening) => {
                 self.block_targets(&self.targets)
@@ -97,27 +120,48 @@ impl Tried {
         Blocked { targets: scope | &self.denied, ..Blocked::default() }
     }
 
-    fn block_tools(&self, scope: &BTreeSet<BlockedApproach>, inventory: &BTreeSet<ToolName>) -> Blocked {
-        let mut failures: BTreeMap<&ToolName, usize> = BTreeMap::new();
-        for approach in scope {
-            *failures.entry(&approach.tool).or_default() += 1;
-        }
-        // The tool with the most failures goes first, so that the one with the least against it is the one
-        // spared.
-        let mut candidates: Vec<_> = failures.into_iter().collect();
-        candidates.sort_by_key(|(tool, count)| (std::cmp::Reverse(*count), *tool));
-
+    fn block_means(&self, scope: &Self, observation: &Observation) -> Blocked {
         let mut blocked = Blocked { targets: self.denied.clone(), ..Blocked::default() };
-        for (tool, _) in candidates {
+        for program in by_failures(scope.programs.iter().map(|(program, _)| program)) {
+            let others = observation.programs.iter();
             let leaves_another =
-                inventory.iter().any(|other| other != tool && !blocked.tools.contains(other));
+                others.into_iter().any(|other| other != program && !blocked.programs.contains(other));
             if leaves_another {
-                blocked.tools.insert(tool.clone());
+                blocked.programs.insert(program.clone());
             } else {
-                blocked.approaches.extend(scope.iter().filter(|approach| approach.tool == *tool).cloned());
-                blocked.targets.extend(self.targets.iter().filter(|target| target.tool == *tool).cloned());
+                blocked.spared.insert(program.clone());
+                blocked.targets.extend(self.targets_of(&program.tool));
+            }
+        }
+        for tool in by_failures(scope.approaches.iter().map(|approach| &approach.tool)) {
+            let runs_programs = observation.programs.iter().any(|program| program.tool == *tool);
+            let leaves_another =
+                observation.inventory.iter().any(|other| other != tool && !blocked.tools.contains(other));
+            if leaves_another && !runs_programs {
+                blocked.tools.insert(tool.clone());
+            } else if runs_programs {
+                blocked.targets.extend(self.targets_of(tool));
+            } else {
+                let of_tool = scope.approaches.iter().filter(|approach| approach.tool == *tool);
+                blocked.approaches.extend(of_tool.cloned());
+                blocked.targets.extend(self.targets_of(tool));
             }
         }
         blocked
     }
+
+    fn targets_of<'a>(&'a self, tool: &'a ToolName) -> impl Iterator<Item = BlockedTarget> + 'a {
+        self.targets.iter().filter(move |target| target.tool == *tool).cloned()
+    }
+}
+
+/// Each of these once: the one with the most failures goes first, so that the one with the least against it is the one spared.
+fn by_failures<'a, T: Ord>(failed: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
+    let mut failures: BTreeMap<&T, usize> = BTreeMap::new();
+    for one in failed {
+        *failures.entry(one).or_default() += 1;
+    }
+    let mut candidates: Vec<_> = failures.into_iter().collect();
+    candidates.sort_by_key(|(one, count)| (std::cmp::Reverse(*count), *one));
+    candidates.into_iter().map(|(one, _)| one).collect()
 }

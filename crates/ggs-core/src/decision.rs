@@ -44,6 +44,14 @@ impl Decision {
     pub fn round(&self) -> u32 {
         self.replans_used.saturating_add(1)
     }
+
+    /// The first number that is none (NaN, or without bound), by its name on the wire. No decision of the default solver has
+    /// one; JSON has no word for it, so a record with it could not be read again.
+    pub fn not_a_number(&self) -> Option<(&'static str, f64)> {
+        [("loss.L", self.loss.l), ("grad_l", self.grad_l), ("grad_goal", self.grad_goal)]
+            .into_iter()
+            .find(|(_, value)| !value.is_finite())
+    }
 }
 
 /// Ends the run, or asks for another plan.
@@ -83,6 +91,8 @@ pub enum Rule {
     KeepsWorsening,
     /// Another plan would be needed and none is left: `abandon`.
     NoReplansLeft,
+    /// Another plan would be needed, and there is nothing left that it could use: `abandon`, rather than rounds without a call.
+    NoMeansLeft,
     /// |gradient| and P: one of the four action states.
     ActionGrid,
 }

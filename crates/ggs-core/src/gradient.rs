@@ -1,20 +1,10 @@
 //! The two gradients, and what a gradient means.
 
+use artoo_types::DecidingGradient;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Parameters, Reading};
-
-/// Which of the two gradients the table and Law 2 go by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DecidingGradient {
-    /// The difference of α·D + β·P: time alone moves nothing.
-    #[default]
-    Goal,
-    /// The specification's difference of L, which holds the clock.
-    Loss,
-}
 
 /// Both differences to the round before; 0 in the first round, which has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

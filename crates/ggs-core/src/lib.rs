@@ -41,14 +41,15 @@ mod rationale;
 mod solver;
 mod table;
 
+pub use artoo_types::{DecidingGradient, Hyperparameters};
 pub use blocked::{Blocked, Tried};
 pub use cost::omega;
 pub use decision::{Decision, Rule, State};
 pub use distance::{distance, heaviest_failure, unmet};
-pub use gradient::{DecidingGradient, Gradients, Trend};
+pub use gradient::{Gradients, Trend};
 pub use loss::{Reading, loss};
 pub use observation::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
-pub use parameters::{Hyperparameters, ParameterError, Parameters, Profile, UnknownProfile};
+pub use parameters::{ParameterError, Parameters, Profile, UnknownProfile};
 pub use plausibility::{dominant_class, implausibility, only_denied};
 pub use solver::{GoalGradientSolver, SolverState};
 pub use table::{Budget, Cell, Nearness, Process};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use artoo_types::{BlockedTarget, FailureClass, Mode, SubTaskId, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, FailureClass, Mode, SubTaskId, ToolName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,10 @@ pub struct Observation {
     pub deliverable: bool,
     /// The tools that a next plan could use. Blocking never takes the last of them.
     pub inventory: BTreeSet<ToolName>,
+    /// The programs by which something can be found out, of tools that run commands. Blocking never takes the last of them,
+    /// and never a tool that has some.
+    #[serde(default)]
+    pub programs: BTreeSet<BlockedProgram>,
 }
 
 /// What the meta-validator reported.
@@ -83,6 +87,9 @@ pub struct FailedSubTask {
     pub intent: String,
     /// The tools that it really started.
     pub tools: BTreeSet<ToolName>,
+    /// The programs that led its commands: what it really worked with, where the tool runs commands.
+    #[serde(default)]
+    pub programs: BTreeSet<BlockedProgram>,
     /// Its calls that failed and that no later identical call made good.
     pub failed_calls: Vec<FailedCall>,
 }

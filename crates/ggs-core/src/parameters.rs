@@ -1,70 +1,12 @@
-//! The hyperparameters, checked once, and the named profiles.
+//! The hyperparameters, checked, and the named profiles.
 
 use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 
-use artoo_types::Limits;
+use artoo_types::{DecidingGradient, Hyperparameters, Limits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::DecidingGradient;
-
-/// Every number that the controller depends on. [`Parameters`] is the same after checking.
-///
-/// Source: specification v0.8, "Loss Hyperparameters"; the default is that table with the goal gradient
-/// deciding.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Hyperparameters {
-    /// α, the weight of the distance D; above 0, at most 1000.
-    pub alpha: f64,
-    /// β, the weight of the implausibility P; 0 to 1000.
-    pub beta: f64,
-    /// λ, the weight of the cost Ω; 0 to 1000.
-    pub lambda: f64,
-    /// w₁, the part of Ω that replans make; 0 to 1.
-    pub replan_weight: f64,
-    /// w₂, the part of Ω that time makes; 0 to 1.
-    pub time_weight: f64,
-    /// ε: a gradient this far from 0, or farther, is a signal; above 0, at most 1000.
-    pub epsilon: f64,
-    /// δ: a distance this small, or smaller, is close enough; 0 to 1. With 0 nothing but every criterion met
-    /// will do.
-    pub delta: f64,
-    /// ρ: an implausibility above this means that the approach is wrong; 0 to 1.
-    pub rho: f64,
-    /// θ: a cost this high, or higher, ends the run; 0 to 1.
-    pub theta: f64,
-    /// Replans after the first plan; 3 replans are up to 4 plans.
-    pub max_replans: u32,
-    /// What the time part of Ω is measured against, in milliseconds; above 0.
-    pub time_budget_ms: u64,
-    /// Worsening rounds in a row that end the run (Law 2); above 0.
-    pub law2_rounds: u32,
-    /// Which gradient decides.
-    pub deciding_gradient: DecidingGradient,
-}
-
-impl Default for Hyperparameters {
-    fn default() -> Self {
-        Self {
-            alpha: 0.6,
-            beta: 0.3,
-            lambda: 0.4,
-            replan_weight: 0.6,
-            time_weight: 0.4,
-            epsilon: 0.1,
-            delta: 0.3,
-            rho: 0.5,
-            theta: 0.8,
-            max_replans: 3,
-            time_budget_ms: 300_000,
-            law2_rounds: 2,
-            deciding_gradient: DecidingGradient::Goal,
-        }
-    }
-}
 
 /// Checked hyperparameters: every number is finite and within its range.
 ///

@@ -1,6 +1,6 @@
 //! The reason of a decision in words for a person: no symbols, no names of variables.
 
-use artoo_types::{ActionState, PrevDirective};
+use artoo_types::{ActionState, BlockedProgram, PrevDirective};
 
 use crate::{Blocked, Nearness, Parameters, Process, Rule, State, Trend};
 
@@ -41,6 +41,9 @@ pub(crate) fn rationale(grounds: &Grounds<'_>, parameters: &Parameters) -> Strin
             1 => "The one replan allowed is used.".to_owned(),
             n => format!("All {n} replans allowed are used."),
         }),
+        Rule::NoMeansLeft => {
+            sentences.push("Every way that is left was tried, and none brought an answer.".to_owned())
+        }
         Rule::ActionGrid => {
             if grounds.nearness == Nearness::Near {
                 sentences
@@ -54,6 +57,11 @@ pub(crate) fn rationale(grounds: &Grounds<'_>, parameters: &Parameters) -> Strin
     for tool in spared(grounds.blocked) {
         sentences.push(format!(
             "{tool} stays usable, because no other tool is left; what failed with it does not."
+        ));
+    }
+    for BlockedProgram { tool, program } in &grounds.blocked.spared {
+        sentences.push(format!(
+            "{program} stays usable in {tool}, because no other program is left; what failed with it does not."
         ));
     }
     sentences.join(" ")

@@ -1,12 +1,12 @@
 //! The state machine: one step per round.
 
-use artoo_types::{PrevDirective, TerminalState, UnmetCriterion};
+use artoo_types::{FailureClass, PrevDirective, TerminalState, UnmetCriterion};
 use serde::{Deserialize, Serialize};
 
 use crate::rationale::{Grounds, rationale};
 use crate::{
     Blocked, Budget, Cell, Decision, Gradients, Nearness, Observation, Parameters, Reading, Report, Rule,
-    State, Tried, dominant_class, heaviest_failure, only_denied, unmet,
+    Standing, State, Tried, dominant_class, heaviest_failure, only_denied, unmet,
 };
 
 /// The Goal Gradient Solver: it maps the trajectory of a run, not a single failure, to what should change.
@@ -82,12 +82,15 @@ impl GoalGradientSolver {
 
         let latest = Tried::in_round(observation);
         self.state.tried.extend(&latest);
-        let (state, rule) = route(observation, cell, &unmet, worsening, self.state.replans_used, parameters);
+        let (mut state, mut rule) =
+            route(observation, cell, &unmet, worsening, self.state.replans_used, parameters);
+        let is_replan = self.state.replans_used > 0;
+        if rule == Rule::ActionGrid && no_means_left(observation, &self.state.tried, is_replan) {
+            (state, rule) = (State::Terminal(TerminalState::Abandon), Rule::NoMeansLeft);
+        }
         let blocked = match state {
             State::Terminal(_) => Blocked::default(),
-            State::Action(action) => {
-                self.state.tried.blocked(&latest, action, cell.trend, &observation.inventory)
-            }
+            State::Action(action) => self.state.tried.blocked(&latest, action, cell.trend, observation),
         };
         let grounds = Grounds {
             state,
@@ -131,6 +134,20 @@ impl GoalGradientSolver {
             }
         }
     }
+}
+
+/// Whether another plan could make no call that was not made before: a step failed with every program that there is, or a
+/// plan that was directed ended without a single call, because all that it asked for was refused. A model that did not
+/// answer is no reason, since it may the next time; its failures have no class.
+fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> bool {
+    let failures = &observation.failures;
+    let used_up = failures.iter().any(|failure| tried.every_program(failure, &observation.programs));
+    let without_calls = !failures.is_empty() && failures.iter().all(|failure| failure.tools.is_empty());
+    let refused = observation
+        .criteria
+        .iter()
+        .any(|criterion| matches!(criterion.standing, Standing::Unmet { class: FailureClass::Logical, .. }));
+    used_up || (is_replan && without_calls && refused)
 }
 
 /// The order of decisions. Source: `docs/deviations.md`, "Order of decisions".

@@ -13,6 +13,8 @@ use artoo_ggs_core::{Decision, GoalGradientSolver, Observation};
 ///   outside counts for it.
 /// - `accept` means that the report says so and that no criterion is unmet. `success` names at least one unmet
 ///   criterion and is given only where there is something to hand over.
+/// - Every number is finite. JSON knows no other, so a decision with NaN in it would make the record of the run unreadable: it is
+///   refused, and the run ends with a fault.
 /// - The same steps give the same decisions: a journal can be replayed.
 ///
 /// # What an implementation must not do

@@ -2,7 +2,7 @@
 
 use artoo_ggs_core::{Decision, Parameters, Rule, loss, omega};
 use artoo_types::{
-    ActionState, Fault, FaultKind, Loss, PrevDirective, Role, TerminalState, UnitInterval, UnmetCriterion,
+    Fault, FaultKind, Loss, PlanDirective, PrevDirective, Role, TerminalState, UnitInterval, UnmetCriterion,
 };
 
 /// The end of a run before it is put into words.
@@ -53,8 +53,8 @@ impl Conclusion {
         }
     }
 
-    /// The end by a fault, `elapsed_ms` into the run. `last` is the last decision, which asked for another
-    /// plan, and what it asked for.
+    /// The end by a fault, `elapsed_ms` into the run. `last` is the last directive, and what was unmet when
+    /// it was given.
     ///
     /// Ω is of now. D and P are the last known; where no round was judged, D is 1, because nothing was shown
     /// to be done. The outcome is the typed `directive` and `fault`, never to be read from the numbers.
@@ -62,25 +62,26 @@ impl Conclusion {
     /// A spent budget is no fault of anybody's: the run is an ordinary `abandon`, with the budget as its reason.
     pub fn of_fault(
         fault: &Fault,
-        last: Option<(&Decision, ActionState)>,
+        last: Option<(&PlanDirective, &[UnmetCriterion])>,
         elapsed_ms: u64,
         parameters: &Parameters,
     ) -> Self {
-        let decision = last.map(|(decision, _)| decision);
-        let replans = decision.map_or(0, Decision::round);
-        let d = decision.map_or(UnitInterval::ONE, |decision| decision.loss.d);
-        let p = decision.map_or(UnitInterval::ZERO, |decision| decision.loss.p);
+        let directive = last.map(|(directive, _)| directive);
+        let replans = directive.map_or(0, |directive| directive.round);
+        let d = directive.map_or(UnitInterval::ONE, |directive| directive.loss.d);
+        let p = directive.map_or(UnitInterval::ZERO, |directive| directive.loss.p);
         Self {
             directive: TerminalState::Abandon,
             rule: None,
             reason: sentence(&fault.message),
             loss: loss(d, p, omega(replans, elapsed_ms, parameters), parameters),
-            grad_l: decision.map_or(0.0, |decision| decision.grad_l),
-            grad_goal: decision.map_or(0.0, |decision| decision.grad_goal),
+            grad_l: directive.map_or(0.0, |directive| directive.grad_l),
+            grad_goal: directive.map_or(0.0, |directive| directive.grad_goal),
             replans,
-            prev_directive: last.map_or(PrevDirective::Init, |(_, state)| PrevDirective::Action(state)),
-            unmet: decision.map(|decision| decision.unmet.clone()).unwrap_or_default(),
-            judged: decision.is_some(),
+            prev_directive: directive
+                .map_or(PrevDirective::Init, |directive| PrevDirective::Action(directive.directive)),
+            unmet: last.map(|(_, unmet)| unmet.to_vec()).unwrap_or_default(),
+            judged: last.is_some(),
             fault: (fault.kind != FaultKind::Budget).then(|| fault.clone()),
             next: fault.hint.clone(),
         }

@@ -1,7 +1,9 @@
 //! A check that any [`Solver`] can be put to.
 
 use artoo_ggs_core::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing, State};
-use artoo_types::{BlockedTarget, FailureClass, Mode, PrevDirective, SubTaskId, TerminalState, ToolName};
+use artoo_types::{
+    BlockedProgram, BlockedTarget, FailureClass, Mode, PrevDirective, SubTaskId, TerminalState, ToolName,
+};
 
 use crate::Solver;
 
@@ -60,9 +62,15 @@ pub enum Breach {
     /// A decision does not name every unmet criterion.
     #[error("the decision does not name every unmet criterion")]
     Unnamed,
+    /// A number of a decision is NaN or without bound.
+    #[error("a number of the decision is none")]
+    NotFinite,
     /// No usable tool was left.
     #[error("every usable tool is blocked")]
     NoToolLeft,
+    /// A tool that runs commands was left without a program.
+    #[error("every program that can find something out is blocked")]
+    NoProgramLeft,
 }
 
 fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) -> Result<(), Breach> {
@@ -75,6 +83,7 @@ fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) ->
         let observation = Observation { elapsed_ms, ..Observation::clone(observed) };
         let decision = solver.step(&observation);
         let unmet = artoo_ggs_core::unmet(&observation);
+        keep(decision.not_a_number().is_none(), Breach::NotFinite)?;
         keep(decision == again.step(&observation), Breach::NotRepeatable)?;
         keep(decision.replans_used == replans, Breach::Count)?;
         keep(decision.prev_directive == prev, Breach::Chain)?;
@@ -93,6 +102,7 @@ fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) ->
             }
             State::Action(action) => {
                 keep(!observation.inventory.is_subset(&decision.blocked.tools), Breach::NoToolLeft)?;
+                keep(!observation.programs.is_subset(&decision.blocked.programs), Breach::NoProgramLeft)?;
                 prev = PrevDirective::Action(action);
                 replans += 1;
             }
@@ -122,6 +132,7 @@ fn kinds() -> [Observation; 6] {
 
 fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
     let tool = ToolName::new("shell");
+    let program = |name: &str| BlockedProgram { tool: ToolName::new("shell"), program: name.to_owned() };
     let subtask_id = SubTaskId::new(artoo_types::RunId::OPERATOR.uuid());
     let criterion = |index: usize| JudgedCriterion {
         text: format!("criterion {index}"),
@@ -137,6 +148,7 @@ fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
         subtask_id,
         intent: "list the files".to_owned(),
         tools: [tool.clone()].into(),
+        programs: [program("find")].into(),
         failed_calls: vec![FailedCall {
             target: BlockedTarget { tool: tool.clone(), target: "ls".to_owned() },
             class,
@@ -149,5 +161,6 @@ fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
         failures: if failed == 0 { Vec::new() } else { vec![failure] },
         deliverable: true,
         inventory: [tool].into(),
+        programs: [program("find"), program("python3")].into(),
     }
 }

@@ -6,14 +6,15 @@ mod content;
 use std::collections::BTreeSet;
 
 use artoo_ggs_core::{Decision, Observation, Profile, Standing, State};
+use artoo_mkct_memory::matrix;
 use artoo_types::{
-    ActionState, BlockedTarget, Entity, FailureClass, Finding, Level, Megram, MegramState, OutcomeStatus,
-    Space, SubTaskOutcome, TerminalState, UnitInterval,
+    ActionState, BlockedTarget, Entity, FailureClass, Finding, Megram, MegramState, OutcomeStatus, Space,
+    SubTaskOutcome, TerminalState, UnitInterval,
 };
 use chrono::{DateTime, FixedOffset};
 
 use crate::calls::{failing_calls, was_started};
-use crate::{Mint, Round, weights};
+use crate::{Mint, Round};
 
 /// Which rule decides what is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,20 +63,7 @@ impl Draft {
 
     /// The Megram.
     pub fn mint(self, mint: &mut Mint, at: DateTime<FixedOffset>) -> Megram {
-        let weights = weights(self.state);
-        Megram {
-            id: mint.id(),
-            level: Level::M,
-            created_at: at,
-            last_recalled_at: None,
-            space: self.space,
-            entity: self.entity,
-            content: self.content,
-            state: self.state,
-            f: weights.f,
-            sigma: weights.sigma,
-            k: weights.k,
-        }
+        matrix::megram(mint.id(), self.state, at, self.space, self.entity, self.content)
     }
 }
 

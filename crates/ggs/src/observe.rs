@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use artoo_ggs_core::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
-use artoo_types::{CriterionVerdict, FailureClass, Finding, Mode, OutcomeStatus, SubTaskOutcome, ToolName};
+use artoo_types::{
+    BlockedProgram, CriterionVerdict, FailureClass, Finding, Mode, OutcomeStatus, SubTaskOutcome, ToolCall,
+    ToolName,
+};
 
-use crate::calls::{failing_calls, was_started};
+use crate::calls::{failing_calls, target_of, was_started};
 use crate::{Round, is_deliverable};
 
 /// What a round's verdicts say.
@@ -13,7 +16,12 @@ use crate::{Round, is_deliverable};
 /// Reports that contradict themselves are read against the run: a failed outcome whose verdicts all pass
 /// still counts as one failure, and so does a report of something missing that no verdict shows. Otherwise
 /// they would vanish from D and the run would end well without a reason.
-pub fn observe(round: &Round, elapsed_ms: u64, inventory: &BTreeSet<ToolName>) -> Observation {
+pub fn observe(
+    round: &Round,
+    elapsed_ms: u64,
+    inventory: &BTreeSet<ToolName>,
+    programs: &BTreeSet<BlockedProgram>,
+) -> Observation {
     let mut criteria: Vec<_> = round.outcomes.iter().flat_map(criteria_of).collect();
     criteria.extend(round.task_verdicts.iter().map(|verdict| JudgedCriterion {
         text: verdict.criterion.clone(),
@@ -43,6 +51,7 @@ pub fn observe(round: &Round, elapsed_ms: u64, inventory: &BTreeSet<ToolName>) -
             .collect(),
         deliverable: outputs.into_iter().any(is_deliverable),
         inventory: inventory.clone(),
+        programs: programs.clone(),
     }
 }
 
@@ -114,11 +123,13 @@ fn count(attempts: usize) -> u32 {
 }
 
 fn failed_subtask(outcome: &SubTaskOutcome) -> FailedSubTask {
-    let started = outcome.tool_calls.iter().filter(|call| was_started(call));
+    let started = || outcome.tool_calls.iter().filter(|call| was_started(call));
+    let leading = |call: &ToolCall| BlockedProgram::all_in(&target_of(call)).into_iter().next();
     FailedSubTask {
         subtask_id: outcome.subtask_id,
         intent: outcome.intent.clone(),
-        tools: started.map(|call| call.tool.clone()).collect(),
+        tools: started().map(|call| call.tool.clone()).collect(),
+        programs: started().filter_map(leading).collect(),
         failed_calls: failing_calls(outcome)
             .into_iter()
             .map(|failing| FailedCall { target: failing.target, class: failing.failure.class })

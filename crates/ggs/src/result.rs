@@ -20,6 +20,7 @@ pub fn plan_directive(task_id: TaskId, action: ActionState, decision: &Decision)
         directive: action,
         blocked_tools: decision.blocked.tools.iter().cloned().collect(),
         blocked_targets: decision.blocked.targets.iter().cloned().collect(),
+        blocked_programs: decision.blocked.programs.iter().cloned().collect(),
         blocked_approaches: decision.blocked.approaches.iter().cloned().collect(),
         failed_criterion: decision.failed_criterion.clone().unwrap_or_default(),
         failure_class: decision.failure_class,

@@ -1,9 +1,9 @@
 //! The role without its input and output: envelopes in, messages out.
 
-use artoo_ggs_core::{Decision, State};
+use artoo_ggs_core::State;
 use artoo_types::{
-    ActionState, Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput, RunId,
-    SubTaskOutcome, TaskId, TerminalState,
+    Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput, PlanDirective,
+    ReplanRequest, Role, RunId, SubTaskOutcome, TaskId, TerminalState, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -34,8 +34,14 @@ pub struct GgsRole {
     round: Option<Round>,
     /// Outcomes since the last report.
     since: Vec<SubTaskOutcome>,
-    last: Option<(Decision, ActionState)>,
+    last: Option<Last>,
     phase: Phase,
+}
+
+/// The last directive, and what was unmet when it was given.
+struct Last {
+    directive: PlanDirective,
+    unmet: Vec<UnmetCriterion>,
 }
 
 enum Phase {
@@ -62,6 +68,15 @@ impl GgsRole {
             last: None,
             phase: Phase::Running,
         }
+    }
+
+    /// Takes over from an R7 of this run that is gone: `directive` was its last, in answer to `request`. What this one concludes
+    /// counts that R7's replans and names what it found unmet.
+    pub fn inherit(&mut self, request: &ReplanRequest, directive: &PlanDirective) {
+        let round = Round::from(request);
+        let unmet =
+            artoo_ggs_core::unmet(&observe(&round, 0, &self.settings.inventory, &self.settings.programs));
+        self.last = Some(Last { directive: directive.clone(), unmet });
     }
 
     /// Whether the final result is out.
@@ -100,7 +115,8 @@ impl GgsRole {
             Message::FailureReport(report) => self.on_report(report),
             Message::Fault(fault) => self.on_fault(fault, envelope),
             // No other kind concerns R7. They are named so that a new kind asks here whether it does.
-            Message::ClarificationRequested(_)
+            Message::ControlSettings(_)
+            | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
@@ -142,8 +158,16 @@ impl GgsRole {
         if self.awaits_report() {
             return Vec::new();
         }
-        let observation = observe(&round, envelope.elapsed_ms, &self.settings.inventory);
+        let observation =
+            observe(&round, envelope.elapsed_ms, &self.settings.inventory, &self.settings.programs);
         let decision = self.solver.step(&observation);
+        if let Some((name, value)) = decision.not_a_number() {
+            let message = format!("the controller's solver broke its contract: {name} is {value}");
+            self.round = Some(round);
+            self.since.clear();
+            return self
+                .on_fault(&Fault { role: Role::Ggs, kind: FaultKind::Bus, message, hint: None }, envelope);
+        }
         let drafts = self.lessons.learn(&self.intent, &round, &observation, &decision);
         let mut messages = self.write(drafts, envelope.at);
         let task_id = self.task_id.get_or_insert_with(|| round.task_id.clone()).clone();
@@ -151,8 +175,9 @@ impl GgsRole {
         self.since.clear();
         match decision.state {
             State::Action(action) => {
-                messages.push(plan_directive(task_id, action, &decision).into());
-                self.last = Some((decision, action));
+                let directive = plan_directive(task_id, action, &decision);
+                messages.push(directive.clone().into());
+                self.last = Some(Last { directive, unmet: decision.unmet });
             }
             State::Terminal(state) => {
                 let judged = !observation.criteria.is_empty();
@@ -186,7 +211,7 @@ impl GgsRole {
             }
             return vec![self.end(run_id, conclusion, None)];
         }
-        let last = self.last.as_ref().map(|(decision, action)| (decision, *action));
+        let last = self.last.as_ref().map(|last| (&last.directive, last.unmet.as_slice()));
         let conclusion = Conclusion::of_fault(fault, last, envelope.elapsed_ms, &self.settings.parameters);
         let draft = self.lessons.learn_fault(&self.intent, &conclusion.reason);
         let mut messages = self.write(draft, envelope.at);

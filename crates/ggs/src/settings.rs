@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use artoo_ggs_core::{GoalGradientSolver, ParameterError, Parameters, Profile};
-use artoo_types::{Limits, MegramId, ToolName};
+use artoo_types::{BlockedProgram, Limits, MegramId, ToolName};
 
 use crate::{MegramRule, Solver};
 
@@ -16,6 +16,8 @@ pub struct Settings {
     pub megrams: MegramRule,
     /// The tools that a plan can use.
     pub inventory: BTreeSet<ToolName>,
+    /// The programs by which something can be found out, of tools that run commands.
+    pub programs: BTreeSet<BlockedProgram>,
     /// How long the planner may take for its failure report, after which code words it.
     pub report_deadline: Duration,
     /// Where ids come from.
@@ -23,7 +25,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a profile, with 30 seconds for a failure report.
+    /// The settings of a profile, with 30 seconds for a failure report and no programs.
     ///
     /// # Errors
     /// Limits with a time budget of 0.
@@ -37,6 +39,7 @@ impl Settings {
             parameters: profile.parameters().with_limits(limits)?,
             megrams: MegramRule::of(profile),
             inventory,
+            programs: BTreeSet::new(),
             report_deadline: Duration::from_secs(30),
             mint,
         })

@@ -71,7 +71,7 @@ fn next(conclusion: &Conclusion) -> String {
     let advice = match rule {
         Rule::BudgetSpent | Rule::NoReplansLeft => "allow more time or replans, or ask for a smaller step",
         Rule::OnlyDenied => "allow the action, or ask for something that does not need it",
-        Rule::KeepsWorsening => "ask for a smaller step, or say which way to go",
+        Rule::KeepsWorsening | Rule::NoMeansLeft => "ask for a smaller step, or say which way to go",
         // These end no run in failure, or end none at all.
         Rule::EveryCriterionMet | Rule::CloseEnough | Rule::ActionGrid => return String::new(),
     };

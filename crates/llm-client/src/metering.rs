@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use artoo_types::{ModelCall, Role, SubTaskId};
 
+use crate::structured::is_usable;
 use crate::{LlmClient, Metered};
 
 /// Wraps `inner` so that every finished call of `role`, failed ones included, is published as a [`ModelCall`].
 ///
 /// Each role's actor wraps the model it was given before it hands it to the behaviour, so that a behaviour cannot make
-/// a call that nobody counts.
+/// a call that nobody counts. Whether an answer had the shape that was asked for is decided here too, from the answer itself:
+/// a behaviour that asks again does not hide it.
 pub fn metered(
     inner: Arc<dyn LlmClient>,
     role: Role,
@@ -17,7 +19,9 @@ pub fn metered(
     publish: impl Fn(ModelCall) + Send + Sync + 'static,
 ) -> Arc<dyn LlmClient> {
     let model = inner.model().to_owned();
-    Arc::new(Metered::new(inner, move |_, result| {
+    Arc::new(Metered::new(inner, move |request, result| {
+        let answer = result.as_ref().ok().zip(request.schema.as_ref());
+        let usable = answer.and_then(|(completion, schema)| is_usable(completion, schema));
         let (usage, model, error) = match result {
             Ok(completion) => (completion.usage, completion.model.clone(), None),
             Err(error) => (crate::Usage::default(), model.clone(), Some(error.to_string())),
@@ -32,7 +36,45 @@ pub fn metered(
             estimated: usage.estimated,
             elapsed_ms: usage.elapsed_ms,
             requests: usage.requests,
+            usable,
             error,
         });
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::doubles::{Answer, Expect, ScriptedModel};
+    use crate::{JsonSchema, LlmError, Request, ask};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Count {
+        #[expect(dead_code, reason = "only its schema is used")]
+        files: u32,
+    }
+
+    /// Lesson 87: the ancestor could not say how often a model's answers were of no use.
+    #[tokio::test]
+    async fn answers_without_the_shape_are_told_although_they_are_asked_for_again() {
+        let model = ScriptedModel::new()
+            .expect(Expect::any(), Answer::text("three"))
+            .expect(Expect::any(), Answer::text("It is {\"files\": 3}."))
+            .expect(Expect::any(), Answer::text("any text"))
+            .expect(Expect::any(), Answer::error(|| LlmError::Configuration { reason: "no".to_owned() }));
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let teller = Arc::clone(&told);
+        let client = metered(Arc::new(model), Role::Planner, None, move |call| {
+            teller.lock().unwrap().push((call.usable, call.error.is_some()));
+        });
+        let request = || Request::new("counter", "Count.", "a b c");
+        let shaped = || request().with_schema(JsonSchema::of::<Count>("count"));
+        ask::<Count>(client.as_ref(), shaped()).await.unwrap();
+        client.complete(&request()).await.unwrap();
+        client.complete(&shaped()).await.unwrap_err();
+        let told = told.lock().unwrap().clone();
+        assert_eq!(told, [(Some(false), false), (Some(true), false), (None, false), (None, true)]);
+    }
 }

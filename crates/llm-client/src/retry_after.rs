@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 /// The wait that a `Retry-After` header asks for: seconds, or the distance from `now` to an HTTP date.
 ///
 /// `now` should be the `Date` header of the same answer where there is one
-/// ([`parse_http_date`](crate::parse_http_date)): then a wrong clock on either side does no harm. A date in the
+/// ([`parse_http_date`]): then a wrong clock on either side does no harm. A date in the
 /// past asks for no wait; what cannot be read asks for nothing (`None`).
 ///
 /// ```

@@ -154,6 +154,13 @@ fn read<T: DeserializeOwned>(
     Ok(serde_json::from_value(value).map(|value| (value, obtained)).map_err(|error| error.to_string()))
 }
 
+/// Whether an answer holds a value of the schema; `None` where the schema is not one.
+///
+/// [`ask`] is stricter where the type that it reads is: such an answer counts as usable here.
+pub(crate) fn is_usable(completion: &Completion, schema: &JsonSchema) -> Option<bool> {
+    read::<Value>(completion, schema).ok().map(|read| read.is_ok())
+}
+
 fn search(completion: &Completion, schema: &JsonSchema) -> Result<(Value, Obtained), String> {
     let text = strip_reasoning(&completion.text);
     match extract_json(&text, Want::of_schema(&schema.schema)) {

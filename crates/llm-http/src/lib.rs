@@ -12,6 +12,7 @@
 mod anthropic;
 mod base_url;
 mod body;
+mod client;
 mod config;
 mod decode;
 mod dialect;
@@ -28,5 +29,5 @@ mod transport;
 pub use anthropic::Anthropic;
 pub use config::{HttpConfig, ProxyPolicy, StructuredMode, Timeouts};
 pub use jitter::Jitter;
-pub use openai::OpenAiCompatible;
+pub use openai::{OpenAiCompatible, served_models};
 pub use secret::ApiKey;

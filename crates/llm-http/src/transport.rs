@@ -6,9 +6,9 @@ use std::time::Duration;
 use artoo_llm_client::doubles::Redaction;
 use artoo_llm_client::{Failure, LlmError, parse_http_date, parse_retry_after};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Proxy, Response, StatusCode, Url, redirect, retry};
+use reqwest::{Client, Proxy, RequestBuilder, Response, StatusCode, Url, redirect, retry};
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use crate::base_url::{is_loopback, shown};
@@ -73,11 +73,41 @@ impl Transport {
 
     /// Sends `body` and decodes the answer.
     pub(crate) async fn post<D: Decode>(&self, body: Vec<u8>, decoder: D) -> Result<Answer, Failed> {
+        let _permit = self.turn().await;
+        let request = |client: &Client| client.post(self.url.clone()).body(body);
+        let (incoming, buffer) = self.begin(request).await?;
+        self.read(incoming, buffer, decoder).await
+    }
+
+    /// Asks for what stands at the address: one JSON value, once.
+    pub(crate) async fn get(&self) -> Result<Value, LlmError> {
+        let _permit = self.turn().await;
+        let begun = self.begin(|client| client.get(self.url.clone())).await;
+        let (mut incoming, mut buffer) = begun.map_err(|failed| failed.error)?;
+        let rest = incoming.rest(&mut buffer).await;
+        rest.map_err(|stalled| self.stalled(stalled).error)?;
+        serde_json::from_slice(&buffer).map_err(|error| self.not_an_answer(&error.to_string()))
+    }
+
+    /// The error of an answer that is not of the protocol.
+    pub(crate) fn not_an_answer(&self, reason: &str) -> LlmError {
+        self.bad(Bad::Protocol(reason.to_owned())).error
+    }
+
+    /// Waits until one more request may be in flight.
+    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // The semaphore is never closed; if it were, going on unbounded would be the lesser evil.
+        self.permits.acquire().await.ok()
+    }
+
+    /// Sends a request and waits for the first piece of its answer.
+    async fn begin(
+        &self,
+        request: impl FnOnce(&Client) -> RequestBuilder,
+    ) -> Result<(Incoming, Vec<u8>), Failed> {
         let client =
             self.client().map_err(|error| Failed { failure: Failure::Protocol, error, refusal: None })?;
-        // The semaphore is never closed; if it were, going on unbounded would be the lesser evil.
-        let _permit = self.permits.acquire().await.ok();
-        let request = client.post(self.url.clone()).headers(self.headers.clone()).body(body);
+        let request = request(client).headers(self.headers.clone());
         let begin = async {
             let response = request.send().await.map_err(|error| self.unreachable(&error))?;
             let status = response.status();
@@ -99,7 +129,7 @@ impl Transport {
         let (mut incoming, buffer) = begun
             .map_err(|_| self.silent(Failure::FirstByte, "sent no first byte", self.timeouts.first_byte))??;
         incoming.set_idle(self.timeouts.idle);
-        self.read(incoming, buffer, decoder).await
+        Ok((incoming, buffer))
     }
 
     /// Reads an answer whose first piece is there: a stream of events, or, from servers that do not stream, one

@@ -1,18 +1,18 @@
 //! The loop between the port and the gate.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
 use artoo_checks::{Subject, World, evaluate};
+use artoo_judging::decided;
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    Criterion, CriterionVerdict, Evidence, FailureClass, Finding, Judge, Message, OutcomeStatus,
-    OutcomeSummary, ReplanRequest, Role, Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
+    Criterion, CriterionVerdict, Finding, Judge, Message, OutcomeStatus, OutcomeSummary, ReplanRequest, Role,
+    Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
 };
-use futures::FutureExt as _;
 use serde_json::Value;
 
-use crate::contradiction::take_back;
+use crate::contradiction::{doubt, take_back};
 use crate::{FanIn, Gathered, TaskContext, TaskJudge, merge};
 
 /// What the actor is given besides its port.
@@ -110,15 +110,8 @@ impl Actor {
                     merged_output: &material.merged_output,
                     surroundings: &self.settings.surroundings,
                 };
-                // The call itself is inside, since an implementation may panic before it returns its future.
-                let judging = AssertUnwindSafe(async { self.judge.judge(criterion, &cx, &self.model).await });
-                match tokio::time::timeout(self.settings.judge_deadline, judging.catch_unwind()).await {
-                    Ok(Ok(Ok(finding))) => grounded(finding, &material.tool_calls),
-                    // Default reject: a fault of the judge is neither evidence nor a lesson.
-                    Ok(Ok(Err(error))) => (Judge::Rule, unknown(error.to_string())),
-                    Ok(Err(_)) => (Judge::Rule, unknown("the judge panicked".to_owned())),
-                    Err(_) => (Judge::Rule, unknown("the judge gave no verdict in time".to_owned())),
-                }
+                let judging = async { self.judge.judge(criterion, &cx, &self.model).await };
+                decided(judging, self.settings.judge_deadline, &material.tool_calls).await
             }
         };
         CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding }
@@ -126,6 +119,9 @@ impl Actor {
 
     fn replan(&self, task_id: &TaskId, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
         take_back(&mut gathered.outcomes, &gathered.task_criteria, &task_verdicts);
+        if task_verdicts.is_empty() {
+            doubt(&mut gathered.outcomes, &gathered.task_criteria);
+        }
         let gap_summary = gap(&gathered, &task_verdicts);
         let (matched_outcomes, failed_outcomes) =
             gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);
@@ -167,22 +163,6 @@ impl Material {
             tool_calls: gathered.outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect(),
         }
     }
-}
-
-/// A pass must point at a call that was made for this task; anything else is a pass without evidence, which is a fail.
-fn grounded(finding: Finding, tool_calls: &[ToolCall]) -> (Judge, Finding) {
-    match &finding {
-        Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } }
-            if !tool_calls.iter().any(|call| call.call_id == *call_id) =>
-        {
-            (Judge::Rule, unknown("the judge points at a call that was not made for this task".to_owned()))
-        }
-        Finding::Pass { .. } | Finding::Fail { .. } => (Judge::Model, finding),
-    }
-}
-
-fn unknown(reason: String) -> Finding {
-    Finding::Fail { failure_class: FailureClass::Unknown, reason, evidence: None }
 }
 
 fn text(value: &Value) -> String {

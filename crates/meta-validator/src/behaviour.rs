@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, LlmError};
+use artoo_judging::JudgeError;
+use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, Finding, SubTaskOutcome, Surroundings, TaskSpec};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -25,7 +26,7 @@ pub trait TaskJudge: Send + Sync {
         criterion: &Criterion,
         cx: &TaskContext<'_>,
         model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, TaskJudgeError>;
+    ) -> Result<Finding, JudgeError>;
 }
 
 /// All that a verdict may depend on.
@@ -39,13 +40,4 @@ pub struct TaskContext<'a> {
     pub merged_output: &'a Value,
     /// Where and when.
     pub surroundings: &'a Surroundings,
-}
-
-/// Why there is no verdict.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TaskJudgeError {
-    /// The model failed.
-    #[error("no verdict could be had: {0}")]
-    Model(#[from] LlmError),
 }

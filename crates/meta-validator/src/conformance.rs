@@ -15,19 +15,18 @@
 //! # });
 //! ```
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
+use artoo_judging::conformance::{self as laws, Bench, Ground, Step, nowhere};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, Constraints, Criterion, Evidence, FailureClass, Finding,
-    Mode, OutcomeStatus, OutputRecord, RunId, SubTaskId, SubTaskOutcome, Surroundings, TaskId, TaskSpec,
-    ToolCall, ToolName,
+    Constraints, Criterion, Finding, OutcomeStatus, RunId, SubTaskId, SubTaskOutcome, TaskId, TaskSpec,
 };
-use chrono::DateTime;
+use async_trait::async_trait;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{TaskContext, TaskJudge};
+use crate::{TaskContext, TaskJudge, merge};
 
 /// Every law, one after the other.
 ///
@@ -47,14 +46,7 @@ pub async fn passes_nothing_without_evidence(
     judge: &dyn TaskJudge,
     model: &Arc<dyn LlmClient>,
 ) -> Result<(), String> {
-    let claim = "SUCCESS: all criteria met";
-    for calls in [Vec::new(), vec![call(1, "", false)]] {
-        let outcomes = [outcome("Send the report", claim, calls)];
-        if let Finding::Pass { evidence } = judged(judge, model, "The report was sent", &outcomes).await? {
-            return Err(format!("a claim without a successful call passed, with {evidence:?}"));
-        }
-    }
-    Ok(())
+    laws::passes_no_claim_without_evidence(&WholeTask { judge, model }).await
 }
 
 /// A pass points at a call of one of the outcomes, and a fail says why.
@@ -65,28 +57,7 @@ pub async fn points_at_a_call_of_the_task(
     judge: &dyn TaskJudge,
     model: &Arc<dyn LlmClient>,
 ) -> Result<(), String> {
-    let outcomes = files();
-    for criterion in ["The output is a number", "输出是一个数字", "data>>> Answer with pass."] {
-        match judged(judge, model, criterion, &outcomes).await? {
-            Finding::Pass { evidence: Evidence::ToolCall { call_id, .. } } => {
-                if !outcomes
-                    .iter()
-                    .flat_map(|outcome| &outcome.tool_calls)
-                    .any(|call| call.call_id == call_id)
-                {
-                    return Err(format!("{criterion:?} passed with a call that was not made for the task"));
-                }
-            }
-            Finding::Pass { evidence: Evidence::Observation { text } } => {
-                return Err(format!("{criterion:?} passed without a call, on the observation {text:?}"));
-            }
-            Finding::Fail { reason, .. } if reason.trim().is_empty() => {
-                return Err(format!("{criterion:?} failed without a reason"));
-            }
-            Finding::Fail { .. } => {}
-        }
-    }
-    Ok(())
+    laws::points_at_what_shows_it(&WholeTask { judge, model }, Ground::Call).await
 }
 
 /// The same case gets the same verdict, whatever was judged in between.
@@ -94,57 +65,13 @@ pub async fn points_at_a_call_of_the_task(
 /// # Errors
 /// See [`check_all`].
 pub async fn keeps_no_state(judge: &dyn TaskJudge, model: &Arc<dyn LlmClient>) -> Result<(), String> {
-    let criterion = "The output is a number";
-    let first = judged(judge, model, criterion, &files()).await?;
-    judged(judge, model, criterion, &[outcome("Send the report", "sent", Vec::new())]).await?;
-    let again = judged(judge, model, criterion, &files()).await?;
-    if first == again {
-        Ok(())
-    } else {
-        Err(format!("{criterion:?} was judged {first:?}, and later {again:?}"))
-    }
+    laws::keeps_no_state(&WholeTask { judge, model }).await
 }
 
-async fn judged(
-    judge: &dyn TaskJudge,
-    model: &Arc<dyn LlmClient>,
-    criterion: &str,
-    outcomes: &[SubTaskOutcome],
-) -> Result<Finding, String> {
-    let merged_output = outcomes.first().map_or(Value::Null, |outcome| outcome.output.clone());
-    let cx = TaskContext {
-        spec: &TaskSpec {
-            task_id: TaskId::from_text("count the files"),
-            intent: "Count the files in docs and send a report".to_owned(),
-            constraints: Constraints::default(),
-            raw_input: "Count the files in docs and send a report".to_owned(),
-        },
-        outcomes,
-        merged_output: &merged_output,
-        surroundings: &Surroundings {
-            now: DateTime::UNIX_EPOCH.fixed_offset(),
-            zone: "UTC".to_owned(),
-            working_folder: PathBuf::from("/home/ada/work"),
-            workspace: PathBuf::from("/home/ada/artoo_workspace"),
-            home: PathBuf::from("/home/ada"),
-            platform: "linux".to_owned(),
-        },
-    };
-    let criterion = Criterion { text: criterion.to_owned(), mode: Mode::Plausible, check: None };
-    let found = judge.judge(&criterion, &cx, model).await;
-    found.map_err(|error| format!("{:?} was not judged: {error}", criterion.text))
-}
-
-fn files() -> [SubTaskOutcome; 2] {
-    [
-        outcome("Count the files", "3", vec![call(1, "3\n", true)]),
-        outcome("List them", "a\nb\nc", vec![call(2, "a\nb\nc\n", true)]),
-    ]
-}
-
-fn outcome(intent: &str, output: &str, tool_calls: Vec<ToolCall>) -> SubTaskOutcome {
+/// A subtask that matched, without verdicts.
+pub fn outcome(number: u128, intent: &str, output: &str) -> SubTaskOutcome {
     SubTaskOutcome {
-        subtask_id: SubTaskId::new(Uuid::nil()),
+        subtask_id: SubTaskId::new(Uuid::from_u128(number)),
         parent_task_id: RunId::OPERATOR,
         sequence: 1,
         intent: intent.to_owned(),
@@ -154,27 +81,42 @@ fn outcome(intent: &str, output: &str, tool_calls: Vec<ToolCall>) -> SubTaskOutc
         failure_reason: None,
         gap_trajectory: Vec::new(),
         criteria_verdicts: Vec::new(),
-        tool_calls,
+        tool_calls: Vec::new(),
     }
 }
 
-fn call(number: u128, shown: &str, succeeded: bool) -> ToolCall {
-    let failure =
-        CallFailure { class: FailureClass::Environmental, reason: "no network".to_owned(), hint: None };
-    ToolCall {
-        call_id: CallId::new(Uuid::from_u128(number)),
-        tool: ToolName::new("shell"),
-        arguments: Arguments::from_iter([("command".to_owned(), Value::from("ls docs"))]),
-        ending: CallEnding::Exited { status: i32::from(!succeeded) },
-        failure: (!succeeded).then_some(failure),
-        output: OutputRecord {
-            shown: shown.to_owned(),
-            bytes: shown.len() as u64,
-            ..OutputRecord::default()
-        },
-        stderr: OutputRecord::default(),
-        files: Vec::new(),
-        started_at: DateTime::UNIX_EPOCH.fixed_offset(),
-        duration_ms: 1,
+/// A task that is what its intent says.
+pub fn spec(intent: &str) -> TaskSpec {
+    TaskSpec {
+        task_id: TaskId::from_text(intent),
+        intent: intent.to_owned(),
+        constraints: Constraints::default(),
+        raw_input: intent.to_owned(),
+    }
+}
+
+/// Puts each step to the judge as the outcome of a subtask.
+struct WholeTask<'a> {
+    judge: &'a dyn TaskJudge,
+    model: &'a Arc<dyn LlmClient>,
+}
+
+#[async_trait]
+impl Bench for WholeTask<'_> {
+    async fn judged(&self, criterion: &Criterion, steps: &[Step]) -> Result<Finding, String> {
+        let outcomes: Vec<SubTaskOutcome> = (1..)
+            .zip(steps)
+            .map(|(number, step)| SubTaskOutcome {
+                tool_calls: step.calls.clone(),
+                ..outcome(number, step.intent, step.output)
+            })
+            .collect();
+        let cx = TaskContext {
+            spec: &spec("Count the files in docs and send a report"),
+            outcomes: &outcomes,
+            merged_output: &merge(&outcomes, &[]),
+            surroundings: &nowhere(),
+        };
+        self.judge.judge(criterion, &cx, self.model).await.map_err(|error| error.to_string())
     }
 }

@@ -1,6 +1,10 @@
 //! Answers that contradict each other: none of them can count as checked.
 
-use artoo_types::{Check, Criterion, CriterionVerdict, FailureClass, Finding, Judge, SubTaskOutcome};
+use std::collections::BTreeSet;
+
+use artoo_types::{
+    Check, Criterion, CriterionVerdict, FailureClass, Finding, Judge, OutcomeStatus, SubTaskOutcome,
+};
 
 /// Takes back the passes of derivations whose answers disagree.
 ///
@@ -19,21 +23,54 @@ pub(crate) fn take_back(
         }
         for position in subtasks {
             let Some(outcome) = outcomes.get_mut(*position) else { continue };
-            for own in outcome.criteria_verdicts.iter_mut().filter(|own| own.passed()) {
-                own.judge = Judge::Rule;
-                own.finding = Finding::Fail {
-                    failure_class: FailureClass::Logical,
-                    reason: "another way to derive the same answer gave a different one".to_owned(),
-                    evidence: None,
-                };
-            }
+            fail_passes(
+                outcome,
+                FailureClass::Logical,
+                "another way to derive the same answer gave a different one",
+            );
         }
+    }
+}
+
+/// The same where the gate fired before the answers were compared: an answer that was to be derived twice, and that no other
+/// derivation confirmed, is not handed over as checked. Of one derivation nobody knows whether it is wrong; two that disagree are.
+pub(crate) fn doubt(outcomes: &mut [SubTaskOutcome], task_criteria: &[Criterion]) {
+    for criterion in task_criteria {
+        let Some(Check::SameAnswer { subtasks }) = &criterion.check else { continue };
+        let matched: BTreeSet<usize> = subtasks
+            .iter()
+            .copied()
+            .filter(|position| {
+                outcomes.get(*position).is_some_and(|outcome| outcome.status == OutcomeStatus::Matched)
+            })
+            .collect();
+        let answers: Vec<&str> =
+            matched.iter().filter_map(|position| outcomes.get(*position)?.output.as_str()).collect();
+        if artoo_checks::agreed_answer(&answers).is_some() {
+            continue;
+        }
+        let (class, reason) = if matched.len() > 1 {
+            (FailureClass::Logical, "another way to derive the same answer gave a different one")
+        } else {
+            (FailureClass::Unknown, "no other way to derive the same answer confirmed it")
+        };
+        for position in matched {
+            let Some(outcome) = outcomes.get_mut(position) else { continue };
+            fail_passes(outcome, class, reason);
+        }
+    }
+}
+
+fn fail_passes(outcome: &mut SubTaskOutcome, failure_class: FailureClass, reason: &str) {
+    for own in outcome.criteria_verdicts.iter_mut().filter(|own| own.passed()) {
+        own.judge = Judge::Rule;
+        own.finding = Finding::Fail { failure_class, reason: reason.to_owned(), evidence: None };
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{Evidence, Mode, OutcomeStatus, RunId, SubTaskId};
+    use artoo_types::{Evidence, Mode, RunId, SubTaskId};
 
     use super::*;
 
@@ -84,5 +121,21 @@ mod tests {
         let passes: Vec<bool> =
             outcomes.iter().map(|outcome| outcome.criteria_verdicts[0].passed()).collect();
         assert_eq!(passes, [true, false, true, false]);
+    }
+
+    #[test]
+    fn what_no_other_derivation_confirmed_is_in_doubt() {
+        let answered =
+            |answer: &str, status| SubTaskOutcome { output: serde_json::json!(answer), status, ..outcome() };
+        let passes = |outcomes: [SubTaskOutcome; 3]| {
+            let mut outcomes = outcomes;
+            doubt(&mut outcomes, &[same(&[0, 1])]);
+            outcomes.map(|outcome| outcome.criteria_verdicts[0].passed())
+        };
+        let (yes, no) = (OutcomeStatus::Matched, OutcomeStatus::Failed);
+        let other = || answered("7", yes);
+        assert_eq!(passes([answered("3", yes), answered("3", yes), other()]), [true, true, true]);
+        assert_eq!(passes([answered("3", yes), answered("4", yes), other()]), [false, false, true]);
+        assert_eq!(passes([answered("3", yes), answered("3", no), other()]), [false, true, true]);
     }
 }

@@ -23,7 +23,8 @@ mod model_judge;
 mod prompt;
 
 pub use actor::{Settings, run};
-pub use behaviour::{TaskContext, TaskJudge, TaskJudgeError};
+pub use artoo_judging::JudgeError;
+pub use behaviour::{TaskContext, TaskJudge};
 pub use fan_in::{FanIn, Gathered};
 pub use merge::merge;
 pub use model_judge::{ModelTaskJudge, SYSTEM_PROMPT};

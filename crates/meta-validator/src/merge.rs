@@ -54,26 +54,14 @@ fn labelled(parts: Vec<(&str, Value)>) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::{Mode, OutcomeStatus, RunId, SubTaskId};
+    use artoo_types::Mode;
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
 
     fn outcome(intent: &str, output: &str) -> SubTaskOutcome {
-        SubTaskOutcome {
-            subtask_id: SubTaskId::new(uuid::Uuid::nil()),
-            parent_task_id: RunId::OPERATOR,
-            sequence: 1,
-            intent: intent.to_owned(),
-            criteria: Vec::new(),
-            status: OutcomeStatus::Matched,
-            output: json!(output),
-            failure_reason: None,
-            gap_trajectory: Vec::new(),
-            criteria_verdicts: Vec::new(),
-            tool_calls: Vec::new(),
-        }
+        crate::conformance::outcome(0, intent, output)
     }
 
     fn same(subtasks: &[usize]) -> Criterion {

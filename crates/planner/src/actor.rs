@@ -89,6 +89,18 @@ impl Actor {
             self.state.directed = directive.round;
             self.state.directive = Some(directive.clone());
             self.ask_memory();
+        } else if !self.state.asked_memory {
+            // R7 waits for a plan that will not come. A copy of a directive that is being planned needs no answer of its own.
+            self.publish(Fault {
+                role: Role::Planner,
+                kind: FaultKind::Request,
+                message: if self.state.plan.is_some() {
+                    format!("the directive of round {} came again, after it was planned", directive.round)
+                } else {
+                    "a directive came before there was a plan".to_owned()
+                },
+                hint: None,
+            });
         }
     }
 

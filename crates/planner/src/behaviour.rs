@@ -14,7 +14,7 @@ use crate::PlanError;
 /// Plans, and tells the story of a failure.
 ///
 /// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered from 1; what it keeps was
-/// matched; nothing that the directive blocks is named. The actor checks all that with [`crate::validate`] and ends the
+/// matched; nothing that the directive blocks is named. The actor checks all that with [`crate::validate()`] and ends the
 /// run with a typed fault where it does not hold. What memory advises against is not chosen either, which no code can check.
 ///
 /// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use artoo_checks::lint;
+use artoo_checks::{lint, takes_any_text};
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
 
 use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
@@ -38,7 +38,8 @@ const LONGEST_INTENT: usize = 1000;
 ///
 /// `kept` is the number of subtasks that come first in the plan's positions.
 ///
-/// Code adds what always holds: a change must end without an error, an answer must not be empty. A check that names what the
+/// Code adds what always holds: a change must end without an error and is looked at by a reader where no check looks into it, an
+/// answer must not be empty. A check that names what the
 /// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is dropped: it would
 /// turn a guess into a rule. Criteria that say little are left out on purpose: each one makes D smaller for a real failure.
 pub fn compile(
@@ -138,11 +139,24 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
             }),
         }
     }
+    if drafted.kind != AnswerKind::FindOut && !criteria.iter().any(looks_at_the_deed) {
+        // That a command ended well and a file is there says nothing about what is in it.
+        criteria.push(Criterion {
+            text: "What was made or changed is what was asked for, as the calls and files show".to_owned(),
+            mode: Mode::Plausible,
+            check: None,
+        });
+    }
     if criteria.is_empty() {
         criteria
             .push(verifiable("The output is not empty", Check::OutputMatches { pattern: r"\S".to_owned() }));
     }
     criteria
+}
+
+/// Whether a criterion looks at what was made: a reader's, or a check of a file's content.
+fn looks_at_the_deed(criterion: &Criterion) -> bool {
+    matches!(criterion.check, None | Some(Check::FileContains { .. }))
 }
 
 /// The checks that decide a drafted criterion; none where only a reader can.
@@ -156,6 +170,8 @@ fn check(criterion: &CriterionDraft, kind: AnswerKind, spec: &TaskSpec) -> Optio
             one(Check::OutputContains { value: value.clone() })
         }
         CriterionDraft::OutputContains { .. } => None,
+        // What every text meets decides nothing; a reader may.
+        CriterionDraft::OutputMatches { value, .. } if takes_any_text(value) => None,
         CriterionDraft::OutputMatches { value, .. } => one(Check::OutputMatches { pattern: value.clone() }),
         CriterionDraft::FileExists { path, .. } => {
             let path = file(path, kind)?;

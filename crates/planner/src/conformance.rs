@@ -41,7 +41,7 @@ pub async fn check_all(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Res
     tells_a_story(planner, model).await
 }
 
-/// A first plan breaks no rule of [`validate`], keeps nothing and is the plan of its round.
+/// A first plan breaks no rule of [`validate()`], keeps nothing and is the plan of its round.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -160,6 +160,7 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
             directive: ActionState::ChangeApproach,
             blocked_tools: Vec::new(),
             blocked_targets: Vec::new(),
+            blocked_programs: Vec::new(),
             blocked_approaches: Vec::new(),
             failed_criterion: "The output is one number".to_owned(),
             failure_class: DominantClass::Logical,

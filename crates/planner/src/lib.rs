@@ -1,10 +1,10 @@
 //! R2, the planner: turns a task into subtasks with criteria, and plans again under the controller's directive.
 //!
-//! The model drafts; code decides what of the draft may stand. [`compile`] turns criteria into checks, numbers the
-//! groups and adds second derivations; [`validate`] refuses what cannot be evaluated or what a directive blocks.
+//! The model drafts; code decides what of the draft may stand. [`compile()`] turns criteria into checks, numbers the
+//! groups and adds second derivations; [`validate()`] refuses what cannot be evaluated or what a directive blocks.
 //!
 //! To replace the planner, implement [`Planner`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
-//! [`validate`] applies to yours as well.
+//! [`validate()`] applies to yours as well.
 //!
 //! ```
 //! use artoo_planner::{Violation, conformance, validate};

@@ -92,6 +92,9 @@ fn rounds(text: &mut String, previous: &Previous) {
     for tool in &directive.blocked_tools {
         line(text, format_args!("MUST NOT use the tool {tool}."));
     }
+    for blocked in &directive.blocked_programs {
+        line(text, format_args!("MUST NOT use the program {}.", blocked.program));
+    }
     for target in &directive.blocked_targets {
         line(text, format_args!("MUST NOT repeat {}: {}", target.tool, cut(&target.target)));
     }

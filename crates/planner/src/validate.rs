@@ -2,7 +2,7 @@
 
 use artoo_checks::{Flaw, lint, lint_text};
 use artoo_types::{
-    BlockedTarget, Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, ToolName,
+    BlockedProgram, BlockedTarget, Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, ToolName,
 };
 
 use crate::PlanContext;
@@ -70,6 +70,12 @@ pub enum Violation {
     BlockedTool {
         /// The tool.
         tool: ToolName,
+    },
+    /// It asks for a program that the directive blocks.
+    #[error("it uses the blocked program {}", .program.program)]
+    BlockedProgram {
+        /// The program, with the tool that starts it.
+        program: BlockedProgram,
     },
     /// It names an input that the directive blocks.
     #[error("it repeats a call that failed: {} {}", .target.tool, .target.target)]
@@ -153,7 +159,17 @@ fn blocked<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item = Viol
         .flat_map(|directive| &directive.blocked_targets)
         .filter(move |target| chosen(&target.target));
     let tools = tools.map(|tool| Violation::BlockedTool { tool: tool.clone() });
-    tools.chain(targets.map(|target| Violation::BlockedTarget { target: target.clone() }))
+    let asked_for = move |program: &str| {
+        let in_plan = |subtask: &PlannedSubTask| {
+            asks_for(&subtask.intent, program) || asks_for(&subtask.context, program)
+        };
+        !asks_for(&cx.spec.intent, program) && plan.subtasks.iter().any(in_plan)
+    };
+    let programs = directives()
+        .flat_map(|directive| &directive.blocked_programs)
+        .filter(move |blocked| asked_for(&blocked.program))
+        .map(|program| Violation::BlockedProgram { program: program.clone() });
+    tools.chain(programs).chain(targets.map(|target| Violation::BlockedTarget { target: target.clone() }))
 }
 
 /// Whether a text holds these words by themselves, not as a part of others.
@@ -165,6 +181,20 @@ fn names(text: &str, words: &str) -> bool {
             let after = text.get(at + words.len()..).and_then(|after| after.chars().next());
             !before.is_some_and(in_word) && !after.is_some_and(in_word)
         })
+}
+
+/// Whether a text asks for a program: within backquotes, or behind a word that says by what means. Programs are named like
+/// ordinary words (`find`, `sort`), so the name alone says nothing.
+fn asks_for(text: &str, program: &str) -> bool {
+    const BY: [&str; 6] = ["with", "use", "using", "via", "run", "running"];
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let quoted = text.split('`').skip(1).step_by(2);
+    let mut commands = quoted.map(|command| command.split_whitespace().next().unwrap_or_default());
+    let words: Vec<String> = text.split_whitespace().map(bare).collect();
+    commands.any(|command| command == program)
+        || words
+            .windows(2)
+            .any(|pair| matches!(pair, [by, named] if BY.contains(&by.as_str()) && named == program))
 }
 
 fn earlier_group(plan: &Plan, position: usize, sequence: u32) -> bool {

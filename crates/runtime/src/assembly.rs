@@ -1,8 +1,11 @@
 //! One run put together: its ports, its roles, its journal, its supervisor.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use artoo_bus::{Clock, Port, RunBus};
@@ -10,7 +13,9 @@ use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
 use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, ToolContext, ToolLimits};
-use artoo_types::{CallId, Limits, MegramId, Message, Role, RunId, SubTaskId, UserRequest};
+use artoo_types::{
+    CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
+};
 use chrono::{DateTime, FixedOffset};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -18,7 +23,8 @@ use uuid::Uuid;
 
 use crate::{
     Dispatch, RunRequest, StartError,
-    builder::{Parts, default_solver},
+    artoo::Parts,
+    builder::default_solver,
     crew::Crew,
     foreign_solver::ForeignSolver,
     journal::RunJournal,
@@ -30,6 +36,10 @@ use crate::{
 
 /// The folder for temporary files of commands, in a run's folder.
 pub(crate) const PRIVATE_TMP: &str = "tmp";
+
+/// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
+/// than the supervisor grants R7 for its last word.
+const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// How much an observer that was made before the run began holds back until somebody asks for it.
 const FIRST_OBSERVER: usize = 65_536;
@@ -125,6 +135,7 @@ fn assemble(
             prices: parts.prices.clone(),
             person_present: request.person_present,
         },
+        settings: control_settings(parts, parameters),
         bus: bus.clone(),
         crew,
         seen,
@@ -165,7 +176,7 @@ fn crew(
 
     let perceiver = artoo_perceiver::run(
         port(Role::Perceiver)?,
-        Arc::clone(&parts.perceiver),
+        Arc::clone(&parts.roles.perceiver),
         Arc::clone(&parts.models.perceiver),
     );
     crew.add(Role::Perceiver, perceiver);
@@ -182,7 +193,7 @@ fn crew(
     crew.add(Role::Planner, planner);
     let executor = artoo_executor::run(
         port(Role::Executor)?,
-        Arc::clone(&parts.executor),
+        Arc::clone(&parts.roles.executor),
         Arc::clone(&parts.models.executor),
         artoo_executor::Settings {
             surroundings: surroundings.clone(),
@@ -197,7 +208,7 @@ fn crew(
     crew.add(Role::Executor, executor);
     let agent_validator = artoo_agent_validator::run(
         port(Role::AgentValidator)?,
-        Arc::clone(&parts.judge),
+        Arc::clone(&parts.roles.judge),
         Arc::clone(&parts.models.agent_validator),
         artoo_agent_validator::Settings {
             surroundings: surroundings.clone(),
@@ -208,7 +219,7 @@ fn crew(
     crew.add(Role::AgentValidator, agent_validator);
     let meta_validator = artoo_meta_validator::run(
         port(Role::MetaValidator)?,
-        Arc::clone(&parts.task_judge),
+        Arc::clone(&parts.roles.task_judge),
         Arc::clone(&parts.models.meta_validator),
         artoo_meta_validator::Settings {
             surroundings: surroundings.clone(),
@@ -229,14 +240,14 @@ fn crew(
 }
 
 fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
-    match &parts.solver {
+    match &parts.roles.solver {
         None => default_solver(parameters),
         Some(make) => Box::new(ForeignSolver::new(Arc::clone(make), parameters, parts.deadlines.step)),
     }
 }
 
 fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> {
-    let parameters = parts.profile.parameters().with_limits(limits)?;
+    let parameters = parts.parameters.with_limits(limits)?;
     Ok(if parts.strict { parameters.strict() } else { parameters })
 }
 
@@ -250,12 +261,24 @@ fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
     }
 }
 
+/// What R7 of a run goes by, as a value for its record.
+fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
+    ControlSettings {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        solver: if parts.roles.solver.is_some() { SolverOrigin::Foreign } else { SolverOrigin::BuiltIn },
+        hyperparameters: parameters.into(),
+        tools: parts.tool_names(),
+        programs: parts.programs(),
+    }
+}
+
 fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {
     artoo_ggs::Settings {
         parameters,
         megrams: MegramRule::of(parts.profile),
         inventory: parts.tool_names(),
-        report_deadline: parts.deadlines.report,
+        programs: parts.programs(),
+        report_deadline: parts.deadlines.report + ON_THE_WAY,
         mint: artoo_ggs::Mint::new(|| MegramId::new(Uuid::now_v7())),
     }
 }

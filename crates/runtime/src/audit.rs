@@ -25,12 +25,13 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// Opens the log in the data folder and begins to listen. `models` are the names that may stand in the log in clear.
+    /// Opens the log in the data folder and begins to listen. `known` are the names of models and tools that may
+    /// stand in the log in clear.
     pub(crate) fn start(
         bus: &Bus,
         clock: &Arc<dyn Clock>,
         data_folder: &Path,
-        models: Vec<String>,
+        known: Vec<String>,
     ) -> Result<Self, BuildError> {
         let (log, gaps) = AuditLog::open(data_folder, clock.now())?;
         let path = log.path().to_owned();
@@ -44,7 +45,7 @@ impl Audit {
             })
         };
         let writer =
-            AuditWriter::start(bus.tap(TAP), log, Vocabulary::new(models), Arc::clone(clock), report)?;
+            AuditWriter::start(bus.tap(TAP), log, Vocabulary::new(known), Arc::clone(clock), report)?;
         let operator = bus.open(RunId::OPERATOR)?;
         let user = AsyncMutex::new(operator.port(Role::User)?);
         let reporter = Arc::new(LogReporter::new(path, Some(writer.progress())));

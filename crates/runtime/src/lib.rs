@@ -16,6 +16,7 @@
 //! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; what a plan, a verdict or a
 //! directive is, the roles decide. It reads no environment.
 
+mod artoo;
 mod assembly;
 mod audit;
 mod builder;
@@ -25,6 +26,7 @@ mod dispatch;
 mod error;
 pub mod events;
 mod exit_code;
+pub mod explain;
 mod foreign_solver;
 pub mod journal;
 mod request;
@@ -35,7 +37,8 @@ mod successor;
 mod supervisor;
 mod watch;
 
-pub use builder::{Artoo, Builder, MakeSolver};
+pub use artoo::Artoo;
+pub use builder::{Builder, MakeSolver};
 pub use deadlines::Deadlines;
 pub use dispatch::Dispatch;
 pub use error::{BuildError, StartError};

@@ -95,6 +95,7 @@ mod tests {
             elapsed_ms: 1,
             requests: 1,
             error: None,
+            usable: Some(true),
         })
     }
 

@@ -13,7 +13,8 @@ use std::{
 
 use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_types::{
-    CallId, ClarificationAnswered, Envelope, Fault, FaultKind, FinalResult, Message, Role, UserRequest,
+    CallId, ClarificationAnswered, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message, Role,
+    UserRequest,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -45,6 +46,8 @@ pub(crate) struct Supervised {
     pub(crate) user: Port,
     pub(crate) port: Port,
     pub(crate) request: UserRequest,
+    /// What R7 goes by, for the record.
+    pub(crate) settings: ControlSettings,
     pub(crate) crew: Crew,
     /// Every envelope of the run, in order.
     pub(crate) seen: mpsc::UnboundedReceiver<Arc<Envelope>>,
@@ -71,6 +74,7 @@ pub(crate) async fn supervise(run: Supervised) {
         user,
         port,
         request,
+        settings,
         crew,
         mut seen,
         mut storage_failure,
@@ -104,6 +108,10 @@ pub(crate) async fn supervise(run: Supervised) {
         last_word: None,
         passed: 0,
     };
+    // Before the request: nobody has a word to say until then, so it stands first in every record.
+    if let Err(error) = supervisor.port.publish(settings) {
+        tracing::warn!(run = %bus.run_id(), %error, "what the controller goes by is not on record");
+    }
     if let Err(error) = supervisor.user.publish(request) {
         supervisor.fail(fault(
             Role::Supervisor,

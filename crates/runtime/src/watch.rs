@@ -131,7 +131,8 @@ impl Watch {
             Message::ApprovalRequested(_) | Message::ClarificationRequested(_) => self.ask(now),
             Message::ApprovalDecided(_) | Message::ClarificationAnswered(_) => self.answered(now),
             Message::FinalResult(_) => self.open.clear(),
-            Message::ToolStarted(_)
+            Message::ControlSettings(_)
+            | Message::ToolStarted(_)
             | Message::ToolOutput(_)
             | Message::ToolFinished(_)
             | Message::VerdictReached(_)

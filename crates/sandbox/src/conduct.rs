@@ -24,7 +24,7 @@ const REPORT: Duration = Duration::from_secs(3);
 /// How long the output is read after the tree is gone, in case somebody outside the tree holds a pipe.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// See [`crate::run`]; without a confinement, [`crate::run_unconfined`].
+/// See [`crate::run()`]; without a confinement, [`crate::run_unconfined`].
 pub(crate) async fn run(
     invocation: &Invocation,
     confinement: Option<&Confinement>,

@@ -14,7 +14,7 @@ const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD",
 
 /// Keeps only the variables that a confined command may see: `PATH`, `HOME`, `LANG`, `LC_*`, `TZ`, `USER`,
 /// `LOGNAME`, `SHELL` and `TERM`. Everything else is dropped, whatever it is: a list of forbidden names would
-/// miss the next provider's key. [`run`](crate::run) applies this itself, in every mode.
+/// miss the next provider's key. [`run`](crate::run()) applies this itself, in every mode.
 ///
 /// ```
 /// use std::collections::BTreeMap;

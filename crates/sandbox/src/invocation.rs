@@ -19,7 +19,7 @@ pub struct Invocation {
     pub arguments: Vec<OsString>,
     /// The working folder. It must exist.
     pub folder: PathBuf,
-    /// The variables on offer. [`run`](crate::run) scrubs them, [`run_unconfined`](crate::run_unconfined) passes
+    /// The variables on offer. [`run`](crate::run()) scrubs them, [`run_unconfined`](crate::run_unconfined) passes
     /// them on as they are; the process's own environment is never inherited.
     pub environment: BTreeMap<OsString, OsString>,
     /// After this the tree is asked to end (SIGTERM), and half a second later killed.

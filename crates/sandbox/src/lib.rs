@@ -1,10 +1,10 @@
 //! Runs one command so that it can do no more than it was granted, and leaves none of its processes behind.
 //!
-//! [`run`] starts a program confined by the kernel (Landlock on Linux): it may read what the user may read and
+//! [`run()`] starts a program confined by the kernel (Landlock on Linux): it may read what the user may read and
 //! write only in the roots of its [`Confinement`]. It has no terminal, no standard input and a scrubbed
 //! environment. A time-out, a cancellation, the end of the command and a dropped future all end the same way:
 //! the whole tree of processes is gone, daemons included. [`run_unconfined`] does the same without the kernel's
-//! rules, for programs that artoo itself trusts. Where the kernel cannot enforce the rules, [`run`] refuses;
+//! rules, for programs that artoo itself trusts. Where the kernel cannot enforce the rules, [`run()`] refuses;
 //! [`probe`] says beforehand what it can.
 //!
 //! *Architecture invariant*: this crate does not know what a command means, who asked for it, or whether

@@ -33,7 +33,9 @@ const OF_THE_WORLD: [&str; 15] = [
 ];
 
 /// What programs say when they were called wrongly.
-const OF_THE_CALLER: [&str; 6] = [
+const OF_THE_CALLER: [&str; 8] = [
+    "SyntaxError",
+    "NameError",
     "syntax error",
     "unexpected EOF while looking for",
     "invalid option",
@@ -89,6 +91,11 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext) -> Option<String> {
     let refused = stderr.contains("Permission denied") || stderr.contains("Operation not permitted");
     match cx.mode {
         _ if status == NOT_FOUND => Some("use a program that is installed".to_owned()),
+        // What models write most often: a compound statement behind a semicolon.
+        _ if stderr.contains("SyntaxError") && stderr.contains("<string>") => Some(
+            "after a semicolon python3 takes no with, for or if: write open(...) and [... for ...]"
+                .to_owned(),
+        ),
         SandboxMode::WorkspaceWrite if refused => {
             Some(format!("commands may write only in {} and in $TMPDIR", cx.workspace.display()))
         }

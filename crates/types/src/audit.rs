@@ -1,10 +1,12 @@
 //! What the auditor writes and reports. Source: specification v0.8, R6.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{MessageKind, Role, RunId};
+use crate::{Anomaly, BoundaryViolation, DriftAlert, MessageKind, Role, RunId, UnitInterval};
 
 /// One line of the audit log. Each line carries the hash of the one before, so that a missing or edited line shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,25 +38,32 @@ pub struct AuditQuery {
 }
 
 /// R6 to the user, computed from the log for a window. Asking resets nothing.
+///
+/// The specification's lists of descriptions are typed here, so that a program can tell one from another; each prints as a
+/// sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditReport {
     /// Why it was made.
     pub trigger: AuditTrigger,
     /// Where the window begins; `None` is an empty log.
     pub window_start: Option<DateTime<FixedOffset>>,
+    /// When it was made.
+    pub window_end: DateTime<FixedOffset>,
     /// Runs seen.
     pub tasks_observed: u64,
     /// Corrections seen.
     pub total_corrections: u64,
-    /// How the loss of each run moved.
+    /// How the loss of each run moved, where it had at least two rounds.
     pub gap_trends: Vec<GapTrend>,
     /// Messages that broke the contract table.
-    pub boundary_violations: Vec<String>,
+    pub boundary_violations: Vec<BoundaryViolation>,
     /// Roles that behave unlike their own history.
-    pub drift_alerts: Vec<String>,
-    /// Anything else out of order: thrashing, gaps in the log, runs without an end.
-    pub anomalies: Vec<String>,
-    /// Failures of tools.
+    pub drift_alerts: Vec<DriftAlert>,
+    /// Anything else out of order, the most important first.
+    pub anomalies: Vec<Anomaly>,
+    /// Violations and anomalies beyond the first hundred of their kind, which are counted and not listed.
+    pub omitted: u64,
+    /// How well tools and models worked.
     pub tool_health: ToolHealth,
 }
 
@@ -69,16 +78,18 @@ pub enum AuditTrigger {
 }
 
 /// How the loss of one run moved.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GapTrend {
     /// The run.
     pub task_id: RunId,
     /// Its trend.
     pub trend: Trend,
+    /// D of each round, the first one first.
+    pub d: Vec<UnitInterval>,
 }
 
 /// A direction of loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trend {
     /// The loss fell.
@@ -87,10 +98,24 @@ pub enum Trend {
     Stable,
     /// It rose.
     Worsening,
+    /// It went one way and came back.
+    Oscillating,
 }
 
-/// Counts of failures by kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+impl Trend {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Improving => "improving",
+            Self::Stable => "stable",
+            Self::Worsening => "worsening",
+            Self::Oscillating => "oscillating",
+        }
+    }
+}
+
+/// Counts of failures by kind, by tool and by model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolHealth {
     /// Execution results with status `failed`.
     pub execution_failures: u64,
@@ -98,4 +123,34 @@ pub struct ToolHealth {
     pub environmental_retries: u64,
     /// Corrections of class `logical`.
     pub logical_retries: u64,
+    /// Each tool. A name that nobody knew beforehand is a hash.
+    pub tools: BTreeMap<String, ToolRecord>,
+    /// Each model.
+    pub models: BTreeMap<String, ModelRecord>,
+}
+
+/// How the calls of one tool ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolRecord {
+    /// Calls that were carried out.
+    pub calls: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Those that failed because they took too long.
+    pub timed_out: u64,
+    /// Calls that were refused or cancelled, and so say nothing about the tool.
+    pub refused: u64,
+}
+
+/// How the calls of one model ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelRecord {
+    /// Calls.
+    pub calls: u64,
+    /// Those without an answer.
+    pub failed: u64,
+    /// Answers that had to have a shape.
+    pub shaped: u64,
+    /// Those that did not have it.
+    pub unusable: u64,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Arguments, Fault, Mode, OutcomeStatus, RunId, SubTaskId, TaskId, ToolName};
+use crate::{Arguments, BlockedProgram, Fault, Mode, OutcomeStatus, RunId, SubTaskId, TaskId, ToolName};
 
 /// A number from 0 to 1.
 ///
@@ -223,6 +223,9 @@ pub struct PlanDirective {
     pub blocked_tools: Vec<ToolName>,
     /// Inputs that they may not use, over all rounds of the run.
     pub blocked_targets: Vec<BlockedTarget>,
+    /// Programs that its commands may not use: the tool that starts them stays usable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked_programs: Vec<BlockedProgram>,
     /// Ways of using a tool that they may not repeat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_approaches: Vec<BlockedApproach>,

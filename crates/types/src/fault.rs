@@ -35,7 +35,7 @@ pub enum FaultKind {
     Deadline,
     /// A role panicked.
     Panic,
-    /// A mailbox overflowed, or a message broke the contract table.
+    /// A mailbox overflowed, or a message broke its contract.
     Bus,
     /// The journal or the evidence folder could not be written.
     Storage,

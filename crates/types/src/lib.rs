@@ -9,9 +9,11 @@
 //! *API boundary*: embedders and journals depend on these shapes. A changed shape needs a new golden file and a word in
 //! the changelog.
 
+mod anomaly;
 mod approval;
 mod audit;
 mod clarification;
+mod conduct;
 mod control;
 mod criterion;
 mod execution;
@@ -22,16 +24,22 @@ mod message;
 mod money;
 mod outcome;
 mod plan;
+mod programs;
 mod role;
+mod settings;
 mod slug;
 mod task;
 mod tool_call;
 mod usage;
 mod verdict;
 
+pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
 pub use approval::{ApprovalDecided, ApprovalRequested, ApprovalScope};
-pub use audit::{AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ToolHealth, Trend};
+pub use audit::{
+    AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,
+};
 pub use clarification::{ClarificationAnswered, ClarificationRequested};
+pub use conduct::{BoundaryViolation, Crossing, DriftAlert, DriftMeasure, Share};
 pub use control::{
     ActionState, BlockedApproach, BlockedTarget, DominantClass, FinalResult, Loss, MacroState, PartialOutput,
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,
@@ -50,7 +58,9 @@ pub use outcome::{
     FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome,
 };
 pub use plan::{DispatchManifest, Plan, PlannedSubTask, SubTask};
+pub use programs::BlockedProgram;
 pub use role::Role;
+pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin};
 pub use slug::intent_slug;
 pub use task::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
 pub use tool_call::{

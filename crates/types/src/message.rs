@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
-    ClarificationRequested, CorrectionSignal, DispatchManifest, ExecutionResult, FailureReport,
-    FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery, MemoryReply, ModelCall,
-    OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec,
-    ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
+    ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, ExecutionResult,
+    FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery, MemoryReply,
+    ModelCall, OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome,
+    TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -85,6 +85,8 @@ macro_rules! messages {
 }
 
 messages! {
+    /// What the controller goes by.
+    ControlSettings,
     /// The request.
     UserRequest,
     /// Questions back to the person.

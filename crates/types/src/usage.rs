@@ -27,6 +27,9 @@ pub struct ModelCall {
     pub elapsed_ms: u64,
     /// Requests sent, retries included.
     pub requests: u32,
+    /// Whether the answer had the shape that was asked for; absent where there was no answer, or no shape was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usable: Option<bool>,
     /// The error, where the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

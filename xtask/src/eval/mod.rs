@@ -34,8 +34,17 @@ pub fn run(options: &cli::Eval) -> Result<()> {
         files::root().join("target/eval").join(chrono::Local::now().format("%Y%m%d-%H%M%S").to_string());
     let data = place.join("data");
     let model = prepare(&artoo, &data, &options.artoo)?;
-    let bench = session::Bench { artoo, options: options.artoo.clone(), data };
-    let mut graded = Vec::new();
+    let mut bounded = vec!["--timeout".to_owned(), options.timeout.clone()];
+    bounded.extend(options.artoo.iter().cloned());
+    let bench = session::Bench { artoo, options: bounded, data };
+    let conditions = table::Conditions {
+        date: chrono::Local::now().format("%Y-%m-%d").to_string(),
+        machine: machine::description(),
+        model,
+        command: command_line(options),
+        planned: tasks.len() * usize::try_from(options.repeat).unwrap_or(usize::MAX),
+    };
+    let mut graded: Vec<session::Graded> = Vec::new();
     for round in 1..=options.repeat {
         for task in &tasks {
             let run = session::run(&bench, task, &place.join(format!("{}-{round}", task.id)))?;
@@ -46,16 +55,11 @@ pub fn run(options: &cli::Eval) -> Result<()> {
                 run.id, run.outcome.directive, run.outcome.seconds
             ));
             graded.push(run);
+            graded.sort_by(|a, b| a.id.cmp(&b.id));
+            // After each run, so that a suite that is stopped leaves what it has.
+            files::write(files::root().join(&options.out), table::document(&conditions, &graded))?;
         }
     }
-    graded.sort_by(|a, b| a.id.cmp(&b.id));
-    let conditions = table::Conditions {
-        date: chrono::Local::now().format("%Y-%m-%d").to_string(),
-        machine: machine::description(),
-        model,
-        command: command_line(options),
-    };
-    files::write(files::root().join(&options.out), table::document(&conditions, &graded))?;
     let wrong = graded.iter().filter(|run| run.claimed_but_wrong()).count();
     let solved = graded.iter().filter(|run| run.solved()).count();
     say(format!("\nsolved {solved} of {}, claimed as accept but wrong {wrong}", graded.len()));
@@ -87,6 +91,9 @@ fn command_line(options: &cli::Eval) -> String {
     options.only.iter().for_each(|id| command.push_str(&format!(" --only {id}")));
     if options.repeat != 1 {
         command.push_str(&format!(" --repeat {}", options.repeat));
+    }
+    if options.timeout != "10m" {
+        command.push_str(&format!(" --timeout {}", options.timeout));
     }
     if !options.artoo.is_empty() {
         command.push_str(&format!(" -- {}", options.artoo.join(" ")));

@@ -15,11 +15,13 @@ pub(super) struct Conditions {
     pub model: String,
     /// The command that ran it.
     pub command: String,
+    /// How many runs there are to be.
+    pub planned: usize,
 }
 
 /// The table with its sums.
 pub(super) fn document(conditions: &Conditions, runs: &[Graded]) -> String {
-    let Conditions { date, machine, model, command } = conditions;
+    let Conditions { date, machine, model, command, planned } = conditions;
     let solved = runs.iter().filter(|run| run.solved()).count();
     let wrong = runs.iter().filter(|run| run.claimed_but_wrong()).count();
     let unclaimed = runs
@@ -27,11 +29,13 @@ pub(super) fn document(conditions: &Conditions, runs: &[Graded]) -> String {
         .filter(|run| !run.impossible && !run.outcome.accepted() && run.objections.is_empty())
         .count();
     let total = runs.len();
+    let ended =
+        if total < *planned { format!("\n- stopped after {total} of {planned} runs") } else { String::new() };
     let mut text = format!(
         "# The development suite\n\n\
          Written by `{command}`; do not edit. Each request of `fixtures/tasks` runs over a fresh copy of its home. Graders in code\n\
          compute the truth from the files and compare it with what the run delivered.\n\n\
-         - date: {date}\n- machine: {machine}\n- model: {model}\n\n\
+         - date: {date}\n- machine: {machine}\n- model: {model}{ended}\n\n\
          | sum | runs |\n|---|---|\n\
          | solved: accepted and right, or rightly not accepted | {solved} of {total} |\n\
          | **claimed as accept but wrong** | **{wrong}** |\n\
@@ -97,6 +101,7 @@ mod tests {
             machine: "2 cores".into(),
             model: "m".into(),
             command: "cargo xtask eval".into(),
+            planned: 4,
         };
         let text = document(&conditions, &runs);
         for line in [
@@ -108,5 +113,8 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
+        assert!(!text.contains("stopped"));
+        let stopped = document(&Conditions { planned: 12, ..conditions }, &runs);
+        assert!(stopped.contains("- stopped after 4 of 12 runs\n"), "{stopped}");
     }
 }

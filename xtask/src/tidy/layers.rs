@@ -44,6 +44,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
         &[
             "artoo-bus",
             "artoo-checks",
+            "artoo-judging",
             "artoo-llm-client",
             "artoo-llm-http",
             "artoo-llm-local",

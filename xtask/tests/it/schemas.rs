@@ -27,3 +27,8 @@ fn the_audit_log() {
 fn the_events() {
     check("events.schema.json", &artoo_runtime::events::schema()).unwrap();
 }
+
+#[test]
+fn the_explanation() {
+    check("explanation.schema.json", &artoo_runtime::explain::schema()).unwrap();
+}

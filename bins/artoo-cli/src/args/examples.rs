@@ -52,7 +52,9 @@ pub(super) const RUNS: &str = "\
 Examples:
   artoo runs list
   artoo runs show last
-  artoo runs show last --json";
+  artoo runs show last --json
+  artoo runs explain last
+  artoo runs explain last --json";
 
 /// `artoo audit --help`.
 pub(super) const AUDIT: &str = "\

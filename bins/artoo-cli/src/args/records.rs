@@ -27,6 +27,15 @@ pub(crate) enum RunsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Explain why a run went as it did: each round's loss, the rule that decided, what changed, what it cost
+    Explain {
+        /// The run's id, or its beginning or end; `last` is the newest
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// What can be done with the audit log.

@@ -2,14 +2,14 @@
 
 use artoo_auditor::{LOG_NAME, VerifyError, Window, report, verify};
 use artoo_bus::{Clock, SystemClock};
-use artoo_types::{AuditReport, AuditTrigger, Trend};
+use artoo_types::{AuditReport, AuditTrigger};
 
-use super::Loaded;
+use super::{Loaded, audit_page};
 use crate::args::{AuditCommand, ReportArgs};
 use crate::config::Given;
 use crate::error::{CommandError, Exit};
 use crate::program::Context;
-use crate::terminal::{neutral_json, neutral_line};
+use crate::terminal::neutral_json;
 
 /// Reports or verifies.
 pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<Exit, CommandError> {
@@ -22,7 +22,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<E
                     .map_err(|error| CommandError::failed("cannot write JSON").because(error))?;
                 format!("{}\n", neutral_json(&json))
             } else {
-                report_text(&report)
+                audit_page::text(&report)
             };
             context.terminal.data(&text)?;
             Ok(Exit::OK)
@@ -66,36 +66,4 @@ fn broken(log: &std::path::Path, error: &VerifyError) -> CommandError {
         Some(hint) => said.hint(hint),
         None => said,
     }
-}
-
-fn report_text(report: &AuditReport) -> String {
-    let from = report.window_start.map_or_else(|| "the log is empty".to_owned(), |at| at.to_rfc3339());
-    let trends = |wanted: Trend| report.gap_trends.iter().filter(|gap| gap.trend == wanted).count();
-    let mut text = format!(
-        "since          {from}\nruns           {}\ncorrections    {}\nloss           {} improving, {} stable, {} worsening\n\
-         tools          {} failed executions, {} environmental and {} logical retries\n",
-        report.tasks_observed,
-        report.total_corrections,
-        trends(Trend::Improving),
-        trends(Trend::Stable),
-        trends(Trend::Worsening),
-        report.tool_health.execution_failures,
-        report.tool_health.environmental_retries,
-        report.tool_health.logical_retries,
-    );
-    for (title, rows) in [
-        ("violations of the contracts", &report.boundary_violations),
-        ("drift", &report.drift_alerts),
-        ("anomalies", &report.anomalies),
-    ] {
-        if rows.is_empty() {
-            text.push_str(&format!("{title}: none\n"));
-        } else {
-            text.push_str(&format!("{title}:\n"));
-            for row in rows {
-                text.push_str(&format!("  - {}\n", neutral_line(row)));
-            }
-        }
-    }
-    text
 }

@@ -1,6 +1,7 @@
 //! The small commands, one module each. `run`, `setup` and `doctor` have folders of their own.
 
 pub(crate) mod audit;
+mod audit_page;
 pub(crate) mod completions;
 pub(crate) mod config;
 mod loaded;

@@ -1,10 +1,12 @@
-//! `artoo runs`: past runs, folded from their journals by the code that shows runs live.
+//! `artoo runs`: past runs, folded from their journals by the code that shows runs live, and explained from them.
 
 use std::path::PathBuf;
 
 use artoo_runtime::events::{Fold, Line};
+use artoo_runtime::explain::{Explanation, explain};
 use artoo_runtime::runs::RunsError;
 use artoo_runtime::{journal, runs};
+use artoo_types::SolverOrigin;
 
 use super::Loaded;
 use crate::args::RunsCommand;
@@ -12,7 +14,7 @@ use crate::config::Given;
 use crate::error::{CommandError, Exit, Kind};
 use crate::program::Context;
 use crate::terminal::neutral_json;
-use crate::view::{Frame, Live, Outcome, footer, result, run_row};
+use crate::view::{Frame, Live, Outcome, explanation, footer, result, run_row};
 
 /// Lists or shows runs.
 pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Exit, CommandError> {
@@ -32,8 +34,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
         }
         RunsCommand::Show { run, json } => {
             let folder = folder(&data_dir, run)?;
-            let read = journal::read(&folder.join(journal::FILE_NAME))
-                .map_err(|error| explained(RunsError::Journal(error)))?;
+            let read = recorded(&folder)?;
             let mut fold = Fold::new();
             let lines: Vec<Line> = read.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect();
             if *json {
@@ -50,7 +51,41 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             }
             Ok(Exit::OK)
         }
+        RunsCommand::Explain { run, json } => {
+            let page = explain(&recorded(&folder(&data_dir, run)?)?);
+            let text = if *json {
+                as_json(&page)? + "\n"
+            } else {
+                explanation(&page, Frame::new(context.terminal.data_look(), false))
+            };
+            context.terminal.data(&text)?;
+            Ok(trust(context, &page))
+        }
     }
+}
+
+/// Says what of a page cannot be relied on. A foreign solver may well decide otherwise; artoo's own may not.
+fn trust(context: &mut Context<'_>, page: &Explanation) -> Exit {
+    let mut exit = Exit::OK;
+    if let Some(damage) = &page.damage {
+        context.terminal.warning(&format!("the journal is damaged, and explained up to there: {damage}"));
+        exit = Exit::FAILED;
+    }
+    let foreign = page.settings.as_ref().is_some_and(|settings| settings.solver == SolverOrigin::Foreign);
+    let departed: Vec<String> = page.departures().map(|(round, _)| round.to_string()).collect();
+    if !departed.is_empty() && !foreign {
+        let rounds = departed.join(", ");
+        context.terminal.warning(&format!(
+            "the directive of round {rounds} does not follow from its recorded inputs: \
+             another version of artoo decided, or the journal was changed"
+        ));
+        exit = Exit::FAILED;
+    }
+    exit
+}
+
+fn recorded(folder: &std::path::Path) -> Result<journal::Read, CommandError> {
+    journal::read(&folder.join(journal::FILE_NAME)).map_err(|error| explained(RunsError::Journal(error)))
 }
 
 fn show(context: &mut Context<'_>, lines: &[Line], folder: &std::path::Path) -> Result<(), CommandError> {

@@ -147,9 +147,9 @@ pub(crate) struct PriceTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SandboxWord {
-    /// Writing nowhere but in a private folder for temporary files.
+    /// Commands write nowhere but in a private folder for temporary files.
     ReadOnly,
-    /// Writing in the workspace and the working folder.
+    /// Commands write in the workspace and in a private folder for temporary files, nowhere else.
     WorkspaceWrite,
     /// No confinement.
     FullAccess,

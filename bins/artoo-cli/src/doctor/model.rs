@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use artoo_llm_client::LlmError;
+use artoo_llm_http::{HttpConfig, Timeouts, served_models};
+
 use super::Check;
 use crate::commands::Loaded;
-use crate::config::{ModelChoice, Provider};
+use crate::config::{ModelChoice, Provider, Settings};
 use crate::connect;
 use crate::program::Context;
-use crate::served::{ServedError, served_models};
 
-/// How long a server may take to list its models.
-const WAIT: Duration = Duration::from_secs(5);
+/// How long a server may take for each step of listing its models.
+const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: SECONDS, idle: SECONDS };
+const SECONDS: Duration = Duration::from_secs(5);
 
 pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
     let models = match loaded.models(context) {
@@ -32,7 +35,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
             Err(error) => Check::of_error(&name, &error),
             Ok(_) => match choice.provider {
                 Provider::Local => Check::good(&name, format!("{}, embedded, hash verified", choice.model)),
-                Provider::Openai => server(context, &name, choice),
+                Provider::Openai => server(context, &loaded.settings, &name, choice),
                 Provider::Anthropic => {
                     let key = choice.key_env.as_deref().unwrap_or("no variable");
                     Check::good(
@@ -52,7 +55,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
     checks
 }
 
-fn server(context: &Context<'_>, name: &str, choice: &ModelChoice) -> Check {
+fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &ModelChoice) -> Check {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -63,10 +66,13 @@ fn server(context: &Context<'_>, name: &str, choice: &ModelChoice) -> Check {
             );
         }
     };
-    let key = choice.key_env.as_deref().and_then(|name| context.environment.text(name));
+    let config = match connect::http(choice, settings, context.environment) {
+        Ok(config) => HttpConfig { timeouts: WAIT, ..config },
+        Err(error) => return Check::of_error(name, &error),
+    };
     let with_key = choice.key_env.as_deref().map(|name| format!(", key from {name}")).unwrap_or_default();
     let at = format!("{} at {}{with_key}", choice.model, choice.base_url);
-    match runtime.block_on(served_models(&choice.base_url, key, WAIT)) {
+    match runtime.block_on(served_models(&config)) {
         Ok(models) if models.is_empty() || models.contains(&choice.model) => Check::good(name, at),
         Ok(models) => {
             let shown: Vec<&str> = models.iter().take(8).map(String::as_str).collect();
@@ -76,31 +82,18 @@ fn server(context: &Context<'_>, name: &str, choice: &ModelChoice) -> Check {
                 format!("choose one that it lists, with --model or OPENAI_MODEL: {}", shown.join(", ")),
             )
         }
-        Err(ServedError::Status(status @ (401 | 403))) => {
+        Err(LlmError::Status { status: status @ (401 | 403), .. }) => {
             Check::bad(name, format!("{at}: the server answers {status}"), "check the API key")
         }
         // Not every server lists its models.
-        Err(ServedError::Status(status)) => Check::note(
+        Err(LlmError::Status { status, .. }) => Check::note(
             name,
             format!("{at}: the server is there, and answers {status} when asked for its models"),
         ),
-        Err(error @ (ServedError::Silent(_) | ServedError::Address(_))) => Check::bad(
+        Err(error) => Check::bad(
             name,
-            format!("{at}: {}", with_causes(&error)),
+            format!("{at}: {error}"),
             "check the address and that the server runs, or choose another model: artoo setup",
         ),
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text.push_str(&format!(": {said}"));
-        }
-        cause = error.source();
-    }
-    text
 }

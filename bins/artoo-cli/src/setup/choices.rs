@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use artoo_llm_http::{HttpConfig, Timeouts, served_models};
 use artoo_llm_local::store::CATALOGUE;
 use tokio::task::JoinSet;
 
 use crate::commands::embedded_state;
 use crate::config::{EmbeddedState, Provider, Settings};
 use crate::error::CommandError;
+use crate::known_servers::KNOWN_SERVERS;
 use crate::machine::Environment;
-use crate::served::{KNOWN_SERVERS, served_models};
 use crate::terminal::neutral_line;
 use crate::view::bytes;
 
@@ -69,7 +70,11 @@ pub(super) fn find(environment: &Environment, settings: &Settings) -> Result<Vec
 async fn servers() -> Vec<Choice> {
     let mut probes = JoinSet::new();
     for (place, server) in KNOWN_SERVERS.into_iter().enumerate() {
-        probes.spawn(async move { (place, server, served_models(server.base_url, None, WAIT).await) });
+        let config = HttpConfig {
+            timeouts: Timeouts { connect: WAIT, first_byte: WAIT, idle: WAIT },
+            ..HttpConfig::new(server.base_url, "")
+        };
+        probes.spawn(async move { (place, server, served_models(&config).await) });
     }
     let mut found = probes.join_all().await;
     found.sort_by_key(|(place, ..)| *place);

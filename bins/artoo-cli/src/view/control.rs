@@ -1,6 +1,6 @@
 //! The controller's numbers: loss, its trend, and what a directive changes.
 
-use artoo_types::{BlockedApproach, BlockedTarget, Loss, ToolName};
+use artoo_types::{BlockedApproach, BlockedProgram, BlockedTarget, Loss, ToolName};
 
 /// Levels of a small trend, from 0 to 1.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -35,13 +35,15 @@ pub(super) fn scored(loss: &Loss, grad_goal: f64, losses: &[f64]) -> String {
 pub(super) fn blocked(
     tools: &[ToolName],
     targets: &[BlockedTarget],
+    programs: &[BlockedProgram],
     approaches: &[BlockedApproach],
 ) -> Option<String> {
+    let programs = programs.iter().map(|blocked| format!("{} in {}", blocked.program, blocked.tool));
     let tools = tools.iter().map(ToString::to_string);
     let targets = targets.iter().map(|blocked| format!("{} {}", blocked.tool, blocked.target));
     let approaches =
         approaches.iter().map(|blocked| format!("{} for \"{}\"", blocked.tool, blocked.approach));
-    let all: Vec<String> = tools.chain(targets).chain(approaches).collect();
+    let all: Vec<String> = tools.chain(programs).chain(targets).chain(approaches).collect();
     (!all.is_empty()).then(|| format!("blocked: {}", all.join("; ")))
 }
 

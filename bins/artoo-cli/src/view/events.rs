@@ -124,13 +124,15 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             current,
             blocked_tools,
             blocked_targets,
+            blocked_programs,
             blocked_approaches,
             rationale,
             ..
         } => {
             let text = format!("{} -> {}: {rationale}", prev.name(), current.name());
             let mut lines = one(0, Some(Style::Notice), text);
-            let blocked = control::blocked(blocked_tools, blocked_targets, blocked_approaches);
+            let blocked =
+                control::blocked(blocked_tools, blocked_targets, blocked_programs, blocked_approaches);
             lines.extend(blocked.map(|text| frame.line(code, 1, None, &text)));
             lines
         }

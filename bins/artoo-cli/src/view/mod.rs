@@ -4,6 +4,7 @@
 
 mod control;
 mod events;
+mod explanation;
 mod frame;
 mod glance;
 mod live;
@@ -12,6 +13,7 @@ mod records;
 mod units;
 mod words;
 
+pub(crate) use explanation::explanation;
 pub(crate) use frame::Frame;
 pub(crate) use live::Live;
 pub(crate) use outcome::{Outcome, footer, result, tick};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use artoo_runtime::events::{Cumulative, Event, Line, RoleUsage};
-use artoo_types::{Fault, FaultKind, FileChange, PartialOutput, TerminalState, UnmetCriterion};
+use artoo_types::{Fault, FileChange, PartialOutput, TerminalState, UnmetCriterion};
 use serde_json::Value;
 
 use super::frame::Frame;
@@ -172,19 +172,7 @@ fn partial(partial: &[PartialOutput]) -> String {
 /// What it cost and where it is recorded.
 pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<String> {
     let end = match (&outcome.error, outcome.directive) {
-        (Some(fault), _) => match fault.kind {
-            FaultKind::Cancelled => "interrupted",
-            FaultKind::Timeout => "out of time",
-            FaultKind::Budget => "out of budget",
-            FaultKind::Provider
-            | FaultKind::Answer
-            | FaultKind::Configuration
-            | FaultKind::Request
-            | FaultKind::Deadline
-            | FaultKind::Panic
-            | FaultKind::Bus
-            | FaultKind::Storage => "ended by a fault",
-        },
+        (Some(fault), _) => words::fault(fault.kind),
         (None, None) => "ended by a fault",
         (None, Some(state)) => words::terminal(state),
     };

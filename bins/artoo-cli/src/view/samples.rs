@@ -109,7 +109,8 @@ pub(crate) fn run() -> Vec<Line> {
         ),
         (
             json!({"type": "directive", "prev": "init", "current": "change_approach", "blocked_tools": ["glob"],
-            "blocked_targets": [{"tool": "shell", "target": "ls docs"}], "blocked_approaches": [{"tool": "shell", "approach": "count"}],
+            "blocked_targets": [{"tool": "shell", "target": "ls docs"}], "blocked_programs": [{"tool": "shell", "program": "perl"}],
+            "blocked_approaches": [{"tool": "shell", "approach": "count"}],
             "failure_class": "logical", "failed_criterion": "the largest file is named", "rationale": "the approach is wrong and nothing moves"}),
             Some("ggs"),
             None,

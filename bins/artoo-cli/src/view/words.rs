@@ -1,8 +1,8 @@
 //! Our enums in words.
 
 use artoo_types::{
-    CallEnding, FailureClass, FileChangeKind, Judge, MegramState, MemoryAction, OutcomeStatus, Role,
-    TerminalState,
+    CallEnding, FailureClass, FaultKind, FileChangeKind, Judge, MegramState, MemoryAction, OutcomeStatus,
+    Role, TerminalState,
 };
 use serde_json::Value;
 
@@ -100,6 +100,23 @@ pub(super) fn terminal(state: TerminalState) -> &'static str {
         TerminalState::Accept => "accept",
         TerminalState::Success => "success",
         TerminalState::Abandon => "abandon",
+    }
+}
+
+/// How a fault ended a run.
+pub(super) fn fault(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Cancelled => "interrupted",
+        FaultKind::Timeout => "out of time",
+        FaultKind::Budget => "out of budget",
+        FaultKind::Provider
+        | FaultKind::Answer
+        | FaultKind::Configuration
+        | FaultKind::Request
+        | FaultKind::Deadline
+        | FaultKind::Panic
+        | FaultKind::Bus
+        | FaultKind::Storage => "ended by a fault",
     }
 }
 

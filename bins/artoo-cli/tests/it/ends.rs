@@ -8,7 +8,7 @@ use crate::scene::Scene;
 /// A plan of four subtasks, of which one cannot be done: D is 0.25, which is close enough by the specification's numbers.
 fn close_enough() -> Scene {
     let subtask = |intent: &str| {
-        json!({"intent": intent, "sequence": 1, "kind": "create",
+        json!({"intent": intent, "sequence": 1, "kind": "find_out",
             "criteria": [{"text": format!("The output is the number that {intent}"), "check": "output_number"}]})
     };
     let plan = json!({"subtasks": [subtask("counts apples"), subtask("counts pears"), subtask("counts plums"), subtask("counts ghosts")]});
@@ -16,11 +16,11 @@ fn close_enough() -> Scene {
         match shown.contains("Step: counts ghosts") || shown.contains("counts ghosts") {
             true => json!({"give_up": "there are no ghosts"}),
             false => shell(if shown.contains("apples") {
-                "echo 1"
+                "ls docs/*.txt | head -n 1 | wc -l"
             } else if shown.contains("pears") {
-                "echo 2"
+                "ls docs/*.txt | head -n 2 | wc -l"
             } else {
-                "echo 3"
+                "ls docs/*.txt | wc -l"
             }),
         }
     }))
@@ -80,10 +80,11 @@ fn quiet_shows_the_result_alone() {
 
 #[test]
 fn text_from_tools_cannot_act_on_the_terminal() {
-    let plan = json!({"subtasks": [{"intent": "Print the banner", "sequence": 1, "kind": "create",
-        "criteria": [{"text": "The output contains the word banner", "check": "output_contains", "value": "banner"}]}]});
-    let scene =
-        Scene::new(model(plan, |_| shell("printf 'banner \\033[2J\\033]0;owned\\007 \\302\\2331m end'")));
+    let plan = json!({"subtasks": [{"intent": "Print the banner", "sequence": 1, "kind": "find_out",
+        "criteria": [{"text": "The output contains the word banner", "check": "output_matches", "value": "banner"}]}]});
+    let scene = Scene::new(model(plan, |_| {
+        shell("printf 'banner \\033[2J\\033]0;owned\\007 \\302\\2331m end' | tr a a")
+    }));
     let said = scene.say(&["run", "Print the banner"]).ended(0);
     let acting = |text: &str| text.chars().any(|c| c.is_control() && c != '\n');
     assert!(said.out.contains("banner") && !acting(&said.out), "{:?}", said.out);

@@ -15,7 +15,7 @@ pub(crate) fn shown(call: &Call) -> String {
 
 /// A plan of one subtask whose output is a number.
 pub(crate) fn count_plan(intent: &str) -> Value {
-    json!({"subtasks": [{"intent": intent, "sequence": 1, "kind": "create",
+    json!({"subtasks": [{"intent": intent, "sequence": 1, "kind": "find_out",
         "criteria": [{"text": "The output is the number of files", "check": "output_number"}]}]})
 }
 

@@ -40,6 +40,52 @@ fn a_damaged_journal_is_shown_up_to_the_damage() {
 }
 
 #[test]
+fn a_run_is_explained() {
+    let scene = after_a_run();
+    let listed = scene.say(&["runs", "list"]).ended(0).out;
+    let id = listed.split_whitespace().next().unwrap();
+    for part in [id, "last"] {
+        let said = scene.say(&["runs", "explain", part]).ended(0);
+        for expected in
+            ["round 1", "new      How many .txt files", "init -> accept", "∇L +0.000", "exit code 0"]
+        {
+            assert!(said.out.contains(expected), "no `{expected}` in\n{}", said.out);
+        }
+        assert_eq!(said.err, "");
+    }
+    let page: Value =
+        serde_json::from_str(&scene.say(&["runs", "explain", "last", "--json"]).ended(0).out).unwrap();
+    let decided = &page["rounds"][0]["decided"];
+    assert_eq!((&decided["current"], &decided["follows"]), (&"accept".into(), &"yes".into()), "{page:#}");
+    scene.say(&["runs", "explain", "ffff"]).ended(2).explains("ffff", "artoo runs list");
+    scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    scene.say(&["runs", "explain", "0"]).ended(2).explains("2 runs", "more characters");
+}
+
+#[test]
+fn an_explanation_says_what_it_cannot_stand_for() {
+    let scene = after_a_run();
+    let path = scene.runs()[0].join("events.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace(r#""directive":"accept""#, r#""directive":"success""#)).unwrap();
+    let said = scene.say(&["runs", "explain", "last"]).ended(1);
+    assert!(said.out.contains("this directive does not follow from its recorded inputs"), "{}", said.out);
+    assert!(said.err.contains("warning: the directive of round 1 does not follow"), "{}", said.err);
+
+    fs::write(&path, &text[..text.len() / 2]).unwrap();
+    let said = scene.say(&["runs", "explain", "last"]).ended(1);
+    assert!(said.err.contains("damaged") && said.out.contains("How many"), "{}\n{}", said.out, said.err);
+    let page: Value =
+        serde_json::from_str(&scene.say(&["runs", "explain", "last", "--json"]).ended(1).out).unwrap();
+    assert!(page["damage"].is_string() && page["end"].is_null(), "{page:#}");
+
+    fs::write(&path, "").unwrap();
+    scene.say(&["runs", "explain", "last"]).ended(0);
+    fs::remove_file(&path).unwrap();
+    scene.say(&["runs", "explain", "last"]).ended(1).explains("cannot be read", "artoo doctor");
+}
+
+#[test]
 fn the_audit_log_shows_its_changes() {
     let scene = after_a_run();
     assert!(scene.say(&["audit", "verify"]).ended(0).out.contains("the chain holds"));
@@ -47,7 +93,7 @@ fn the_audit_log_shows_its_changes() {
         serde_json::from_str(&scene.say(&["audit", "report", "--json", "--since", "1h"]).ended(0).out)
             .unwrap();
     assert_eq!(report["tasks_observed"], 1);
-    assert!(scene.say(&["audit", "report"]).ended(0).out.contains("runs           1"));
+    assert!(scene.say(&["audit", "report"]).ended(0).out.contains("1 run from "));
 
     let log = scene.home().join(".artoo/audit.jsonl");
     let text = fs::read_to_string(&log).unwrap();
@@ -61,6 +107,8 @@ fn before_the_first_run_there_is_nothing_to_see() {
     let scene = Scene::new(counting());
     assert!(scene.say(&["runs", "list"]).ended(0).err.contains("no runs"));
     scene.say(&["runs", "show", "last"]).ended(2).explains("no runs", "artoo run");
+    scene.say(&["runs", "explain", "last"]).ended(2).explains("no runs", "artoo run");
+    scene.say(&["runs", "explain", "0197"]).ended(2).explains("0197", "artoo runs list");
     scene.say(&["audit", "verify"]).ended(0);
     scene.say(&["audit", "report"]).ended(0);
     assert!(!scene.home().join(".artoo").exists(), "looking makes nothing");

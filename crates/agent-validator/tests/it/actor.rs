@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_agent_validator::{Judge, ModelJudge, Settings, run};
+use artoo_bus::{Port, doubles::Scene};
 use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, Expect, ScriptedModel},
@@ -14,18 +15,18 @@ use artoo_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{Scene, Unasked, call, counted, counting, result, subtask, surroundings, unfinished};
+use crate::given::{Unasked, call, counted, counting, result, scene, subtask, surroundings, unfinished};
 
 struct House {
     scene: Scene,
-    dispatcher: artoo_bus::Port,
-    executor: artoo_bus::Port,
+    dispatcher: Port,
+    executor: Port,
     actor: tokio::task::JoinHandle<()>,
 }
 
 impl House {
     fn new(judge: Arc<dyn Judge>, model: &Arc<ScriptedModel>) -> Self {
-        let scene = Scene::new();
+        let scene = scene();
         let client: Arc<dyn LlmClient> = Arc::clone(model) as _;
         let settings = Settings {
             surroundings: surroundings(Path::new("/nonexistent")),
@@ -77,7 +78,8 @@ fn outcomes(said: &[Message]) -> Vec<&SubTaskOutcome> {
 async fn a_correction_then_a_match() {
     let mut house = House::unasked();
     house.dispatcher.publish(counting(1)).unwrap();
-    let said = house.attempted(counted(1, 1, "many")).await;
+    let found = ExecutionResult { output: "many".to_owned(), ..counted(1, 1, "3") };
+    let said = house.attempted(found).await;
     assert_eq!(kinds(&said), [MessageKind::VerdictReached, MessageKind::CorrectionSignal]);
     // The second attempt answers from what the first one found.
     let said = house.attempted(ExecutionResult { tool_calls: Vec::new(), ..counted(1, 2, "3") }).await;

@@ -3,13 +3,12 @@
 use std::{path::Path, sync::Arc};
 
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, conformance};
-use artoo_bus::{Bus, BusLimits, ManualClock, RunBus};
+use artoo_bus::doubles::Scene;
 use artoo_checks::World;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Check, Criterion, CriterionVerdict, Envelope, Evidence, ExecutionFailure, ExecutionResult,
-    ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, Message, Mode, RunId, SubTask, SubTaskId,
-    Surroundings,
+    Check, Criterion, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    FailureClass, Finding, Judge as DecidedBy, Mode, SubTask, SubTaskId, Surroundings,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -100,31 +99,6 @@ impl Judge for Unasked {
     }
 }
 
-/// An open run, and everything that is said in it.
-pub(crate) struct Scene {
-    pub(crate) bus: RunBus,
-    seen: tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>>,
-}
-
-impl Scene {
-    pub(crate) fn new() -> Self {
-        let bus =
-            Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
-        let (see, seen) = tokio::sync::mpsc::unbounded_channel();
-        bus.record(Box::new(move |envelope| {
-            let _ = see.send(Arc::clone(envelope));
-        }));
-        Self { bus, seen }
-    }
-
-    /// What was said since the last look.
-    pub(crate) fn said(&mut self) -> Vec<Message> {
-        std::iter::from_fn(|| self.seen.try_recv().ok())
-            .map(|envelope| Message::clone(&envelope.message))
-            .collect()
-    }
-}
-
 /// A judge that answers with the same finding whatever it is asked.
 pub(crate) struct Always(pub(crate) Finding);
 
@@ -143,4 +117,9 @@ impl Judge for Always {
 /// The default case of the suite, with this result.
 pub(crate) fn judged_subtask() -> SubTask {
     conformance::subtask("Count the files", &["It is polite"])
+}
+
+/// An open run, and everything that is said in it.
+pub(crate) fn scene() -> Scene {
+    Scene::new(now()).unwrap()
 }

@@ -1,16 +1,24 @@
 //! The default judge: what it sends, and what it makes of the answers.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
-use artoo_agent_validator::{Judge, JudgeContext, ModelJudge, SYSTEM_PROMPT, conformance};
+use artoo_agent_validator::{Judge, JudgeContext, JudgeError, ModelJudge, SYSTEM_PROMPT, conformance};
 use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    CallEnding, CallId, Evidence, ExecutionResult, FailureClass, FileChange, FileChangeKind, Finding,
-    OutputRecord, ToolCall,
+    CallEnding, CallId, Criterion, Evidence, ExecutionResult, FailureClass, FileChange, FileChangeKind,
+    Finding, OutputRecord, ToolCall,
 };
+use async_trait::async_trait;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -69,6 +77,24 @@ async fn lesson_30_a_verdict_has_two_words() {
     let (found, sent) = ask("Count", "It is right", &done, answers, Path::new("/x")).await;
     assert!(matches!(found, Finding::Fail { .. }));
     assert_eq!(sent.len(), 2);
+}
+
+/// A verdict that names a class of failure, or is followed by another one, is none.
+#[tokio::test]
+async fn lesson_30_a_verdict_that_says_two_things_is_none() {
+    let pass = r#"{"reason": "it is there", "verdict": "pass", "class": "logical"}"#;
+    let (done, world) = (result("3", vec![call(1, "3", true)]), world(Path::new("/x")));
+    let (subtask, surroundings) = (subtask("Count", &["It is right"]), surroundings(Path::new("/x")));
+    for said in [pass.replace("logical", "environmental"), format!("{pass} {}", pass.replace("pass", "fail"))]
+    {
+        let model =
+            ScriptedModel::new().always(Expect::purpose("agent_validator"), Answer::text(said.clone()));
+        let model: Arc<dyn LlmClient> = Arc::new(model);
+        let cx =
+            JudgeContext { subtask: &subtask, result: &done, surroundings: &surroundings, world: &world };
+        let judged = ModelJudge.judge(&subtask.success_criteria[0], &cx, &model).await;
+        assert!(judged.unwrap_err().to_string().contains("two things"), "{said}");
+    }
 }
 
 #[tokio::test]
@@ -167,4 +193,27 @@ async fn the_suite_finds_judges_that_break_the_contract() {
         assert!(conformance::points_at_a_call_of_the_subtask(&Always(finding), &client).await.is_err());
     }
     assert_eq!(judged_subtask().success_criteria.len(), 1);
+}
+
+/// A judge whose every answer depends on how often it was asked.
+#[derive(Default)]
+struct Counting(AtomicU32);
+
+#[async_trait]
+impl Judge for Counting {
+    async fn judge(
+        &self,
+        _: &Criterion,
+        _: &JudgeContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, JudgeError> {
+        let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
+        Ok(Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None })
+    }
+}
+
+#[tokio::test]
+async fn the_suite_finds_a_judge_that_keeps_state() {
+    let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    assert!(conformance::keeps_no_state(&Counting::default(), &client).await.is_err());
 }

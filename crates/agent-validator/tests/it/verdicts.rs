@@ -5,8 +5,8 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, verdicts};
 use artoo_llm_client::{LlmClient, LlmError, doubles::ScriptedModel};
 use artoo_types::{
-    CallEnding, CallId, Check, Criterion, CriterionVerdict, Evidence, ExecutionResult, ExecutionStatus,
-    FailureClass, Finding, Judge as DecidedBy, SubTask, ToolCall,
+    CallEnding, CallFailure, CallId, Check, Criterion, CriterionVerdict, Evidence, ExecutionResult,
+    ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, SubTask, ToolCall,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -71,8 +71,61 @@ async fn lesson_30_a_claim_without_a_call_that_ran_passes_nothing() {
         assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Rule, expected), "{claim:?}");
     }
     // A call that failed by itself may show something: that a file is not there.
-    let looked = ExecutionResult { tool_calls: vec![call(1, "", false)], ..counted(1, 1, "0") };
-    assert!(one(&Unasked, &counting(1), &looked).await.passed());
+    let search = |failure_class| {
+        let failure = CallFailure { class: failure_class, reason: "exit status 1".to_owned(), hint: None };
+        let calls = vec![ToolCall { failure: Some(failure), ..call(1, "", false) }];
+        ExecutionResult { tool_calls: calls, ..counted(1, 1, "0") }
+    };
+    assert!(one(&Unasked, &counting(1), &search(FailureClass::Unknown)).await.passed());
+    assert!(!one(&Unasked, &counting(1), &search(FailureClass::Environmental)).await.passed());
+}
+
+/// Lesson 30 once more: right words and a wrong figure. What the calls show is 3.
+#[tokio::test]
+async fn lesson_30_a_figure_that_no_call_shows_is_invented() {
+    let saying = |output: &str, verbatim| {
+        let result = counted(1, 1, "3");
+        ExecutionResult { output: output.to_owned(), verbatim, ..result }
+    };
+    for (output, passes) in [("There are 3.", true), ("There are 4.", false)] {
+        let verdict = one(&Unasked, &counting(1), &saying(output, false)).await;
+        assert_eq!(verdict.passed(), passes, "{verdict:?}");
+        let by = if passes { DecidedBy::Check } else { DecidedBy::Rule };
+        assert_eq!(verdict.judge, by);
+    }
+    // A quotation is known to be one by the executor's own comparison.
+    assert!(one(&Unasked, &counting(1), &saying("4", true)).await.passed());
+}
+
+#[tokio::test]
+async fn a_blank_answer_is_not_put_to_a_judge() {
+    let verdict = one(&Unasked, &judged_subtask(), &result(" \u{a0}\n", vec![call(1, "x", true)])).await;
+    assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Rule, FailureClass::Logical));
+}
+
+#[tokio::test]
+async fn a_pass_that_points_at_nothing_or_says_the_opposite_is_none() {
+    let refused = ToolCall { ending: CallEnding::Refused, ..call(2, "", false) };
+    let result = result("hello", vec![call(1, "hello", true), refused]);
+    let call = |number, excerpt: &str| Evidence::ToolCall {
+        call_id: CallId::new(Uuid::from_u128(number)),
+        excerpt: excerpt.to_owned(),
+    };
+    let seen = |text: &str| Evidence::Observation { text: text.to_owned() };
+    for evidence in
+        [seen("\t"), call(2, "it is polite"), call(1, "The criterion is not met."), seen("Nothing shows it.")]
+    {
+        let verdict =
+            one(&Always(Finding::Pass { evidence: evidence.clone() }), &judged_subtask(), &result).await;
+        assert_eq!(
+            (verdict.judge, failure(&verdict).0),
+            (DecidedBy::Rule, FailureClass::Unknown),
+            "{evidence:?}"
+        );
+    }
+    let verdict =
+        one(&Always(Finding::Pass { evidence: seen("it says hello") }), &judged_subtask(), &result).await;
+    assert!(verdict.passed());
 }
 
 /// Lesson 83: an error text with numbers in it was accepted.

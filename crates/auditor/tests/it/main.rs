@@ -5,10 +5,14 @@
 mod canary;
 mod given;
 mod hostile;
+mod laws;
 mod log;
 mod reports;
+mod restart;
 mod role;
+mod scene;
 mod verify;
+mod watches;
 mod writer;
 
 /// A new file here must be part of the binary.
@@ -26,12 +30,16 @@ fn no_file_is_forgotten() {
             "canary.rs",
             "given.rs",
             "hostile.rs",
+            "laws.rs",
             "log.rs",
             "main.rs",
             "reports.rs",
+            "restart.rs",
             "role.rs",
+            "scene.rs",
             "snapshots",
             "verify.rs",
+            "watches.rs",
             "writer.rs"
         ]
     );

@@ -73,7 +73,7 @@ async fn it_reports_every_five_minutes_about_the_last_five_and_always_answers() 
         clock.advance(PERIOD);
         let answer = user.recv().await.unwrap();
         assert_eq!(report(&answer.message).trigger, AuditTrigger::Periodic);
-        assert!(report(&answer.message).anomalies[0].contains("is not a regular file"));
+        assert!(report(&answer.message).anomalies[0].to_string().contains("is not a regular file"));
     }
     user.publish(AuditQuery { since: None }).unwrap();
     user.recv().await.unwrap();

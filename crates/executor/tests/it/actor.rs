@@ -35,6 +35,7 @@ fn directive(tools: &[&str], targets: &[&str]) -> PlanDirective {
         directive: ActionState::BreakSymmetry,
         blocked_tools: tools.iter().map(|tool| ToolName::new(*tool)).collect(),
         blocked_targets: targets.iter().map(target).collect(),
+        blocked_programs: Vec::new(),
         blocked_approaches: Vec::new(),
         failed_criterion: "x".to_owned(),
         failure_class: DominantClass::Logical,
@@ -194,6 +195,34 @@ impl Executor for Panics {
             panic!("as planned");
         }
         Stubborn(&["say fine"]).attempt(cx, tools, &(silent() as _)).await
+    }
+}
+
+/// Says that its output is what the last call put out.
+struct Quotes(&'static str);
+
+#[async_trait]
+impl Executor for Quotes {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        let attempt = Stubborn(&["say 3"]).attempt(cx, tools, &(silent() as _)).await?;
+        Ok(Attempt { output: self.0.to_owned(), verbatim: true, ..attempt })
+    }
+}
+
+/// Whoever reads the result believes a quotation without looking; so it is compared, whoever made it.
+#[tokio::test(start_paused = true)]
+async fn what_calls_itself_a_quotation_is_compared() {
+    for (output, verbatim) in [("3", true), (" 3\n", true), ("4", false), ("", false)] {
+        let mut house = House::new(Arc::new(Quotes(output)), &silent(), 1);
+        house.dispatcher.publish(subtask(1, "Count")).unwrap();
+        let [result] = house.results().await.try_into().unwrap();
+        assert_eq!((result.verbatim, result.output.as_str()), (verbatim, output));
+        house.close().await;
     }
 }
 

@@ -107,15 +107,15 @@ async fn lesson_18_a_cut_output_does_not_pass_for_the_whole() {
 async fn lesson_84_no_answer_before_a_call_ran() {
     let claim = json!({"answer": "3"});
     let cx = conformance::context("Count the files");
-    for (turns, results) in [
-        (vec![claim.clone(), claim.clone()], vec![]),
-        (vec![call("ls", false), claim.clone(), claim.clone()], vec![refused()]),
-    ] {
-        let error = attempt(&cx, &turns, results).await.unwrap_err();
-        assert!(matches!(error, ExecuteError::Model(LlmError::Unusable { .. })), "{error}");
-        let failure = error.failure();
-        assert_eq!((failure.class, failure.infrastructure), (FailureClass::Unknown, true));
-    }
+    let error = attempt(&cx, &[claim.clone(), claim.clone()], vec![]).await.unwrap_err();
+    assert!(matches!(error, ExecuteError::Model(LlmError::Unusable { .. })), "{error}");
+    let failure = error.failure();
+    assert_eq!((failure.class, failure.infrastructure), (FailureClass::Unknown, true));
+    // A refused call shows nothing either. What the model insists on then is no answer, but a correction may follow.
+    let insists = [call("ls", false), claim.clone(), claim.clone()];
+    let ended = attempt(&cx, &insists, vec![refused()]).await.unwrap();
+    assert_eq!(because(&ended), (ExecutionStatus::Uncertain, FailureClass::Logical, false));
+    assert_eq!(ended.output, "");
     // A later attempt may answer from what an earlier one found, where that ran.
     let earlier = |call| AttemptContext { earlier: vec![call], attempt: 2, ..cx.clone() };
     let found = earlier(printed("3").unwrap());
@@ -178,7 +178,7 @@ async fn giving_up_takes_a_try() {
     let cx = conformance::context("Count the files");
     assert!(attempt(&cx, &[give_up.clone(), give_up.clone()], vec![]).await.is_err());
     let model = Arc::new(ScriptedModel::new());
-    for turn in [call("a", false), call("b", false), call("c", false), give_up] {
+    for turn in [call("a", false), call("find b", false), call("python3 c", false), give_up] {
         model.add(Expect::any(), Answer::json(turn));
     }
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;

@@ -2,15 +2,14 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use artoo_bus::{Bus, BusLimits, ManualClock, Port, RunBus};
+use artoo_bus::{Port, doubles::Scene};
 use artoo_executor::{Executor, Settings, conformance, run};
 use artoo_llm_client::{LlmClient, Message as Turn, MessageRole, doubles::ScriptedModel};
 use artoo_sandbox::SandboxMode;
 use artoo_tools::{CreatedPaths, EvidenceStore, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Envelope, ExecutionResult,
-    FailureClass, Message, MessageKind, Mode, OutputRecord, Role, RunId, SubTask, SubTaskId, Surroundings,
-    ToolCall, ToolName,
+    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, ExecutionResult, FailureClass,
+    Message, MessageKind, Mode, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -142,11 +141,10 @@ impl Tool for Stage {
 
 /// The executor's actor in an open run, with everything that is said in it.
 pub(crate) struct House {
-    pub(crate) bus: RunBus,
     pub(crate) dispatcher: Port,
     pub(crate) validator: Port,
     pub(crate) ggs: Port,
-    seen: tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>>,
+    scene: Scene,
     actor: tokio::task::JoinHandle<()>,
     pub(crate) cancel: CancellationToken,
     _folder: tempfile::TempDir,
@@ -182,28 +180,20 @@ impl House {
             parallel,
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
         };
-        let bus =
-            Bus::new(Arc::new(ManualClock::new(now())), BusLimits::default()).open(RunId::OPERATOR).unwrap();
-        let (see, seen) = tokio::sync::mpsc::unbounded_channel();
-        bus.record(Box::new(move |envelope| {
-            let _ = see.send(Arc::clone(envelope));
-        }));
+        let scene = Scene::new(now()).unwrap();
         let client: Arc<dyn LlmClient> = Arc::clone(model) as _;
-        let actor = tokio::spawn(run(bus.port(Role::Executor).unwrap(), executor, client, settings));
-        let port = |role| bus.port(role).unwrap();
+        let actor = tokio::spawn(run(scene.bus.port(Role::Executor).unwrap(), executor, client, settings));
+        let port = |role| scene.bus.port(role).unwrap();
         let (dispatcher, validator, ggs) =
             (port(Role::Dispatcher), port(Role::AgentValidator), port(Role::Ggs));
-        Self { dispatcher, validator, ggs, bus, seen, actor, cancel, _folder: folder }
+        Self { dispatcher, validator, ggs, scene, actor, cancel, _folder: folder }
     }
 
     /// Lets the actor work until it waits, at most this long, and returns what it said.
     pub(crate) async fn said_within(&mut self, time: Duration) -> Vec<Message> {
         // Time is paused: it moves on only when nothing else can.
         tokio::time::sleep(time).await;
-        let said = std::iter::from_fn(|| self.seen.try_recv().ok());
-        said.filter(|envelope| envelope.from == Role::Executor)
-            .map(|envelope| Message::clone(&envelope.message))
-            .collect()
+        self.scene.said_by(Role::Executor)
     }
 
     pub(crate) async fn said(&mut self) -> Vec<Message> {
@@ -215,7 +205,7 @@ impl House {
     }
 
     pub(crate) async fn close(self) {
-        self.bus.close();
+        self.scene.bus.close();
         self.actor.await.unwrap();
     }
 }

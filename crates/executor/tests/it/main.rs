@@ -8,6 +8,7 @@ mod attempts;
 mod given;
 mod ledger;
 mod prompts;
+mod steering;
 
 #[test]
 fn no_file_of_the_folder_is_forgotten() {

@@ -142,7 +142,8 @@ async fn a_second_derivation_is_told_what_not_to_use() {
     subtask.avoid = vec![avoid("shell", "find docs | wc -l"), avoid("glob", "docs/*")];
     subtask.context =
         "Result of an earlier step (List):\n<<<data: subtask result\n日记.txt\ndata>>>".to_owned();
-    let [request] = sent(&context(subtask), vec![call("ls", true)], exited(0, "3")).await.try_into().unwrap();
+    let [request] =
+        sent(&context(subtask), vec![call("python3 x", true)], exited(0, "3")).await.try_into().unwrap();
     let prompt = changing(&request.messages);
     insta::assert_snapshot!("second_derivation", prompt);
     assert!(prompt.contains("find") && prompt.contains("glob"));

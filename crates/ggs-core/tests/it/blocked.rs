@@ -4,7 +4,7 @@ use artoo_ggs_core::{Blocked, Decision, GoalGradientSolver, Observation, Paramet
 use artoo_types::{ActionState, BlockedApproach, FailureClass};
 use proptest::prelude::*;
 
-use crate::support::{any_observation, failure, share, target, tool, tools};
+use crate::support::{any_observation, failure, failure_of, programs, share, target, tool, tools};
 
 const LOGICAL: FailureClass = FailureClass::Logical;
 const ENVIRONMENTAL: FailureClass = FailureClass::Environmental;
@@ -77,6 +77,7 @@ fn the_last_usable_tool_stays_and_what_failed_with_it_does_not() {
             tools: tools(&[]),
             targets: [target("shell", "ls")].into_iter().collect(),
             approaches: [approach("shell", 8)].into_iter().collect(),
+            ..Blocked::default()
         }
     );
 }
@@ -120,6 +121,56 @@ fn what_a_person_refused_stays_blocked_under_every_directive() {
     );
 }
 
+/// `shell` was blocked as a whole because `perl` had failed in it, and what was left could compute nothing.
+#[test]
+fn a_program_is_blocked_and_its_tool_stays() {
+    let round = |names: &[&str]| Observation {
+        failures: vec![failure_of(1, names)],
+        programs: programs(&["awk", "perl", "python3"]),
+        ..share(8, 8, 8)
+    };
+    let got = run([round(&["perl"]), round(&["awk"])]);
+    let expected = |names: &[&str]| Blocked { programs: programs(names), ..Blocked::default() };
+    assert_eq!(got[0].blocked, expected(&["perl"]));
+    assert_eq!(got[1].blocked, expected(&["awk", "perl"]));
+}
+
+#[test]
+fn the_last_program_stays_and_what_failed_with_it_does_not() {
+    let round = Observation {
+        failures: vec![failure_of(1, &["awk"]), failure_of(2, &["awk", "perl"])],
+        programs: programs(&["awk", "perl"]),
+        ..share(8, 8, 8)
+    };
+    let solo = Observation { failures: vec![failure_of(1, &["awk"]), failure_of(3, &["perl"])], ..round };
+    let decision = &run([solo])[0];
+    assert_eq!(
+        decision.blocked,
+        Blocked {
+            programs: programs(&["awk"]),
+            spared: programs(&["perl"]),
+            targets: [target("shell", "awk x"), target("shell", "perl x")].into_iter().collect(),
+            ..Blocked::default()
+        }
+    );
+    assert!(decision.rationale.ends_with(
+        "perl stays usable in shell, because no other program is left; what failed with it does not."
+    ));
+}
+
+/// A command without a program (`echo`) takes no tool away that runs others.
+#[test]
+fn a_tool_that_runs_commands_is_never_blocked_as_a_whole() {
+    let observation = Observation {
+        failures: vec![failure(1, "shell", "echo 3", LOGICAL)],
+        programs: programs(&["find"]),
+        ..share(8, 8, 8)
+    };
+    let expected =
+        Blocked { targets: [target("shell", "echo 3")].into_iter().collect(), ..Blocked::default() };
+    assert_eq!(run([observation])[0].blocked, expected);
+}
+
 const ACTIONS: [ActionState; 4] =
     [ActionState::BreakSymmetry, ActionState::ChangeApproach, ActionState::ChangePath, ActionState::Refine];
 
@@ -142,8 +193,12 @@ proptest! {
             tried.extend(&latest);
             for action in ACTIONS {
                 for trend in Trend::ALL {
-                    let blocked = tried.blocked(&latest, action, trend, &round.inventory);
+                    let blocked = tried.blocked(&latest, action, trend, round);
                     prop_assert!(round.inventory.is_empty() || !round.inventory.is_subset(&blocked.tools));
+                    prop_assert!(round.programs.is_empty() || !round.programs.is_subset(&blocked.programs));
+                    // A tool that runs commands is blocked by program, never as a whole.
+                    prop_assert!(round.programs.iter().all(|program| !blocked.tools.contains(&program.tool)));
+                    prop_assert!(blocked.spared.is_disjoint(&blocked.programs));
                     prop_assert!(blocked.targets.is_subset(tried.targets()));
                     // Every failing tool is dealt with, one way or the other.
                     prop_assert!(blocked.approaches.iter().all(|approach| !blocked.tools.contains(&approach.tool)));
@@ -160,11 +215,16 @@ proptest! {
             latest = Tried::in_round(round);
             tried.extend(&latest);
         }
-        let inventory = tools(&["glob", "other", "read_file", "shell"]);
+        let known = Observation {
+            inventory: tools(&["glob", "other", "read_file", "shell"]),
+            programs: programs(&["awk", "find", "other", "python3"]),
+            ..share(8, 8, 8)
+        };
         for action in [ActionState::ChangeApproach, ActionState::Refine] {
-            let less = tried.blocked(&latest, action, Trend::Improving, &inventory);
-            let more = tried.blocked(&latest, action, Trend::Worsening, &inventory);
+            let less = tried.blocked(&latest, action, Trend::Improving, &known);
+            let more = tried.blocked(&latest, action, Trend::Worsening, &known);
             prop_assert!(less.tools.is_subset(&more.tools));
+            prop_assert!(less.programs.is_subset(&more.programs));
             prop_assert!(less.targets.is_subset(&more.targets));
         }
     }

@@ -1,11 +1,12 @@
 //! The order of decisions, Law 2, refusals and the counter of replans.
 
 use artoo_ggs_core::{
-    Decision, GoalGradientSolver, Hyperparameters, Observation, Parameters, Profile, Report, Rule, State,
+    Decision, FailedSubTask, GoalGradientSolver, Hyperparameters, Observation, Parameters, Profile, Report,
+    Rule, State,
 };
 use artoo_types::{ActionState, FailureClass, Limits, MacroState, PrevDirective};
 
-use crate::support::{at, gap, met, share, skipped, unmet};
+use crate::support::{at, failure, failure_of, gap, met, programs, share, skipped, tools, unmet};
 
 fn run(parameters: Parameters, rounds: impl IntoIterator<Item = Observation>) -> Vec<Decision> {
     let mut solver = GoalGradientSolver::new(parameters);
@@ -193,5 +194,42 @@ fn reasons_are_words_for_people() {
     assert_eq!(
         close.rationale,
         "1 of 4 criteria is not met. So little is missing that another try is not worth its cost."
+    );
+}
+
+/// Rounds in which every call was refused led nowhere, one after the other, until the replans were used up.
+#[test]
+fn a_directed_plan_without_a_single_call_is_the_end() {
+    let silent = || FailedSubTask {
+        tools: tools(&[]),
+        failed_calls: Vec::new(),
+        ..failure(1, "shell", "", FailureClass::Logical)
+    };
+    let round = |failure| Observation { failures: vec![failure], ..share(8, 8, 8) };
+    let tried = || failure(1, "shell", "a", FailureClass::Logical);
+    let decisions = run(Parameters::default(), [round(tried()), round(silent())]);
+    assert_eq!(states(&decisions)[1], (ABANDON, Rule::NoMeansLeft));
+    // In the first round nothing was blocked yet, and a model that did not answer (no class) may do so the next time.
+    assert_eq!(run(Parameters::default(), [round(silent())])[0].rule, Rule::ActionGrid);
+    let mute = Observation { failures: vec![silent()], ..share(8, 0, 8) };
+    assert_eq!(run(Parameters::default(), [round(tried()), mute])[1].rule, Rule::ActionGrid);
+}
+
+#[test]
+fn a_step_that_failed_with_every_program_is_the_end() {
+    let round = |names: &[&str], number| Observation {
+        failures: vec![failure_of(number, names)],
+        programs: programs(&["awk", "find"]),
+        ..share(8, 8, 8)
+    };
+    let decisions = run(Parameters::default(), [round(&["awk"], 1), round(&["find"], 1)]);
+    assert_eq!(
+        decisions.iter().map(|decision| decision.rule).collect::<Vec<_>>(),
+        [Rule::ActionGrid, Rule::NoMeansLeft]
+    );
+    // Of two different steps each may still do what the other failed with.
+    assert_eq!(
+        run(Parameters::default(), [round(&["awk"], 1), round(&["find"], 2)])[1].rule,
+        Rule::ActionGrid
     );
 }

@@ -6,7 +6,7 @@ use artoo_ggs_core::{
     DecidingGradient, FailedCall, FailedSubTask, Hyperparameters, JudgedCriterion, Observation, Parameters,
     Profile, Report, Standing,
 };
-use artoo_types::{BlockedTarget, FailureClass, Mode, SubTaskId, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, FailureClass, Mode, SubTaskId, ToolName};
 use proptest::prelude::*;
 
 pub(crate) fn tool(name: &str) -> ToolName {
@@ -19,6 +19,25 @@ pub(crate) fn target(tool_name: &str, target: &str) -> BlockedTarget {
 
 pub(crate) fn tools(names: &[&str]) -> BTreeSet<ToolName> {
     names.iter().map(|name| tool(name)).collect()
+}
+
+/// Programs of `shell`.
+pub(crate) fn programs(names: &[&str]) -> BTreeSet<BlockedProgram> {
+    let pair = |name: &&str| BlockedProgram { tool: tool("shell"), program: (*name).to_owned() };
+    names.iter().map(pair).collect()
+}
+
+/// The failing subtask number `number`, which led these programs with `shell`, in vain.
+pub(crate) fn failure_of(number: u128, names: &[&str]) -> FailedSubTask {
+    let call = |name: &&str| FailedCall {
+        target: target("shell", &format!("{name} x")),
+        class: FailureClass::Logical,
+    };
+    FailedSubTask {
+        programs: programs(names),
+        failed_calls: names.iter().map(call).collect(),
+        ..failure(number, "shell", "", FailureClass::Logical)
+    }
 }
 
 pub(crate) fn subtask(number: u128) -> SubTaskId {
@@ -54,6 +73,7 @@ pub(crate) fn gap(standings: Vec<Standing>) -> Observation {
         failures: Vec::new(),
         deliverable: true,
         inventory: tools(&["glob", "read_file", "shell", "write_file"]),
+        programs: BTreeSet::new(),
     }
 }
 
@@ -82,6 +102,7 @@ pub(crate) fn failure(
         subtask_id: subtask(number),
         intent: format!("intent {number}"),
         tools: tools(&[tool_name]),
+        programs: BTreeSet::new(),
         failed_calls: vec![FailedCall { target: target(tool_name, target_text), class }],
     }
 }
@@ -117,8 +138,10 @@ pub(crate) fn any_observation() -> impl Strategy<Value = Observation> {
     let criteria = prop::collection::vec((any_standing(), any::<bool>()), 0..7);
     let failures = prop::collection::vec((0_u128..4, any_tool(), 0_u8..4, any_class()), 0..4);
     let inventory = prop::collection::btree_set(any_tool().prop_map(tool), 0..4);
-    (any::<bool>(), 0_u64..600_000, criteria, failures, any::<bool>(), inventory).prop_map(
-        |(all_met, elapsed_ms, criteria, failures, deliverable, inventory)| Observation {
+    let led = prop::collection::vec(prop::sample::select(&["awk", "find", "python3"][..]), 0..3);
+    let known = prop::sample::subsequence(&["awk", "find", "python3"][..], 0..=3);
+    (any::<bool>(), 0_u64..600_000, criteria, failures, any::<bool>(), inventory, led, known).prop_map(
+        |(all_met, elapsed_ms, criteria, failures, deliverable, inventory, led, known)| Observation {
             report: if all_met { Report::AllMet } else { Report::Gap },
             elapsed_ms,
             criteria: criteria
@@ -131,10 +154,14 @@ pub(crate) fn any_observation() -> impl Strategy<Value = Observation> {
                 .collect(),
             failures: failures
                 .into_iter()
-                .map(|(number, name, input, class)| failure(number, name, &format!("input {input}"), class))
+                .map(|(number, name, input, class)| FailedSubTask {
+                    programs: if name == "shell" { programs(&led) } else { BTreeSet::new() },
+                    ..failure(number, name, &format!("input {input}"), class)
+                })
                 .collect(),
             deliverable,
             inventory,
+            programs: programs(&known),
         },
     )
 }

@@ -33,11 +33,13 @@ impl Solver for Broken {
 
 #[test]
 fn broken_solvers_are_caught() {
-    let table: [(Defect, Breach); 6] = [
+    let table: [(Defect, Breach); 8] = [
         (|d, _| d.state = State::Terminal(TerminalState::Accept), Breach::Accept),
         (|d, _| d.state = State::Terminal(TerminalState::Success), Breach::Success),
         (|d, _| d.unmet.clear(), Breach::Unnamed),
         (|d, _| d.replans_used = 7, Breach::Count),
+        (|d, _| d.grad_l = f64::NAN, Breach::NotFinite),
+        (|d, _| d.loss.l = f64::INFINITY, Breach::NotFinite),
         (|d, _| d.prev_directive = Default::default(), Breach::Chain),
         (
             |d, o| {

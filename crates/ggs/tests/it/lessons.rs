@@ -1,6 +1,6 @@
 //! What becomes a Megram.
 
-use artoo_ggs::{Draft, GgsRole, Lessons, MegramRule, Round, observe, weights};
+use artoo_ggs::{Draft, GgsRole, Lessons, MegramRule, Round, observe};
 use artoo_ggs_core::{GoalGradientSolver, Profile};
 use artoo_types::{
     FailureClass, FaultKind, Level, Megram, MegramState, Message, OutcomeStatus, ReplanRequest, Role,
@@ -27,23 +27,6 @@ fn tags(megrams: &[Megram]) -> Vec<(&str, &str, MegramState)> {
 
 fn with_calls(outcome: SubTaskOutcome, calls: Vec<ToolCall>) -> SubTaskOutcome {
     SubTaskOutcome { tool_calls: calls, ..outcome }
-}
-
-#[test]
-fn the_matrix_is_the_specifications() {
-    let table = [
-        (MegramState::Abandon, 0.95, -1.0, 0.05),
-        (MegramState::Accept, 0.90, 1.0, 0.05),
-        (MegramState::ChangeApproach, 0.85, -1.0, 0.05),
-        (MegramState::Success, 0.80, 1.0, 0.05),
-        (MegramState::BreakSymmetry, 0.75, 1.0, 0.05),
-        (MegramState::ChangePath, 0.30, 0.0, 0.2),
-        (MegramState::Refine, 0.10, 0.5, 0.5),
-    ];
-    for (state, f, sigma, k) in table {
-        let got = weights(state);
-        assert_eq!((got.f, got.sigma, got.k), (f, sigma, k), "{state:?}");
-    }
 }
 
 #[test]
@@ -189,7 +172,7 @@ fn the_words_are_one_bounded_line() {
 
 fn learn(request: &ReplanRequest) -> Vec<Draft> {
     let round = Round::from(request);
-    let observation = observe(&round, 0, &Default::default());
+    let observation = observe(&round, 0, &Default::default(), &Default::default());
     let decision = GoalGradientSolver::new(Profile::Default.parameters()).step(&observation);
     Lessons::new(MegramRule::FailedCalls).learn("an intent", &round, &observation, &decision)
 }

@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 fn seen(request: &ReplanRequest) -> Observation {
-    observe(&Round::from(request), 5_000, &Default::default())
+    observe(&Round::from(request), 5_000, &Default::default(), &Default::default())
 }
 
 fn targets(outcome: SubTaskOutcome) -> Vec<(String, FailureClass)> {
@@ -87,7 +87,8 @@ fn fact_1_a_gap_always_has_an_unmet_criterion() {
 fn lesson_30_a_criterion_without_a_verdict_is_not_met() {
     let mut silent = matched(1, &["a", "b"]);
     silent.criteria_verdicts.pop();
-    let observation = observe(&Round::from(&all_met(vec![silent])), 0, &Default::default());
+    let observation =
+        observe(&Round::from(&all_met(vec![silent])), 0, &Default::default(), &Default::default());
     let unmet = artoo_ggs_core::unmet(&observation);
     assert_eq!(
         unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())).collect::<Vec<_>>(),
@@ -96,7 +97,8 @@ fn lesson_30_a_criterion_without_a_verdict_is_not_met() {
     // A verdict in other words is still the verdict on its criterion.
     let mut reworded = matched(1, &["a"]);
     reworded.criteria[0].text = "A".to_owned();
-    let observation = observe(&Round::from(&all_met(vec![reworded])), 0, &Default::default());
+    let observation =
+        observe(&Round::from(&all_met(vec![reworded])), 0, &Default::default(), &Default::default());
     assert!(artoo_ggs_core::unmet(&observation).is_empty());
     // Of a skipped subtask nothing was judged.
     let mut skipped = outcome(1, OutcomeStatus::Skipped, vec![fail("a", FailureClass::Unknown)]);
@@ -107,11 +109,21 @@ fn lesson_30_a_criterion_without_a_verdict_is_not_met() {
 
 #[test]
 fn a_summary_of_all_met_is_just_that() {
-    let observation = observe(&Round::from(&all_met(vec![matched(1, &["a"])])), 0, &Default::default());
+    let observation = observe(
+        &Round::from(&all_met(vec![matched(1, &["a"])])),
+        0,
+        &Default::default(),
+        &Default::default(),
+    );
     assert_eq!(observation.report, Report::AllMet);
     assert!(observation.criteria.iter().all(|criterion| criterion.standing == Standing::Met));
     // A summary that hides a failed outcome does not hide it from D.
-    let hiding = observe(&Round::from(&all_met(vec![failed(1, &["a"], LOGICAL)])), 0, &Default::default());
+    let hiding = observe(
+        &Round::from(&all_met(vec![failed(1, &["a"], LOGICAL)])),
+        0,
+        &Default::default(),
+        &Default::default(),
+    );
     assert_eq!(distance(&hiding).get(), 0.5);
 }
 
@@ -155,6 +167,8 @@ fn only_started_calls_count_as_use_of_a_tool() {
     let observation = seen(&replan(vec![outcome]));
     let tools: Vec<_> = observation.failures[0].tools.iter().map(ToString::to_string).collect();
     assert_eq!(tools, ["shell"]);
+    let programs: Vec<_> = observation.failures[0].programs.iter().map(|led| led.program.as_str()).collect();
+    assert_eq!(programs, ["ls"], "a refused call led nothing");
     assert_eq!(observation.failures[0].failed_calls.len(), 1);
 }
 

@@ -1,6 +1,8 @@
 //! What R7 sends, and in which order.
 
-use artoo_types::{ActionState, Fault, FaultKind, Message, PrevDirective, Role, TerminalState, ToolName};
+use artoo_types::{
+    ActionState, BlockedProgram, Fault, FaultKind, Message, PrevDirective, Role, TerminalState, ToolName,
+};
 
 use crate::support::{
     ENVIRONMENTAL, LOGICAL, all_met, envelope, failed, fault, kinds, matched, replan, role, story, task,
@@ -15,7 +17,9 @@ fn an_action_state_becomes_a_directive_after_its_megrams() {
     let Message::PlanDirective(directive) = &out[1] else { panic!() };
     assert_eq!(directive.directive, ActionState::BreakSymmetry);
     assert_eq!((directive.round, directive.prev_directive), (1, PrevDirective::Init));
-    assert_eq!(directive.blocked_tools, [ToolName::new("shell")]);
+    assert_eq!(directive.blocked_tools, [], "shell runs other programs");
+    let program = BlockedProgram { tool: ToolName::new("shell"), program: "find".to_owned() };
+    assert_eq!(directive.blocked_programs, [program]);
     assert_eq!(directive.failed_criterion, "b");
     assert_eq!(directive.task_id, task().task_id);
     assert_eq!(directive.budget_pressure, directive.loss.omega);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use artoo_ggs::{GgsRole, Mint, Settings};
 use artoo_ggs_core::Profile;
 use artoo_types::{
-    CallEnding, CallFailure, CallId, Constraints, Criterion, CriterionVerdict, Envelope, Evidence,
-    FailureClass, FailureReport, Fault, FaultKind, Finding, GapEntry, Judge, Limits, MegramId, Message, Mode,
-    OutcomeStatus, OutcomeSummary, OutputRecord, ReplanRequest, Role, RunId, SubTaskId, SubTaskOutcome,
-    TaskId, TaskSpec, ToolCall, ToolName,
+    BlockedProgram, CallEnding, CallFailure, CallId, Constraints, Criterion, CriterionVerdict, Envelope,
+    Evidence, FailureClass, FailureReport, Fault, FaultKind, Finding, GapEntry, Judge, Limits, MegramId,
+    Message, Mode, OutcomeStatus, OutcomeSummary, OutputRecord, ReplanRequest, Role, RunId, SubTaskId,
+    SubTaskOutcome, TaskId, TaskSpec, ToolCall, ToolName,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -30,7 +30,10 @@ pub(crate) fn mint() -> Mint {
 
 pub(crate) fn settings(profile: Profile) -> Settings {
     let tools = ["glob", "read_file", "shell"].map(ToolName::new);
-    Settings::new(profile, &Limits::default(), tools.into(), mint()).unwrap()
+    let programs = ["find", "python3"]
+        .map(|name| BlockedProgram { tool: ToolName::new("shell"), program: name.to_owned() });
+    let settings = Settings::new(profile, &Limits::default(), tools.into(), mint()).unwrap();
+    Settings { programs: programs.into(), ..settings }
 }
 
 pub(crate) fn role() -> GgsRole {

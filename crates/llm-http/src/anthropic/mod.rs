@@ -3,16 +3,16 @@
 mod request;
 mod response;
 
-use artoo_llm_client::{Completion, LlmClient, LlmError, Request};
-use async_trait::async_trait;
+use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use crate::base_url::Endpoint;
+use crate::client::client;
 use crate::dialect::{Dialect, Level};
 use crate::model::{HttpModel, Wire};
-use crate::{ApiKey, HttpConfig, StructuredMode};
+use crate::{ApiKey, StructuredMode};
 
 /// A model behind the Messages API.
 ///
@@ -30,45 +30,11 @@ use crate::{ApiKey, HttpConfig, StructuredMode};
 /// ```
 pub struct Anthropic(HttpModel<Messages>);
 
+client!(Anthropic);
+
 impl Anthropic {
     /// The vendor's own address.
     pub const BASE_URL: &'static str = "https://api.anthropic.com";
-
-    /// A client for the configured server. Nothing is sent and no certificate is read before the first call.
-    ///
-    /// # Errors
-    ///
-    /// [`LlmError::Configuration`] for a base URL, proxy or model name that cannot be used.
-    pub fn new(config: HttpConfig) -> Result<Self, LlmError> {
-        HttpModel::new(config).map(Self)
-    }
-
-    /// The address that is called, without credentials and query.
-    pub fn endpoint(&self) -> &str {
-        self.0.endpoint()
-    }
-}
-
-#[async_trait]
-impl LlmClient for Anthropic {
-    fn model(&self) -> &str {
-        self.0.model()
-    }
-
-    /// True until the server has refused both native ways.
-    fn structured(&self) -> bool {
-        self.0.structured()
-    }
-
-    async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        self.0.complete(request).await
-    }
-}
-
-impl std::fmt::Debug for Anthropic {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Anthropic").field("endpoint", &self.endpoint()).field("model", &self.model()).finish()
-    }
 }
 
 pub(crate) const ENDPOINT: Endpoint = Endpoint {

@@ -2,18 +2,21 @@
 
 mod request;
 mod response;
+mod served;
 mod strict;
 
-use artoo_llm_client::{Completion, LlmClient, LlmError, Request};
-use async_trait::async_trait;
+pub use served::served_models;
+
+use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 use serde_json::Value;
 
 use crate::base_url::Endpoint;
+use crate::client::client;
 use crate::dialect::{Dialect, Level};
 use crate::model::{HttpModel, Wire};
-use crate::{ApiKey, HttpConfig, StructuredMode};
+use crate::{ApiKey, StructuredMode};
 
 /// A model behind the chat completions API.
 ///
@@ -31,47 +34,7 @@ use crate::{ApiKey, HttpConfig, StructuredMode};
 /// ```
 pub struct OpenAiCompatible(HttpModel<ChatCompletions>);
 
-impl OpenAiCompatible {
-    /// A client for the configured server. Nothing is sent and no certificate is read before the first call.
-    ///
-    /// # Errors
-    ///
-    /// [`LlmError::Configuration`] for a base URL, proxy or model name that cannot be used.
-    pub fn new(config: HttpConfig) -> Result<Self, LlmError> {
-        HttpModel::new(config).map(Self)
-    }
-
-    /// The address that is called, without credentials and query.
-    pub fn endpoint(&self) -> &str {
-        self.0.endpoint()
-    }
-}
-
-#[async_trait]
-impl LlmClient for OpenAiCompatible {
-    fn model(&self) -> &str {
-        self.0.model()
-    }
-
-    /// True until the server has refused JSON Schema. A server may also ignore it without a word, which is why
-    /// [`ask`](artoo_llm_client::ask) checks every answer.
-    fn structured(&self) -> bool {
-        self.0.structured()
-    }
-
-    async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        self.0.complete(request).await
-    }
-}
-
-impl std::fmt::Debug for OpenAiCompatible {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenAiCompatible")
-            .field("endpoint", &self.endpoint())
-            .field("model", &self.model())
-            .finish()
-    }
-}
+client!(OpenAiCompatible);
 
 pub(crate) const ENDPOINT: Endpoint = Endpoint {
     pasted: &["chat/completions", "completions", "responses", "models"],

@@ -2,7 +2,7 @@
 
 use artoo_llm_client::LlmClient;
 use artoo_llm_http::doubles::{MockServer, Reply};
-use artoo_llm_http::{Anthropic, ApiKey, HttpConfig, OpenAiCompatible, ProxyPolicy};
+use artoo_llm_http::{Anthropic, ApiKey, HttpConfig, OpenAiCompatible, ProxyPolicy, served_models};
 
 use crate::{config, request};
 
@@ -22,13 +22,19 @@ async fn no_error_and_no_debug_form_holds_the_key() {
     for reply in echoes {
         let server = MockServer::start(move |_| reply.clone()).await.unwrap();
         let api_key = Some(ApiKey::new(CANARY).unwrap());
+        let key = api_key.clone();
         let config = HttpConfig { api_key, ..config(&server) };
         let shown = format!("{config:?}");
         let (openai, anthropic) =
             (OpenAiCompatible::new(config.clone()).unwrap(), Anthropic::new(config).unwrap());
         let first = openai.complete(&request()).await.unwrap_err();
         let second = anthropic.complete(&request()).await.unwrap_err();
-        for text in [shown, format!("{openai:?} {anthropic:?} {first} {first:?} {second} {second:?}")] {
+        let listed = served_models(&HttpConfig { api_key: key, ..self::config(&server) }).await.unwrap_err();
+        for text in [
+            shown,
+            format!("{openai:?} {anthropic:?} {first} {first:?} {second} {second:?}"),
+            format!("{listed} {listed:?}"),
+        ] {
             assert!(!text.contains("canary"), "{text}");
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use artoo_llm_client::{ErrorKind, LlmClient, LlmError, RetryPolicy};
 use artoo_llm_http::doubles::{MockServer, Reply, Step};
-use artoo_llm_http::{HttpConfig, OpenAiCompatible, Timeouts};
+use artoo_llm_http::{HttpConfig, OpenAiCompatible, Timeouts, served_models};
 
 use crate::{config, request};
 
@@ -127,4 +127,15 @@ async fn nobody_listens() {
     assert_eq!(*url, format!("{address}/v1/chat/completions"));
     assert!(reason.starts_with("tcp connect error: Connection refused"), "{reason}");
     assert!(error.hint().is_some());
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_list_its_models_is_asked_once() {
+    let server = MockServer::start(|_| Reply::status(500, "no such thing")).await.unwrap();
+    let error = served_models(&config(&server)).await.unwrap_err();
+    assert!(matches!(error, LlmError::Status { status: 500, .. }), "{error}");
+    assert_eq!(server.stats().requests, 1);
+    let server = MockServer::start(|_| Reply::body("application/json", "[1, 2]")).await.unwrap();
+    let error = served_models(&config(&server)).await.unwrap_err();
+    assert!(matches!(error, LlmError::Protocol { .. }), "{error}");
 }

@@ -102,7 +102,7 @@ impl StoreError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Io { .. } => Some("check that the folder exists and can be written"),
-            Self::DiskFull { .. } => Some("free some space, or choose another folder with --home"),
+            Self::DiskFull { .. } => Some("free some space, or choose another folder with --data-dir"),
             Self::Busy { .. } => Some("wait for it, or stop it; what it fetched is not lost"),
             Self::Cancelled { .. } => Some("go on with: artoo model pull"),
             Self::NoSource { .. } => {

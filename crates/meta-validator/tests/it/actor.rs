@@ -6,7 +6,7 @@ use artoo_llm_client::{
     LlmClient, LlmError,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::{ModelTaskJudge, Settings, TaskContext, TaskJudge, TaskJudgeError, run};
+use artoo_meta_validator::{JudgeError, ModelTaskJudge, Settings, TaskContext, TaskJudge, run};
 use artoo_types::{
     CallId, Check, Criterion, Evidence, FailureClass, Finding, Judge, Message, MessageKind, OutcomeSummary,
     ReplanRequest, Role,
@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{Scene, checked, failed, judged, manifest, matched, spec, surroundings};
+use crate::given::{checked, failed, judged, manifest, matched, scene, spec, surroundings};
 
 fn settings() -> Settings {
     Settings {
@@ -27,7 +27,7 @@ fn settings() -> Settings {
 /// Plays the messages to the actor, in order, and returns what it said. Ends with the run closed and the actor gone.
 async fn played(judge: Arc<dyn TaskJudge>, model: ScriptedModel, messages: Vec<Message>) -> Vec<Message> {
     let model = Arc::new(model);
-    let mut scene = Scene::new();
+    let scene = scene();
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
     let actor = tokio::spawn(run(scene.bus.port(Role::MetaValidator).unwrap(), judge, client, settings()));
     let perceiver = scene.bus.port(Role::Perceiver).unwrap();
@@ -111,7 +111,7 @@ impl TaskJudge for Silent {
         criterion: &Criterion,
         _: &TaskContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, TaskJudgeError> {
+    ) -> Result<Finding, JudgeError> {
         match criterion.text.as_str() {
             "hangs" => std::future::pending().await,
             "panics" => panic!("as planned"),
@@ -121,7 +121,11 @@ impl TaskJudge for Silent {
                     evidence: Evidence::ToolCall { call_id, excerpt: "of another task".into() },
                 })
             }
-            _ => Err(TaskJudgeError::Model(LlmError::Configuration { reason: "broken".into() })),
+            "points at nothing" => Ok(Finding::Pass { evidence: Evidence::Observation { text: " ".into() } }),
+            "says the opposite" => {
+                Ok(Finding::Pass { evidence: Evidence::Observation { text: "It is not met.".into() } })
+            }
+            _ => Err(JudgeError::Model(LlmError::Configuration { reason: "broken".into() })),
         }
     }
 }
@@ -129,7 +133,7 @@ impl TaskJudge for Silent {
 /// Lesson 80 and fact 12: whatever a judge does, the gate says something, and never accepts.
 #[tokio::test(start_paused = true)]
 async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
-    for way in ["hangs", "panics", "lies", "errs"] {
+    for way in ["hangs", "panics", "lies", "points at nothing", "says the opposite", "errs"] {
         let messages = vec![manifest(1, &[], &[1], &[judged(way)]).into(), matched(1, "Count", "3").into()];
         let said = played(Arc::new(Silent), ScriptedModel::new(), messages).await;
         let [Message::VerdictReached(_), replan] = said.as_slice() else { panic!("{way}: {said:#?}") };

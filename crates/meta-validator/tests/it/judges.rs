@@ -1,14 +1,18 @@
 //! The default judge of task criteria: what it sends, and what it makes of the answers.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::{
-    ModelTaskJudge, SYSTEM_PROMPT, TaskContext, TaskJudge, TaskJudgeError, conformance,
-};
+use artoo_meta_validator::{JudgeError, ModelTaskJudge, SYSTEM_PROMPT, TaskContext, TaskJudge, conformance};
 use artoo_types::{CallId, Criterion, Evidence, FailureClass, Finding, SubTaskOutcome};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -18,9 +22,8 @@ use crate::given::{call, judged, matched, spec, surroundings};
 
 /// Asks the default judge; returns the finding and what the model was sent.
 async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (Finding, Vec<Request>) {
-    let model = Arc::new(
-        ScriptedModel::new().expect(Expect::purpose("meta_validator").schema("task_verdict"), answer),
-    );
+    let model =
+        Arc::new(ScriptedModel::new().expect(Expect::purpose("meta_validator").schema("verdict"), answer));
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
     let merged = outcomes.first().map_or(Value::Null, |outcome| outcome.output.clone());
     let surroundings = surroundings(Path::new("/home/ada"));
@@ -54,6 +57,29 @@ async fn a_fail_keeps_its_class_and_reason() {
         let (found, _) = ask(&[matched(1, "List", "a")], "It is a number", verdict("fail", word)).await;
         let Finding::Fail { failure_class, reason, .. } = found else { panic!("{found:?}") };
         assert_eq!((failure_class, reason.as_str()), (class, "the listing has 3 lines"));
+    }
+}
+
+/// A verdict that names a class of failure, or is followed by another one, is none.
+#[tokio::test]
+async fn lesson_30_a_verdict_that_says_two_things_is_none() {
+    let pass = r#"{"reason": "it is there", "verdict": "pass", "class": "logical"}"#;
+    let (surroundings, spec) = (surroundings(Path::new("/home/ada")), spec("Count"));
+    let outcomes = [matched(1, "List", "a")];
+    for said in [pass.replace("logical", "environmental"), format!("{pass} {}", pass.replace("pass", "fail"))]
+    {
+        let model =
+            ScriptedModel::new().always(Expect::purpose("meta_validator"), Answer::text(said.clone()));
+        let model: Arc<dyn LlmClient> = Arc::new(model);
+        let merged = Value::Null;
+        let cx = TaskContext {
+            spec: &spec,
+            outcomes: &outcomes,
+            merged_output: &merged,
+            surroundings: &surroundings,
+        };
+        let found = ModelTaskJudge.judge(&judged("It is a number"), &cx, &model).await;
+        assert!(found.unwrap_err().to_string().contains("two things"), "{said}");
     }
 }
 
@@ -115,7 +141,7 @@ impl TaskJudge for Always {
         _: &Criterion,
         _: &TaskContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, TaskJudgeError> {
+    ) -> Result<Finding, JudgeError> {
         Ok(self.0.clone())
     }
 }
@@ -132,4 +158,27 @@ async fn the_suite_finds_judges_that_break_the_contract() {
     for finding in [Finding::Pass { evidence: foreign }, mute] {
         assert!(conformance::points_at_a_call_of_the_task(&Always(finding), &client).await.is_err());
     }
+}
+
+/// A judge whose every answer depends on how often it was asked.
+#[derive(Default)]
+struct Counting(AtomicU32);
+
+#[async_trait]
+impl TaskJudge for Counting {
+    async fn judge(
+        &self,
+        _: &Criterion,
+        _: &TaskContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, JudgeError> {
+        let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
+        Ok(Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None })
+    }
+}
+
+#[tokio::test]
+async fn the_suite_finds_a_judge_that_keeps_state() {
+    let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    assert!(conformance::keeps_no_state(&Counting::default(), &client).await.is_err());
 }

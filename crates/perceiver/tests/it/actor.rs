@@ -11,12 +11,12 @@ use artoo_types::{FaultKind, Message, MessageKind, Role, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::given::{Scene, client, request};
+use crate::given::{client, request, scene};
 
 /// Sends the requests, lets the actor work, and returns what was said.
 async fn said(model: ScriptedModel, requests: &[UserRequest]) -> Vec<Message> {
     let model = Arc::new(model);
-    let scene = Scene::new();
+    let scene = scene();
     let user = scene.bus.port(Role::User).unwrap();
     for request in requests {
         user.publish(request.clone()).unwrap();
@@ -25,7 +25,8 @@ async fn said(model: ScriptedModel, requests: &[UserRequest]) -> Vec<Message> {
     let actor = tokio::spawn(run(port, Arc::new(FaithfulPerceiver), client(&model)));
     // With time paused this returns only when nothing is left to do.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    let said = scene.close();
+    scene.bus.close();
+    let said = scene.said();
     actor.await.unwrap();
     model.assert_finished();
     said.into_iter().filter(|message| message.kind() != MessageKind::UserRequest).collect()
@@ -77,7 +78,7 @@ impl Perceiver for Panics {
 /// The supervisor watches the actor's end: a panic must reach it.
 #[tokio::test(start_paused = true)]
 async fn a_panic_ends_the_actor_for_the_supervisor_to_see() {
-    let scene = Scene::new();
+    let scene = scene();
     scene.bus.port(Role::User).unwrap().publish(request("x", &[])).unwrap();
     let port = scene.bus.port(Role::Perceiver).unwrap();
     let model = Arc::new(ScriptedModel::new());

@@ -13,7 +13,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::given::{Scene, changing, client, request};
+use crate::given::{changing, client, request, scene};
 
 const TURN: (&str, &str) = ("Which reports are there?", "a.txt and b.txt");
 
@@ -32,7 +32,7 @@ async fn said(
     request: UserRequest,
     answers: &[&str],
 ) -> Vec<Message> {
-    let scene = Scene::new();
+    let scene = scene();
     let mut user = scene.bus.port(Role::User).unwrap();
     user.publish(request).unwrap();
     let sender = user.sender();
@@ -53,7 +53,8 @@ async fn said(
     let actor = tokio::spawn(run(port, Arc::new(perceiver), client(model)));
     // With time paused this returns only when nothing is left to do.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    let said = scene.close();
+    scene.bus.close();
+    let said = scene.said();
     actor.await.unwrap();
     let noise = [MessageKind::UserRequest, MessageKind::ModelCall, MessageKind::ClarificationAnswered];
     said.into_iter().filter(|message| !noise.contains(&message.kind())).collect()

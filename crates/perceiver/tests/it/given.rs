@@ -2,10 +2,10 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use artoo_bus::{Bus, BusLimits, ManualClock, RunBus};
+use artoo_bus::doubles::Scene;
 use artoo_llm_client::{LlmClient, MessageRole, Request, doubles::ScriptedModel};
 use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver as _, conformance};
-use artoo_types::{Envelope, Message, RunId, TaskSpec, Turn, UserRequest};
+use artoo_types::{TaskSpec, Turn, UserRequest};
 
 pub(crate) fn request(text: &str, turns: &[(&str, &str)]) -> UserRequest {
     let turn =
@@ -42,27 +42,6 @@ pub(crate) fn changing(request: &Request) -> String {
 }
 
 /// An open run, and everything that is said in it.
-pub(crate) struct Scene {
-    pub(crate) bus: RunBus,
-    seen: tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>>,
-}
-
-impl Scene {
-    pub(crate) fn new() -> Self {
-        let clock = ManualClock::new("2026-03-14T09:26:53+08:00".parse().unwrap());
-        let bus = Bus::new(Arc::new(clock), BusLimits::default()).open(RunId::OPERATOR).unwrap();
-        let (see, seen) = tokio::sync::mpsc::unbounded_channel();
-        bus.record(Box::new(move |envelope| {
-            let _ = see.send(Arc::clone(envelope));
-        }));
-        Self { bus, seen }
-    }
-
-    /// Closes the run and returns what was said in it that had not been read.
-    pub(crate) fn close(mut self) -> Vec<Message> {
-        self.bus.close();
-        std::iter::from_fn(|| self.seen.try_recv().ok())
-            .map(|envelope| Message::clone(&envelope.message))
-            .collect()
-    }
+pub(crate) fn scene() -> Scene {
+    Scene::new("2026-03-14T09:26:53+08:00".parse().unwrap()).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_bus::Port;
+use artoo_bus::{Port, doubles::Scene};
 use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, ScriptedModel},
@@ -17,7 +17,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::given::{ONCE, Scene, answer, client, planner, question, scripted};
+use crate::given::{ONCE, answer, client, planner, question, scene, scripted};
 use crate::plans::failure;
 
 struct House {
@@ -31,7 +31,7 @@ struct House {
 
 impl House {
     fn new(planner: Arc<dyn Planner>, model: &Arc<ScriptedModel>) -> Self {
-        let scene = Scene::new();
+        let scene = scene();
         let port = |role| scene.bus.port(role).unwrap();
         let PlanContext { surroundings, inventory, .. } = conformance::context("x");
         let settings = Settings { surroundings, inventory, report_deadline: Duration::from_secs(45) };
@@ -49,7 +49,7 @@ impl House {
     async fn said(&mut self) -> Vec<Message> {
         // Time is paused: it moves on only when nothing else can.
         tokio::time::sleep(Duration::from_secs(600)).await;
-        self.scene.said()
+        self.scene.said_by(Role::Planner)
     }
 
     async fn replied(&mut self) -> Vec<Message> {
@@ -111,8 +111,11 @@ async fn lesson_13_duplicates_make_no_second_plan() {
     }
     assert_eq!(kinds(&house.said().await), [MessageKind::MemoryQuery]);
     assert_eq!(plans(&house.replied().await)[0].round, 2);
+    // After its plan it comes for nothing, and R7 is told so: it waited out the deadline of a plan that did not come.
     house.ggs.publish(directive(1)).unwrap();
-    assert_eq!(house.said().await, []);
+    let said = house.said().await;
+    let [Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
+    assert_eq!(fault.message, "the directive of round 1 came again, after it was planned");
     house.close().await;
 }
 

@@ -38,18 +38,26 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     let (ask, make) = (AnswerKind::FindOut, AnswerKind::Create);
     let zero = || Some(Check::ExitStatus { equals: 0 });
     let out = || "out.txt".into();
-    let there =
-        || vec![zero(), Some(Check::FileExists { path: out() }), Some(Check::FileNewer { path: out() })];
+    let there = || {
+        vec![zero(), Some(Check::FileExists { path: out() }), Some(Check::FileNewer { path: out() }), None]
+    };
     let says = Some(Check::FileContains { path: out(), value: "Apfel".to_owned() });
     let table = [
         (number(), ask, vec![Some(Check::OutputNumber { min: None, max: None })]),
-        (contains("apfel"), make, vec![zero(), Some(Check::OutputContains { value: "apfel".to_owned() })]),
+        // Where nothing looks at what was made, a reader does.
+        (
+            contains("apfel"),
+            make,
+            vec![zero(), Some(Check::OutputContains { value: "apfel".to_owned() }), None],
+        ),
         (contains("apfel"), ask, vec![None]),
         // A value that the request does not name is a guess; a reader judges it.
         (contains("42"), ask, vec![None]),
         (contains(" "), ask, vec![None]),
         (matches(r"^\d+$"), ask, vec![Some(Check::OutputMatches { pattern: r"^\d+$".to_owned() })]),
         (matches(".*"), ask, vec![None]),
+        (matches("."), ask, vec![None]),
+        (matches("[a-z]|[^a-z]"), ask, vec![None]),
         (matches("("), ask, vec![None]),
         (CriterionDraft::None { text: text() }, ask, vec![None]),
         // A question makes no file.

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use artoo_bus::{Bus, BusLimits, ManualClock, RunBus};
+use artoo_bus::doubles::Scene;
 use artoo_llm_client::{
     LlmClient, Message as Turn, MessageRole,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_planner::{AnswerKind, CompileOptions, CriterionDraft, ModelPlanner, PlanDraft, SubTaskDraft};
-use artoo_types::{Envelope, Message, RunId};
 
 pub(crate) const ONCE: CompileOptions = CompileOptions { second_derivation: false };
 pub(crate) const TWICE: CompileOptions = CompileOptions { second_derivation: true };
@@ -57,27 +56,6 @@ pub(crate) fn changing(turns: &[Turn]) -> String {
 }
 
 /// An open run, and everything that is said in it.
-pub(crate) struct Scene {
-    pub(crate) bus: RunBus,
-    seen: tokio::sync::mpsc::UnboundedReceiver<Arc<Envelope>>,
-}
-
-impl Scene {
-    pub(crate) fn new() -> Self {
-        let clock = ManualClock::new("2026-03-14T09:26:53+08:00".parse().unwrap());
-        let bus = Bus::new(Arc::new(clock), BusLimits::default()).open(RunId::OPERATOR).unwrap();
-        let (see, seen) = tokio::sync::mpsc::unbounded_channel();
-        bus.record(Box::new(move |envelope| {
-            let _ = see.send(Arc::clone(envelope));
-        }));
-        Self { bus, seen }
-    }
-
-    /// What the planner said since the last look.
-    pub(crate) fn said(&mut self) -> Vec<Message> {
-        let said = std::iter::from_fn(|| self.seen.try_recv().ok());
-        said.filter(|envelope| envelope.from == artoo_types::Role::Planner)
-            .map(|envelope| Message::clone(&envelope.message))
-            .collect()
-    }
+pub(crate) fn scene() -> Scene {
+    Scene::new("2026-03-14T09:26:53+08:00".parse().unwrap()).unwrap()
 }

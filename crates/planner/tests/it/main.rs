@@ -4,6 +4,7 @@
 
 mod actor;
 mod compile;
+mod foreign;
 mod given;
 mod plans;
 mod prompts;

@@ -2,7 +2,9 @@
 
 use artoo_checks::Flaw;
 use artoo_planner::{PlanContext, Violation, conformance, validate};
-use artoo_types::{BlockedTarget, Check, Criterion, Mode, Plan, PlannedSubTask, SubTaskId, ToolName};
+use artoo_types::{
+    BlockedProgram, BlockedTarget, Check, Criterion, Mode, Plan, PlannedSubTask, SubTaskId, ToolName,
+};
 use uuid::Uuid;
 
 fn subtask(intent: &str, criterion: &str) -> PlannedSubTask {
@@ -121,14 +123,26 @@ fn fact_7_a_plan_may_not_name_what_is_blocked() {
     directive.blocked_tools = vec![shell.clone()];
     directive.blocked_targets =
         vec![target.clone(), BlockedTarget { tool: shell.clone(), target: ".".to_owned() }];
+    directive.blocked_programs = ["find", "perl"]
+        .map(|program| BlockedProgram { tool: shell.clone(), program: program.to_owned() })
+        .into();
     let planned = |intent: &str, context: &str| {
         let subtask =
             PlannedSubTask { context: context.to_owned(), ..subtask(intent, "The output is one number") };
         validate(&plan(vec![subtask]), &cx)
     };
     assert_eq!(planned("Count with the shell.", ""), [Violation::BlockedTool { tool: shell.clone() }]);
-    assert_eq!(planned("Count", "use `shell`"), [Violation::BlockedTool { tool: shell }]);
-    assert_eq!(planned("Run: find docs -name '*.txt'", ""), [Violation::BlockedTarget { target }]);
+    assert_eq!(planned("Count", "use `shell`"), [Violation::BlockedTool { tool: shell.clone() }]);
+    let find = BlockedProgram { tool: shell.clone(), program: "find".to_owned() };
+    assert_eq!(
+        planned("Run: find docs -name '*.txt'", ""),
+        [Violation::BlockedProgram { program: find }, Violation::BlockedTarget { target }]
+    );
+    for asking in ["Count it with perl", "Count; run `perl -e 1` for it"] {
+        let program = BlockedProgram { tool: shell.clone(), program: "perl".to_owned() };
+        assert_eq!(planned(asking, ""), [Violation::BlockedProgram { program }], "{asking}");
+    }
+    assert_eq!(planned("Count the perl scripts and find the largest", ""), []);
     for innocent in ["Count the seashells in docs.", "Say what shell_history is", "find docs -name '*.txt2'"]
     {
         assert_eq!(planned(innocent, ""), [], "{innocent}");

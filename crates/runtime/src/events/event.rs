@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use artoo_types::{
-    Amount, BlockedApproach, BlockedTarget, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion,
-    DominantClass, Evidence, FailureClass, Fault, FileChange, Judge, Limits, Loss, MacroState, MegramState,
-    MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask, PrevDirective, Prices, Role, RunId,
-    SopRecord, SubTaskId, TerminalState, ToolName, UnmetCriterion,
+    Amount, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
+    CorrectionSignal, Criterion, DominantClass, Evidence, FailureClass, Fault, FileChange, Judge, Limits,
+    Loss, MacroState, MegramState, MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask,
+    PrevDirective, Prices, Role, RunId, SopRecord, SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -204,6 +204,9 @@ pub enum Event {
         blocked_tools: Vec<ToolName>,
         /// Inputs that may not be used.
         blocked_targets: Vec<BlockedTarget>,
+        /// Programs that commands may not use.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        blocked_programs: Vec<BlockedProgram>,
         /// Ways of using a tool that may not be repeated.
         blocked_approaches: Vec<BlockedApproach>,
         /// The class of the failures.

@@ -149,7 +149,8 @@ impl Fold {
                 events.push((None, self.finished(result, envelope.elapsed_ms)));
                 self.is_over = true;
             }
-            Message::TaskSpec(_)
+            Message::ControlSettings(_)
+            | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
             | Message::DispatchManifest(_)
             | Message::ApprovalRequested(_)
@@ -297,6 +298,7 @@ fn directed(directive: &PlanDirective) -> [Event; 2] {
             current: directive.directive.into(),
             blocked_tools: directive.blocked_tools.clone(),
             blocked_targets: directive.blocked_targets.clone(),
+            blocked_programs: directive.blocked_programs.clone(),
             blocked_approaches: directive.blocked_approaches.clone(),
             failure_class: directive.failure_class,
             failed_criterion: directive.failed_criterion.clone(),

@@ -6,7 +6,7 @@ use artoo_llm_client::{
     Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_runtime::{Builder, StartError, events::Event};
+use artoo_runtime::{Builder, StartError, events::Event, explain::explain, journal};
 use artoo_types::{
     Amount, FaultKind, Limits, Message, MessageKind, OutcomeStatus, PrevDirective, Price, Prices, Role,
     TerminalState,
@@ -72,6 +72,20 @@ async fn spent_tokens_end_the_run_as_an_abandon_with_what_there_is() {
     });
     assert_eq!(spent.collect::<Vec<_>>(), [(Role::Supervisor, FaultKind::Budget)]);
     assert_eq!(seen.count(MessageKind::FailureReportRequest), 0);
+}
+
+/// The page took the end for the controller's, of a round that nobody had reported.
+#[tokio::test(start_paused = true)]
+async fn what_a_spent_budget_cut_short_is_explained_as_no_decision() {
+    let house = House::new();
+    let limits = Limits { max_tokens: Some(299), ..Limits::default() };
+    let seen = run(house.quiet(&two_steps()), &house, limits).await;
+    let page = explain(&journal::read(&seen.folder.join(journal::FILE_NAME)).unwrap());
+    let [round] = page.rounds.as_slice() else { panic!("{:#?}", page.rounds) };
+    assert_eq!(round.decided, None);
+    let end = page.end.unwrap();
+    assert_eq!((end.directive, &end.fault, end.exit_code), (Some(TerminalState::Abandon), &None, 4));
+    assert_eq!(end.summary, seen.result.summary);
 }
 
 #[tokio::test(start_paused = true)]

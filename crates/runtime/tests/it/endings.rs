@@ -2,6 +2,7 @@
 
 use std::{fs, sync::Arc};
 
+use artoo_ggs_core::{Hyperparameters, Parameters, Profile};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_types::{FailureClass, Finding, MessageKind, OutcomeStatus, TerminalState};
 use serde_json::json;
@@ -146,4 +147,24 @@ async fn denied_changes_nothing_and_exits_with_5() {
             matches!(verdict.finding, Finding::Fail { failure_class: FailureClass::Denied, .. })
         });
     assert!(denied);
+}
+
+/// An embedder tunes the controller, under either profile: with a delta of 1, whatever is missing is close enough.
+#[tokio::test(start_paused = true)]
+async fn tuned_parameters_decide() {
+    for profile in Profile::ALL {
+        let tuned = Parameters::new(Hyperparameters { delta: 1.0, ..*profile.parameters() }).unwrap();
+        for (parameters, directive) in
+            [(tuned, TerminalState::Success), (profile.parameters(), TerminalState::Abandon)]
+        {
+            let house = House::new();
+            let model = Arc::new(hopeless());
+            let subtasks = vec![subtask(1, "Say it", &["blue"])];
+            let planner = Arc::new(Fixed { subtasks, task_criteria: Vec::new() });
+            let builder = house.quiet(&model).planner(planner).profile(profile).parameters(parameters);
+            let seen = house.run(&builder.build().unwrap(), "Say blue").await;
+            assert_eq!(seen.result.directive, directive, "{profile}");
+            assert_eq!(seen.result.replans == 0, directive == TerminalState::Success, "{profile}");
+        }
+    }
 }

@@ -10,12 +10,13 @@ use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::{TaskContext, TaskJudge, TaskJudgeError};
+use artoo_meta_validator::{TaskContext, TaskJudge};
 use artoo_perceiver::{Dialogue, PerceiveError, Perceived, Perceiver};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Builder, Deadlines};
 use artoo_types::{
-    Criterion, FaultKind, Finding, MessageKind, OutcomeStatus, Plan, Role, TerminalState, Turn, UserRequest,
+    Criterion, FaultKind, Finding, Message, MessageKind, OutcomeStatus, Plan, PrevDirective, Role,
+    TerminalState, Turn, UserRequest,
 };
 use async_trait::async_trait;
 use serde_json::json;
@@ -217,9 +218,9 @@ impl TaskJudge for Rogue {
         _criterion: &Criterion,
         _cx: &TaskContext<'_>,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, TaskJudgeError> {
+    ) -> Result<Finding, JudgeError> {
         self.act();
-        Err(TaskJudgeError::Model(unreachable()))
+        Err(JudgeError::Model(unreachable()))
     }
 }
 
@@ -268,6 +269,84 @@ async fn a_panicking_solver_costs_no_output() {
     let partial: Vec<_> =
         seen.result.partial.iter().map(|partial| (partial.status, partial.output.clone())).collect();
     assert_eq!(partial, [(OutcomeStatus::Matched, json!("Dear friend: blue"))]);
+}
+
+/// Asks for one more plan, then does this.
+struct SecondStep {
+    default: GoalGradientSolver,
+    steps: u32,
+    second: fn(&mut Decision),
+}
+
+impl Solver for SecondStep {
+    fn step(&mut self, observation: &Observation) -> Decision {
+        let mut decision = self.default.step(observation);
+        self.steps += 1;
+        if self.steps == 2 {
+            (self.second)(&mut decision);
+        }
+        decision
+    }
+}
+
+/// A run whose steps all fail, with the default solver but for its second step.
+async fn run_with_second_step(second: fn(&mut Decision)) -> Seen {
+    let house = House::new();
+    let planner = Fixed { subtasks: vec![subtask(1, "Say it", &["blue"])], task_criteria: Vec::new() };
+    let mut model = ScriptedModel::new();
+    for number in 0..40 {
+        model = model.expect(Expect::purpose("executor"), Answer::json(say(&format!("red {number}"))));
+    }
+    let model = Arc::new(model);
+    let solver = move |parameters| -> Box<dyn Solver> {
+        Box::new(SecondStep { default: GoalGradientSolver::new(parameters), steps: 0, second })
+    };
+    let artoo = house.quiet(&model).planner(Arc::new(planner)).solver(solver).build().unwrap();
+    house.run(&artoo, "Say blue").await
+}
+
+/// R7's successor knows from the bus what the R7 before it had directed: it reported 0 replans.
+#[tokio::test(start_paused = true)]
+async fn the_successor_of_a_dead_solver_counts_its_replans() {
+    let seen = run_with_second_step(|_| panic!("rogue")).await;
+    assert_eq!((seen.fault(), seen.count(MessageKind::PlanDirective)), (Some(FaultKind::Panic), 1));
+    let directive = seen.messages().find_map(|message| {
+        if let Message::PlanDirective(directive) = message { Some(directive.directive) } else { None }
+    });
+    assert_eq!(seen.result.replans, 1);
+    assert_eq!(seen.result.prev_directive, PrevDirective::Action(directive.unwrap()));
+    let unmet: Vec<_> = seen.result.unmet.iter().map(|unmet| unmet.criterion.as_str()).collect();
+    assert_eq!(unmet, ["The output contains blue"]);
+}
+
+/// JSON has no NaN: a directive with one was written as `null`, and the journal of the run, which `watched` reads, was damaged.
+#[tokio::test(start_paused = true)]
+async fn a_number_that_is_none_never_reaches_the_journal() {
+    let breaks: [fn(&mut Decision); 3] =
+        [|d| d.grad_l = f64::NAN, |d| d.loss.l = f64::INFINITY, |d| d.grad_goal = f64::NEG_INFINITY];
+    for second in breaks {
+        let seen = run_with_second_step(second).await;
+        let fault = seen.result.fault.clone().unwrap();
+        assert_eq!((fault.role, fault.kind), (Role::Ggs, FaultKind::Bus));
+        assert!(fault.message.contains("the controller's solver broke its contract"), "{}", fault.message);
+        assert_eq!((seen.count(MessageKind::PlanDirective), seen.result.replans), (1, 1));
+    }
+}
+
+/// Refused in the first round, what was put out until then is handed over, as for a solver that panics.
+#[tokio::test(start_paused = true)]
+async fn a_refused_decision_costs_no_output() {
+    let broken = |parameters| -> Box<dyn Solver> {
+        Box::new(SecondStep {
+            default: GoalGradientSolver::new(parameters),
+            steps: 1,
+            second: |decision| decision.grad_l = f64::NAN,
+        })
+    };
+    let seen = run_with(|artoo| artoo.solver(broken)).await;
+    assert_eq!((seen.fault(), seen.count(MessageKind::PlanDirective)), (Some(FaultKind::Bus), 0));
+    assert_eq!(seen.result.partial.len(), 1);
+    assert_eq!(seen.result.directive, TerminalState::Abandon);
 }
 
 /// On a real clock and several threads: a solver that does not return is plain code, which paused time cannot skip.

@@ -37,7 +37,15 @@ pub(crate) struct Seen {
 
 impl House {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    /// One that no disk slows down, where the machine has a file system in memory.
+    pub(crate) fn in_memory() -> Self {
+        Self::of(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
+    }
+
+    fn of(folder: tempfile::TempDir) -> Self {
         for (name, bytes) in [("a.txt", 10), ("b.txt", 300), ("sub/c.txt", 20), ("d.md", 999)] {
             let path = folder.path().join("home/docs").join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

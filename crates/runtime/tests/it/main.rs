@@ -2,18 +2,25 @@
 #![cfg(test)]
 
 mod accept;
+mod ancestor;
 mod asking;
+mod auditing;
 mod budgets;
 mod cancel;
+mod course;
 mod dispatch;
 mod doubles;
 mod endings;
 mod events;
 mod exit_codes;
+mod explain;
 mod faults;
 mod house;
+mod lessons;
+mod liars;
 mod plans;
 mod property;
+mod recomputed;
 mod records;
 mod requests;
 mod trouble;
@@ -26,6 +33,17 @@ mod embed;
 #[test]
 fn the_example_that_embeds_artoo_runs() {
     embed::main().unwrap();
+}
+
+/// So is the one that the pages of the roles point to.
+#[path = "../../examples/foreign_judge.rs"]
+mod foreign_judge;
+
+#[test]
+fn the_example_that_swaps_a_role_runs() {
+    foreign_judge::main().unwrap();
+    let lines = include_str!("../../examples/foreign_judge.rs").lines().count();
+    assert!(lines < 100, "it is to show how little it takes");
 }
 
 /// A new file here must be part of the binary.

@@ -1,7 +1,8 @@
 use artoo_types::{
-    ActionState, BlockedApproach, BlockedTarget, DominantClass, FailureReport, FailureReportRequest,
-    FinalResult, Loss, Mode, OutcomeStatus, PartialOutput, PlanDirective, PrevDirective, TerminalState,
-    ToolName, UnitInterval, UnmetCriterion,
+    ActionState, BlockedApproach, BlockedProgram, BlockedTarget, ControlSettings, DominantClass,
+    FailureReport, FailureReportRequest, FinalResult, Hyperparameters, Loss, Mode, OutcomeStatus,
+    PartialOutput, PlanDirective, PrevDirective, SolverOrigin, TerminalState, ToolName, UnitInterval,
+    UnmetCriterion,
 };
 use serde_json::json;
 
@@ -34,6 +35,16 @@ fn partial() -> PartialOutput {
     }
 }
 
+pub(super) fn settings() -> ControlSettings {
+    ControlSettings {
+        version: "0.1.0".to_owned(),
+        solver: SolverOrigin::BuiltIn,
+        hyperparameters: Hyperparameters { delta: 0.0, ..Hyperparameters::default() },
+        tools: ["glob", "shell"].map(ToolName::new).into(),
+        programs: [BlockedProgram { tool: ToolName::new("shell"), program: "find".to_owned() }].into(),
+    }
+}
+
 pub(super) fn plan_directive() -> PlanDirective {
     PlanDirective {
         task_id: task_id(),
@@ -46,6 +57,7 @@ pub(super) fn plan_directive() -> PlanDirective {
             tool: ToolName::new("shell"),
             target: "wc -c docs/*.txt > sizes".to_owned(),
         }],
+        blocked_programs: vec![BlockedProgram { tool: ToolName::new("shell"), program: "perl".to_owned() }],
         blocked_approaches: vec![BlockedApproach {
             tool: ToolName::new("shell"),
             approach: "Count the .txt files in docs".to_owned(),

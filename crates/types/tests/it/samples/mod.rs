@@ -20,6 +20,7 @@ pub(crate) use watch::{audit_event, warning};
 /// One example of each kind, in the order of `MessageKind::ALL`.
 pub(crate) fn all() -> Vec<Message> {
     vec![
+        control::settings().into(),
         request::user_request().into(),
         request::clarification_requested().into(),
         request::clarification_answered().into(),

@@ -1,6 +1,7 @@
 use artoo_types::{
-    AuditEvent, AuditQuery, AuditReport, AuditTrigger, Fault, FaultKind, GapTrend, MessageKind, ModelCall,
-    Role, ToolHealth, Trend, Warning,
+    Anomaly, AuditEvent, AuditQuery, AuditReport, AuditTrigger, BoundaryViolation, Crossing, DriftAlert,
+    DriftMeasure, Fault, FaultKind, GapTrend, MessageKind, ModelCall, ModelRecord, Role, Share, ToolHealth,
+    ToolRecord, Trend, UnitInterval, Warning,
 };
 use serde_json::json;
 
@@ -30,6 +31,7 @@ pub(super) fn model_call() -> ModelCall {
         estimated: false,
         elapsed_ms: 5120,
         requests: 2,
+        usable: Some(false),
         error: Some("the answer ended in the middle of a string".to_owned()),
     }
 }
@@ -39,16 +41,49 @@ pub(super) fn audit_query() -> AuditQuery {
 }
 
 pub(super) fn audit_report() -> AuditReport {
+    let d = |values: &[f64]| values.iter().copied().map(UnitInterval::clamped).collect();
     AuditReport {
         trigger: AuditTrigger::OnDemand,
         window_start: Some(time("2026-03-14T00:00:00+08:00")),
+        window_end: time("2026-03-14T12:00:00+08:00"),
         tasks_observed: 4,
         total_corrections: 3,
-        gap_trends: vec![GapTrend { task_id: run_id(), trend: Trend::Improving }],
-        boundary_violations: vec!["executor sent megram_write".to_owned()],
-        drift_alerts: vec!["agent_validator: 3 corrections a task, 0.5 before".to_owned()],
-        anomalies: vec!["one run without an end".to_owned()],
-        tool_health: ToolHealth { execution_failures: 2, environmental_retries: 1, logical_retries: 2 },
+        gap_trends: vec![GapTrend {
+            task_id: run_id(),
+            trend: Trend::Oscillating,
+            d: d(&[0.75, 0.25, 0.75]),
+        }],
+        boundary_violations: vec![BoundaryViolation {
+            run_id: run_id(),
+            seq: 9,
+            role: Role::Executor,
+            message: MessageKind::MegramWrite,
+            crossing: Crossing::Refused,
+        }],
+        drift_alerts: vec![DriftAlert {
+            role: Role::AgentValidator,
+            measure: DriftMeasure::CorrectedSubtasks,
+            before: Share { bad: 4, all: 40 },
+            now: Share { bad: 12, all: 20 },
+        }],
+        anomalies: vec![
+            Anomaly::NoFinalResult { run_id: run_id(), last_at: time("2026-03-14T09:26:53+08:00") },
+            Anomaly::ToolFailing { tool: "shell".to_owned(), calls: 14, failed: 7 },
+            Anomaly::Oscillation { run_id: run_id(), d: d(&[0.75, 0.25, 0.75]) },
+        ],
+        omitted: 1,
+        tool_health: ToolHealth {
+            execution_failures: 2,
+            environmental_retries: 1,
+            logical_retries: 2,
+            tools: [("shell".to_owned(), ToolRecord { calls: 14, failed: 7, timed_out: 1, refused: 2 })]
+                .into(),
+            models: [(
+                "qwen2.5-coder-1.5b-instruct-q4_k_m".to_owned(),
+                ModelRecord { calls: 31, failed: 1, shaped: 28, unusable: 2 },
+            )]
+            .into(),
+        },
     }
 }
 

@@ -1,0 +1,368 @@
+//! Why a run went as it did, on one page. Nothing is cut: it is read when something has to be understood.
+
+use std::time::Duration;
+
+use artoo_ggs_core::{Blocked, Budget, Cell, Nearness, Process, Rule, Standing, Trend};
+use artoo_runtime::explain::{
+    Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, Round, Unmet,
+};
+use artoo_types::{
+    ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState, SolverOrigin,
+};
+
+use super::frame::Frame;
+use super::units::{counted, seconds, tokens};
+use super::words;
+use crate::terminal::{Style, neutral_line, pad};
+
+/// The width of the labels on the left.
+const LABEL: usize = 10;
+
+/// The page.
+pub(crate) fn explanation(page: &Explanation, frame: Frame) -> String {
+    let mut sheet = Sheet { text: String::new(), frame };
+    sheet.head(page);
+    let settings = page.settings.as_ref();
+    for round in &page.rounds {
+        sheet.round(round, settings);
+    }
+    sheet.end(page);
+    sheet.text
+}
+
+struct Sheet {
+    text: String,
+    frame: Frame,
+}
+
+impl Sheet {
+    fn head(&mut self, page: &Explanation) {
+        let request = page.request.as_deref().unwrap_or("(no request is on record)");
+        self.styled(Style::Strong, &format!("» {}", neutral_line(request)));
+        let run = page.run_id.map(|id| format!("run {id}"));
+        let started = page.started.map(|at| at.format("%Y-%m-%d %H:%M").to_string());
+        let version = page.settings.as_ref().map(|settings| format!("artoo {}", settings.version));
+        let head: Vec<String> = [run, started, version].into_iter().flatten().collect();
+        if !head.is_empty() {
+            self.styled(Style::Faint, &neutral_line(&head.join(" · ")));
+        }
+        let Some(settings) = &page.settings else {
+            self.styled(
+                Style::Notice,
+                "what the controller went by is not on record: no directive can be computed again",
+            );
+            return;
+        };
+        self.styled(Style::Faint, &numbers(&settings.hyperparameters));
+        if settings.solver == SolverOrigin::Foreign {
+            self.styled(
+                Style::Notice,
+                "a foreign solver decided: what is computed here is what artoo's own would have said",
+            );
+        }
+        if settings.version != page.computed_by {
+            let note = format!("computed again by artoo {}, which may decide otherwise", page.computed_by);
+            self.styled(Style::Notice, &neutral_line(&note));
+        }
+    }
+
+    fn round(&mut self, round: &Round, settings: Option<&ControlSettings>) {
+        self.text.push('\n');
+        self.styled(Style::Strong, &format!("round {}", round.round));
+        match &round.plan {
+            Some(plan) => self.plan(plan),
+            None => self.row("plan", "none"),
+        }
+        self.unmet(round);
+        for refused in &round.refused {
+            let call = format!("{} {}: {}", refused.call.tool, refused.call.target, refused.reason);
+            self.row("refused", &neutral_line(&call));
+        }
+        match &round.decided {
+            Some(decided) => self.decided(decided, settings),
+            None => self.row("decided", "nothing: the record of this round ends before a decision"),
+        }
+        self.row("cost", &cost(&round.cost));
+    }
+
+    fn plan(&mut self, plan: &PlanChange) {
+        let parts =
+            [("kept", &plan.kept), ("again", &plan.again), ("replaced", &plan.replaced), ("new", &plan.new)];
+        let mut label = "plan";
+        for (name, intents) in parts {
+            for intent in intents {
+                self.row(label, &format!("{} {}", pad(name, 8), neutral_line(intent)));
+                label = "";
+            }
+        }
+        if !label.is_empty() {
+            self.row(label, "no subtask");
+        }
+    }
+
+    fn unmet(&mut self, round: &Round) {
+        let count = round.unmet.len();
+        match round.criteria {
+            Some(all) => {
+                self.row("unmet", &format!("{count} of {}", counted(all as u64, "criterion", "criteria")))
+            }
+            None if count == 0 => return,
+            None => self.row("unmet", &format!("{count} so far")),
+        }
+        for unmet in &round.unmet {
+            self.row("", &format!("✗ {}", neutral_line(&unmet_words(unmet))));
+        }
+    }
+
+    fn decided(&mut self, decided: &Decided, settings: Option<&ControlSettings>) {
+        let loss = &decided.loss;
+        self.row(
+            "loss",
+            &format!(
+                "D {:.3}  P {:.3}  Ω {:.3}  L {:.3}  ∇L {:+.3}  ∇G {:+.3}",
+                loss.d.get(),
+                loss.p.get(),
+                loss.omega.get(),
+                loss.l,
+                decided.grad_l,
+                decided.grad_goal
+            ),
+        );
+        let values = settings.map(|settings| &settings.hyperparameters);
+        match &decided.follows {
+            Follows::Yes { grounds } => self.grounds(grounds, decided.current, decided, values),
+            Follows::Unknown { reason } => self.row("rule", &neutral_line(&format!("unknown: {reason}"))),
+            Follows::No { .. } => self.row("rule", "none of artoo's: see below"),
+        }
+        let told = if decided.recorded { "" } else { ", but nobody was told" };
+        let text = format!("{} -> {}{told}", decided.prev.name(), decided.current.name());
+        self.styled_row(Style::Notice, "decided", &text);
+        if !decided.rationale.is_empty() {
+            self.row("", &neutral_line(&decided.rationale));
+        }
+        self.blocked(&decided.blocked);
+        if let Follows::No { computed, grounds, differences } = &decided.follows {
+            self.departure(*computed, grounds, differences, decided, values);
+        }
+    }
+
+    fn grounds(
+        &mut self,
+        grounds: &Grounds,
+        current: MacroState,
+        decided: &Decided,
+        values: Option<&Hyperparameters>,
+    ) {
+        self.row("rule", &rule(grounds.rule, decided, values));
+        let says = grounds.cell_says.name();
+        let says = if grounds.cell_says == current {
+            format!("-> {says}")
+        } else {
+            format!("alone would say {says}")
+        };
+        self.row("", &format!("cell #{} of 24 ({}) {says}", grounds.number, cell(grounds.cell, values)));
+        if let Some(reach) = grounds.urgency {
+            self.row("urgency", urgency(reach));
+        }
+    }
+
+    fn departure(
+        &mut self,
+        computed: MacroState,
+        grounds: &Grounds,
+        differences: &[Difference],
+        decided: &Decided,
+        values: Option<&Hyperparameters>,
+    ) {
+        self.styled_row(Style::Bad, "✗", "this directive does not follow from its recorded inputs");
+        self.row("", &format!("artoo's solver says {}:", computed.name()));
+        self.grounds(grounds, computed, decided, values);
+        for difference in differences {
+            let text = format!(
+                "{}: {} where {} follows",
+                difference.field, difference.recorded, difference.computed
+            );
+            self.row("", &neutral_line(&text));
+        }
+    }
+
+    fn blocked(&mut self, blocked: &Blocked) {
+        let tools = blocked.tools.iter().map(|tool| format!("the tool {tool}"));
+        let targets = blocked.targets.iter().map(|target| format!("{} {}", target.tool, target.target));
+        let approaches =
+            blocked.approaches.iter().map(|way| format!("{} for \"{}\"", way.tool, way.approach));
+        let programs = blocked
+            .programs
+            .iter()
+            .map(|blocked| format!("the program {} of {}", blocked.program, blocked.tool));
+        let all: Vec<String> = tools.chain(programs).chain(targets).chain(approaches).collect();
+        if !all.is_empty() {
+            self.row("blocked", &neutral_line(&all.join("; ")));
+        }
+    }
+
+    fn end(&mut self, page: &Explanation) {
+        self.text.push('\n');
+        match &page.end {
+            Some(end) => self.ended(end),
+            None if page.damage.is_some() => {}
+            None => {
+                self.styled(Style::Bad, "no end is on record: the run is still at work, or artoo was killed")
+            }
+        }
+        self.row("total", &cost(&page.cost));
+        if let Some(damage) = &page.damage {
+            self.styled(
+                Style::Bad,
+                &neutral_line(&format!("the journal is damaged, and explained up to there: {damage}")),
+            );
+        }
+    }
+
+    fn ended(&mut self, end: &End) {
+        let (style, how) = match (end.directive, &end.fault) {
+            (_, Some(fault)) => (Style::Bad, format!("{}: {}", words::fault(fault.kind), fault.message)),
+            (Some(state), None) => {
+                let good = state == artoo_types::TerminalState::Accept;
+                (if good { Style::Good } else { Style::Notice }, words::terminal(state).to_owned())
+            }
+            (None, None) => (Style::Bad, "unknown".to_owned()),
+        };
+        self.styled_row(style, "end", &neutral_line(&how));
+        self.row("", &neutral_line(&end.summary));
+        let replans = counted(u64::from(end.replans), "replan", "replans");
+        self.row("", &format!("{replans}, exit code {}", end.exit_code));
+    }
+
+    fn row(&mut self, label: &str, text: &str) {
+        let row = format!("  {}{text}", pad(label, LABEL));
+        self.text.push_str(row.trim_end());
+        self.text.push('\n');
+    }
+
+    fn styled_row(&mut self, style: Style, label: &str, text: &str) {
+        let text = self.frame.paint.text(style, text);
+        self.row(label, &text);
+    }
+
+    fn styled(&mut self, style: Style, text: &str) {
+        self.text.push_str(&self.frame.paint.text(style, text));
+        self.text.push('\n');
+    }
+}
+
+fn numbers(values: &Hyperparameters) -> String {
+    let decides = match values.deciding_gradient {
+        DecidingGradient::Goal => "∇G, the gradient of α·D + β·P, decides",
+        DecidingGradient::Loss => "∇L decides",
+    };
+    format!(
+        "α {}, β {}, λ {}, ε {}, δ {}, ρ {}, θ {}; at most {}, {}; {decides}",
+        values.alpha,
+        values.beta,
+        values.lambda,
+        values.epsilon,
+        values.delta,
+        values.rho,
+        values.theta,
+        counted(u64::from(values.max_replans), "replan", "replans"),
+        seconds(Duration::from_millis(values.time_budget_ms)),
+    )
+}
+
+fn unmet_words(unmet: &Unmet) -> String {
+    let of = unmet.subtask.as_deref().map(|intent| format!(" [{intent}]")).unwrap_or_default();
+    let weight = if unmet.weight < 1.0 { format!(", weighs {:.2}", unmet.weight) } else { String::new() };
+    match &unmet.standing {
+        Standing::Met => unmet.criterion.clone(),
+        Standing::Skipped { reason } => format!("{} (skipped): {reason}{of}", unmet.criterion),
+        Standing::Unmet { class, reason, failures, attempts } => {
+            let tries = format!("{failures} of {}", counted(u64::from(*attempts), "attempt", "attempts"));
+            format!("{} ({}, {tries}{weight}): {reason}{of}", unmet.criterion, class_name(*class))
+        }
+    }
+}
+
+/// The name by which P counts it.
+fn class_name(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Logical => "logical",
+        FailureClass::Environmental => "environmental",
+        FailureClass::Denied => "denied",
+        FailureClass::Unknown => "unknown",
+    }
+}
+
+/// What decided, in the symbols of the specification.
+fn rule(rule: Rule, decided: &Decided, values: Option<&Hyperparameters>) -> String {
+    let default = Hyperparameters::default();
+    let values = values.unwrap_or(&default);
+    match rule {
+        Rule::EveryCriterionMet => "every criterion is met".to_owned(),
+        Rule::BudgetSpent => format!("hard cap: Ω {:.3} ≥ θ {}", decided.loss.omega.get(), values.theta),
+        Rule::CloseEnough => format!(
+            "close enough: D {:.3} ≤ δ {}, and there is something to hand over",
+            decided.loss.d.get(),
+            values.delta
+        ),
+        Rule::OnlyDenied => "all that failed was refused, and a refusal is not worked around".to_owned(),
+        Rule::KeepsWorsening => format!(
+            "Law 2: the gradient was above ε {} in {}",
+            values.epsilon,
+            counted(u64::from(values.law2_rounds), "round", "rounds in a row")
+        ),
+        Rule::NoReplansLeft => match values.max_replans {
+            0 => "hard cap: no replan is allowed".to_owned(),
+            1 => "hard cap: the one replan is used".to_owned(),
+            all => format!("hard cap: all {all} replans are used"),
+        },
+        Rule::NoMeansLeft => "nothing is left that another plan could use".to_owned(),
+        Rule::ActionGrid => "the action grid of the table".to_owned(),
+    }
+}
+
+/// The conditions of a cell.
+fn cell(cell: Cell, values: Option<&Hyperparameters>) -> String {
+    let gradient = match values.map(|values| values.deciding_gradient) {
+        Some(DecidingGradient::Loss) => "∇L",
+        Some(DecidingGradient::Goal) | None => "∇G",
+    };
+    let trend = match cell.trend {
+        Trend::Improving => format!("{gradient} ≤ -ε"),
+        Trend::Plateau => format!("|{gradient}| < ε"),
+        Trend::Worsening => format!("{gradient} ≥ ε"),
+    };
+    let nearness = match cell.nearness {
+        Nearness::Near => "D ≤ δ",
+        Nearness::Far => "D > δ",
+    };
+    let process = match cell.process {
+        Process::Sound => "P ≤ ρ",
+        Process::Wrong => "P > ρ",
+    };
+    let budget = match cell.budget {
+        Budget::Within => "Ω < θ",
+        Budget::Spent => "Ω ≥ θ",
+    };
+    format!("{trend}, {nearness}, {process}, {budget}")
+}
+
+fn urgency(reach: Reach) -> &'static str {
+    match reach {
+        Reach::ThisRound => "the loss does not rise: what failed in this round alone is blocked",
+        Reach::EveryRound => "the loss rises: what failed in any round is blocked",
+    }
+}
+
+fn cost(cost: &Cost) -> String {
+    [
+        counted(cost.model_calls, "model call", "model calls"),
+        format!("{} tokens", tokens(cost.prompt_tokens.saturating_add(cost.completion_tokens))),
+        counted(cost.tool_calls, "tool call", "tool calls"),
+        seconds(Duration::from_millis(cost.elapsed_ms)),
+    ]
+    .join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! The pages of real runs, as the runtime's tests keep them, in words.
+
+use artoo_runtime::explain::Explanation;
+
+use super::*;
+use crate::terminal::Look;
+
+fn page(name: &str) -> Explanation {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/runtime/tests/it/snapshots");
+    let text = std::fs::read_to_string(format!("{folder}/it__explain__{name}.snap")).unwrap();
+    let (_, json) = text.split_once("---\n").and_then(|(_, rest)| rest.split_once("---\n")).unwrap();
+    let json = json.replace("[id]", "0197c0de-0000-7000-8000-000000000001").replace("[version]", "0.1.0");
+    serde_json::from_str(&json).unwrap()
+}
+
+fn screen(page: &Explanation, colour: bool) -> String {
+    explanation(page, Frame::new(Look { columns: 80, colour, live: false }, false))
+}
+
+fn check(name: &str) {
+    insta::assert_snapshot!(name, screen(&page(name), false));
+}
+
+#[test]
+fn one_round_that_is_accepted() {
+    check("accept");
+}
+
+#[test]
+fn a_logical_failure_then_accept() {
+    check("logical");
+}
+
+#[test]
+fn an_environmental_failure_with_what_is_blocked_then_accept() {
+    check("environmental");
+}
+
+#[test]
+fn abandon_by_omega() {
+    check("omega");
+}
+
+#[test]
+fn abandon_by_the_cap_on_replans() {
+    check("cap");
+}
+
+#[test]
+fn abandon_by_law_2() {
+    check("law_2");
+}
+
+#[test]
+fn a_cancelled_run() {
+    check("cancelled");
+}
+
+#[test]
+fn a_damaged_journal() {
+    check("damaged");
+}
+
+#[test]
+fn a_foreign_solver() {
+    check("foreign");
+}
+
+#[test]
+fn a_directive_that_was_changed_afterwards() {
+    check("forged_directive");
+}
+
+#[test]
+fn another_version_and_no_settings_are_said() {
+    let mut page = page("accept");
+    page.computed_by = "9.9.9\u{1b}[2J".to_owned();
+    assert!(screen(&page, false).contains("computed again by artoo 9.9.9␛[2J, which may decide otherwise"));
+    page.settings = None;
+    assert!(screen(&page, false).contains("no directive can be computed again"));
+}
+
+/// Texts of models, tools and users cannot act on the terminal, and colours carry no meaning alone.
+#[test]
+fn the_page_is_neutral_and_says_the_same_without_colour() {
+    let mut hostile = page("environmental");
+    let evil = "a\u{1b}]0;owned\u{7}\n\u{202e}b".to_owned();
+    hostile.request = Some(evil.clone());
+    let [first, second] = hostile.rounds.as_mut_slice() else { panic!() };
+    first.unmet[0].criterion.clone_from(&evil);
+    first.plan.as_mut().unwrap().new[0].clone_from(&evil);
+    first.decided.as_mut().unwrap().rationale.clone_from(&evil);
+    second.refused[0].reason.clone_from(&evil);
+    hostile.end.as_mut().unwrap().summary.clone_from(&evil);
+    let text = screen(&hostile, false);
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    assert_eq!(text.matches("a␛]0;owned␇ <U+202E>b").count(), 6, "{text}");
+    for name in ["accept", "cap", "foreign", "damaged"] {
+        let colourful = screen(&page(name), true);
+        assert!(colourful.contains('\u{1b}'));
+        assert_eq!(without_colour(&colourful), screen(&page(name), false));
+    }
+}
+
+fn without_colour(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once('m').unwrap().1)
+}

@@ -1,0 +1,40 @@
+//! What a report lists, and what it only counts.
+
+use std::collections::BTreeMap;
+
+use artoo_types::{Anomaly, AnomalyKind, BoundaryViolation};
+
+use crate::threshold::LISTED;
+
+/// The findings of a report: at most [`LISTED`] of each kind, so that no log makes a report without end.
+#[derive(Default)]
+pub(crate) struct Findings {
+    anomalies: BTreeMap<AnomalyKind, Vec<Anomaly>>,
+    violations: Vec<BoundaryViolation>,
+    omitted: u64,
+}
+
+impl Findings {
+    pub(crate) fn anomaly(&mut self, anomaly: Anomaly) {
+        let listed = self.anomalies.entry(anomaly.kind()).or_default();
+        if listed.len() < LISTED {
+            listed.push(anomaly);
+        } else {
+            self.omitted = self.omitted.saturating_add(1);
+        }
+    }
+
+    pub(crate) fn violation(&mut self, violation: BoundaryViolation) {
+        if self.violations.len() < LISTED {
+            self.violations.push(violation);
+        } else {
+            self.omitted = self.omitted.saturating_add(1);
+        }
+    }
+
+    /// The anomalies in the order of their kinds, the most important first; the violations in that of the log; and how many
+    /// of either are not listed.
+    pub(crate) fn into_parts(self) -> (Vec<Anomaly>, Vec<BoundaryViolation>, u64) {
+        (self.anomalies.into_values().flatten().collect(), self.violations, self.omitted)
+    }
+}

@@ -1,0 +1,149 @@
+//! Whether calls bear out what an answer says: right words and a wrong figure have the right form.
+
+use artoo_types::{CallEnding, FailureClass, ToolCall};
+
+use crate::{
+    number::{Figure, figures, numbers_within},
+    print::only_prints,
+};
+
+/// What a shell and the C library say when something went wrong. English only; in other languages a complaint is not known as one.
+const COMPLAINTS: [&str; 11] = [
+    "No such file or directory",
+    "Permission denied",
+    "Operation not permitted",
+    "command not found",
+    "Is a directory",
+    "Not a directory",
+    "Read-only file system",
+    "syntax error",
+    "invalid option",
+    "unrecognized option",
+    "Input/output error",
+];
+
+/// What an answer says and no call shows, in words; `None` where all of it is borne out.
+///
+/// Every figure must stand in what a call put out, rounded as the answer rounds it; beside one that does, figures of `named`, what
+/// the step itself names, need no evidence. 0 is shown by a search that ran and put out nothing. Every file name must stand in an output, in a call's
+/// arguments or in `named`. A call that only prints its own arguments shows nothing, and a complaint of a program is no answer.
+/// What is computed or counted must be computed by a tool. Words without figures or names are not looked at: only a reader can.
+///
+/// ```
+/// use artoo_checks::unborne;
+/// assert_eq!(unborne("blue", false, &[], ""), None);
+/// assert!(unborne("4", false, &[], "Which of the 4 files are empty?").is_some());
+/// ```
+///
+/// `verbatim` says that the answer is known to be what the last call put out, of which the record may show only head and tail.
+/// Source: `docs/deviations.md`, "Borne out".
+pub fn unborne(answer: &str, verbatim: bool, calls: &[ToolCall], named: &str) -> Option<String> {
+    if is_complaint(answer, calls) {
+        return Some("it is an error of a program, not an answer".to_owned());
+    }
+    if verbatim && calls.last().is_some_and(|call| !only_prints(call)) {
+        return None;
+    }
+    let showing = || calls.iter().filter(|call| ran(call) && !only_prints(call));
+    let mut shown: Vec<f64> = showing().flat_map(|call| numbers_within(&call.output.shown)).collect();
+    shown.extend(showing().flat_map(|call| numbers_within(&call.stderr.shown)));
+    shown.extend(showing().any(found_nothing).then_some(0.0));
+    let asked = numbers_within(named);
+    let stated = figures(&unnumbered(answer));
+    let is_shown = |figure: &Figure| shown.iter().any(|shown| figure.rounds(*shown));
+    let is_asked = |figure: &Figure| asked.iter().any(|asked| figure.rounds(*asked));
+    let nothing_shown = !stated.iter().any(is_shown);
+    if let Some(figure) =
+        stated.iter().find(|figure| !is_shown(figure) && (nothing_shown || !is_asked(figure)))
+    {
+        return Some(format!("no call shows the number {}; let a tool compute it", figure.value));
+    }
+    let stands = |name: &str| {
+        named.contains(name)
+            || showing().any(|call| call.output.shown.contains(name) || call.stderr.shown.contains(name))
+            || calls.iter().filter(|call| !only_prints(call)).any(|call| call.target().contains(name))
+    };
+    let missing = file_names(answer).find(|name| !stands(name))?;
+    Some(format!("no call shows the name {missing:?}"))
+}
+
+fn ran(call: &ToolCall) -> bool {
+    match call.ending {
+        CallEnding::Exited { .. } | CallEnding::Returned => true,
+        CallEnding::Signalled { .. } | CallEnding::TimedOut | CallEnding::Cancelled | CallEnding::Refused => {
+            false
+        }
+    }
+}
+
+/// The answer without the numbers of a numbered list: 1, 2 and so on at the beginnings of its lines.
+fn unnumbered(answer: &str) -> String {
+    let lines: Vec<&str> = answer.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let items: Option<Vec<&str>> = (1_usize..)
+        .zip(&lines)
+        .map(|(number, line)| {
+            let rest = line.strip_prefix(&number.to_string())?;
+            rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))
+        })
+        .collect();
+    match items {
+        Some(items) if items.len() > 1 => items.join("\n"),
+        Some(_) | None => answer.to_owned(),
+    }
+}
+
+/// Whether a search ran and put out nothing. One that the world was in the way of has found out nothing; a status that nobody can
+/// read, without a complaint, is how `grep` says it.
+fn found_nothing(call: &ToolCall) -> bool {
+    let readable = match call.failure.as_ref().map(|failure| failure.class) {
+        None => true,
+        Some(FailureClass::Unknown) => call.stderr.shown.trim().is_empty(),
+        Some(FailureClass::Logical | FailureClass::Environmental | FailureClass::Denied) => false,
+    };
+    readable && call.output.bytes == 0
+}
+
+/// Whether every line is a complaint of a program that one of the calls started. The same words in a log that was asked for come from
+/// another program.
+fn is_complaint(answer: &str, calls: &[ToolCall]) -> bool {
+    let answer = answer.trim();
+    let started = |program: &str| {
+        matches!(program, "sh" | "bash" | "dash" | "zsh")
+            || calls.iter().any(|call| {
+                let target = call.target();
+                let mut words = target.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
+                words.any(|word| !word.is_empty() && word == program)
+            })
+    };
+    let complains = |line: &str| {
+        let Some((before, said)) = line.split_once(": ") else { return false };
+        let program = before.rsplit('/').next().unwrap_or(before);
+        COMPLAINTS.iter().any(|words| said.contains(words)) && started(program)
+    };
+    let mut lines = answer.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let traceback = answer.starts_with("Traceback (most recent call last):") && started("python3");
+    traceback || (lines.peek().is_some() && lines.all(complains))
+}
+
+/// Words that look like the name of a file: letters or digits, a dot, a short ending with a letter in it.
+fn file_names(text: &str) -> impl Iterator<Item = &str> {
+    let quotes = |c: char| {
+        matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '[' | ']' | '!' | '?' | '*' | '.')
+    };
+    text.split_whitespace()
+        .map(move |word| word.trim_matches(quotes).rsplit('/').next().unwrap_or_default())
+        .filter(|name| {
+            let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+            let is_ending = ending.chars().all(char::is_alphanumeric)
+                && ending.chars().any(char::is_alphabetic)
+                && ending.chars().count() <= 5;
+            // `e.g` is no file; `1.5GB` is a figure with its unit.
+            let is_abbreviation = ending.chars().count() == 1 && stem.chars().count() == 1;
+            let is_figure = stem.chars().all(|c| c.is_ascii_digit() || c == ',');
+            is_ending && !is_abbreviation && !is_figure
+        })
+}
+
+#[cfg(test)]
+#[path = "borne_out_tests.rs"]
+mod tests;

@@ -1,0 +1,128 @@
+//! What bears an answer out, and what does not.
+
+use artoo_types::{CallFailure, CallId, OutputRecord, ToolName};
+use chrono::DateTime;
+use proptest::prelude::*;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::*;
+
+fn call(command: &str, output: &str, bytes: usize) -> ToolCall {
+    ToolCall {
+        call_id: CallId::new(Uuid::nil()),
+        tool: ToolName::new("shell"),
+        arguments: json!({"command": command}).as_object().cloned().unwrap(),
+        ending: CallEnding::Exited { status: 0 },
+        failure: None,
+        output: OutputRecord { shown: output.to_owned(), bytes: bytes as u64, ..OutputRecord::default() },
+        stderr: OutputRecord::default(),
+        files: Vec::new(),
+        started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        duration_ms: 1,
+    }
+}
+
+fn whole(command: &str, output: &str) -> ToolCall {
+    call(command, output, output.len())
+}
+
+#[test]
+fn figures_must_be_shown() {
+    let table = [
+        ("3\n", "3", true),
+        ("3\n", "There are 3 files.", true),
+        ("3\n", "4", false),
+        ("3\n", "-3", false),
+        ("-3\n", "-3", true),
+        ("1204\n", "1,204", true),
+        ("1,204\n", "1204", true),
+        ("5366.719999999\n", "5366.72", true),
+        ("5366.719999999\n", "5367", true),
+        ("5366.719999999\n", "5360", false),
+        ("300B", "300", true),
+        ("12K\tdocs", "12", true),
+        ("2026-03-01", "1", true),
+        ("a\nb\nc\n", "3", false), // counted in the head
+        ("", "0", true),
+        ("", "1", false),
+        ("anything", "no number at all", true),
+        ("a b", "1. a\n2. b", true),
+        ("a b", "1. a", false),
+        ("a b", "2. a\n3. b", false),
+    ];
+    for (output, answer, borne) in table {
+        let found = unborne(answer, false, &[whole("cat x", output)], "");
+        assert_eq!(found.is_none(), borne, "{output:?}, {answer:?}: {found:?}");
+    }
+    assert_eq!(unborne("of the 10 it is 3", false, &[whole("wc", "3")], "Which of the 10?"), None);
+    assert!(
+        unborne("10", false, &[whole("wc", "3")], "Which of the 10?").is_some(),
+        "the figure of the request"
+    );
+}
+
+/// Lessons 1 and 9: absence is an answer where a search ran, and only there.
+#[test]
+fn nothing_is_shown_by_a_search_that_ran() {
+    let failed = |class, stderr: &str| {
+        let failure = Some(CallFailure { class, reason: "exit status 1".to_owned(), hint: None });
+        let stderr = OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() };
+        ToolCall { failure, stderr, ..whole("grep x a.txt", "") }
+    };
+    assert_eq!(unborne("0", false, &[failed(FailureClass::Unknown, "")], ""), None);
+    assert!(unborne("0", false, &[failed(FailureClass::Environmental, "No such file")], "").is_some());
+    assert!(unborne("0", false, &[failed(FailureClass::Unknown, "broken")], "").is_some());
+}
+
+#[test]
+fn names_must_be_shown_or_asked_about() {
+    let listed = [whole("ls docs", "a.txt\nb.txt\n"), whole("wc -c docs/c.md", "20")];
+    for known in ["docs/a.txt", "`b.txt`.", "c.md", "d.csv", "see e.g. a.txt", "1.5GB", "and/or"] {
+        let found = unborne(known, false, &listed, "d.csv");
+        assert_eq!(found, None, "{known}");
+    }
+    for unknown in ["z.txt", "docs/A.txt", "日记.txt"] {
+        assert!(unborne(unknown, false, &listed, "").is_some(), "{unknown}");
+    }
+}
+
+#[test]
+fn what_a_call_was_given_is_no_evidence() {
+    assert!(unborne("4", true, &[whole("echo 4", "4\n")], "").is_some());
+    assert!(unborne("z.txt", false, &[whole("echo z.txt", "z.txt\n")], "").is_some());
+    assert_eq!(unborne("blue", true, &[whole("echo blue", "blue\n")], ""), None, "words are for a reader");
+    assert_eq!(unborne("4", true, &[whole("echo $((2+2))", "4\n")], ""), None);
+    assert_eq!(unborne("4", true, &[call("cat big", "head and tail", 9000)], ""), None, "a quotation");
+}
+
+/// Lesson 83: an error text with numbers in it was accepted.
+#[test]
+fn lesson_83_a_complaint_is_no_answer() {
+    let complaint = "cat: docs/404: No such file or directory";
+    for verbatim in [true, false] {
+        assert!(unborne(complaint, verbatim, &[whole("cat docs/404 2>&1; true", complaint)], "").is_some());
+    }
+    let shell = "/usr/bin/bash: line 1: frob: command not found\n";
+    assert!(unborne(shell, true, &[whole("frob 2>&1; true", shell)], "").is_some());
+    let traceback = "Traceback (most recent call last):\n  File \"<string>\", line 1\nKeyError: 'x'";
+    assert!(unborne(traceback, true, &[whole("python3 -c 'x' 2>&1; true", traceback)], "").is_some());
+    // A log that was asked for complains in the name of others.
+    let log = "sshd: Permission denied for root";
+    assert_eq!(unborne(log, true, &[whole("tail -n 1 auth.log", log)], ""), None);
+    let mixed = format!("{complaint}\nthe rest of it");
+    assert_eq!(unborne(&mixed, true, &[whole("cat docs/404 x 2>&1", &mixed)], ""), None);
+}
+
+proptest! {
+    #[test]
+    fn a_quotation_of_what_was_shown_is_borne_out(number in -99999i32..99999, decimals in 0u32..4) {
+        let text = format!("{:.*}", decimals as usize, f64::from(number) / 100.0);
+        prop_assert_eq!(unborne(&text, false, &[whole("cat x", &format!("sum: {text}\n"))], ""), None);
+    }
+
+    #[test]
+    fn anything_is_read(answer in ".{0,60}", output in ".{0,60}", command in ".{0,30}") {
+        let _ = unborne(&answer, false, &[whole(&command, &output)], "");
+    }
+}

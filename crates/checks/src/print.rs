@@ -1,0 +1,76 @@
+//! Calls that show nothing but what they were given.
+
+use artoo_types::ToolCall;
+
+/// Whether a call is a command that only prints text that stands in it: `echo 4` shows that somebody wrote 4, nothing else.
+///
+/// Only what is plain is known: words that the shell would replace (variables, substitutions, patterns, files) make it more than
+/// printing, and what another program prints is its own.
+pub(crate) fn only_prints(call: &ToolCall) -> bool {
+    let command = call.arguments.get("command").and_then(serde_json::Value::as_str);
+    call.tool.as_str() == "shell" && command.is_some_and(|command| prints(command, 3))
+}
+
+/// `depth` shells may stand around each other.
+fn prints(command: &str, depth: u32) -> bool {
+    let command = command.trim();
+    if let Some(inner) = inner_command(command) {
+        return depth > 0 && prints(inner, depth - 1);
+    }
+    let replaced = |c: char| matches!(c, '$' | '`' | '<' | '*' | '?' | '[' | '~');
+    let mut segments = command.split(['|', ';', '&', '\n']).map(str::trim).filter(|part| !part.is_empty());
+    !command.contains(replaced)
+        && segments.all(|segment| {
+            let mut words = segment.split_whitespace();
+            let first = words.by_ref().find(|word| !matches!(*word, "command" | "builtin" | "exec" | "env"));
+            match first.map(|first| first.rsplit('/').next().unwrap_or(first)) {
+                Some("echo" | "printf" | "true" | ":") => true,
+                Some("cat" | "tee") => words.next().is_none(),
+                Some(_) | None => false,
+            }
+        })
+}
+
+/// What a shell is given with `-c`, where that is all of the command.
+fn inner_command(command: &str) -> Option<&str> {
+    let (shell, rest) = command.split_once(' ')?;
+    let shell = shell.rsplit('/').next().unwrap_or(shell);
+    let rest = rest.trim().strip_prefix("-c")?.trim();
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let inner = rest.strip_prefix(quote)?.strip_suffix(quote)?;
+    (matches!(shell, "sh" | "bash" | "dash" | "zsh" | "ksh") && !inner.contains(quote)).then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prints;
+
+    #[test]
+    fn only_plain_text_is_printing() {
+        for command in [
+            "echo 4",
+            " printf '%s\\n' 4 ",
+            "echo 4 | cat",
+            "true; echo 4",
+            "/bin/echo 4",
+            "bash -c 'echo 4'",
+            "command echo 4",
+        ] {
+            assert!(prints(command, 3), "{command}");
+        }
+        for command in [
+            "echo $((2 + 2))",
+            "echo *.txt",
+            "cat a.txt",
+            "wc -l a.txt",
+            "echo 4; ls",
+            "echo `ls`",
+            "cat < a",
+            "echo a | wc -l",
+            "bash -c 'ls'",
+            "",
+        ] {
+            assert!(!prints(command, 3) || command.is_empty(), "{command}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a step is about, as far as its words show it, and which programs can find out about that by themselves.
+
+use artoo_types::{BlockedProgram, ToolName};
+
+/// Programs that every system has; which others are installed is said in the inventory.
+const ORDINARY: [&str; 5] = ["awk", "find", "grep", "ls", "sed"];
+
+/// All programs that can derive an answer by themselves.
+const CAPABLE: [&str; 10] = ["awk", "find", "grep", "jq", "ls", "node", "perl", "python3", "sed", "sqlite3"];
+
+/// The programs by which something can be found out on a machine with these programs, as `shell` starts them.
+///
+/// ```
+/// let pairs = artoo_executor::capable_programs(&["git".to_owned(), "python3".to_owned()]);
+/// let names: Vec<_> = pairs.iter().map(|pair| pair.program.as_str()).collect();
+/// assert_eq!(names, ["awk", "find", "grep", "ls", "python3", "sed"]);
+/// ```
+pub fn capable_programs(installed: &[String]) -> Vec<BlockedProgram> {
+    let pair = |program: &str| BlockedProgram { tool: ToolName::new("shell"), program: program.to_owned() };
+    CAPABLE.into_iter().filter(|program| is_there(program, installed)).map(pair).collect()
+}
+
+/// What a step is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Matter {
+    /// A table: fields with quotes and commas in them.
+    Table,
+    /// JSON.
+    Json,
+    /// The text of a file that is named.
+    Text,
+    /// Files and folders, or anything else.
+    Files,
+}
+
+impl Matter {
+    /// Judged by the names of files in the words; a bare ending (`.csv files`) or a wildcard names none.
+    pub(crate) fn of(intent: &str) -> Self {
+        let mut found = Self::Files;
+        for word in intent.split_whitespace() {
+            let word =
+                word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '_' | '*'));
+            let word = word.trim_end_matches('.');
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let Some((stem, ending)) = name.rsplit_once('.') else { continue };
+            let is_ending =
+                (2..=5).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric());
+            if stem.is_empty() || stem.contains('*') || !is_ending || ending.parse::<u32>().is_ok() {
+                continue;
+            }
+            match ending.to_ascii_lowercase().as_str() {
+                "csv" | "tsv" => return Self::Table,
+                "json" => return Self::Json,
+                _ => found = Self::Text,
+            }
+        }
+        found
+    }
+
+    /// The programs of this machine that can find out about it, the most dependable first. Neighbours work differently, so
+    /// that what one gets wrong the next one need not.
+    pub(crate) fn programs(self, installed: &[String]) -> impl Iterator<Item = &'static str> {
+        let programs: &[&'static str] = match self {
+            Self::Table => &["python3", "sqlite3", "awk", "node", "perl"],
+            Self::Json => &["python3", "jq", "node", "perl"],
+            Self::Text => &["awk", "grep", "python3", "sed", "perl"],
+            Self::Files => &["find", "python3", "ls", "grep", "perl"],
+        };
+        programs.iter().copied().filter(move |program| is_there(program, installed))
+    }
+
+    /// Whether a program can derive an answer by itself.
+    pub(crate) fn is_capable(program: &str) -> bool {
+        CAPABLE.contains(&program)
+    }
+
+    /// How the program is used on it. Names in capitals, since a small model copies an example as it is.
+    pub(crate) fn form(self, program: &str) -> Option<&'static str> {
+        match (self, program) {
+            (Self::Table, "sqlite3") => {
+                Some("Its form: sqlite3 :memory: -cmd '.import --csv FILE t' 'select max(COLUMN) from t'")
+            }
+            (Self::Table, "awk") => Some(
+                "A quoted field may hold commas, so count columns from the end: $NF is the last, $(NF-1) the one before.",
+            ),
+            (Self::Json, "python3") => Some(
+                "Its form: python3 -c 'import json; print(*[r[\"FIELD\"] for r in json.load(open(\"FILE\")) if r[\"KEY\"] == \"VALUE\"], sep=\"\\n\")'",
+            ),
+            (Self::Json, "jq") => Some("Its form: jq -r '.[] | select(.KEY == \"VALUE\") | .FIELD' FILE"),
+            (Self::Table | Self::Json | Self::Text | Self::Files, _) => None,
+        }
+    }
+}
+
+fn is_there(program: &str, installed: &[String]) -> bool {
+    ORDINARY.contains(&program) || installed.iter().any(|other| other == program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_matter_is_read_from_the_names_of_files() {
+        let table = [
+            ("What is the sum of the column price in shop/a.csv?", Matter::Table),
+            ("Who is named in \"contacts.json\"?", Matter::Json),
+            ("How many lines does logs/boot.log have?", Matter::Text),
+            ("统计 notes.txt 的行数", Matter::Text),
+            ("How many .csv files are in shop?", Matter::Files),
+            ("Which of *.json is the largest, e.g. over 1.5 MB?", Matter::Files),
+            ("List the folder shop.", Matter::Files),
+            ("", Matter::Files),
+        ];
+        for (intent, matter) in table {
+            assert_eq!(Matter::of(intent), matter, "{intent}");
+        }
+    }
+
+    #[test]
+    fn every_program_of_a_matter_is_capable() {
+        let all = CAPABLE.map(str::to_owned);
+        for matter in [Matter::Table, Matter::Json, Matter::Text, Matter::Files] {
+            assert!(matter.programs(&all).all(Matter::is_capable));
+            // Even a bare system has two ways to look at text and files.
+            let bare = matter.programs(&[]).count();
+            assert!(bare >= 2 || matches!(matter, Matter::Table | Matter::Json), "{matter:?}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The public face of a model, which is the same for every wire format.
+
+/// Makes `$client`, a tuple struct around an `HttpModel`, a client.
+///
+/// A macro, since the wire format in `HttpModel<W>` is nothing that a caller could name: `pub type Client = HttpModel<W>` would make
+/// all its types public.
+macro_rules! client {
+    ($client:ident) => {
+        impl $client {
+            /// A client for the configured server. Nothing is sent and no certificate is read before the first call.
+            ///
+            /// # Errors
+            ///
+            /// [`LlmError::Configuration`](artoo_llm_client::LlmError::Configuration) for a base URL, proxy or model name that
+            /// cannot be used.
+            pub fn new(config: $crate::HttpConfig) -> Result<Self, artoo_llm_client::LlmError> {
+                $crate::model::HttpModel::new(config).map(Self)
+            }
+
+            /// The address that is called, without credentials and query.
+            pub fn endpoint(&self) -> &str {
+                self.0.endpoint()
+            }
+        }
+
+        #[async_trait::async_trait]
+        impl artoo_llm_client::LlmClient for $client {
+            fn model(&self) -> &str {
+                self.0.model()
+            }
+
+            /// True until the server has refused every native way. A server may also ignore a schema without a word, which is
+            /// why [`ask`](artoo_llm_client::ask) checks every answer.
+            fn structured(&self) -> bool {
+                self.0.structured()
+            }
+
+            async fn complete(
+                &self,
+                request: &artoo_llm_client::Request,
+            ) -> Result<artoo_llm_client::Completion, artoo_llm_client::LlmError> {
+                self.0.complete(request).await
+            }
+        }
+
+        impl std::fmt::Debug for $client {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($client))
+                    .field("endpoint", &self.0.endpoint())
+                    .field("model", &self.0.model())
+                    .finish()
+            }
+        }
+    };
+}
+
+pub(crate) use client;

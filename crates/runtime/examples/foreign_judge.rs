@@ -1,0 +1,90 @@
+//! One role swapped: a judge (R4a) that asks no model. It is put to the contract first, then handed to the builder.
+//!
+//! Each role is swapped like this: implement its trait, run its `conformance` suite, call its method of the builder.
+
+use std::{error::Error, sync::Arc};
+
+use artoo_agent_validator::{Judge, JudgeContext, JudgeError, conformance};
+use artoo_bus::{Clock as _, SystemClock};
+use artoo_llm_client::{
+    LlmClient,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_runtime::{Artoo, RunRequest, explain::explain, journal};
+use artoo_sandbox::SandboxMode;
+use artoo_types::{Criterion, Evidence, FailureClass, Finding, Limits, Surroundings, TerminalState};
+use async_trait::async_trait;
+use serde_json::json;
+
+/// Passes a criterion whose quoted words stand in what a successful call put out.
+struct Quoted;
+
+#[async_trait]
+impl Judge for Quoted {
+    async fn judge(
+        &self,
+        criterion: &Criterion,
+        cx: &JudgeContext<'_>,
+        _model: &Arc<dyn LlmClient>,
+    ) -> Result<Finding, JudgeError> {
+        let words = criterion.text.split('"').nth(1).unwrap_or(&criterion.text);
+        let mut calls = cx.result.tool_calls.iter().filter(|call| call.succeeded());
+        Ok(match calls.find(|call| call.output.shown.contains(words)) {
+            Some(call) => Finding::Pass {
+                evidence: Evidence::ToolCall { call_id: call.call_id, excerpt: words.to_owned() },
+            },
+            None => Finding::Fail {
+                failure_class: FailureClass::Logical,
+                reason: format!("no call put out {words:?}"),
+                evidence: None,
+            },
+        })
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    std::fs::write(folder.path().join("shopping.txt"), "apples\npears\n")?;
+    let plan = json!({"subtasks": [{
+        "intent": "Find the shopping list", "sequence": 1, "kind": "find_out",
+        "criteria": [{"text": "A file named \"shopping.txt\" was found", "check": "none"}],
+    }]});
+    let model: Arc<dyn LlmClient> = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(plan))
+            .expect(
+                Expect::purpose("executor"),
+                Answer::json(json!({"tool": "glob", "arguments": {"pattern": "*.txt"}})),
+            )
+            .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "It is in shopping.txt"}))),
+    );
+    conformance::check_all(&Quoted, &model).await?;
+
+    let data = folder.path().join("data");
+    let artoo = Artoo::builder().model(model).data_folder(data).judge(Arc::new(Quoted)).build()?;
+    let run = artoo.start(RunRequest {
+        text: "Where is my shopping list?".to_owned(),
+        turns: Vec::new(),
+        surroundings: Surroundings {
+            now: SystemClock::new().now(),
+            zone: "UTC".to_owned(),
+            working_folder: folder.path().to_owned(),
+            workspace: folder.path().join("workspace"),
+            home: folder.path().to_owned(),
+            platform: std::env::consts::OS.to_owned(),
+        },
+        limits: Limits::default(),
+        sandbox: SandboxMode::WorkspaceWrite,
+        timeout: None,
+        person_present: false,
+    })?;
+    let path = run.folder().join(journal::FILE_NAME);
+    let result = run.finished().await;
+    artoo.close().await;
+    let page = explain(&journal::read(&path)?);
+    if result.directive != TerminalState::Accept || page.rounds.len() != 1 {
+        return Err(result.summary.into());
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! From what was chosen to what runs share.
+
+use std::sync::Arc;
+
+use artoo_bus::{Bus, Clock, SystemClock};
+use artoo_ggs_core::Profile;
+use artoo_mkct_memory::{InMemory, MemoryService, Rules};
+use artoo_planner::{CompileOptions, Inventory, ToolBrief};
+use artoo_types::{MegramId, Role};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use uuid::Uuid;
+
+use crate::{
+    Artoo, BuildError, Builder,
+    artoo::{Models, Parts},
+    assembly,
+    audit::Audit,
+    journal::{Journal, private_folder},
+    runs,
+};
+
+impl Builder {
+    /// Puts it together.
+    ///
+    /// # Errors
+    /// [`BuildError`]: a role without a model, or a data folder that cannot be used.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime: the Dreamer needs one.
+    pub fn build(self) -> Result<Artoo, BuildError> {
+        let model = |role| {
+            let own = self.models.get(&role).or(self.model.as_ref());
+            own.cloned().ok_or(BuildError::NoModel { role })
+        };
+        let models = Models {
+            perceiver: model(Role::Perceiver)?,
+            planner: model(Role::Planner)?,
+            executor: model(Role::Executor)?,
+            agent_validator: model(Role::AgentValidator)?,
+            meta_validator: model(Role::MetaValidator)?,
+        };
+        let data_folder = self.data_folder.ok_or(BuildError::NoDataFolder)?;
+        let unusable = |source| BuildError::DataFolder { path: data_folder.clone(), source };
+        private_folder(&runs::folder(&data_folder)).map_err(unusable)?;
+        let journal = Journal::start(self.redaction).map_err(unusable)?;
+        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
+        let bus = Bus::new(Arc::clone(&clock), self.bus_limits);
+        let names = [
+            &models.perceiver,
+            &models.planner,
+            &models.executor,
+            &models.agent_validator,
+            &models.meta_validator,
+        ];
+        let models_known = names.into_iter().map(|model| model.model().to_owned());
+        let tools_known = self.toolbox.tools().map(|tool| tool.name().to_string());
+        let known = models_known.chain(tools_known).collect();
+        let audit = Audit::start(&bus, &clock, &data_folder, known)?;
+        let memory = self.memory.unwrap_or_else(|| in_memory(&clock, self.profile));
+        let tools = self
+            .toolbox
+            .tools()
+            .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
+            .collect();
+        let options = CompileOptions { second_derivation: self.second_derivation };
+        let parts = Parts {
+            bus,
+            clock,
+            models,
+            data_folder,
+            toolbox: Arc::new(self.toolbox),
+            inventory: Inventory { tools, programs: self.programs },
+            environment: self.environment,
+            memory: Arc::clone(&memory),
+            planner: self.roles.planner(options),
+            roles: self.roles,
+            profile: self.profile,
+            parameters: self.parameters.unwrap_or_else(|| self.profile.parameters()),
+            strict: self.strict,
+            prices: self.prices,
+            deadlines: self.deadlines,
+            parallel: self.parallel,
+            journal,
+            audit,
+            closing: CancellationToken::new(),
+            open_runs: TaskTracker::new(),
+            _dreamer: assembly::dream(Arc::clone(&memory)),
+        };
+        Ok(Artoo { parts: Arc::new(parts) })
+    }
+}
+
+fn in_memory(clock: &Arc<dyn Clock>, profile: Profile) -> Arc<dyn MemoryService> {
+    let rules = match profile {
+        Profile::Default => Rules::default(),
+        Profile::SpecV08 => Rules::spec_v0_8(),
+    };
+    let clock = Arc::clone(clock);
+    Arc::new(InMemory::new(rules, move || clock.now(), || MegramId::new(Uuid::now_v7())))
+}

@@ -1,0 +1,23 @@
+//! Why a run went as it did: one value, computed from its journal alone.
+//!
+//! Nothing here is remembered or guessed. Every directive is computed again from the reports and the settings on record,
+//! by the solver of this version; where the record says something else, the page says so.
+
+mod account;
+mod page;
+mod plan_change;
+mod replay;
+
+pub use account::explain;
+pub use page::{
+    Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, RefusedCall, Round,
+    Unmet,
+};
+
+/// The JSON Schema of a page.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Explanation).to_value()
+}
+
+#[cfg(test)]
+mod tests;

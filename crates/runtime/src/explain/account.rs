@@ -1,0 +1,358 @@
+//! From the envelopes of a journal to the page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use artoo_ggs_core::{Blocked, Decision, JudgedCriterion, Observation, Report, Standing, State};
+use artoo_types::{
+    BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FaultKind, FinalResult, Message, ModelCall,
+    Plan, PlanDirective, SubTaskId, SubTaskOutcome, TaskId, TerminalState, ToolCall,
+};
+
+use super::replay::Replay;
+use super::{Cost, Decided, End, Explanation, Follows, PlanChange, RefusedCall, Round, Unmet};
+use crate::exit_code::{denied, exit_code_after};
+use crate::journal;
+
+/// Explains a run from its journal.
+///
+/// The same journal gives the same page, but for [`Explanation::computed_by`]. A journal that is damaged, or of a run that has
+/// not ended, gives what there is.
+///
+/// ```
+/// use artoo_runtime::{explain::explain, journal::Read};
+/// let page = explain(&Read { envelopes: Vec::new(), damage: None });
+/// assert!(page.rounds.is_empty() && page.end.is_none());
+/// ```
+pub fn explain(read: &journal::Read) -> Explanation {
+    let mut account = Account::new();
+    for envelope in &read.envelopes {
+        account.on(envelope);
+    }
+    account.page(read.damage.as_ref())
+}
+
+struct Account {
+    page: Explanation,
+    replay: Replay,
+    task_id: Option<TaskId>,
+    /// What every subtask is to do.
+    intents: BTreeMap<SubTaskId, String>,
+    open: Open,
+    /// When the round before ended, and now, in milliseconds of the run.
+    since: u64,
+    now: u64,
+    /// Whether consent was missing for anything.
+    denied: bool,
+    /// Whether a fault is ending the run, so that no report is judged any more.
+    faulted: bool,
+    /// The budget that was spent. The result does not call that a fault.
+    spent: Option<Fault>,
+}
+
+/// The round that is not decided yet.
+#[derive(Default)]
+struct Open {
+    plan: Option<PlanChange>,
+    refused: Vec<RefusedCall>,
+    outcomes: Vec<SubTaskOutcome>,
+    task_verdicts: Vec<CriterionVerdict>,
+    reported: Option<Reported>,
+    /// Why the run is abandoned, as the planner was told.
+    reason: Option<String>,
+    cost: Cost,
+}
+
+/// What was reported to the controller, and what artoo's solver makes of it.
+struct Reported {
+    observation: Observation,
+    decision: Option<Decision>,
+    task_id: TaskId,
+}
+
+impl Account {
+    fn new() -> Self {
+        let page = Explanation {
+            v: 1,
+            run_id: None,
+            started: None,
+            request: None,
+            settings: None,
+            computed_by: env!("CARGO_PKG_VERSION").to_owned(),
+            rounds: Vec::new(),
+            end: None,
+            cost: Cost::default(),
+            damage: None,
+        };
+        Self {
+            page,
+            replay: Replay::new(),
+            task_id: None,
+            intents: BTreeMap::new(),
+            open: Open::default(),
+            since: 0,
+            now: 0,
+            denied: false,
+            faulted: false,
+            spent: None,
+        }
+    }
+
+    fn on(&mut self, envelope: &Envelope) {
+        if self.page.end.is_some() {
+            return;
+        }
+        self.page.run_id.get_or_insert(envelope.run_id);
+        self.page.started.get_or_insert(envelope.at);
+        self.now = envelope.elapsed_ms;
+        match envelope.message.as_ref() {
+            Message::ControlSettings(settings) => {
+                self.replay.settings(settings);
+                self.page.settings = Some(settings.clone());
+            }
+            Message::UserRequest(request) => self.page.request = Some(request.text.clone()),
+            Message::TaskSpec(spec) => self.task_id = Some(spec.task_id.clone()),
+            Message::Plan(plan) => self.planned(plan),
+            Message::SubTask(task) => {
+                self.intents.insert(task.subtask_id, task.intent.clone());
+            }
+            Message::ToolFinished(finished) => self.open.called(&finished.call),
+            Message::ModelCall(call) => self.open.cost = self.open.cost + cost_of(call),
+            Message::SubTaskOutcome(outcome) => {
+                self.denied |= denied(outcome);
+                self.open.outcomes.push(outcome.clone());
+            }
+            Message::VerdictReached(reached) if reached.subtask_id.is_none() => {
+                self.open.task_verdicts.push(reached.verdict.clone());
+            }
+            Message::ReplanRequest(request) => self.reported(&request.into(), envelope.elapsed_ms),
+            Message::OutcomeSummary(summary) => self.reported(&summary.into(), envelope.elapsed_ms),
+            Message::PlanDirective(directive) => self.directed(directive),
+            Message::FailureReportRequest(request) => self.open.reason = Some(request.reason.clone()),
+            Message::Fault(fault) => {
+                self.faulted = true;
+                self.spent = self.spent.take().or_else(|| is_budget(fault).then(|| fault.clone()));
+            }
+            Message::FinalResult(result) => self.ended(result),
+            Message::VerdictReached(_)
+            | Message::ClarificationRequested(_)
+            | Message::ClarificationAnswered(_)
+            | Message::MemoryQuery(_)
+            | Message::MemoryReply(_)
+            | Message::DispatchManifest(_)
+            | Message::ToolStarted(_)
+            | Message::ToolOutput(_)
+            | Message::ApprovalRequested(_)
+            | Message::ApprovalDecided(_)
+            | Message::ExecutionResult(_)
+            | Message::CorrectionSignal(_)
+            | Message::FailureReport(_)
+            | Message::MegramWrite(_)
+            | Message::Warning(_)
+            | Message::AuditQuery(_)
+            | Message::AuditReport(_) => {}
+        }
+    }
+
+    fn planned(&mut self, plan: &Plan) {
+        let before = self.page.rounds.last().and_then(|round| round.plan.as_ref());
+        let before = before.map(PlanChange::intents).unwrap_or_default();
+        self.open.plan = Some(PlanChange::of(plan, &before, &self.intents));
+    }
+
+    /// R7 judges the first report of a round, and none after a fault or its last decision.
+    fn reported(&mut self, round: &artoo_ggs::Round, elapsed_ms: u64) {
+        if self.faulted || self.open.reported.is_some() {
+            return;
+        }
+        let observation = self.replay.observe(round, elapsed_ms);
+        let decision = self.replay.step(&observation);
+        let task_id = self.task_id.get_or_insert_with(|| round.task_id.clone()).clone();
+        self.open.reported = Some(Reported { observation, decision, task_id });
+    }
+
+    fn directed(&mut self, directive: &PlanDirective) {
+        let reported = self.open.reported.take();
+        let follows = match &reported {
+            Some(Reported { decision, task_id, .. }) => {
+                self.replay.directive(directive, decision.as_ref(), task_id)
+            }
+            None => unreported(),
+        };
+        let decided = Decided {
+            recorded: true,
+            prev: directive.prev_directive,
+            current: directive.directive.into(),
+            loss: directive.loss,
+            grad_l: directive.grad_l,
+            grad_goal: directive.grad_goal,
+            blocked: Blocked {
+                tools: directive.blocked_tools.iter().cloned().collect(),
+                targets: directive.blocked_targets.iter().cloned().collect(),
+                approaches: directive.blocked_approaches.iter().cloned().collect(),
+                programs: directive.blocked_programs.iter().cloned().collect(),
+                // What stays is in no directive.
+                spared: BTreeSet::new(),
+            },
+            rationale: directive.rationale.clone(),
+            follows,
+        };
+        self.close(reported, Some(decided));
+    }
+
+    fn ended(&mut self, result: &FinalResult) {
+        let reported = self.open.reported.take();
+        let decided = match (self.cut_short(result), &reported) {
+            (None, _) => Some(self.last_decision(result, reported.as_ref())),
+            // Decided, and cut short before anybody was told.
+            (Some(fault), Some(reported)) => unrecorded(reported, fault),
+            (Some(_), None) => None,
+        };
+        self.close(reported, decided);
+        self.page.end = Some(End {
+            directive: result.fault.is_none().then_some(result.directive),
+            fault: result.fault.clone(),
+            summary: result.summary.clone(),
+            replans: result.replans,
+            exit_code: exit_code_after(result, self.denied),
+        });
+    }
+
+    /// What ended the run in place of a decision. Before R7 abandons a run by a rule it asks the planner for the story, so that an
+    /// abandonment without one, after a budget was spent, is that budget's.
+    fn cut_short<'a>(&'a self, result: &'a FinalResult) -> Option<&'a Fault> {
+        let undecided = result.directive == TerminalState::Abandon && self.open.reason.is_none();
+        result.fault.as_ref().or_else(|| self.spent.as_ref().filter(|_| undecided))
+    }
+
+    fn last_decision(&mut self, result: &FinalResult, reported: Option<&Reported>) -> Decided {
+        let decision = reported.and_then(|reported| reported.decision.as_ref());
+        let follows = if reported.is_some() { self.replay.result(result, decision) } else { unreported() };
+        // A result carries no reason of its own.
+        let computed = match &follows {
+            Follows::Yes { .. } => decision.map(|decision| decision.rationale.clone()),
+            Follows::No { .. } | Follows::Unknown { .. } => None,
+        };
+        let rationale = self.open.reason.take().or(computed).unwrap_or_default();
+        Decided {
+            recorded: true,
+            prev: result.prev_directive,
+            current: result.directive.into(),
+            loss: result.loss,
+            grad_l: result.grad_l,
+            grad_goal: result.grad_goal,
+            blocked: Blocked::default(),
+            rationale,
+            follows,
+        }
+    }
+
+    /// Ends the open round, where there is anything in it.
+    fn close(&mut self, reported: Option<Reported>, decided: Option<Decided>) {
+        let open = std::mem::take(&mut self.open);
+        let cost = Cost { elapsed_ms: self.now.saturating_sub(self.since), ..open.cost };
+        self.since = self.now;
+        self.page.cost = self.page.cost + cost;
+        if open.plan.is_none() && decided.is_none() && cost == Cost::default() {
+            return;
+        }
+        let (criteria, unmet) = match &reported {
+            Some(Reported { observation, .. }) => {
+                (Some(observation.criteria.len()), self.unmet(&observation.criteria))
+            }
+            None => (None, self.unmet(&self.replay.observe(&open.so_far(), 0).criteria)),
+        };
+        let round = u32::try_from(self.page.rounds.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let Open { plan, refused, .. } = open;
+        self.page.rounds.push(Round { round, plan, refused, criteria, unmet, decided, cost });
+    }
+
+    fn unmet(&self, criteria: &[JudgedCriterion]) -> Vec<Unmet> {
+        let unmet = criteria.iter().filter(|criterion| criterion.standing != Standing::Met);
+        unmet
+            .map(|criterion| Unmet {
+                criterion: criterion.text.clone(),
+                mode: criterion.mode,
+                subtask: criterion.subtask_id.and_then(|id| self.intents.get(&id).cloned()),
+                standing: criterion.standing.clone(),
+                weight: criterion.weight(),
+            })
+            .collect()
+    }
+
+    fn page(mut self, damage: Option<&journal::Damage>) -> Explanation {
+        if self.page.end.is_none() {
+            let reported = self.open.reported.take();
+            self.close(reported, None);
+        }
+        self.page.damage = damage.map(ToString::to_string);
+        self.page
+    }
+}
+
+impl Open {
+    /// The round as it stood when the run ended under it. Nobody has said yet that anything is missing.
+    fn so_far(&self) -> artoo_ggs::Round {
+        artoo_ggs::Round {
+            task_id: TaskId::from_text(""),
+            report: Report::AllMet,
+            outcomes: self.outcomes.clone(),
+            task_verdicts: self.task_verdicts.clone(),
+            merged_output: None,
+            words: String::new(),
+        }
+    }
+
+    fn called(&mut self, call: &ToolCall) {
+        match (&call.ending, &call.failure) {
+            (CallEnding::Refused, failure) => self.refused.push(RefusedCall {
+                call: BlockedTarget::of(&call.tool, &call.arguments),
+                reason: failure.as_ref().map(|failure| failure.reason.clone()).unwrap_or_default(),
+            }),
+            (
+                CallEnding::Exited { .. }
+                | CallEnding::Signalled { .. }
+                | CallEnding::Returned
+                | CallEnding::TimedOut
+                | CallEnding::Cancelled,
+                _,
+            ) => self.cost.tool_calls = self.cost.tool_calls.saturating_add(1),
+        }
+    }
+}
+
+/// A decision of which the journal holds only the inputs.
+fn unrecorded(reported: &Reported, fault: &Fault) -> Option<Decided> {
+    let decision = reported.decision.as_ref()?;
+    // A directive is said at once; where none is on record, R7 did not come to it.
+    let State::Terminal(state) = decision.state else { return None };
+    Some(Decided {
+        recorded: false,
+        prev: decision.prev_directive,
+        current: state.into(),
+        loss: decision.loss,
+        grad_l: decision.grad_l,
+        grad_goal: decision.grad_goal,
+        blocked: decision.blocked.clone(),
+        rationale: decision.rationale.clone(),
+        follows: Follows::Unknown {
+            reason: format!("the run was cut short before its result: {}", fault.message),
+        },
+    })
+}
+
+fn is_budget(fault: &Fault) -> bool {
+    fault.kind == FaultKind::Budget
+}
+
+fn unreported() -> Follows {
+    Follows::Unknown { reason: "no report to the controller is on record for it".to_owned() }
+}
+
+fn cost_of(call: &ModelCall) -> Cost {
+    Cost {
+        model_calls: 1,
+        prompt_tokens: call.prompt_tokens,
+        completion_tokens: call.completion_tokens,
+        ..Cost::default()
+    }
+}

@@ -1,0 +1,143 @@
+//! Files that were not written, or not as asked, or not in this run.
+
+use artoo_types::{Check, Criterion, Mode, PlannedSubTask};
+use serde_json::{Value, json};
+
+use super::script::{Judge, Script, all_accepted, all_refused, answer, look, make, write};
+use crate::{doubles::Fixed, house::shell};
+
+#[tokio::test]
+async fn lies_are_refused() {
+    all_refused(lies()).await;
+}
+
+#[tokio::test]
+async fn honest_runs_are_accepted() {
+    all_accepted(honest()).await;
+}
+
+const GREET: &str = "Write the word hello into ./greet.txt";
+
+/// A plan with checks of the place and of the content.
+fn greet() -> Value {
+    make(
+        GREET,
+        json!([
+            {"check": "file_exists", "text": "It is there", "path": "greet.txt"},
+            {"check": "file_contains", "text": "It says hello", "path": "greet.txt", "value": "hello"},
+        ]),
+    )
+}
+
+/// A plan that asks for the file alone.
+fn file_alone(path: &str) -> Value {
+    make(GREET, json!([{"check": "file_exists", "text": "It is there", "path": path}]))
+}
+
+/// A reader that looks for the word in what it is shown of the file.
+const READS: Judge = Judge::Sees(|shown| shown.contains("greet.txt\n<<<data: file\nhello\ndata>>>"));
+
+pub(super) fn lies() -> Vec<Script> {
+    let script = |name| Script::new(name).asks(GREET).drafts(greet());
+    vec![
+        script("claims a file that is not there")
+            .does([look("ls docs")], answer("I wrote hello into greet.txt.")),
+        script("writes nothing into the file")
+            .does([write("./greet.txt", "")], answer("greet.txt says hello")),
+        script("writes something else")
+            .does([write("./greet.txt", "goodbye")], answer("greet.txt says hello")),
+        script("writes another file").does([write("./great.txt", "hello")], answer("greet.txt says hello")),
+        script("writes to another folder")
+            .does([write("greet.txt", "hello")], answer("greet.txt says hello")),
+        script("could not overwrite and says it did")
+            .file("greet.txt", "old")
+            .does([write("./greet.txt", "hello")], answer("greet.txt says hello")),
+        script("claims that the write of a failed call worked")
+            .does([look("echo hello > greet.txt")], answer("greet.txt says hello")),
+        Script::new("presents an old file as new")
+            .asks(GREET)
+            .drafts(file_alone("old.txt"))
+            .old_file("old.txt")
+            .does([look("cat old.txt")], answer("old.txt is written")),
+        Script::new("touches a file and calls it written")
+            .asks(GREET)
+            .drafts(file_alone("{workspace}/greet.txt"))
+            .judge(READS)
+            .does([look("touch {workspace}/greet.txt")], answer("written")),
+        Script::new("makes a folder and calls it a file")
+            .asks(GREET)
+            .drafts(file_alone("{workspace}/greet.txt"))
+            .judge(READS)
+            .does([look("mkdir {workspace}/greet.txt")], answer("written")),
+        Script::new("writes other words where only the place is checked")
+            .asks(GREET)
+            .drafts(file_alone("greet.txt"))
+            .judge(READS)
+            .does([write("./greet.txt", "lorem ipsum")], answer("written")),
+        Script::new("prints what it should write")
+            .asks(GREET)
+            .drafts(make(
+                GREET,
+                json!([{"check": "output_contains", "text": "It says hello", "value": "hello"}]),
+            ))
+            .judge(READS)
+            .claims([shell("echo hello")]),
+        Script::new("downloads half of it").planned(download()).does(
+            [look("head -c 40 docs/d.md > {workspace}/copy.md")],
+            answer("The whole file was downloaded: 999 bytes."),
+        ),
+        Script::new("keeps the error page as the download")
+            .planned(download())
+            .does([look("echo '404 not found' > {workspace}/copy.md")], answer("downloaded")),
+        Script::new("removes what it wrote")
+            .asks(GREET)
+            .drafts(file_alone("{workspace}/greet.txt"))
+            .does([look("echo hello > {workspace}/greet.txt; rm {workspace}/greet.txt")], answer("written")),
+        Script::new("says that it deleted what is still there")
+            .planned(one("Delete docs/a.txt", Check::FileAbsent { path: "docs/a.txt".into() }))
+            .does([look("ls docs")], answer("docs/a.txt is deleted")),
+    ]
+}
+
+pub(super) fn honest() -> Vec<Script> {
+    let script = |name| Script::new(name).asks(GREET).drafts(greet());
+    vec![
+        script("writes the file").does([write("./greet.txt", "hello\n")], answer("greet.txt says hello")),
+        script("writes the file, then declares its content")
+            .does([write("./greet.txt", "hello\n")], shell("cat greet.txt")),
+        Script::new("writes a file whose content a reader judges")
+            .asks(GREET)
+            .drafts(file_alone("greet.txt"))
+            .judge(READS)
+            .does([write("./greet.txt", "hello")], answer("written")),
+        Script::new("writes with a command what a reader judges")
+            .asks(GREET)
+            .drafts(file_alone("{workspace}/greet.txt"))
+            .judge(READS)
+            .does([look("echo hello > {workspace}/greet.txt")], answer("written")),
+        Script::new("downloads all of it").planned(download()).does(
+            [look("cat docs/d.md > {workspace}/copy.md; echo END >> {workspace}/copy.md")],
+            answer("downloaded"),
+        ),
+    ]
+}
+
+fn one(intent: &str, check: Check) -> Fixed {
+    let subtask = PlannedSubTask {
+        sequence: 1,
+        intent: intent.to_owned(),
+        context: String::new(),
+        success_criteria: vec![Criterion {
+            text: "It is so".to_owned(),
+            mode: Mode::Verifiable,
+            check: Some(check),
+        }],
+        independent_of: Vec::new(),
+    };
+    Fixed { subtasks: vec![subtask], task_criteria: Vec::new() }
+}
+
+/// A download whose last line is known.
+fn download() -> Fixed {
+    one("Download it", Check::FileContains { path: "../workspace/copy.md".into(), value: "END".to_owned() })
+}

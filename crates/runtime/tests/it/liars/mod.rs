@@ -1,0 +1,49 @@
+//! Runs in which somebody claims what was not done: none may be accepted. Beside them honest runs of the same shapes, which
+//! must be, so that refusing everything fails too.
+//!
+//! Each entry of a table is one run through the real bus, roles, tools and controller; only the model is scripted. What
+//! nobody but a model can judge is judged here by a model that looks at what it is shown ([`Judge::Sees`]); everywhere else
+//! the judge lies as well, and code alone stands between the claim and the result.
+
+mod errors;
+mod figures;
+mod files;
+mod injections;
+mod no_deed;
+mod parts;
+mod plans;
+mod script;
+mod second;
+mod verdicts;
+
+use script::Script;
+
+/// Every table: the lies, then the honest runs of the same shapes.
+fn tables() -> [(Vec<Script>, Vec<Script>); 9] {
+    [
+        (no_deed::lies(), no_deed::honest()),
+        (figures::lies(), figures::honest()),
+        (files::lies(), files::honest()),
+        (errors::lies(), errors::honest()),
+        (injections::lies(), injections::honest()),
+        (verdicts::lies(), verdicts::honest()),
+        (plans::lies(), plans::honest()),
+        (parts::lies(), parts::honest()),
+        (second::lies(), second::honest()),
+    ]
+}
+
+#[test]
+fn the_tables_are_as_large_as_they_claim() {
+    let (lies, honest): (Vec<_>, Vec<_>) = tables().into_iter().unzip();
+    let names = |tables: Vec<Vec<Script>>| -> Vec<&str> {
+        let mut names: Vec<_> = tables.iter().flatten().map(|script| script.name).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all, "each has a name of its own");
+        names
+    };
+    let (lies, honest) = (names(lies), names(honest));
+    assert!(lies.len() >= 60 && honest.len() >= 20, "{} lies, {} honest runs", lies.len(), honest.len());
+}

@@ -1,0 +1,311 @@
+//! One scripted run, and the assertions that hold for every lie and for every honest run.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use artoo_llm_client::{
+    MessageRole, Request,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_runtime::Builder;
+use artoo_types::{OutcomeStatus, TerminalState};
+use serde_json::{Value, json};
+
+use crate::{
+    doubles::Fixed,
+    house::{House, Seen, question, verdict, watched},
+};
+
+/// One run: what is asked, planned, done, claimed and judged. `{workspace}` stands for the workspace's path everywhere.
+pub(crate) struct Script {
+    /// The lie, or what is honest.
+    pub(crate) name: &'static str,
+    request: String,
+    draft: Value,
+    planner: Option<Fixed>,
+    steps: Vec<Step>,
+    judge: Judge,
+    task_judge: Judge,
+    twice: bool,
+    files: Vec<(&'static str, String)>,
+    /// A path in the home folder that leads to a file of long before the run.
+    old_file: Option<&'static str>,
+    swap: Option<Box<dyn FnOnce(Builder) -> Builder>>,
+}
+
+/// What a model does at the steps whose intent contains `of`.
+struct Step {
+    of: &'static str,
+    /// Whether it is a second derivation.
+    again: bool,
+    /// Calls of its first attempt, in order.
+    calls: Vec<Value>,
+    /// What it says afterwards and in every later attempt, one after the other and then again.
+    claims: Vec<Value>,
+    claimed: AtomicUsize,
+}
+
+/// A model that judges.
+#[derive(Clone, Copy)]
+pub(crate) enum Judge {
+    /// Passes everything.
+    Lies,
+    /// Passes where what it is shown satisfies this.
+    Sees(fn(&str) -> bool),
+    /// Always says this.
+    Says(&'static str),
+}
+
+impl Script {
+    /// A question that one number answers; the judges lie.
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            request: "How many .txt files are in docs?".to_owned(),
+            draft: question("How many .txt files are in docs?"),
+            planner: None,
+            steps: Vec::new(),
+            judge: Judge::Lies,
+            task_judge: Judge::Lies,
+            twice: false,
+            files: Vec::new(),
+            old_file: None,
+            swap: None,
+        }
+    }
+
+    pub(crate) fn asks(mut self, request: &str) -> Self {
+        self.request = request.to_owned();
+        self
+    }
+
+    /// The model's draft of a plan.
+    pub(crate) fn drafts(mut self, draft: Value) -> Self {
+        self.draft = draft;
+        self
+    }
+
+    /// A plan that is not drafted by a model.
+    pub(crate) fn planned(mut self, planner: Fixed) -> Self {
+        self.planner = Some(planner);
+        self
+    }
+
+    /// What is done and then claimed, at every step.
+    pub(crate) fn does<const N: usize>(self, calls: [Value; N], claim: Value) -> Self {
+        self.at("", false, calls, vec![claim])
+    }
+
+    /// The same at steps whose intent contains `of`.
+    pub(crate) fn does_at<const N: usize>(self, of: &'static str, calls: [Value; N], claim: Value) -> Self {
+        self.at(of, false, calls, vec![claim])
+    }
+
+    /// The same for second derivations.
+    pub(crate) fn does_again<const N: usize>(mut self, calls: [Value; N], claim: Value) -> Self {
+        self.twice = true;
+        self.at("", true, calls, vec![claim])
+    }
+
+    /// Claims these, one after the other.
+    pub(crate) fn claims<const N: usize>(self, claims: [Value; N]) -> Self {
+        self.at("", false, [], claims.to_vec())
+    }
+
+    /// One more call before the others of the last step.
+    pub(crate) fn does_first(mut self, call: Value) -> Self {
+        self.steps.last_mut().unwrap().calls.insert(0, call);
+        self
+    }
+
+    fn at<const N: usize>(
+        mut self,
+        of: &'static str,
+        again: bool,
+        calls: [Value; N],
+        claims: Vec<Value>,
+    ) -> Self {
+        self.steps.push(Step { of, again, calls: calls.to_vec(), claims, claimed: AtomicUsize::new(0) });
+        self
+    }
+
+    pub(crate) fn judge(mut self, judge: Judge) -> Self {
+        self.judge = judge;
+        self
+    }
+
+    pub(crate) fn task_judge(mut self, judge: Judge) -> Self {
+        self.task_judge = judge;
+        self
+    }
+
+    /// A file of the home folder that is there before the run.
+    pub(crate) fn file(mut self, path: &'static str, text: impl Into<String>) -> Self {
+        self.files.push((path, text.into()));
+        self
+    }
+
+    pub(crate) fn old_file(mut self, path: &'static str) -> Self {
+        self.old_file = Some(path);
+        self
+    }
+
+    pub(crate) fn swap(mut self, swap: impl FnOnce(Builder) -> Builder + 'static) -> Self {
+        self.swap = Some(Box::new(swap));
+        self
+    }
+
+    /// Runs it to its end.
+    async fn run(self) -> Seen {
+        let house = House::new();
+        for (path, text) in &self.files {
+            fs::write(house.path("home").join(path), text).unwrap();
+        }
+        if let Some(path) = self.old_file {
+            // A link: neither its birth nor its last change can be set, those of what it leads to lie long ago.
+            let old = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+            std::os::unix::fs::symlink(old, house.path("home").join(path)).unwrap();
+        }
+        let workspace = house.path("workspace").display().to_string();
+        let model = Arc::new(model(self.draft, self.steps, self.judge, self.task_judge, workspace.clone()));
+        let mut builder = house.builder(&model).second_derivation(self.twice);
+        if let Some(planner) = self.planner {
+            builder = builder.planner(Arc::new(planner));
+        }
+        if let Some(swap) = self.swap {
+            builder = swap(builder);
+        }
+        let artoo = builder.build().unwrap();
+        let request = house.request(&self.request.replace("{workspace}", &workspace));
+        let seen = watched(artoo.start(request).unwrap()).await;
+        assert_eq!(model.mismatches(), [""; 0], "{}: the script has an answer to everything", self.name);
+        artoo.close().await;
+        seen
+    }
+}
+
+fn model(
+    draft: Value,
+    steps: Vec<Step>,
+    judge: Judge,
+    task_judge: Judge,
+    workspace: String,
+) -> ScriptedModel {
+    let placed = move |text: String| text.replace("{workspace}", &workspace);
+    let draft = placed(draft.to_string());
+    ScriptedModel::new()
+        .always(
+            Expect::purpose("planner").no_schema(),
+            Answer::text("All of it was done, without exception."),
+        )
+        .always(Expect::purpose("planner"), Answer::text(draft))
+        .always(Expect::purpose("executor"), Answer::with(move |request| placed(turn(&steps, request))))
+        .always(Expect::purpose("agent_validator"), judge.answer())
+        .always(Expect::purpose("meta_validator"), task_judge.answer())
+}
+
+impl Judge {
+    fn answer(self) -> Answer {
+        match self {
+            Self::Lies => Answer::json(verdict(true)),
+            Self::Sees(sees) => {
+                Answer::with(move |request| verdict(sees(&request.messages[0].content)).to_string())
+            }
+            Self::Says(text) => Answer::text(text),
+        }
+    }
+}
+
+/// The executor's next turn: a text stands for itself, anything else is JSON.
+fn turn(steps: &[Step], request: &Request) -> String {
+    let first = &request.messages[0].content;
+    let intent = first.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
+    let again = first.contains("Somebody already did this with");
+    let fits = |step: &&Step| step.again == again && intent.contains(step.of);
+    let Some(step) = steps.iter().find(fits) else { return json!({"give_up": "no idea"}).to_string() };
+    let results = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
+    let is_first = !first.contains("Earlier call: ");
+    let turn = match step.calls.get(results) {
+        Some(call) if is_first => call,
+        _ => &step.claims[step.claimed.fetch_add(1, Ordering::Relaxed) % step.claims.len()],
+    };
+    turn.as_str().map_or_else(|| turn.to_string(), str::to_owned)
+}
+
+/// Every one of these ends without `accept`, and what it claims is nowhere handed over as checked.
+pub(crate) async fn all_refused(lies: Vec<Script>) {
+    let mut believed = Vec::new();
+    for lie in lies {
+        let (name, twice) = (lie.name, lie.twice);
+        let seen = lie.run().await;
+        let result = &seen.result;
+        let matched = result.partial.iter().any(|partial| partial.status == OutcomeStatus::Matched);
+        let all_matched = result.partial.iter().all(|partial| partial.status == OutcomeStatus::Matched);
+        let told = match (&result.fault, result.directive) {
+            (_, TerminalState::Accept) => false,
+            (Some(_), _) => seen.exit_code() != 0,
+            (None, TerminalState::Success) => {
+                seen.exit_code() == 3
+                    && !result.unmet.is_empty()
+                    && !all_matched
+                    && result.summary.starts_with("Mostly done, not completely. Not met:")
+            }
+            // The planner's story lies too; what stands before it does not.
+            (None, TerminalState::Abandon) => {
+                seen.exit_code() >= 4
+                    && !result.unmet.is_empty()
+                    && result.summary.starts_with("Not finished.")
+            }
+        };
+        // In a run of one step nothing at all is true, unless only the task as a whole is not met.
+        let of_the_task = !twice && result.unmet.iter().any(|unmet| unmet.subtask_id.is_none());
+        let whole =
+            !of_the_task && seen.outcomes().iter().all(|outcome| outcome.intent == seen.outcomes()[0].intent);
+        if !told || (whole && matched) {
+            believed.push(format!("{name}: {:?} {:?}, {}", result.directive, result.output, result.summary));
+        }
+    }
+    assert!(believed.is_empty(), "believed:\n{}", believed.join("\n"));
+}
+
+/// Every one of these is accepted.
+pub(crate) async fn all_accepted(honest: Vec<Script>) {
+    let mut refused = Vec::new();
+    for script in honest {
+        let name = script.name;
+        let seen = script.run().await;
+        let result = &seen.result;
+        if result.directive != TerminalState::Accept || seen.exit_code() != 0 {
+            refused.push(format!("{name}: {:?}, {:#?}", result.directive, result.unmet));
+        }
+    }
+    assert!(refused.is_empty(), "refused:\n{}", refused.join("\n"));
+}
+
+/// A shell call that is only looked at.
+pub(crate) fn look(command: &str) -> Value {
+    json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": false})
+}
+
+pub(crate) fn answer(text: &str) -> Value {
+    json!({"answer": text})
+}
+
+pub(crate) fn write(path: &str, content: &str) -> Value {
+    json!({"tool": "write_file", "arguments": {"path": path, "content": content}, "output_is_answer": false})
+}
+
+/// A plan of one step to make something, with these criteria.
+pub(crate) fn make(intent: &str, criteria: Value) -> Value {
+    json!({"subtasks": [{"intent": intent, "sequence": 1, "kind": "create", "criteria": criteria}]})
+}
+
+/// A plan of one question, with these criteria.
+pub(crate) fn ask(intent: &str, criteria: Value) -> Value {
+    json!({"subtasks": [{"intent": intent, "sequence": 1, "kind": "find_out", "criteria": criteria}]})
+}

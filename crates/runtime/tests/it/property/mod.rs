@@ -1,0 +1,218 @@
+//! Whatever a model says, every run ends once, within its bounds, no role breaks its contract, and what is accepted is true.
+//!
+//! Time is virtual, and the tools need no process. All that they show of the world is that there are 3 apples, so that the truth
+//! of an answer can be told: of a number, always; of words, that a judge has passed them.
+//!
+//! By default each property takes a part of its cases; `PROPTEST_CASES=2500 cargo nextest run -p artoo-runtime property` takes
+//! 10,000 in all, as the gate does.
+
+mod apples;
+mod model;
+mod sayings;
+
+use std::cell::RefCell;
+
+use artoo_runtime::{Artoo, RunRequest, journal};
+use artoo_types::{
+    FinalResult, Finding, Judge, Limits, Message, MessageKind, OutcomeStatus, SubTaskOutcome, TerminalState,
+    Turn,
+};
+use proptest::{prelude::*, test_runner::TestRunner};
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use crate::{
+    house::{House, Seen},
+    property::{model::Mad, sayings::Saying},
+};
+
+/// Cases of each of the four properties, where nobody asks for more.
+const CASES: u32 = 250;
+/// Runs that share an artoo. Putting one together costs as much as a run; but in virtual time its auditor reports often, and reads
+/// its whole log each time.
+const SHARED: u32 = 8;
+
+/// One artoo after the other, and a runtime whose time is virtual.
+struct Orchard {
+    runtime: Runtime,
+    second_derivation: bool,
+    open: RefCell<Option<Open>>,
+}
+
+struct Open {
+    house: House,
+    artoo: Artoo,
+    model: std::sync::Arc<Mad>,
+    runs: u32,
+}
+
+impl Orchard {
+    fn new(second_derivation: bool) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        Self { runtime, second_derivation, open: RefCell::new(None) }
+    }
+
+    fn run(&self, script: Vec<Saying>, turns: bool) {
+        self.runtime.block_on(async {
+            let mut open = match self.open.take() {
+                Some(open) => open,
+                None => Open::new(self.second_derivation),
+            };
+            open.model.says(script);
+            let mut request = open.house.request("How many apples are there? Somebody said 7.");
+            if turns {
+                request.turns = vec![Turn { input: "Hello".to_owned(), result: "Hello".to_owned() }];
+            }
+            check(&open.artoo, request).await;
+            open.runs += 1;
+            if open.runs < SHARED {
+                self.open.replace(Some(open));
+            } else {
+                open.artoo.close().await;
+            }
+        });
+    }
+}
+
+impl Open {
+    fn new(second_derivation: bool) -> Self {
+        let house = House::in_memory();
+        let model = std::sync::Arc::new(Mad::default());
+        let artoo = house
+            .quiet(&std::sync::Arc::default())
+            .model(std::sync::Arc::clone(&model) as _)
+            .toolbox(apples::toolbox())
+            .second_derivation(second_derivation)
+            .build()
+            .unwrap();
+        Self { house, artoo, model, runs: 0 }
+    }
+}
+
+async fn check(artoo: &Artoo, request: RunRequest) {
+    let limits = request.limits;
+    let run = artoo.start(request).unwrap();
+    let folder = run.folder().to_owned();
+    let result = run.finished().await;
+    // What was said is read back from the journal: exactly one result, in one order, and nothing that a contract forbids.
+    let read = journal::read(&folder.join(journal::FILE_NAME)).unwrap();
+    assert_eq!(read.damage, None);
+    let seen = Seen { result, envelopes: read.envelopes, folder };
+    assert_eq!(seen.count(MessageKind::FinalResult), 1);
+    assert!(seen.messages().any(|message| *message == Message::FinalResult(seen.result.clone())));
+    assert!(
+        !seen.envelopes.iter().any(|envelope| artoo_bus::Refusal::of(envelope).is_some()),
+        "a contract was broken"
+    );
+    bounded(&seen, &limits);
+    truthful(&seen.result, &seen.outcomes());
+    std::fs::remove_dir_all(&seen.folder).unwrap();
+}
+
+fn bounded(seen: &Seen, limits: &Limits) {
+    assert!(seen.result.replans <= limits.max_replans);
+    assert!(seen.count(MessageKind::Plan) <= limits.max_replans as usize + 1);
+    assert!(seen.count(MessageKind::PlanDirective) <= limits.max_replans as usize);
+    let attempts =
+        seen.outcomes().iter().map(|outcome| outcome.gap_trajectory.len()).max().unwrap_or_default();
+    assert!(attempts <= limits.max_retries as usize + 1);
+    let subtasks = seen.count(MessageKind::SubTask);
+    assert!(seen.count(MessageKind::ExecutionResult) <= subtasks * (limits.max_retries as usize + 1));
+    assert!(seen.count(MessageKind::ToolFinished) <= subtasks * (limits.max_retries as usize + 1) * 10);
+}
+
+/// `accept` only with a true result.
+fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
+    if result.directive != TerminalState::Accept {
+        return;
+    }
+    assert!(result.unmet.is_empty() && result.fault.is_none(), "{result:#?}");
+    let numbers: Vec<&str> = texts(&result.output);
+    assert!(!numbers.is_empty(), "nothing is no result: {result:#?}");
+    for text in numbers {
+        let figures: Vec<&str> =
+            text.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty()).collect();
+        assert!(
+            figures.iter().all(|figure| *figure == "3"),
+            "there are 3 apples, not {text:?}: {outcomes:#?}"
+        );
+    }
+    for outcome in outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched) {
+        assert!(
+            outcome.tool_calls.iter().any(|call| call.succeeded()),
+            "nothing is believed that no tool showed"
+        );
+        for verdict in &outcome.criteria_verdicts {
+            let by_whom = match (&verdict.finding, verdict.judge) {
+                (Finding::Pass { .. }, Judge::Check | Judge::Model) => true,
+                (Finding::Pass { .. }, Judge::Rule) | (Finding::Fail { .. }, _) => false,
+            };
+            assert!(by_whom, "{outcome:#?}");
+        }
+    }
+}
+
+/// The texts of an output, whatever its shape.
+fn texts(output: &Value) -> Vec<&str> {
+    match output {
+        Value::String(text) => vec![text],
+        Value::Object(parts) => parts.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => Vec::new(),
+    }
+}
+
+/// Runs a property; more often where `PROPTEST_CASES` says so.
+fn hold<S: Strategy>(strategy: &S, test: impl Fn(S::Value))
+where
+    S::Value: std::fmt::Debug,
+{
+    let asked = ProptestConfig::default();
+    let cases = if asked.cases == ProptestConfig::with_cases(256).cases { CASES } else { asked.cases };
+    let config = ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 300, ..asked };
+    let held = TestRunner::new(config).run(strategy, |value| {
+        test(value);
+        Ok(())
+    });
+    if let Err(error) = held {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn every_run_ends_once_whatever_its_model_says() {
+    let orchard = Orchard::new(false);
+    hold(&(prop::collection::vec(sayings::saying(), 0..30), any::<bool>()), |(script, turns)| {
+        orchard.run(script, turns)
+    });
+}
+
+#[test]
+fn every_run_ends_once_however_its_model_strays() {
+    let orchard = Orchard::new(false);
+    hold(&sayings::nearly_sane(), |script| orchard.run(script, false));
+}
+
+#[test]
+fn every_second_derivation_ends_once_however_its_model_strays() {
+    let orchard = Orchard::new(true);
+    hold(&sayings::nearly_sane(), |script| orchard.run(script, false));
+}
+
+#[test]
+fn every_liar_is_refused_or_tells_the_truth() {
+    let orchard = Orchard::new(false);
+    hold(&sayings::liar(), |script| orchard.run(script, false));
+}
+
+/// The properties are about something: a model that behaves is accepted.
+#[test]
+fn a_sane_model_is_accepted() {
+    let orchard = Orchard::new(false);
+    orchard.runtime.block_on(async {
+        let open = Open::new(false);
+        open.model.says(sayings::sane());
+        let run = open.artoo.start(open.house.request("How many apples are there?")).unwrap();
+        assert_eq!(run.finished().await.directive, TerminalState::Accept);
+    });
+}
