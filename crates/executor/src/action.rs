@@ -59,7 +59,7 @@ impl Action {
 }
 
 fn call(tool: &ToolSpec) -> Value {
-    let (name, arguments) = (tool.name.as_str(), &tool.arguments);
+    let (name, arguments) = (tool.name.as_str(), tool.arguments.as_ref());
     let (properties, required) = if tool.output_is_answer {
         (
             json!({"tool": {"const": name}, "arguments": arguments, "output_is_answer": {"type": "boolean"}}),

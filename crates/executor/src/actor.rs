@@ -61,6 +61,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
         sender: port.sender(),
         executor,
         model,
+        tools: settings.toolbox.tools().map(spec).collect(),
         settings: Settings { tool_context, ..settings },
         used: Mutex::default(),
         places,
@@ -92,12 +93,23 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
     }
 }
 
+fn spec(tool: &dyn artoo_tools::Tool) -> ToolSpec {
+    ToolSpec {
+        name: tool.name(),
+        summary: tool.summary().to_owned(),
+        arguments: Arc::new(tool.arguments()),
+        output_is_answer: tool.output_is_answer(),
+    }
+}
+
 /// What every worker shares.
 pub(crate) struct Shop {
     pub(crate) sender: Sender,
     executor: Arc<dyn Executor>,
     model: Arc<dyn LlmClient>,
     pub(crate) settings: Settings,
+    /// What is told of every tool.
+    tools: Vec<ToolSpec>,
     /// Calls of the run by the intent of their subtask.
     used: Mutex<Vec<(String, BlockedTarget)>>,
     places: Arc<Semaphore>,
@@ -190,14 +202,9 @@ impl Shop {
         }
     }
 
+    /// What is told of the tools that are not blocked.
     fn offered(&self, blocked: &Blocked) -> Vec<ToolSpec> {
-        let spec = |tool: &dyn artoo_tools::Tool| ToolSpec {
-            name: tool.name(),
-            summary: tool.summary().to_owned(),
-            arguments: tool.arguments(),
-            output_is_answer: tool.output_is_answer(),
-        };
-        self.settings.toolbox.tools().map(spec).filter(|spec| !blocked.tools.contains(&spec.name)).collect()
+        self.tools.iter().filter(|spec| !blocked.tools.contains(&spec.name)).cloned().collect()
     }
 
     fn used_for(&self, intent: &str) -> Vec<BlockedTarget> {

@@ -53,8 +53,8 @@ pub struct ToolSpec {
     pub name: ToolName,
     /// What it does, in one line.
     pub summary: String,
-    /// The JSON Schema of its arguments.
-    pub arguments: serde_json::Value,
+    /// The JSON Schema of its arguments, shared: a specification is cloned for every turn.
+    pub arguments: Arc<serde_json::Value>,
     /// Whether its output may stand as an answer word for word.
     pub output_is_answer: bool,
 }

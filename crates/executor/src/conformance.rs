@@ -124,12 +124,12 @@ pub fn context(intent: &str) -> AttemptContext {
         tools: vec![ToolSpec {
             name: ToolName::new("shell"),
             summary: "runs a command".to_owned(),
-            arguments: json!({
+            arguments: Arc::new(json!({
                 "type": "object",
                 "properties": {"command": {"type": "string"}},
                 "required": ["command"],
                 "additionalProperties": false,
-            }),
+            })),
             output_is_answer: true,
         }],
         programs: vec!["find".to_owned(), "python3".to_owned()],

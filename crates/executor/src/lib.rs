@@ -29,6 +29,7 @@ mod matter;
 mod means;
 mod model_executor;
 mod prompt;
+mod schemas;
 
 pub use action::Action;
 pub use actor::{Settings, run};
@@ -36,4 +37,4 @@ pub use behaviour::{Attempt, AttemptContext, CallTool, Executor, ToolSpec};
 pub use error::ExecuteError;
 pub use ledger::{Blocked, CallStopped, Ledger, Ruling};
 pub use matter::capable_programs;
-pub use model_executor::{ModelExecutor, SYSTEM_PROMPT};
+pub use model_executor::{GUIDED_PROMPT, ModelExecutor, SYSTEM_PROMPT};

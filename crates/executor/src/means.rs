@@ -4,6 +4,7 @@
 //! the turn itself leaves out what would be refused: a decoder that is constrained cannot even begin it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use artoo_types::{BlockedProgram, BlockedTarget, CallEnding, Check, ToolCall, ToolName};
 use serde_json::json;
@@ -67,7 +68,7 @@ impl Means {
             tools.iter().filter(|tool| !self.out.contains(&tool.name)).cloned().collect();
         let Some(program) = self.program else { return tools };
         for tool in tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
-            let command = tool.arguments.pointer_mut("/properties/command");
+            let command = Arc::make_mut(&mut tool.arguments).pointer_mut("/properties/command");
             if let Some(command) = command.and_then(serde_json::Value::as_object_mut) {
                 // The tool's own pattern, for example that quotes are closed, holds for the rest of the command.
                 let own = command.get("pattern").and_then(serde_json::Value::as_str).unwrap_or_default();

@@ -8,10 +8,14 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::means::{Means, came_to_nothing};
+use crate::schemas::Schemas;
 use crate::{Action, Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, prompt};
 
 /// The rules of the constant part of the prompt; the tools follow.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
+/// The same for a small model: what goes without saying follows, and examples.
+pub const GUIDED_PROMPT: &str =
+    concat!(include_str!("../prompts/system.md"), "\n", include_str!("../prompts/guided.md"));
 
 /// Room for one turn, in tokens.
 const TURN_TOKENS: u32 = 4096;
@@ -23,22 +27,30 @@ const MAX_VAIN: u32 = 5;
 const STUCK_TEMPERATURE: u16 = 70;
 
 /// Lets a model choose the calls.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct ModelExecutor {
     max_turns: u32,
+    guided: bool,
+    schemas: Schemas,
 }
 
 impl Default for ModelExecutor {
     /// Ten turns an attempt.
     fn default() -> Self {
-        Self { max_turns: 10 }
+        Self::new(10)
     }
 }
 
 impl ModelExecutor {
     /// An executor that gives the model this many turns an attempt, at least one.
     pub fn new(max_turns: u32) -> Self {
-        Self { max_turns: max_turns.max(1) }
+        Self { max_turns: max_turns.max(1), guided: false, schemas: Schemas::default() }
+    }
+
+    /// Whether the model gets examples besides the rules. A small one needs them; they more than double the prompt.
+    #[must_use]
+    pub fn guided(self, guided: bool) -> Self {
+        Self { guided, ..self }
     }
 }
 
@@ -54,7 +66,7 @@ impl Executor for ModelExecutor {
         let mut calls = cx.earlier.clone();
         let mut means = Means::left(cx, &calls);
         let mut tools_left = means.offer(&cx.tools);
-        let system: Arc<str> = prompt::system(SYSTEM_PROMPT, &tools_left).into();
+        let system: Arc<str> = prompt::system(self.guided, &tools_left).into();
         let mut messages = vec![Message::user(prompt::step(cx, &means))];
         let mut last: Option<ToolCall> = None;
         let (mut vain, mut is_stuck) = (0, false);
@@ -71,7 +83,7 @@ impl Executor for ModelExecutor {
                 messages: messages.clone(),
                 temperature_percent: if is_stuck { STUCK_TEMPERATURE } else { 0 },
                 ..Request::new("executor", system.clone(), "")
-                    .with_schema(Action::schema(&tools_left, seen, may_give_up))
+                    .with_schema(self.schemas.of(&tools_left, seen, may_give_up))
                     .with_max_tokens(TURN_TOKENS)
             };
             let answered = match ask::<Value>(model.as_ref(), request).await {

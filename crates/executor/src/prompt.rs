@@ -6,13 +6,17 @@ use artoo_llm_client::{Origin, fenced};
 use artoo_types::{CallEnding, ToolCall};
 use serde_json::Value;
 
+use crate::model_executor::{GUIDED_PROMPT, SYSTEM_PROMPT};
 use crate::{AttemptContext, ToolSpec, means::Means};
 
-/// The constant part: the rules, then one line a tool.
-pub(crate) fn system(rules: &str, tools: &[ToolSpec]) -> String {
+/// The constant part: the rules, then one line a tool. The names of the arguments are in the schema already; a small model does not
+/// look there.
+pub(crate) fn system(guided: bool, tools: &[ToolSpec]) -> String {
+    let rules = if guided { GUIDED_PROMPT } else { SYSTEM_PROMPT };
     let mut text = format!("{}\n\nTools:\n", rules.trim_end());
     for tool in tools {
-        let _ = writeln!(text, "- {} {}: {}", tool.name, argument_names(&tool.arguments), tool.summary);
+        let names = if guided { format!(" {}", argument_names(&tool.arguments)) } else { String::new() };
+        let _ = writeln!(text, "- {}{names}: {}", tool.name, tool.summary);
     }
     text
 }
@@ -54,7 +58,7 @@ pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
 /// it is far above by then.
 pub(crate) fn after(call: &ToolCall, intent: &str, told: Option<String>) -> String {
     let told = told.map(|told| format!("\nStep: {intent}\n{told}")).unwrap_or_default();
-    format!("{}{told}\nCall a tool, or answer if this shows what the step asks for.", result(call))
+    format!("{}{told}\nCall a tool, or answer if this shows it.", result(call))
 }
 
 /// A call's result as the model sees it: how it ended, why it failed, what it put out.

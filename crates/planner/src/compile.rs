@@ -102,7 +102,7 @@ fn context(is_whole: bool, spec: &TaskSpec) -> String {
         return String::new();
     }
     let shown: String = spec.intent.chars().take(LONGEST_INTENT).collect();
-    format!("The whole request, of which only the step is to be done: {shown}")
+    format!("Request, of which the step is a part: {shown}")
 }
 
 /// The task criterion that the derivations at these positions agree.

@@ -36,6 +36,6 @@ pub use behaviour::{FailureContext, Inventory, PlanContext, Planner, Previous, T
 pub use compile::{CompileOptions, compile};
 pub use draft::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
 pub use error::PlanError;
-pub use model_planner::{ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
+pub use model_planner::{GUIDED_PROMPT, ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
 pub use report::report_template;
 pub use validate::{Violation, validate};

@@ -13,6 +13,9 @@ use crate::{
 
 /// The constant part of the planning prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
+/// What follows it for a small model: what goes without saying, and examples.
+pub const GUIDED_PROMPT: &str =
+    concat!(include_str!("../prompts/system.md"), "\n", include_str!("../prompts/guided.md"));
 /// The constant part of the failure report's prompt.
 pub const REPORT_PROMPT: &str = include_str!("../prompts/report.md");
 
@@ -26,16 +29,23 @@ const REPORT_TOKENS: u32 = 300;
 pub struct ModelPlanner {
     options: CompileOptions,
     schema: JsonSchema,
+    system: &'static str,
 }
 
 impl ModelPlanner {
     /// A planner that compiles with these options.
     pub fn new(options: CompileOptions) -> Self {
-        Self { options, schema: JsonSchema::of::<PlanDraft>("plan").terse() }
+        Self { options, schema: JsonSchema::of::<PlanDraft>("plan").terse(), system: SYSTEM_PROMPT }
+    }
+
+    /// Whether the model gets examples besides the rules. A small one needs them; they double the prompt.
+    #[must_use]
+    pub fn guided(self, guided: bool) -> Self {
+        Self { system: if guided { GUIDED_PROMPT } else { SYSTEM_PROMPT }, ..self }
     }
 
     async fn draft(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
-        let mut request = Request::new("planner", SYSTEM_PROMPT, prompt::planning(cx))
+        let mut request = Request::new("planner", self.system, prompt::planning(cx))
             .with_schema(self.schema.clone())
             .with_max_tokens(PLAN_TOKENS);
         let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use artoo_bus::{Bus, Clock};
+use artoo_executor::Executor;
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
@@ -43,6 +44,7 @@ pub(crate) struct Parts {
     pub(crate) memory: Arc<dyn MemoryService>,
     pub(crate) roles: Roles,
     pub(crate) planner: Arc<dyn Planner>,
+    pub(crate) executor: Arc<dyn Executor>,
     pub(crate) profile: Profile,
     /// The controller's numbers; replans and time come from each request.
     pub(crate) parameters: Parameters,

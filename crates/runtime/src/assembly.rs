@@ -193,7 +193,7 @@ fn crew(
     crew.add(Role::Planner, planner);
     let executor = artoo_executor::run(
         port(Role::Executor)?,
-        Arc::clone(&parts.roles.executor),
+        Arc::clone(&parts.executor),
         Arc::clone(&parts.models.executor),
         artoo_executor::Settings {
             surroundings: surroundings.clone(),

@@ -35,6 +35,7 @@ pub struct Builder {
     parameters: Option<Parameters>,
     strict: bool,
     second_derivation: bool,
+    guided: bool,
     prices: Prices,
     deadlines: Deadlines,
     parallel: usize,
@@ -58,6 +59,7 @@ impl Default for Builder {
             parameters: None,
             strict: false,
             second_derivation: false,
+            guided: false,
             prices: Prices::default(),
             deadlines: Deadlines::default(),
             parallel: 8,
@@ -149,6 +151,13 @@ impl Builder {
     /// weak model.
     pub fn second_derivation(mut self, second_derivation: bool) -> Self {
         self.second_derivation = second_derivation;
+        self
+    }
+
+    /// Whether the planner's and the executor's prompts hold examples. A small model needs them; with a larger one they only cost
+    /// tokens.
+    pub fn guided(mut self, guided: bool) -> Self {
+        self.guided = guided;
         self
     }
 

@@ -34,7 +34,7 @@ impl Tool for Glob {
     }
 
     fn summary(&self) -> &str {
-        "find files and folders by pattern, with count, sizes and times; `**/*.txt` searches all folders below"
+        "find files and folders by pattern; `**/*.txt` searches all folders below"
     }
 
     fn arguments(&self) -> Value {

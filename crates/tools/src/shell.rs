@@ -35,7 +35,7 @@ impl Tool for Shell {
     }
 
     fn summary(&self) -> &str {
-        "run a shell command in the working folder; it can read everything and write in the workspace and $TMPDIR"
+        "run a command in the working folder; it may write in the workspace only"
     }
 
     fn arguments(&self) -> Value {

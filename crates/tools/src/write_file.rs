@@ -26,7 +26,7 @@ impl Tool for WriteFile {
     }
 
     fn summary(&self) -> &str {
-        "create a text file; a bare name goes to the workspace; existing files are never overwritten"
+        "create a text file; a bare name goes to the workspace"
     }
 
     fn arguments(&self) -> Value {

@@ -129,6 +129,9 @@ pub(crate) struct RunTable {
     pub(crate) timeout: Option<Span>,
     /// Whether only a run with every criterion met ends well.
     pub(crate) strict: Option<bool>,
+    /// Whether the model is small: its prompts hold examples, and questions are answered twice, by different means. The embedded
+    /// model is; set it for a model of a few billion parameters on a server of your own.
+    pub(crate) small_model: Option<bool>,
 }
 
 /// What a model costs.

@@ -38,6 +38,8 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     /// Whether only `accept` will do.
     pub(crate) strict: bool,
+    /// `None` leaves it to the model: the embedded one is small.
+    pub(crate) small_model: Option<bool>,
     /// Which rules apply.
     pub(crate) rules: Profile,
     /// Time-outs of model servers.
@@ -78,6 +80,7 @@ pub(crate) fn resolve(
         max_cost: run.max_cost,
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
+        small_model: run.small_model,
         rules: sections.controller.rules.unwrap_or_default(),
         timeouts: Timeouts {
             connect: http.connect_timeout.map_or(timeouts.connect, |span| span.0),

@@ -90,13 +90,15 @@ pub(super) async fn drive(
 }
 
 fn build(context: &Context<'_>, prepared: &Prepared) -> Result<Artoo, CommandError> {
+    let small = prepared.settings.small_model.unwrap_or(prepared.embedded);
     let mut builder = Artoo::builder()
         .data_folder(prepared.settings.data_dir.clone())
         .programs(installed_programs(&context.environment.search_path()))
         .environment(context.environment.all())
         .profile(prepared.settings.rules)
         .strict(prepared.settings.strict)
-        .second_derivation(prepared.embedded)
+        .second_derivation(small)
+        .guided(small)
         .prices(prepared.prices.clone())
         .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
     for (role, client) in &prepared.clients {

@@ -16,7 +16,7 @@ fn priced(scene: &Scene) {
 /// Three steps, one after the other: 15 tokens for the plan, 15 for each.
 fn three_steps() -> Scene {
     let subtask = |number: u32| {
-        json!({"intent": format!("Count heap {number}"), "sequence": number, "kind": "create",
+        json!({"intent": format!("Count heap {number}"), "sequence": number, "kind": "find_out",
             "criteria": [{"text": "The output is a number", "check": "output_number"}]})
     };
     let plan = json!({"subtasks": [subtask(1), subtask(2), subtask(3)]});

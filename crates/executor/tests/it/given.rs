@@ -111,7 +111,7 @@ impl Tool for Stage {
     }
 
     fn arguments(&self) -> Value {
-        conformance::context("x").tools[0].arguments.clone()
+        Value::clone(&conformance::context("x").tools[0].arguments)
     }
 
     fn output_is_answer(&self) -> bool {

@@ -3,7 +3,9 @@
 use std::{path::Path, sync::Arc};
 
 use artoo_executor::CallStopped;
-use artoo_executor::{AttemptContext, CallTool, Executor, ModelExecutor, SYSTEM_PROMPT, conformance};
+use artoo_executor::{
+    AttemptContext, CallTool, Executor, GUIDED_PROMPT, ModelExecutor, SYSTEM_PROMPT, conformance,
+};
 use artoo_llm_client::{
     LlmClient, Request,
     doubles::{Answer, Expect, ScriptedModel},
@@ -64,13 +66,14 @@ async fn the_constant_part_holds_the_rules_and_the_tools() {
     let spec = |tool: &dyn artoo_tools::Tool| artoo_executor::ToolSpec {
         name: tool.name(),
         summary: tool.summary().to_owned(),
-        arguments: tool.arguments(),
+        arguments: tool.arguments().into(),
         output_is_answer: tool.output_is_answer(),
     };
     cx.tools = Toolbox::standard().tools().map(spec).collect();
     let [request] = sent(&cx, vec![call("ls", true)], exited(0, "3")).await.try_into().unwrap();
     assert!(request.system.starts_with(SYSTEM_PROMPT.trim_end()));
     insta::assert_snapshot!("constant", request.system);
+    insta::assert_snapshot!("guided", GUIDED_PROMPT);
     // Nothing of the subtask, the place or the time is in it: it is the same for every call with these tools.
     for changing in ["Count the files", "/home/ada", "2026"] {
         assert!(!request.system.contains(changing), "{changing}");

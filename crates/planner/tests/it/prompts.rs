@@ -1,6 +1,8 @@
 //! Every prompt that the default planner can build.
 
-use artoo_planner::{AnswerKind, PlanContext, Planner, REPORT_PROMPT, SYSTEM_PROMPT, conformance};
+use artoo_planner::{
+    AnswerKind, GUIDED_PROMPT, PlanContext, Planner, REPORT_PROMPT, SYSTEM_PROMPT, conformance,
+};
 use artoo_types::{
     ActionState, BlockedApproach, BlockedTarget, MegramId, MemoryAction, OutcomeStatus, Polarity, SopRecord,
     ToolName,
@@ -42,6 +44,7 @@ fn sop(content: &str, polarity: Polarity) -> SopRecord {
 #[test]
 fn the_constant_parts() {
     insta::assert_snapshot!("constant", SYSTEM_PROMPT);
+    insta::assert_snapshot!("guided", GUIDED_PROMPT);
     insta::assert_snapshot!("constant_report", REPORT_PROMPT);
 }
 

@@ -21,7 +21,8 @@ pub(crate) struct Roles {
     pub(crate) perceiver: Arc<dyn Perceiver>,
     /// `None` is the default planner, which is made when all options are known.
     planner: Option<Arc<dyn Planner>>,
-    pub(crate) executor: Arc<dyn Executor>,
+    /// `None` is the default executor, likewise.
+    executor: Option<Arc<dyn Executor>>,
     pub(crate) judge: Arc<dyn Judge>,
     pub(crate) task_judge: Arc<dyn TaskJudge>,
     /// `None` is the default solver.
@@ -33,7 +34,7 @@ impl Default for Roles {
         Self {
             perceiver: Arc::new(FaithfulPerceiver),
             planner: None,
-            executor: Arc::new(ModelExecutor::default()),
+            executor: None,
             judge: Arc::new(ModelJudge),
             task_judge: Arc::new(ModelTaskJudge),
             solver: None,
@@ -43,8 +44,13 @@ impl Default for Roles {
 
 impl Roles {
     /// The planner: the embedder's, or the default one with these options.
-    pub(crate) fn planner(&self, options: CompileOptions) -> Arc<dyn Planner> {
-        self.planner.clone().unwrap_or_else(|| Arc::new(ModelPlanner::new(options)))
+    pub(crate) fn planner(&self, options: CompileOptions, guided: bool) -> Arc<dyn Planner> {
+        self.planner.clone().unwrap_or_else(|| Arc::new(ModelPlanner::new(options).guided(guided)))
+    }
+
+    /// The executor: the embedder's, or the default one.
+    pub(crate) fn executor(&self, guided: bool) -> Arc<dyn Executor> {
+        self.executor.clone().unwrap_or_else(|| Arc::new(ModelExecutor::default().guided(guided)))
     }
 }
 
@@ -63,7 +69,7 @@ impl Builder {
 
     /// Swaps R3.
     pub fn executor(mut self, executor: Arc<dyn Executor>) -> Self {
-        self.roles.executor = executor;
+        self.roles.executor = Some(executor);
         self
     }
 

@@ -1,0 +1,88 @@
+//! Schemas of turns that were made before.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use artoo_llm_client::JsonSchema;
+
+use crate::{Action, ToolSpec};
+
+/// What a run needs at a time: with and without an answer, for the tools as they are and steered by some programs.
+const KEPT: usize = 16;
+
+/// The last schemas. Making one takes longer than all else of a turn but the model; and who gets the same one again, compares an
+/// address instead of compiling it anew.
+#[derive(Debug, Default)]
+pub(crate) struct Schemas {
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    tools: Vec<ToolSpec>,
+    may: (bool, bool),
+    schema: JsonSchema,
+}
+
+impl Schemas {
+    /// As [`Action::schema`].
+    pub(crate) fn of(&self, tools: &[ToolSpec], may_answer: bool, may_give_up: bool) -> JsonSchema {
+        let may = (may_answer, may_give_up);
+        // Entries are whole at any time, so a panic elsewhere spoils nothing.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = kept.iter().find(|kept| kept.may == may && kept.tools == tools) {
+            return found.schema.clone();
+        }
+        let schema = Action::schema(tools, may_answer, may_give_up);
+        if kept.len() >= KEPT {
+            kept.pop_front();
+        }
+        kept.push_back(Kept { tools: tools.to_vec(), may, schema: schema.clone() });
+        schema
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use artoo_types::ToolName;
+    use serde_json::json;
+
+    use super::*;
+
+    fn spec(name: &str) -> ToolSpec {
+        ToolSpec {
+            name: ToolName::new(name),
+            summary: String::new(),
+            arguments: Arc::new(json!({"properties": {"path": {"type": "string"}}})),
+            output_is_answer: true,
+        }
+    }
+
+    #[test]
+    fn the_same_schema_is_made_once_and_is_what_the_action_says() {
+        let schemas = Schemas::default();
+        let (one, two) = ([spec("shell")], [spec("shell"), spec("glob")]);
+        let first = schemas.of(&one, false, true);
+        assert_eq!(first, Action::schema(&one, false, true));
+        assert!(Arc::ptr_eq(&first.schema, &schemas.of(&one, false, true).schema));
+        for (tools, may_answer, may_give_up) in
+            [(&two[..], false, true), (&one, true, true), (&one, false, false)]
+        {
+            assert_eq!(
+                schemas.of(tools, may_answer, may_give_up),
+                Action::schema(tools, may_answer, may_give_up)
+            );
+        }
+    }
+
+    #[test]
+    fn the_oldest_make_room() {
+        let schemas = Schemas::default();
+        for number in 0..3 * KEPT {
+            schemas.of(&[spec(&number.to_string())], true, true);
+        }
+        assert_eq!(schemas.kept.lock().unwrap().len(), KEPT);
+    }
+}
