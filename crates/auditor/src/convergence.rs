@@ -37,9 +37,9 @@ impl Convergence {
         self.thrashing(event)
     }
 
-    /// The end of the run. With a fault its numbers are those of the round before, once more.
-    pub(crate) fn end(&mut self, event: &AuditEvent) -> Option<Anomaly> {
-        if text(event, "fault").is_none() {
+    /// The end of the run. With a fault of this kind its numbers are those of the round before, once more.
+    pub(crate) fn end(&mut self, event: &AuditEvent, fault: Option<&str>) -> Option<Anomaly> {
+        if fault.is_none() {
             self.round(event);
         }
         let run_id = event.run_id;

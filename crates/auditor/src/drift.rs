@@ -119,6 +119,8 @@ fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
         MessageKind::SubTaskOutcome
         | MessageKind::ControlSettings
         | MessageKind::UserRequest
+        | MessageKind::ClarificationRequested
+        | MessageKind::ClarificationAnswered
         | MessageKind::TaskSpec
         | MessageKind::MemoryQuery
         | MessageKind::MemoryReply

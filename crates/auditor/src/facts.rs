@@ -74,6 +74,12 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             facts.insert("subtask_id".to_owned(), value(finished.subtask_id));
             facts
         }
+        Message::ClarificationRequested(request) => {
+            object(json!({ "round": request.round, "questions": request.questions.len() }))
+        }
+        Message::ClarificationAnswered(answered) => {
+            object(json!({ "round": answered.round, "bytes": answered.answer.len() }))
+        }
         Message::ApprovalRequested(request) => {
             object(json!({ "subtask_id": request.subtask_id, "call_id": request.call_id }))
         }

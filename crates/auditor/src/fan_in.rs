@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use artoo_types::{Anomaly, AuditEvent, SubTaskId};
 
-use crate::fact::{count, text};
+use crate::fact::count;
 
 /// The outcomes of one run's rounds.
 #[derive(Default)]
@@ -44,12 +44,12 @@ impl FanIn {
         (arrived < round.own.saturating_add(round.kept)).then(|| round.incomplete(event, arrived))
     }
 
-    /// The run has ended. What interrupts a run takes its outcomes with it; a role that fell silent, panicked or lost a
-    /// message leaves a hole.
-    pub(crate) fn end(&mut self, event: &AuditEvent) -> Option<Anomaly> {
+    /// The run has ended, by this kind of fault where it was one. What interrupts a run takes its outcomes with it; a role that
+    /// fell silent, panicked or lost a message leaves a hole.
+    pub(crate) fn end(&mut self, event: &AuditEvent, fault: Option<&str>) -> Option<Anomaly> {
         let round = self.round.take()?;
         let arrived = round.arrived.len() as u64;
-        let hole = matches!(text(event, "fault"), None | Some("deadline" | "panic" | "bus"));
+        let hole = matches!(fault, None | Some("deadline" | "panic" | "bus"));
         (hole && arrived < round.own).then(|| round.incomplete(event, arrived.saturating_add(round.kept)))
     }
 }

@@ -25,6 +25,8 @@ pub(crate) fn count(health: &mut ToolHealth, event: &AuditEvent) {
         MessageKind::ModelCall => model(record(&mut health.models, text(event, "model")), event),
         MessageKind::ControlSettings
         | MessageKind::UserRequest
+        | MessageKind::ClarificationRequested
+        | MessageKind::ClarificationAnswered
         | MessageKind::TaskSpec
         | MessageKind::MemoryQuery
         | MessageKind::MemoryReply

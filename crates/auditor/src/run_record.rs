@@ -6,7 +6,7 @@ use artoo_types::{Anomaly, AuditEvent, GapTrend, IdKind, MessageKind, RunId};
 use chrono::{DateTime, FixedOffset};
 
 use crate::convergence::Convergence;
-use crate::fact::count;
+use crate::fact::{count, text};
 use crate::fan_in::FanIn;
 use crate::identity::{Identity, Limits, duplicate, id};
 
@@ -19,6 +19,9 @@ pub(crate) struct RunRecord {
     /// Questions to a person that are not answered: a run may wait for one as long as it takes.
     asking: u64,
     final_results: u64,
+    /// Whether a budget was spent, and whether R7 had the planner asked for the story of an abandonment.
+    spent: bool,
+    told: bool,
     convergence: Convergence,
     /// `None` once messages are missing: what is not in the log may be what would be missed.
     whole: Option<Whole>,
@@ -91,8 +94,15 @@ impl RunRecord {
         })
     }
 
+    /// The kind of the fault that ended the run. A spent budget is one, though the result does not name it: R7 asks for the
+    /// planner's story before it abandons a run by a rule, so that an abandonment without one is the budget's.
+    fn ended_by<'a>(&self, event: &'a AuditEvent) -> Option<&'a str> {
+        let undecided = text(event, "directive") == Some("abandon") && !self.told;
+        text(event, "fault").or((self.spent && undecided).then_some("budget"))
+    }
+
     fn watch(&mut self, event: &AuditEvent, odd: &mut Vec<Anomaly>) {
-        let mut whole = self.whole.as_mut();
+        let whole = self.whole.as_mut();
         match event.kind {
             MessageKind::UserRequest => {
                 self.requested = true;
@@ -113,8 +123,14 @@ impl RunRecord {
             MessageKind::ToolFinished => {
                 odd.extend(whole.and_then(|whole| whole.identity.call_finished(event)));
             }
-            MessageKind::ApprovalRequested => self.asking = self.asking.saturating_add(1),
-            MessageKind::ApprovalDecided => self.asking = self.asking.saturating_sub(1),
+            MessageKind::ApprovalRequested | MessageKind::ClarificationRequested => {
+                self.asking = self.asking.saturating_add(1);
+            }
+            MessageKind::ApprovalDecided | MessageKind::ClarificationAnswered => {
+                self.asking = self.asking.saturating_sub(1);
+            }
+            MessageKind::Fault => self.spent |= text(event, "fault") == Some("budget"),
+            MessageKind::FailureReportRequest => self.told = true,
             MessageKind::CorrectionSignal => {
                 odd.extend(whole.and_then(|whole| whole.limits.correction(event)));
             }
@@ -145,8 +161,9 @@ impl RunRecord {
                     odd.push(Anomaly::SecondFinalResult { run_id, seq, refused: false });
                     return;
                 }
-                odd.extend(whole.as_mut().and_then(|whole| whole.fan_in.end(event)));
-                odd.extend(self.convergence.end(event));
+                let fault = self.ended_by(event);
+                odd.extend(self.whole.as_mut().and_then(|whole| whole.fan_in.end(event, fault)));
+                odd.extend(self.convergence.end(event, fault));
                 // What a year of runs would add up to.
                 self.whole = None;
             }
@@ -158,10 +175,8 @@ impl RunRecord {
             | MessageKind::ToolOutput
             | MessageKind::ExecutionResult
             | MessageKind::VerdictReached
-            | MessageKind::FailureReportRequest
             | MessageKind::FailureReport
             | MessageKind::MegramWrite
-            | MessageKind::Fault
             | MessageKind::Warning
             | MessageKind::ModelCall
             | MessageKind::AuditQuery

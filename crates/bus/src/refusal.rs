@@ -52,6 +52,8 @@ impl Refusal {
             }
             Message::ControlSettings(_)
             | Message::UserRequest(_)
+            | Message::ClarificationRequested(_)
+            | Message::ClarificationAnswered(_)
             | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)

@@ -77,7 +77,9 @@ impl Executor for ModelExecutor {
                 call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Logical)
             };
             let has_another = means.program.is_some() && last.as_ref().is_some_and(wrongly);
-            let may_give_up = (seen && !has_another) || turn >= TRIES;
+            // A call that did what it should is something to answer from, even where it found nothing.
+            let did_well = last.as_ref().is_some_and(ToolCall::succeeded);
+            let may_give_up = (seen && !has_another && !did_well) || turn >= TRIES;
             let request = Request {
                 messages: messages.clone(),
                 temperature_percent: if is_stuck { STUCK_TEMPERATURE } else { 0 },

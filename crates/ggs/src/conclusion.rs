@@ -30,6 +30,8 @@ pub struct Conclusion {
     pub judged: bool,
     /// The fault.
     pub fault: Option<Fault>,
+    /// The next step for the person, where whatever ended the run names one.
+    pub next: Option<String>,
 }
 
 impl Conclusion {
@@ -47,6 +49,7 @@ impl Conclusion {
             unmet: decision.unmet.clone(),
             judged,
             fault: None,
+            next: None,
         }
     }
 
@@ -55,6 +58,8 @@ impl Conclusion {
     ///
     /// Ω is of now. D and P are the last known; where no round was judged, D is 1, because nothing was shown
     /// to be done. The outcome is the typed `directive` and `fault`, never to be read from the numbers.
+    ///
+    /// A spent budget is no fault of anybody's: the run is an ordinary `abandon`, with the budget as its reason.
     pub fn of_fault(
         fault: &Fault,
         last: Option<(&PlanDirective, &[UnmetCriterion])>,
@@ -77,7 +82,8 @@ impl Conclusion {
                 .map_or(PrevDirective::Init, |directive| PrevDirective::Action(directive.directive)),
             unmet: last.map(|(_, unmet)| unmet.to_vec()).unwrap_or_default(),
             judged: last.is_some(),
-            fault: Some(fault.clone()),
+            fault: (fault.kind != FaultKind::Budget).then(|| fault.clone()),
+            next: fault.hint.clone(),
         }
     }
 
@@ -86,7 +92,8 @@ impl Conclusion {
     /// before.
     pub fn deserves_report(&self) -> bool {
         match &self.fault {
-            None => self.directive == TerminalState::Abandon,
+            // A spent budget ends a run without a rule of the solver.
+            None => self.directive == TerminalState::Abandon && self.rule.is_some(),
             Some(fault) => fault.role != Role::Planner && leaves_a_planner(fault.kind),
         }
     }

@@ -116,6 +116,8 @@ impl GgsRole {
             Message::Fault(fault) => self.on_fault(fault, envelope),
             // No other kind concerns R7. They are named so that a new kind asks here whether it does.
             Message::ControlSettings(_)
+            | Message::ClarificationRequested(_)
+            | Message::ClarificationAnswered(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
             | Message::Plan(_)

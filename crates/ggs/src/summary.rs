@@ -64,8 +64,8 @@ fn missing(unmet: &[UnmetCriterion]) -> String {
 }
 
 fn next(conclusion: &Conclusion) -> String {
-    if let Some(fault) = &conclusion.fault {
-        return fault.hint.as_ref().map(|hint| format!("Next: {}", hint.trim())).unwrap_or_default();
+    if let Some(next) = &conclusion.next {
+        return format!("Next: {}", next.trim());
     }
     let Some(rule) = conclusion.rule else { return String::new() };
     let advice = match rule {

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use artoo_bus::Port;
 use artoo_llm_client::{LlmClient, metered};
-use artoo_types::{Message, Role};
+use artoo_types::{ClarificationRequested, Message, Role, UserRequest, Warning};
 
-use crate::Perceiver;
+use crate::{Dialogue, Perceived, Perceiver, dialogue::presentable, faithful::copied};
 
-/// Perceives the run's request and publishes a `TaskSpec`, or a `Fault`: one of them, however often the request comes.
+/// Perceives the run's request and publishes a `TaskSpec`, or a `Fault`: one of them, however often the request comes. Where the
+/// behaviour cannot understand the request and a person is there, it publishes `ClarificationRequested` first and waits; where
+/// nobody may be asked any more, the request goes on in the user's own words, with a warning that says what is open.
+///
 /// Returns when the run is closed. A panic of the behaviour is not caught: the supervisor reports it.
 pub async fn run(mut port: Port, perceiver: Arc<dyn Perceiver>, model: Arc<dyn LlmClient>) {
     let sender = port.sender();
@@ -17,19 +20,66 @@ pub async fn run(mut port: Port, perceiver: Arc<dyn Perceiver>, model: Arc<dyn L
             tracing::debug!(%error, "a model call was not recorded");
         }
     });
-    let mut perceived = false;
     while let Some(envelope) = port.recv().await {
         let Message::UserRequest(request) = envelope.message.as_ref() else { continue };
-        if std::mem::replace(&mut perceived, true) {
-            continue;
-        }
-        let sent = match perceiver.perceive(request, &model).await {
-            Ok(spec) => port.publish(spec),
-            Err(error) => port.publish(error.fault()),
+        perceive(&mut port, perceiver.as_ref(), request, &model).await;
+        break;
+    }
+    // One request a run; what comes after it is for nobody.
+    while port.recv().await.is_some() {}
+}
+
+async fn perceive(
+    port: &mut Port,
+    perceiver: &dyn Perceiver,
+    request: &UserRequest,
+    model: &Arc<dyn LlmClient>,
+) {
+    let mut dialogue = Dialogue::new(request.person_present);
+    loop {
+        let message = match perceiver.perceive(request, &dialogue, model).await {
+            Ok(Perceived::Task(task)) => task.into(),
+            Err(error) => error.fault().into(),
+            Ok(Perceived::Unclear(questions)) => {
+                let questions = presentable(questions);
+                if dialogue.may_ask() && !questions.is_empty() {
+                    let round = dialogue.rounds() + 1;
+                    publish(port, ClarificationRequested { round, questions: questions.clone() }.into());
+                    let Some(answer) = answered(port, round).await else { return };
+                    dialogue = dialogue.with(questions, answer);
+                    continue;
+                }
+                publish(port, open(&questions).into());
+                copied(request, &dialogue).map_or_else(|error| error.fault().into(), Message::from)
+            }
         };
-        if let Err(error) = sent {
-            // A closed run needs no answer; an overflow is reported by the bus itself.
-            tracing::debug!(%error, "the perceiver could not publish");
+        return publish(port, message);
+    }
+}
+
+/// Waits for the answer to a round; `None` when the run is closed.
+async fn answered(port: &mut Port, round: u32) -> Option<String> {
+    loop {
+        let envelope = port.recv().await?;
+        if let Message::ClarificationAnswered(answered) = envelope.message.as_ref()
+            && answered.round == round
+        {
+            return Some(answered.answer.clone());
         }
+    }
+}
+
+fn open(questions: &[String]) -> Warning {
+    let message = format!(
+        "nobody can be asked (any more), so the request is worked on as it is; open: {}",
+        if questions.is_empty() { "what it refers to".to_owned() } else { questions.join(" ") }
+    );
+    Warning { role: Role::Perceiver, message }
+}
+
+fn publish(port: &Port, message: Message) {
+    if let Err(error) = port.publish(message) {
+        // A closed run needs no answer; an overflow is reported by the bus itself.
+        tracing::debug!(%error, "the perceiver could not publish");
     }
 }

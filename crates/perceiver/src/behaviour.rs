@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use artoo_llm_client::LlmClient;
-use artoo_types::{TaskSpec, UserRequest};
+use artoo_types::UserRequest;
 use async_trait::async_trait;
 
-use crate::PerceiveError;
+use crate::{Dialogue, PerceiveError, Perceived};
 
 /// Turns a request into a [`TaskSpec`].
 ///
@@ -14,7 +14,11 @@ use crate::PerceiveError;
 /// stays "yesterday"). References to earlier turns are resolved against `request.turns`. `raw_input` is the request,
 /// byte for byte.
 ///
-/// *Who calls.* The actor, once per run.
+/// *Asking back.* [`Perceived::Unclear`] asks the person, and is for references that the request leaves open alone: no
+/// confirmation, no preference, nothing that a look at the machine would tell. It is worth an answer only while
+/// [`Dialogue::may_ask`]; otherwise the actor goes on with the user's own words. What was answered is part of the task.
+///
+/// *Who calls.* The actor: once per run, and once more after each answer.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
@@ -25,6 +29,7 @@ pub trait Perceiver: Send + Sync {
     async fn perceive(
         &self,
         request: &UserRequest,
+        dialogue: &Dialogue,
         model: &Arc<dyn LlmClient>,
-    ) -> Result<TaskSpec, PerceiveError>;
+    ) -> Result<Perceived, PerceiveError>;
 }

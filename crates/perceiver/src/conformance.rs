@@ -17,10 +17,10 @@
 use std::{path::PathBuf, sync::Arc};
 
 use artoo_llm_client::LlmClient;
-use artoo_types::{Limits, Surroundings, TaskSpec, UserRequest};
+use artoo_types::{Limits, Prices, Surroundings, TaskSpec, UserRequest};
 use chrono::DateTime;
 
-use crate::Perceiver;
+use crate::{Dialogue, Perceived, Perceiver};
 
 /// Requests, each with the words that its task must still hold.
 const FACTS: &[(&str, &[&str])] = &[
@@ -41,7 +41,9 @@ pub async fn check_all(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) ->
     keeps_the_facts(perceiver, model).await?;
     refuses_an_empty_request(perceiver, model).await?;
     bears_a_huge_request(perceiver, model).await?;
-    keeps_no_state(perceiver, model).await
+    keeps_no_state(perceiver, model).await?;
+    asks_only_who_can_answer(perceiver, model).await?;
+    keeps_what_was_answered(perceiver, model).await
 }
 
 /// `raw_input` is the request, byte for byte.
@@ -81,8 +83,8 @@ pub async fn refuses_an_empty_request(
     model: &Arc<dyn LlmClient>,
 ) -> Result<(), String> {
     for text in ["", " \n\t", "?!…"] {
-        if let Ok(task) = perceiver.perceive(&request(text), model).await {
-            return Err(format!("{text:?} became the task {:?}", task.intent));
+        if let Ok(perceived) = perceiver.perceive(&request(text), &Dialogue::new(false), model).await {
+            return Err(format!("{text:?} became {perceived:?}"));
         }
     }
     Ok(())
@@ -97,9 +99,12 @@ pub async fn bears_a_huge_request(
     model: &Arc<dyn LlmClient>,
 ) -> Result<(), String> {
     let text = "数 files ".repeat(100_000);
-    match perceiver.perceive(&request(&text), model).await {
-        Ok(task) if task.raw_input != text => Err("a huge request lost its words".to_owned()),
-        Ok(_) | Err(_) => Ok(()),
+    match perceiver.perceive(&request(&text), &Dialogue::new(false), model).await {
+        Ok(Perceived::Task(task)) if task.raw_input != text => {
+            Err("a huge request lost its words".to_owned())
+        }
+        Ok(Perceived::Task(_)) | Err(_) => Ok(()),
+        Ok(Perceived::Unclear(_)) => Err("a huge request was asked back, and nobody is there".to_owned()),
     }
 }
 
@@ -113,6 +118,46 @@ pub async fn keeps_no_state(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient
     perceived(perceiver, model, "What did I change yesterday?").await?;
     let again = perceived(perceiver, model, text).await?;
     if first == again { Ok(()) } else { Err(format!("{text:?} became {first:?}, and later {again:?}")) }
+}
+
+/// Where nobody can be asked, and after an empty answer, a request becomes a task (lesson 23).
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn asks_only_who_can_answer(
+    perceiver: &dyn Perceiver,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
+    let go_ahead = Dialogue::new(true).with(vec!["Which one?".to_owned()], String::new());
+    for dialogue in [Dialogue::new(false), go_ahead] {
+        for text in FACTS.iter().map(|(text, _)| *text).chain(["Do it again, but better"]) {
+            let task = in_dialogue(perceiver, model, text, &dialogue).await?;
+            if task.is_none() {
+                return Err(format!("{text:?} was asked back after {:?}", dialogue.exchanges()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The intent keeps the facts of an answer as it keeps those of the request.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn keeps_what_was_answered(
+    perceiver: &dyn Perceiver,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
+    let asked = vec!["Which file?".to_owned()];
+    let dialogue = Dialogue::new(true)
+        .with(asked.clone(), "the one in ~/docs".to_owned())
+        .with(asked, "报告-7.txt".to_owned());
+    let intent = in_dialogue(perceiver, model, "Open the file from b.txt", &dialogue).await?;
+    let intent = intent.map(|task| task.intent).ok_or("a third round was asked for")?;
+    match ["b.txt", "~/docs", "报告-7.txt"].into_iter().find(|fact| !intent.contains(fact)) {
+        None => Ok(()),
+        Some(lost) => Err(format!("the intent lost {lost:?}: {intent:?}")),
+    }
 }
 
 /// A request with these words and without earlier turns, at a fixed place and time.
@@ -129,6 +174,8 @@ pub fn request(text: &str) -> UserRequest {
         },
         turns: Vec::new(),
         limits: Limits::default(),
+        prices: Prices::default(),
+        person_present: false,
     }
 }
 
@@ -137,6 +184,20 @@ async fn perceived(
     model: &Arc<dyn LlmClient>,
     text: &str,
 ) -> Result<TaskSpec, String> {
-    let task = perceiver.perceive(&request(text), model).await;
-    task.map_err(|error| format!("{text:?} was not perceived: {error}"))
+    let task = in_dialogue(perceiver, model, text, &Dialogue::new(false)).await?;
+    task.ok_or_else(|| format!("{text:?} was asked back, and nobody is there"))
+}
+
+/// The task; `None` where the perceiver asks back.
+async fn in_dialogue(
+    perceiver: &dyn Perceiver,
+    model: &Arc<dyn LlmClient>,
+    text: &str,
+    dialogue: &Dialogue,
+) -> Result<Option<TaskSpec>, String> {
+    match perceiver.perceive(&request(text), dialogue, model).await {
+        Ok(Perceived::Task(task)) => Ok(Some(task)),
+        Ok(Perceived::Unclear(_)) => Ok(None),
+        Err(error) => Err(format!("{text:?} was not perceived: {error}")),
+    }
 }

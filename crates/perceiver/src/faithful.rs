@@ -7,13 +7,19 @@ use artoo_types::{Constraints, TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde::Deserialize;
 
-use crate::{PerceiveError, Perceiver};
+use crate::{Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable};
 
 /// The longest request in bytes. Longer texts belong in a file: every later prompt repeats the intent.
 pub const MAX_REQUEST_BYTES: usize = 16 * 1024;
 
 /// The constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
+
+/// What is added to it where the person can be asked back.
+pub const ASKING_PROMPT: &str = include_str!("../prompts/asking.md");
+
+/// The most characters of an answer that are kept.
+const ANSWER_KEPT: usize = 2000;
 
 /// The longest request in bytes that a model restates. A longer one says what it means, and is copied.
 const MAX_RESTATED_BYTES: usize = 2000;
@@ -24,7 +30,8 @@ const RESULT_SHOWN: usize = 600;
 /// Copies by code; asks a model only where there are earlier turns that the request may refer to.
 ///
 /// What the model restates may lose no fact: where a number, a path or a name with a dot is missing from it, or where it is
-/// empty, the user's own words go along.
+/// empty, the user's own words go along. Where the turns do not tell what a word refers to and a person is there, the model may
+/// ask back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaithfulPerceiver;
 
@@ -35,41 +42,74 @@ struct Resolved {
     intent: String,
 }
 
+// The same, where a person can be asked. No documentation: it would go to the model with the schema.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ResolvedOrOpen {
+    #[schemars(length(max = 3), inner(length(max = 300)))]
+    questions: Vec<String>,
+    #[schemars(length(max = 4000))]
+    intent: String,
+}
+
 #[async_trait]
 impl Perceiver for FaithfulPerceiver {
     async fn perceive(
         &self,
         request: &UserRequest,
+        dialogue: &Dialogue,
         model: &Arc<dyn LlmClient>,
-    ) -> Result<TaskSpec, PerceiveError> {
+    ) -> Result<Perceived, PerceiveError> {
+        let copy = copied(request, dialogue)?;
         let text = request.text.trim();
-        if !text.chars().any(char::is_alphanumeric) {
-            return Err(PerceiveError::Empty);
+        if request.turns.is_empty() || text.len() > MAX_RESTATED_BYTES {
+            return Ok(Perceived::Task(copy));
         }
-        if text.len() > MAX_REQUEST_BYTES {
-            return Err(PerceiveError::TooLong { bytes: text.len(), limit: MAX_REQUEST_BYTES });
+        let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text, dialogue));
+        let prompt = prompt.with_max_tokens(1024);
+        let (questions, intent) = if dialogue.may_ask() {
+            let prompt = Request { system: format!("{SYSTEM_PROMPT}{ASKING_PROMPT}").into(), ..prompt }
+                .with_schema(JsonSchema::of::<ResolvedOrOpen>("resolved_or_open"));
+            let answer = ask::<ResolvedOrOpen>(model.as_ref(), prompt).await?.value;
+            (presentable(answer.questions), answer.intent)
+        } else {
+            let prompt = prompt.with_schema(JsonSchema::of::<Resolved>("resolved_request"));
+            (Vec::new(), ask::<Resolved>(model.as_ref(), prompt).await?.value.intent)
+        };
+        if !questions.is_empty() {
+            return Ok(Perceived::Unclear(questions));
         }
-        let speaks_for_itself = request.turns.is_empty() || text.len() > MAX_RESTATED_BYTES;
-        let intent = if speaks_for_itself { text.to_owned() } else { resolve(request, text, model).await? };
-        Ok(TaskSpec {
-            task_id: TaskId::from_text(&intent),
-            intent,
-            constraints: Constraints::default(),
-            raw_input: request.text.clone(),
-        })
+        let intent = with_every_fact(intent.trim(), &copy.intent);
+        Ok(Perceived::Task(TaskSpec { task_id: TaskId::from_text(&intent), intent, ..copy }))
     }
 }
 
-async fn resolve(
-    request: &UserRequest,
-    text: &str,
-    model: &Arc<dyn LlmClient>,
-) -> Result<String, PerceiveError> {
-    let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text))
-        .with_schema(JsonSchema::of::<Resolved>("resolved_request"))
-        .with_max_tokens(1024);
-    let answer = ask::<Resolved>(model.as_ref(), prompt).await?;
-    Ok(with_every_fact(answer.value.intent.trim(), text))
+/// The request as a task in the user's own words, with what was asked back and answered behind it.
+///
+/// # Errors
+/// [`PerceiveError::Empty`] and [`PerceiveError::TooLong`].
+pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskSpec, PerceiveError> {
+    let text = request.text.trim();
+    if !text.chars().any(char::is_alphanumeric) {
+        return Err(PerceiveError::Empty);
+    }
+    if text.len() > MAX_REQUEST_BYTES {
+        return Err(PerceiveError::TooLong { bytes: text.len(), limit: MAX_REQUEST_BYTES });
+    }
+    let mut intent = text.to_owned();
+    for Exchange { questions, answer } in dialogue.exchanges() {
+        let answer: String = answer.trim().chars().take(ANSWER_KEPT).collect();
+        if !answer.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = write!(intent, "\n(Asked: {} Answered: {answer})", questions.join(" "));
+        }
+    }
+    Ok(TaskSpec {
+        task_id: TaskId::from_text(text),
+        intent,
+        constraints: Constraints::default(),
+        raw_input: request.text.clone(),
+    })
 }
 
 /// The restated request, with the user's own words where it lost one of their facts.
@@ -95,7 +135,7 @@ fn facts(text: &str) -> impl Iterator<Item = &str> {
 
 /// The changing part of the prompt: the turns, oldest first, then the newest message. An earlier result may hold text of files
 /// and tools, so it is fenced: it can neither pose as the newest message nor give orders.
-fn conversation(request: &UserRequest, text: &str) -> String {
+fn conversation(request: &UserRequest, text: &str, dialogue: &Dialogue) -> String {
     let mut prompt = String::new();
     for (number, turn) in request.turns.iter().enumerate() {
         let result: String = turn.result.chars().take(RESULT_SHOWN).collect();
@@ -104,6 +144,11 @@ fn conversation(request: &UserRequest, text: &str) -> String {
         let _ = writeln!(prompt, "Turn {}\nuser: {}\nresult:\n{result}\n", number + 1, turn.input);
     }
     let _ = write!(prompt, "Newest message: {text}");
+    for Exchange { questions, answer } in dialogue.exchanges() {
+        let answer: String = answer.trim().chars().take(ANSWER_KEPT).collect();
+        let answer = if answer.is_empty() { "(none: go ahead)" } else { &answer };
+        let _ = write!(prompt, "\nYou asked: {}\nThe user answered: {answer}", questions.join(" "));
+    }
     prompt
 }
 

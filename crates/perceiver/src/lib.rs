@@ -9,12 +9,12 @@
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! use std::sync::Arc;
 //! use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
-//! use artoo_perceiver::{FaithfulPerceiver, Perceiver, conformance};
+//! use artoo_perceiver::{Dialogue, FaithfulPerceiver, Perceived, Perceiver, conformance};
 //!
 //! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new()); // it knows no answer, and needs none
 //! let request = conformance::request("How many files changed yesterday?");
-//! let task = FaithfulPerceiver.perceive(&request, &model).await?;
-//! assert_eq!(task.intent, "How many files changed yesterday?");
+//! let perceived = FaithfulPerceiver.perceive(&request, &Dialogue::new(true), &model).await?;
+//! assert!(matches!(perceived, Perceived::Task(task) if task.intent == "How many files changed yesterday?"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -26,10 +26,12 @@
 mod actor;
 mod behaviour;
 pub mod conformance;
+mod dialogue;
 mod error;
 mod faithful;
 
 pub use actor::run;
 pub use behaviour::Perceiver;
+pub use dialogue::{Dialogue, Exchange, MAX_QUESTIONS, MAX_ROUNDS, Perceived};
 pub use error::PerceiveError;
-pub use faithful::{FaithfulPerceiver, MAX_REQUEST_BYTES, SYSTEM_PROMPT};
+pub use faithful::{ASKING_PROMPT, FaithfulPerceiver, MAX_REQUEST_BYTES, SYSTEM_PROMPT};

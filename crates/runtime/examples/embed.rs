@@ -42,6 +42,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         timeout: None,
+        person_present: false,
     })?;
 
     let (mut view, mut fold) = (run.observe(1024), Fold::new());

@@ -77,6 +77,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         timeout: None,
+        person_present: false,
     })?;
     let path = run.folder().join(journal::FILE_NAME);
     let result = run.finished().await;

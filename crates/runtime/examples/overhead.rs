@@ -116,6 +116,7 @@ fn request(folder: &Path) -> RunRequest {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         timeout: None,
+        person_present: false,
     }
 }
 

@@ -14,7 +14,7 @@ use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
 use artoo_planner::{Inventory, Planner};
 use artoo_tools::Toolbox;
-use artoo_types::{AuditReport, RunId};
+use artoo_types::{AuditReport, Prices, RunId};
 use chrono::{DateTime, FixedOffset};
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
@@ -49,6 +49,7 @@ pub(crate) struct Parts {
     /// The controller's numbers; replans and time come from each request.
     pub(crate) parameters: Parameters,
     pub(crate) strict: bool,
+    pub(crate) prices: Prices,
     pub(crate) deadlines: Deadlines,
     pub(crate) parallel: usize,
     pub(crate) journal: Journal,

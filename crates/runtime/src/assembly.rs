@@ -28,7 +28,7 @@ use crate::{
     crew::Crew,
     foreign_solver::ForeignSolver,
     journal::RunJournal,
-    run::{Canceller, Run},
+    run::{Answerer, Canceller, Run},
     runs,
     successor::Successor,
     supervisor::{Supervised, supervise},
@@ -50,6 +50,7 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
         return Err(StartError::Closed);
     }
     let parameters = parameters(parts, &request.limits)?;
+    priced(parts, &request.limits)?;
     let runs = runs::folder(&parts.data_folder);
     let (storage_failed, storage_failure) = oneshot::channel();
     let failed = move |error| {
@@ -116,6 +117,7 @@ fn assemble(
     };
     let crew = crew(parts, &bus, parameters, &request, tool_context)?;
     let (send_result, result) = oneshot::channel();
+    let (answer, answers) = mpsc::unbounded_channel();
     let user = bus.port(Role::User)?;
     let port = bus.port(Role::Supervisor)?;
     let ggs_parts = Arc::clone(parts);
@@ -130,6 +132,8 @@ fn assemble(
             surroundings: request.surroundings,
             turns: request.turns,
             limits: request.limits,
+            prices: parts.prices.clone(),
+            person_present: request.person_present,
         },
         settings: control_settings(parts, parameters),
         bus: bus.clone(),
@@ -143,12 +147,14 @@ fn assemble(
         is_over,
         journal,
         result: send_result,
+        answers,
     };
     let run = Run {
         run_id: bus.run_id(),
         folder,
         bus,
         canceller: Canceller(cancel),
+        answerer: Answerer(answer),
         result: Some(result),
         first_observer,
     };
@@ -243,6 +249,16 @@ fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
 fn parameters(parts: &Parts, limits: &Limits) -> Result<Parameters, StartError> {
     let parameters = parts.parameters.with_limits(limits)?;
     Ok(if parts.strict { parameters.strict() } else { parameters })
+}
+
+/// A budget for money means nothing where a call could cost an unknown sum.
+fn priced(parts: &Parts, limits: &Limits) -> Result<(), StartError> {
+    let asking = [Role::Perceiver, Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator];
+    let unpriced = asking.into_iter().find(|role| !parts.prices.roles.contains_key(role));
+    match (limits.max_cost, unpriced) {
+        (Some(_), Some(role)) => Err(StartError::NoPrice { role }),
+        (None, _) | (_, None) => Ok(()),
+    }
 }
 
 /// What R7 of a run goes by, as a value for its record.

@@ -10,7 +10,7 @@ use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::{LlmClient, doubles::Redaction};
 use artoo_mkct_memory::MemoryService;
 use artoo_tools::Toolbox;
-use artoo_types::Role;
+use artoo_types::{Prices, Role};
 
 pub use roles::MakeSolver;
 pub(crate) use roles::{Roles, default_solver};
@@ -36,6 +36,7 @@ pub struct Builder {
     strict: bool,
     second_derivation: bool,
     guided: bool,
+    prices: Prices,
     deadlines: Deadlines,
     parallel: usize,
     redaction: Redaction,
@@ -59,6 +60,7 @@ impl Default for Builder {
             strict: false,
             second_derivation: false,
             guided: false,
+            prices: Prices::default(),
             deadlines: Deadlines::default(),
             parallel: 8,
             redaction: Redaction::new(),
@@ -156,6 +158,13 @@ impl Builder {
     /// tokens.
     pub fn guided(mut self, guided: bool) -> Self {
         self.guided = guided;
+        self
+    }
+
+    /// What the models cost; unknown by default. A run with [`Limits::max_cost`](artoo_types::Limits::max_cost) needs a price
+    /// for the model of every role.
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
         self
     }
 

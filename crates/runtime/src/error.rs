@@ -65,6 +65,12 @@ pub enum StartError {
     /// The limits make no sense.
     #[error("the limits cannot be used: {0}")]
     Limits(#[from] ParameterError),
+    /// There is a budget for money, and no price for the model of a role.
+    #[error("what a run may cost is limited, and the model of the role {role} has no price")]
+    NoPrice {
+        /// The role.
+        role: artoo_types::Role,
+    },
     /// Artoo was closed.
     #[error("artoo is closed and starts no more runs")]
     Closed,
@@ -77,6 +83,7 @@ impl StartError {
             Self::Folder { .. } => "choose another data folder with --data-dir, or free some space",
             Self::Bus(_) => "this is a fault of artoo; please report it",
             Self::Limits(_) => "give a time budget above 0",
+            Self::NoPrice { .. } => "say what the model costs, or set no limit",
             Self::Closed => "start it again",
         }
     }

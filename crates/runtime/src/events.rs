@@ -5,5 +5,5 @@
 mod event;
 mod fold;
 
-pub use event::{CorrectionWords, Cumulative, Event, Line, RoleUsage, schema};
+pub use event::{CorrectionWords, Cost, Cumulative, Event, Line, RoleUsage, schema};
 pub use fold::Fold;

@@ -20,4 +20,6 @@ pub struct RunRequest {
     pub sandbox: SandboxMode,
     /// The longest that the run may take, questions to the person included; `None` is no bound but the time budget's.
     pub timeout: Option<Duration>,
+    /// Whether somebody is there to be asked back, and answers by [`Run::answerer`](crate::Run::answerer).
+    pub person_present: bool,
 }

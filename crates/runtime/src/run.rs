@@ -6,8 +6,8 @@ use std::{
 };
 
 use artoo_bus::{Observer, RunBus};
-use artoo_types::{FinalResult, RunId};
-use tokio::sync::oneshot;
+use artoo_types::{ClarificationAnswered, FinalResult, RunId};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// One run. Dropping it, or the future of [`finished`](Run::finished), cancels the run; it still ends with a recorded result.
@@ -16,6 +16,7 @@ pub struct Run {
     pub(crate) folder: PathBuf,
     pub(crate) bus: RunBus,
     pub(crate) canceller: Canceller,
+    pub(crate) answerer: Answerer,
     pub(crate) result: Option<oneshot::Receiver<FinalResult>>,
     /// Was there before the first message; goes to the first who asks for one.
     pub(crate) first_observer: Mutex<Option<Observer>>,
@@ -45,6 +46,11 @@ impl Run {
     /// A handle that cancels it.
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
+    }
+
+    /// A handle that answers what the run asks back. While a question is open the run waits: only its timeout and a cancel end it.
+    pub fn answerer(&self) -> Answerer {
+        self.answerer.clone()
     }
 
     /// Waits for its one final result. When this returns, the journal is written and the run's processes are gone; one that
@@ -87,5 +93,17 @@ impl Canceller {
     /// Cancels. Doing it twice changes nothing.
     pub fn cancel(&self) {
         self.0.cancel();
+    }
+}
+
+/// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested).
+#[derive(Clone, Debug)]
+pub struct Answerer(pub(crate) mpsc::UnboundedSender<ClarificationAnswered>);
+
+impl Answerer {
+    /// Answers a round of questions; empty means: go ahead. An answer to a round that is not open is dropped.
+    pub fn answer(&self, round: u32, answer: String) {
+        // A run that has ended needs no answer.
+        let _ = self.0.send(ClarificationAnswered { round, answer });
     }
 }

@@ -10,7 +10,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
 use crate::{
-    events::{Event, Fold},
+    events::{Cost, Event, Fold},
     journal,
 };
 
@@ -35,6 +35,10 @@ pub struct Summary {
     pub calls: u64,
     /// Tokens read and written.
     pub tokens: u64,
+    /// Whether some of them are estimated.
+    pub estimated: bool,
+    /// What the calls cost, where every price is known.
+    pub cost: Option<Cost>,
     /// Replans used.
     pub replans: u32,
     /// What is wrong with the journal, where something is.
@@ -148,6 +152,8 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         elapsed_ms: 0,
         calls: 0,
         tokens: 0,
+        estimated: false,
+        cost: None,
         replans: 0,
         damage: None,
     };
@@ -174,6 +180,8 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
     }
     let total = fold.total();
     summary.calls = total.calls;
-    summary.tokens = total.prompt_tokens + total.completion_tokens;
+    summary.tokens = total.prompt_tokens.saturating_add(total.completion_tokens);
+    summary.estimated = total.estimated;
+    summary.cost.clone_from(&total.cost);
     summary
 }

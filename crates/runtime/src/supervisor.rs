@@ -13,7 +13,8 @@ use std::{
 
 use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_types::{
-    CallId, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Limits, Message, Role, UserRequest,
+    CallId, ClarificationAnswered, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message, Role,
+    UserRequest,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -25,6 +26,7 @@ use crate::{
     Deadlines, Watch,
     crew::{Crew, Ended},
     journal::RunJournal,
+    spending::Spending,
     successor::Successor,
 };
 
@@ -61,6 +63,8 @@ pub(crate) struct Supervised {
     pub(crate) journal: RunJournal,
     pub(crate) successor: Successor,
     pub(crate) result: oneshot::Sender<FinalResult>,
+    /// What the person answers.
+    pub(crate) answers: mpsc::UnboundedReceiver<ClarificationAnswered>,
 }
 
 /// Runs a run to its end.
@@ -82,21 +86,22 @@ pub(crate) async fn supervise(run: Supervised) {
         journal,
         successor,
         result,
+        mut answers,
     } = run;
     let mut supervisor = Supervisor {
         bus: &bus,
         port,
+        user,
+        asked: None,
         crew,
         tools: tools.clone(),
         is_over,
         deadlines,
-        limits: request.limits,
         successor,
         begun: Instant::now(),
         watch: Watch::new(deadlines),
         calls: BTreeSet::new(),
-        tokens: 0,
-        replans: 0,
+        spending: Spending::new(request.limits, request.prices.clone()),
         stopping: false,
         unsaid: VecDeque::new(),
         wind_down: None,
@@ -107,7 +112,7 @@ pub(crate) async fn supervise(run: Supervised) {
     if let Err(error) = supervisor.port.publish(settings) {
         tracing::warn!(run = %bus.run_id(), %error, "what the controller goes by is not on record");
     }
-    if let Err(error) = user.publish(request) {
+    if let Err(error) = supervisor.user.publish(request) {
         supervisor.fail(fault(
             Role::Supervisor,
             FaultKind::Bus,
@@ -137,6 +142,7 @@ pub(crate) async fn supervise(run: Supervised) {
                 let seconds = timeout.unwrap_or_default().as_secs_f64();
                 supervisor.fail(fault(Role::User, FaultKind::Timeout, format!("the run took longer than {seconds} s")));
             }
+            answer = answers.recv(), if supervisor.asked.is_some() => supervisor.answered(answer),
             failure = &mut storage_failure, if !storage_failed => {
                 storage_failed = true;
                 supervisor.fail(storage_fault(&failure.unwrap_or_else(|_| io::Error::other("its thread has ended"))));
@@ -174,18 +180,20 @@ pub(crate) async fn supervise(run: Supervised) {
 struct Supervisor<'a> {
     bus: &'a RunBus,
     port: Port,
+    /// Speaks for the person.
+    user: Port,
+    /// The round of questions that the person has not answered.
+    asked: Option<u32>,
     crew: Crew,
     tools: CancellationToken,
     is_over: Arc<AtomicBool>,
     deadlines: Deadlines,
-    limits: Limits,
     successor: Successor,
     begun: Instant,
     watch: Watch,
     /// Calls that have begun and not ended.
     calls: BTreeSet<CallId>,
-    tokens: u64,
-    replans: u32,
+    spending: Spending,
     /// Whether the run is on its way to its end because of a fault of the supervisor's; the tools are cancelled then.
     stopping: bool,
     /// Faults that R7 does not know of yet, and until when tools may still end first.
@@ -209,24 +217,17 @@ impl Supervisor<'_> {
         self.watch.on(envelope, self.begun.elapsed());
         self.successor.remember(envelope);
         let message = envelope.message.as_ref();
+        // One of them ends the run; calls that were open still come in.
+        if let Some(spent) = self.spending.on(message).filter(|_| !self.stopping) {
+            self.fail(spent);
+        }
         if let Message::ToolStarted(started) = message {
             self.calls.insert(started.call_id);
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
-        } else if let Message::ModelCall(call) = message {
-            self.tokens =
-                self.tokens.saturating_add(call.prompt_tokens).saturating_add(call.completion_tokens);
-            if let Some(allowed) = self.limits.max_tokens.filter(|allowed| self.tokens > *allowed) {
-                self.over_budget(format!("the run used {} tokens, of {allowed} allowed", self.tokens));
-            }
-        } else if let Message::PlanDirective(_) = message {
-            self.replans += 1;
-            if self.replans > self.limits.max_replans {
-                self.over_budget(format!(
-                    "the controller asked for more than {} replans",
-                    self.limits.max_replans
-                ));
-            }
+        } else if let Message::ClarificationRequested(request) = message {
+            self.asked = Some(request.round);
+            self.bus.pause();
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
@@ -238,9 +239,18 @@ impl Supervisor<'_> {
         None
     }
 
-    fn over_budget(&mut self, message: String) {
-        if !self.stopping {
-            self.fail(fault(Role::Supervisor, FaultKind::Budget, message));
+    /// The person answered; without anybody left who could, the run goes ahead.
+    fn answered(&mut self, answer: Option<ClarificationAnswered>) {
+        let Some(round) = self.asked else { return };
+        let gone = || ClarificationAnswered { round, answer: String::new() };
+        let answer = answer.unwrap_or_else(gone);
+        if answer.round != round {
+            return;
+        }
+        self.asked = None;
+        self.bus.resume();
+        if let Err(error) = self.user.publish(answer) {
+            tracing::debug!(%error, "an answer could not be published");
         }
     }
 

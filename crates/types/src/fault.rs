@@ -43,7 +43,7 @@ pub enum FaultKind {
     Timeout,
     /// The user interrupted the run.
     Cancelled,
-    /// The token budget is spent.
+    /// A hard budget is spent: tokens, money or replans. R7 makes an ordinary `abandon` of it.
     Budget,
 }
 

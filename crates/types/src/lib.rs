@@ -12,6 +12,7 @@
 mod anomaly;
 mod approval;
 mod audit;
+mod clarification;
 mod conduct;
 mod control;
 mod criterion;
@@ -20,6 +21,7 @@ mod fault;
 mod ids;
 mod memory;
 mod message;
+mod money;
 mod outcome;
 mod plan;
 mod programs;
@@ -36,6 +38,7 @@ pub use approval::{ApprovalDecided, ApprovalRequested, ApprovalScope};
 pub use audit::{
     AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,
 };
+pub use clarification::{ClarificationAnswered, ClarificationRequested};
 pub use conduct::{BoundaryViolation, Crossing, DriftAlert, DriftMeasure, Share};
 pub use control::{
     ActionState, BlockedApproach, BlockedTarget, DominantClass, FinalResult, Loss, MacroState, PartialOutput,
@@ -50,6 +53,7 @@ pub use memory::{
     Potentials, SopRecord, Space,
 };
 pub use message::{Envelope, Message, MessageKind};
+pub use money::{Amount, Price, Prices};
 pub use outcome::{
     FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome,
 };

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ControlSettings, CorrectionSignal,
-    DispatchManifest, ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite,
-    MemoryQuery, MemoryReply, ModelCall, OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId,
-    SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached,
-    Warning,
+    ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
+    ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, ExecutionResult,
+    FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery, MemoryReply,
+    ModelCall, OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome,
+    TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -89,6 +89,10 @@ messages! {
     ControlSettings,
     /// The request.
     UserRequest,
+    /// Questions back to the person.
+    ClarificationRequested,
+    /// The person's answer.
+    ClarificationAnswered,
     /// The request, structured.
     TaskSpec,
     /// A question to memory.

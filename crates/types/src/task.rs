@@ -6,7 +6,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::TaskId;
+use crate::{Amount, Prices, TaskId};
 
 /// What the user asked, with everything that a role may need to know of the place and the time. User to R1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,16 @@ pub struct UserRequest {
     pub turns: Vec<Turn>,
     /// What the run may spend.
     pub limits: Limits,
+    /// What its models cost, where that is known.
+    #[serde(default, skip_serializing_if = "Prices::is_empty")]
+    pub prices: Prices,
+    /// Whether somebody is there to be asked back.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub person_present: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// One earlier turn of a session: what was asked and what came of it.
@@ -59,12 +69,15 @@ pub struct Limits {
     pub time_budget_ms: u64,
     /// The sum of prompt and completion tokens, where it is bounded.
     pub max_tokens: Option<u64>,
+    /// What model calls may cost together, where that is bounded, in the currency of the run's prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<Amount>,
 }
 
 impl Default for Limits {
-    /// The specification's: 3 replans, 2 corrections, 5 minutes, no token bound.
+    /// The specification's: 3 replans, 2 corrections, 5 minutes, no bound on tokens and money.
     fn default() -> Self {
-        Self { max_replans: 3, max_retries: 2, time_budget_ms: 300_000, max_tokens: None }
+        Self { max_replans: 3, max_retries: 2, time_budget_ms: 300_000, max_tokens: None, max_cost: None }
     }
 }
 

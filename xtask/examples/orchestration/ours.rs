@@ -40,6 +40,7 @@ pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         timeout: None,
+        person_present: false,
     };
     let result = artoo.start(request)?.finished().await;
     if result.directive == TerminalState::Accept && result.replans == 0 {

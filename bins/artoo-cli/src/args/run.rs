@@ -4,10 +4,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::SandboxMode;
+use artoo_types::Amount;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::config::parse_span;
+
+/// Reads an amount of money.
+fn parse_amount(text: &str) -> Result<Amount, String> {
+    let amount = text.trim().parse().ok().and_then(Amount::new);
+    amount.ok_or_else(|| "write an amount from 0 to a million, for example 0.50".to_owned())
+}
 
 /// One request, and what it may do.
 #[derive(Clone, Debug, Args)]
@@ -52,6 +59,12 @@ pub(crate) struct RunArgs {
     /// How often the plan may be changed [default: 3]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) max_replans: Option<u32>,
+    /// How many tokens the model calls may use together; what there is then, is delivered
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) max_tokens: Option<u64>,
+    /// What the model calls may cost together, by the prices in the configuration: `[prices."MODEL"]`
+    #[arg(long, value_name = "AMOUNT", value_parser = parse_amount, help_heading = "Limits")]
+    pub(crate) max_cost: Option<Amount>,
     /// End the run after this time, with exit code 124
     #[arg(long, value_name = "TIME", value_parser = parse_span, help_heading = "Limits")]
     pub(crate) timeout: Option<Duration>,

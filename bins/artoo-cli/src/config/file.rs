@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 
+use super::layer::first_key;
 use super::schema::{children, config_schema};
 use super::sections::FileConfig;
 use crate::error::CommandError;
@@ -25,7 +26,10 @@ pub(crate) fn check_path(path: &str) -> Result<(), (String, String)> {
     let schema = config_schema();
     let mut node = &schema;
     let mut above = String::new();
-    for key in path.split('.') {
+    let mut rest = Some(path);
+    while let Some(path) = rest {
+        let (key, below) = first_key(path);
+        rest = below;
         match child(node, key) {
             Some(below) => node = below,
             None => {

@@ -1,5 +1,6 @@
 //! Layers of configuration and how they are laid over each other, with the origin of each value.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -72,10 +73,11 @@ impl Merged {
 
     /// The value at a path.
     pub(crate) fn get(&self, path: &str) -> Option<&Value> {
-        let (tables, key) = path.rsplit_once('.').unwrap_or(("", path));
         let mut table = &self.table;
-        for name in tables.split('.').filter(|name| !name.is_empty()) {
-            table = table.get(name)?.as_table()?;
+        let (mut key, mut rest) = first_key(path);
+        while let Some(below) = rest {
+            table = table.get(key)?.as_table()?;
+            (key, rest) = first_key(below);
         }
         table.get(key)
     }
@@ -103,13 +105,26 @@ impl Merged {
     }
 }
 
+/// The first key of a path, and the rest. A key that holds a dot, as the names of models do, stands between quotes.
+pub(crate) fn first_key(path: &str) -> (&str, Option<&str>) {
+    if let Some((key, rest)) = path.strip_prefix('"').and_then(|path| path.split_once('"')) {
+        return (key, rest.strip_prefix('.'));
+    }
+    path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)))
+}
+
+/// A key as it stands in a path.
+pub(crate) fn quoted(key: &str) -> Cow<'_, str> {
+    if key.contains('.') { Cow::Owned(format!("\"{key}\"")) } else { Cow::Borrowed(key) }
+}
+
 /// Sets the value at a path, making tables on the way. What was there is replaced.
 pub(crate) fn put(table: &mut Table, path: &str, value: Value) {
-    match path.split_once('.') {
-        None => {
-            table.insert(path.to_owned(), value);
+    match first_key(path) {
+        (name, None) => {
+            table.insert(name.to_owned(), value);
         }
-        Some((name, rest)) => {
+        (name, Some(rest)) => {
             let below = table.entry(name).or_insert_with(|| Value::Table(Table::new()));
             if !below.is_table() {
                 *below = Value::Table(Table::new());
@@ -125,7 +140,8 @@ pub(crate) fn put(table: &mut Table, path: &str, value: Value) {
 pub(crate) fn leaves(table: &Table) -> Vec<(String, Value)> {
     fn walk(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
         for (key, value) in table {
-            let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+            let key = quoted(key);
+            let path = if prefix.is_empty() { key.into_owned() } else { format!("{prefix}.{key}") };
             match value {
                 Value::Table(below) => walk(&path, below, found),
                 Value::String(_)
@@ -161,6 +177,18 @@ mod tests {
         let origins: Vec<_> =
             merged.origins.iter().map(|(path, origin)| format!("{path} {origin}")).collect();
         assert_eq!(origins, ["run.max_replans default", "run.strict --strict"]);
+    }
+
+    #[test]
+    fn a_key_with_dots_is_one_key() {
+        let mut merged = Merged::default();
+        let file = "[prices.\"gpt-4.1\"]\nprompt = 2\n[prices.qwen3]\nprompt = 0";
+        merged.lay(&layer(Origin::File("c".into()), false, file));
+        assert_eq!(merged.table, file.parse().unwrap());
+        let paths: Vec<&str> = merged.origins.keys().map(String::as_str).collect();
+        assert_eq!(paths, ["prices.\"gpt-4.1\".prompt", "prices.qwen3.prompt"]);
+        assert_eq!(merged.get("prices.\"gpt-4.1\".prompt"), Some(&Value::Integer(2)));
+        assert_eq!(first_key("\"a.b"), ("\"a", Some("b")), "half a pair of quotes is a key like any other");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use artoo_types::Amount;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,8 @@ pub(crate) struct FileConfig {
     pub(crate) controller: ControllerTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
+    /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
+    pub(crate) prices: BTreeMap<String, PriceTable>,
     /// Named sets of values, applied over the rest of the file by `--profile NAME`.
     pub(crate) profiles: BTreeMap<String, Sections>,
 }
@@ -48,6 +51,8 @@ pub(crate) struct Sections {
     pub(crate) controller: ControllerTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
+    /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
+    pub(crate) prices: BTreeMap<String, PriceTable>,
 }
 
 /// A choice of a model. A key is never written here: `key_env` names the variable that holds it.
@@ -116,6 +121,10 @@ pub(crate) struct RunTable {
     pub(crate) max_replans: Option<u32>,
     /// How often a subtask may be corrected.
     pub(crate) max_retries: Option<u32>,
+    /// How many tokens a run may use, read and written together.
+    pub(crate) max_tokens: Option<u64>,
+    /// What the model calls of a run may cost. Every model of the run needs its price in `prices`, in one currency.
+    pub(crate) max_cost: Option<Amount>,
     /// The end of a run, whatever it is doing.
     pub(crate) timeout: Option<Span>,
     /// Whether only a run with every criterion met ends well.
@@ -123,6 +132,18 @@ pub(crate) struct RunTable {
     /// Whether the model is small: its prompts hold examples, and questions are answered twice, by different means. The embedded
     /// model is; set it for a model of a few billion parameters on a server of your own.
     pub(crate) small_model: Option<bool>,
+}
+
+/// What a model costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct PriceTable {
+    /// A million tokens read.
+    pub(crate) prompt: Option<Amount>,
+    /// A million tokens written.
+    pub(crate) completion: Option<Amount>,
+    /// The currency, in your words, for example `USD`.
+    pub(crate) currency: Option<String>,
 }
 
 /// [`artoo_sandbox::SandboxMode`] as a word of the configuration.

@@ -7,6 +7,7 @@ use artoo_ggs_core::Profile;
 use artoo_llm_client::RetryPolicy;
 use artoo_llm_http::{ProxyPolicy, Timeouts};
 use artoo_sandbox::SandboxMode;
+use artoo_types::Amount;
 use serde::Deserialize;
 
 use super::layer::Merged;
@@ -29,6 +30,10 @@ pub(crate) struct Settings {
     pub(crate) max_replans: u32,
     /// How often a subtask may be corrected.
     pub(crate) max_retries: u32,
+    /// How many tokens a run may use.
+    pub(crate) max_tokens: Option<u64>,
+    /// What the model calls of a run may cost.
+    pub(crate) max_cost: Option<Amount>,
     /// The end of a run, whatever it is doing.
     pub(crate) timeout: Option<Duration>,
     /// Whether only `accept` will do.
@@ -71,6 +76,8 @@ pub(crate) fn resolve(
         time_budget: run.time_budget.map(|span| span.0),
         max_replans: run.max_replans.unwrap_or(artoo_types::Limits::default().max_replans),
         max_retries: run.max_retries.unwrap_or(artoo_types::Limits::default().max_retries),
+        max_tokens: run.max_tokens,
+        max_cost: run.max_cost,
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
         small_model: run.small_model,

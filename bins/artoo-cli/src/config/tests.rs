@@ -289,3 +289,30 @@ fn the_schema_describes_what_is_read() {
     check("[brain]\nkey = \"sk\"", false);
     check("[profiles.x]\nprofile = \"y\"", false);
 }
+
+#[test]
+fn prices_belong_to_the_models_that_a_run_asks() {
+    let priced = |file: &str, limited: bool| {
+        let world = World { file: Some(file), ..World::default() };
+        let found = world.merged().and_then(|(mut merged, _, sections, environment)| {
+            let state = |_: &str| EmbeddedState::Installed;
+            let embedded = Embedded { catalogue: vec![MODEL.to_owned()], state: &state };
+            let models = choose(&mut merged, &sections, &environment, &embedded)?;
+            prices(&models, &sections.prices, limited)
+        });
+        match found {
+            Err(error) => format!("{error}\nhint: {}", error.next_step().unwrap_or("none")),
+            Ok(prices) => serde_json::to_string(&prices).unwrap(),
+        }
+    };
+    let server = "[brain]\nprovider = \"openai\"\nbase_url = \"http://a\"\nmodel = \"big-4.1\"\n";
+    let price = "[prices.\"big-4.1\"]\nprompt = 2\ncompletion = 8.5\ncurrency = \"USD\"\n";
+    insta::assert_snapshot!(priced(&format!("{server}{price}"), true));
+    insta::assert_snapshot!(priced(server, false));
+    insta::assert_snapshot!(priced(server, true));
+    insta::assert_snapshot!(priced(&format!("{server}[prices.\"big-4.1\"]\nprompt = 2\n"), false));
+    insta::assert_snapshot!(priced(&format!("{server}[prices.\"big-4.1\"]\nprompt = -2\n"), false));
+    let other = "[roles.executor]\nmodel = \"small\"\n[prices.small]\nprompt = 1\ncompletion = 1\ncurrency = \"EUR\"\n";
+    insta::assert_snapshot!(priced(&format!("{server}{price}{other}"), false));
+    insta::assert_snapshot!(priced("[brain]\nprovider = \"local\"\n", true));
+}

@@ -39,7 +39,7 @@ const fn variable(name: &'static str, effect: Effect, meaning: &'static str) -> 
 }
 
 /// Every variable that artoo reads.
-pub(crate) const VARIABLES: [Variable; 20] = [
+pub(crate) const VARIABLES: [Variable; 22] = [
     variable(
         "ARTOO_CONFIG",
         Effect::Other,
@@ -58,6 +58,8 @@ pub(crate) const VARIABLES: [Variable; 20] = [
     variable("ARTOO_DATA_DIR", Effect::Sets("run.data_dir"), "where runs, the audit log and models are kept"),
     variable("ARTOO_TIME_BUDGET", Effect::Sets("run.time_budget"), "the time that a run should take"),
     variable("ARTOO_MAX_REPLANS", Effect::Sets("run.max_replans"), "how often the plan may be changed"),
+    variable("ARTOO_MAX_TOKENS", Effect::Sets("run.max_tokens"), "how many tokens a run may use"),
+    variable("ARTOO_MAX_COST", Effect::Sets("run.max_cost"), "what the model calls of a run may cost"),
     variable("ARTOO_TIMEOUT", Effect::Sets("run.timeout"), "the end of a run, whatever it is doing"),
     variable(
         "OPENAI_BASE_URL",
@@ -138,12 +140,14 @@ fn every_role(name: &'static str, key: &str, value: &str) -> Layer {
     Layer { origin: Origin::Variable(name), for_every_role: true, table }
 }
 
-/// Variables are texts; one of them is a number in the configuration.
+/// Variables are texts; some of them are numbers in the configuration.
 fn text_or_number(path: &str, value: &str) -> toml::Value {
-    match value.parse() {
-        Ok(number) if path == "run.max_replans" => toml::Value::Integer(number),
-        _ => value.into(),
-    }
+    let number = match path {
+        "run.max_replans" | "run.max_tokens" => value.parse().ok().map(toml::Value::Integer),
+        "run.max_cost" => value.parse().ok().map(toml::Value::Float),
+        _ => None,
+    };
+    number.unwrap_or_else(|| value.into())
 }
 
 #[cfg(test)]

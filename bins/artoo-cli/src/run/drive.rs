@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::Fold;
 use artoo_runtime::{Artoo, Canceller, Deadlines};
-use artoo_types::Role;
+use artoo_types::{Message, Role};
 
+use super::ask::{Asking, from_stdin};
 use super::prepare::Prepared;
 use super::show::Show;
 use crate::args::RunArgs;
@@ -52,7 +53,12 @@ pub(super) async fn drive(
         trouble: None,
         canceller,
     };
-    let finished = watch(run.finished(), observer, &mut view, context.terminal).await;
+    let mut asking = Asking::new(run.answerer(), from_stdin());
+    let finished = watch(run.finished(), observer, &mut view, &mut asking, context.terminal).await;
+    if asking.is_open() {
+        // The run has ended while the person was asked; what follows begins on a line of its own.
+        context.terminal.note("");
+    }
     context.terminal.wipe();
     // Nothing is lost if the time is up: what is not on disk yet is an end of the log, and the log says so.
     let _ = tokio::time::timeout(CLOSING, artoo.close()).await;
@@ -93,6 +99,7 @@ fn build(context: &Context<'_>, prepared: &Prepared) -> Result<Artoo, CommandErr
         .strict(prepared.settings.strict)
         .second_derivation(small)
         .guided(small)
+        .prices(prepared.prices.clone())
         .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
     for (role, client) in &prepared.clients {
         let role: Role = *role;
@@ -142,6 +149,7 @@ async fn watch<F: Future>(
     finished: F,
     mut observer: Observer,
     view: &mut View,
+    asking: &mut Asking,
     terminal: &mut Terminal,
 ) -> F::Output {
     let started = Instant::now();
@@ -153,13 +161,21 @@ async fn watch<F: Future>(
         tokio::select! {
             biased;
             observed = observer.recv() => match observed {
-                Some(observed) => view.on(&observed, terminal),
+                Some(observed) => {
+                    view.on(&observed, terminal);
+                    if let Some(round) = asked(&observed) {
+                        asking.begin(round, terminal);
+                    }
+                }
                 None => break finished.await,
             },
+            () = asking.answered() => {}
             result = &mut finished => break result,
             _ = beats.tick() => {
                 beat += 1;
-                view.show.status(terminal, beat, started.elapsed());
+                if !asking.is_open() {
+                    view.show.status(terminal, beat, started.elapsed());
+                }
             }
         }
     };
@@ -167,4 +183,105 @@ async fn watch<F: Future>(
         view.on(&observed, terminal);
     }
     result
+}
+
+/// The round of questions that a message puts to the person.
+fn asked(observed: &Observed) -> Option<u32> {
+    let Observed::Message(envelope) = observed else { return None };
+    if let Message::ClarificationRequested(asked) = envelope.message.as_ref() {
+        Some(asked.round)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
+    use artoo_runtime::RunRequest;
+    use artoo_sandbox::SandboxMode;
+    use artoo_types::{Limits, Surroundings, Turn};
+    use serde_json::json;
+
+    use super::*;
+    use crate::terminal::Look;
+
+    #[derive(Clone, Default)]
+    struct Seen(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Seen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn request(folder: &std::path::Path) -> RunRequest {
+        RunRequest {
+            text: "count it".to_owned(),
+            turns: vec![Turn { input: "What is there?".to_owned(), result: "docs and logs".to_owned() }],
+            surroundings: Surroundings {
+                now: "2026-03-01T12:00:00+01:00".parse().unwrap(),
+                zone: "Europe/Berlin".to_owned(),
+                working_folder: folder.to_owned(),
+                workspace: folder.join("workspace"),
+                home: folder.to_owned(),
+                platform: "linux".to_owned(),
+            },
+            limits: Limits::default(),
+            sandbox: SandboxMode::ReadOnly,
+            timeout: None,
+            person_present: true,
+        }
+    }
+
+    /// A follow-up that leaves open what it means: asked on standard error, answered by a line, and gone on with.
+    #[tokio::test]
+    async fn a_question_is_asked_and_its_answer_reaches_the_perceiver() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = Arc::new(
+            ScriptedModel::new()
+                .expect(
+                    Expect::purpose("perceiver"),
+                    Answer::json(json!({"questions": ["docs\u{1b}[2J or logs?"], "intent": ""})),
+                )
+                .expect(
+                    Expect::purpose("perceiver").user_contains("The user answered: logs"),
+                    Answer::json(json!({"questions": [], "intent": "Count logs"})),
+                )
+                .always(Expect::any(), Answer::text("no plan")),
+        );
+        let artoo = Artoo::builder()
+            .model(Arc::clone(&model) as _)
+            .data_folder(folder.path().join("data"))
+            .build()
+            .unwrap();
+        let run = artoo.start(request(folder.path())).unwrap();
+        let seen = Seen::default();
+        let look = Look { columns: 80, colour: false, live: true };
+        let mut terminal = Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);
+        let show = Show::for_person();
+        let mut view =
+            View { show, fold: Fold::new(), outcome: None, trouble: None, canceller: run.canceller() };
+        let mut asking = Asking::new(run.answerer(), Arc::new(|| "logs".to_owned()));
+        let observer = run.observe(CAPACITY);
+        watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;
+        drop(terminal);
+        assert!(!asking.is_open());
+        let planned = |sent: &artoo_llm_client::Request| {
+            sent.purpose == "planner" && sent.messages[0].content.contains("Count logs")
+        };
+        assert!(model.requests().iter().any(planned));
+        let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
+        let (question, prompt) = (text.find("? docs␛[2J or logs?"), text.find("answer (empty: go ahead) > "));
+        assert!(question.is_some() && question < prompt, "{text}");
+        assert!(text.contains("answered: logs"), "{text}");
+        artoo.close().await;
+    }
 }

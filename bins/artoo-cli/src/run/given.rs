@@ -28,6 +28,13 @@ pub(super) fn given(args: &RunArgs) -> Result<Given, CommandError> {
     if let Some(replans) = args.max_replans {
         set("--max-replans", "run.max_replans", i64::from(replans).into());
     }
+    if let Some(tokens) = args.max_tokens {
+        // More than a configuration can hold is no bound, and neither is this.
+        set("--max-tokens", "run.max_tokens", i64::try_from(tokens).unwrap_or(i64::MAX).into());
+    }
+    if let Some(amount) = args.max_cost {
+        set("--max-cost", "run.max_cost", amount.units().into());
+    }
     if let Some(time) = args.timeout {
         set("--timeout", "run.timeout", Span(time).to_string().into());
     }

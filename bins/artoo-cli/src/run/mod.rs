@@ -1,5 +1,6 @@
 //! `artoo run`.
 
+mod ask;
 mod drive;
 mod given;
 mod prepare;

@@ -7,11 +7,12 @@ use artoo_bus::{Clock, SystemClock};
 use artoo_llm_client::doubles::{Recorder, Redaction};
 use artoo_runtime::RunRequest;
 use artoo_sandbox::{SandboxMode, Support};
-use artoo_types::{Limits, Surroundings};
+use artoo_types::{Limits, Price, Prices, Surroundings};
 
+use super::ask::person_present;
 use crate::args::RunArgs;
 use crate::commands::Loaded;
-use crate::config::{RoleModels, Settings};
+use crate::config::{ROLES, RoleModels, Settings, prices};
 use crate::connect::{self, Clients};
 use crate::error::CommandError;
 use crate::machine::{expand_home, writable, zone_name};
@@ -24,6 +25,8 @@ pub(super) struct Prepared {
     pub(super) request: RunRequest,
     /// The models.
     pub(super) clients: Clients,
+    /// What they cost.
+    pub(super) prices: Prices,
     /// Whether one of them is the embedded model: it is given more time, and questions are answered twice.
     pub(super) embedded: bool,
     /// Recorders, to ask at the end what they could not write.
@@ -44,6 +47,10 @@ pub(super) fn prepare(
     let working_folder = working_folder(context, args.cwd.as_deref())?;
     let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
     let settings = loaded.settings.clone();
+    let prices = match &models {
+        Some(models) => prices(models, &loaded.sections.prices, settings.max_cost.is_some())?,
+        None => free(),
+    };
     workspace(&settings)?;
     confinement(&settings)?;
 
@@ -81,7 +88,8 @@ pub(super) fn prepare(
         max_replans: settings.max_replans,
         max_retries: settings.max_retries,
         time_budget_ms: u64::try_from(settings.budget(label.embedded).as_millis()).unwrap_or(u64::MAX),
-        max_tokens: None,
+        max_tokens: settings.max_tokens,
+        max_cost: settings.max_cost,
     };
     let surroundings = Surroundings {
         now: label.started,
@@ -92,8 +100,15 @@ pub(super) fn prepare(
         platform: std::env::consts::OS.to_owned(),
     };
     let (sandbox, timeout) = (settings.sandbox, settings.timeout);
-    let request = RunRequest { text, turns: Vec::new(), surroundings, limits, sandbox, timeout };
-    Ok(Prepared { request, clients, embedded: label.embedded, recorders, secrets, settings })
+    let person_present = person_present(context.streams, args.json, args.quiet);
+    let turns = Vec::new();
+    let request = RunRequest { text, turns, surroundings, limits, sandbox, timeout, person_present };
+    Ok(Prepared { request, clients, prices, embedded: label.embedded, recorders, secrets, settings })
+}
+
+/// A replay asks no model.
+fn free() -> Prices {
+    Prices { currency: String::new(), roles: ROLES.map(|role| (role, Price::FREE)).into() }
 }
 
 /// What differs from one machine to the next is replaced on a tape, so that it can be replayed elsewhere.

@@ -36,6 +36,12 @@ impl Show {
         Self::Person { live: Box::default(), quiet: args.quiet, verbose: args.verbose, at_terminal }
     }
 
+    /// The usual view, for tests.
+    #[cfg(test)]
+    pub(super) fn for_person() -> Self {
+        Self::Person { live: Box::default(), quiet: false, verbose: false, at_terminal: true }
+    }
+
     /// Shows one line.
     pub(super) fn line(&mut self, terminal: &mut Terminal, line: &Line) -> Result<(), CommandError> {
         match self {

@@ -65,6 +65,12 @@ impl Terminal {
         self.tell(&format!("{line}\n"));
     }
 
+    /// Writes the beginning of a line, which is to be neutral already; the person goes on with it.
+    pub(crate) fn prompt(&mut self, text: &str) {
+        self.wipe();
+        self.tell(text);
+    }
+
     /// Shows a line at the bottom until something else is written. Nothing where the cursor cannot be moved.
     pub(crate) fn status(&mut self, line: &str) {
         let look = self.look();

@@ -30,6 +30,14 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
     let number = before.subtask.map(|number| format!("{number} ")).unwrap_or_default();
     match &line.event {
         Event::RunStarted { request, .. } => vec![frame.bare(Style::Strong, &format!("» {request}"))],
+        Event::ClarificationRequested { questions, .. } => questions
+            .iter()
+            .map(|question| frame.whole().line(code, 0, Some(Style::Notice), &format!("? {question}")))
+            .collect(),
+        Event::ClarificationAnswered { answer, .. } => {
+            let said = if answer.trim().is_empty() { "go ahead" } else { answer.trim() };
+            one(1, None, format!("answered: {said}"))
+        }
         Event::MemoryRecalled { attention, decision, action, sops } => {
             if sops.is_empty() && *attention == 0.0 && !frame.verbose {
                 return Vec::new();

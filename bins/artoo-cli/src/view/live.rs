@@ -8,7 +8,7 @@ use artoo_types::{CallId, Role, SubTaskId};
 
 use super::events::{Before, lines};
 use super::frame::Frame;
-use super::units::{counted, seconds, tokens};
+use super::units::{counted, seconds, spent};
 use super::words;
 use crate::terminal::neutral_line;
 
@@ -32,6 +32,7 @@ pub(crate) struct Live {
 enum Doing {
     #[default]
     Reading,
+    Asking,
     Planning,
     Starting,
     Merging,
@@ -56,8 +57,7 @@ impl Live {
     pub(crate) fn status(&self, beat: usize, elapsed: Duration) -> String {
         const BEATS: [&str; 4] = ["◐", "◓", "◑", "◒"];
         let beat = BEATS.get(beat % BEATS.len()).copied().unwrap_or("◐");
-        let spent = self.usage.prompt_tokens.saturating_add(self.usage.completion_tokens);
-        let cost = format!("{}, {} tokens", counted(self.usage.calls, "call", "calls"), tokens(spent));
+        let cost = format!("{}, {}", counted(self.usage.calls, "call", "calls"), spent(&self.usage));
         neutral_line(&format!("{beat} {} {} · {cost}", seconds(elapsed), self.at_work()))
     }
 
@@ -68,6 +68,7 @@ impl Live {
         match (self.working.len(), self.working.iter().next_back()) {
             (0, _) | (_, None) => match self.doing {
                 Doing::Reading => "R1 reads the request",
+                Doing::Asking => "R1 asks you",
                 Doing::Planning => "R2 plans",
                 Doing::Starting => "starts the plan",
                 Doing::Merging => "R4b looks at the whole",
@@ -112,8 +113,10 @@ impl Live {
                 self.doing = Doing::Merging;
             }
             Event::RoundScored { loss, .. } => self.losses.push(loss.l),
-            Event::Usage { cumulative, .. } => self.usage = *cumulative,
+            Event::Usage { cumulative, .. } => self.usage.clone_from(cumulative),
             Event::RunFinished { .. } => self.doing = Doing::Ending,
+            Event::ClarificationRequested { .. } => self.doing = Doing::Asking,
+            Event::ClarificationAnswered { .. } => self.doing = Doing::Reading,
             Event::ToolOutput { .. } | Event::MemoryWritten { .. } | Event::Warning { .. } => {}
         }
     }

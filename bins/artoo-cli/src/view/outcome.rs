@@ -8,7 +8,7 @@ use artoo_types::{Fault, FileChange, PartialOutput, TerminalState, UnmetCriterio
 use serde_json::Value;
 
 use super::frame::Frame;
-use super::units::{counted, seconds, tokens};
+use super::units::{counted, money, seconds, spent};
 use super::words;
 use crate::terminal::{Style, neutral, neutral_line, pad};
 
@@ -64,7 +64,7 @@ impl Outcome {
             unmet: unmet.clone(),
             partial: partial.clone(),
             files: files.clone(),
-            usage: *usage,
+            usage: usage.clone(),
             roles: roles.clone(),
             replans: *replans,
             elapsed: Duration::from_millis(*elapsed_ms),
@@ -94,7 +94,11 @@ pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
             parts.push(partial(&outcome.partial));
         }
         (Some(TerminalState::Abandon), None) => {
-            let label = format!("abandon: {} unmet", criteria(outcome));
+            // A run that ends before anything was judged knows of no criterion.
+            let label = match outcome.unmet.as_slice() {
+                [] => "abandon".to_owned(),
+                [_, ..] => format!("abandon: {} unmet", criteria(outcome)),
+            };
             parts.push(head(frame, Style::Bad, "✗", &label, &outcome.summary));
             parts.push(unmet(&outcome.unmet));
             parts.extend(output.map(|output| format!("what there is:\n{output}")));
@@ -172,12 +176,11 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
         (None, None) => "ended by a fault",
         (None, Some(state)) => words::terminal(state),
     };
-    let spent = outcome.usage.prompt_tokens.saturating_add(outcome.usage.completion_tokens);
     let mut parts = vec![
         end.to_owned(),
         seconds(outcome.elapsed),
         counted(outcome.usage.calls, "model call", "model calls"),
-        format!("{} tokens", tokens(spent)),
+        spent(&outcome.usage),
     ];
     if outcome.replans > 0 {
         parts.push(counted(u64::from(outcome.replans), "replan", "replans"));
@@ -186,11 +189,12 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
     if frame.verbose {
         lines.extend(outcome.roles.iter().map(|role| {
             format!(
-                "  {} {:>3}  {:>8} read  {:>8} written",
+                "  {} {:>3}  {:>8} read  {:>8} written{}",
                 pad(role.role.name(), 16),
                 role.usage.calls,
                 role.usage.prompt_tokens,
-                role.usage.completion_tokens
+                role.usage.completion_tokens,
+                role.usage.cost.as_ref().map(|cost| format!("  {}", money(cost))).unwrap_or_default()
             )
         }));
     }

@@ -30,7 +30,7 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
         "{:>12} {:>9} {:>12}",
         seconds(Duration::from_millis(run.elapsed_ms)),
         counted(run.calls, "call", "calls"),
-        format!("{} tokens", tokens(run.tokens))
+        format!("{}{} tokens", if run.estimated { "~" } else { "" }, tokens(run.tokens))
     );
     let head = format!("{short}  {when}  ");
     let end = pad(&end, 11);

@@ -161,8 +161,10 @@ pub(crate) fn finished(directive: &str, fault: Option<Value>) -> Value {
             {"subtask_id": TWO, "intent": "名前 of the largest", "status": "failed", "output": {"file": null}},
             {"subtask_id": TWO, "intent": "write it down", "status": "skipped", "output": null}]) },
         "files": [{"path": "/home/ada/项目/报告.txt", "change": "created"}],
-        "usage": {"calls": 5, "prompt_tokens": 4100, "completion_tokens": 312},
-        "roles": [{"role": "planner", "calls": 2, "prompt_tokens": 2100, "completion_tokens": 200},
+        "usage": {"calls": 5, "prompt_tokens": 4100, "completion_tokens": 312, "estimated": true,
+                  "cost": {"amount": 0.0125, "currency": "USD"}},
+        "roles": [{"role": "planner", "calls": 2, "prompt_tokens": 2100, "completion_tokens": 200,
+                   "cost": {"amount": 0.0125, "currency": "USD"}},
                   {"role": "agent_validator", "calls": 3, "prompt_tokens": 2000, "completion_tokens": 112}],
         "elapsed_ms": 12345, "exit_code": if accepted { 0 } else { 3 },
     })
@@ -184,7 +186,8 @@ pub(crate) fn line(seq: usize, event: Value, role: Option<&str>, subtask: Option
 fn usage(model: &str, calls: u64) -> Value {
     json!({"type": "usage", "model": model, "prompt_tokens": 512, "cached_tokens": 0, "completion_tokens": 40, "elapsed_ms": 2100,
         "estimated": false, "error": null,
-        "cumulative": {"calls": calls, "prompt_tokens": 512 * calls, "completion_tokens": 40 * calls}})
+        "cumulative": {"calls": calls, "prompt_tokens": 512 * calls, "completion_tokens": 40 * calls,
+        "cost": {"amount": 0.0025 * calls as f64, "currency": "€"}}})
 }
 
 fn failed_usage() -> Value {

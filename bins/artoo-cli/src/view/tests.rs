@@ -159,6 +159,8 @@ fn lists_of_runs_and_checks() {
         elapsed_ms: 61_000,
         calls: 4,
         tokens: 2345,
+        estimated: exit.is_none(),
+        cost: None,
         replans: 0,
         damage: damage.map(str::to_owned),
     }

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use artoo_runtime::events::{Cost, Cumulative};
+use artoo_types::Amount;
+
+use crate::terminal::neutral_line;
+
 /// A length of time: `340 ms`, `4.2 s`, `3 min 05 s`, `1 h 02 min`.
 pub(crate) fn seconds(time: Duration) -> String {
     let milliseconds = time.as_millis();
@@ -23,6 +28,28 @@ pub(crate) fn bytes(count: u64) -> String {
 /// A number of tokens: `812`, `4.1k`.
 pub(super) fn tokens(count: u64) -> String {
     short(count, &["", "k", "M", "G"], false)
+}
+
+/// What calls used: `4.1k tokens`, `about 4.1k tokens` where some of them are estimated, and what that cost.
+pub(super) fn spent(usage: &Cumulative) -> String {
+    let sum = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+    let about = if usage.estimated { "about " } else { "" };
+    let cost = usage
+        .cost
+        .as_ref()
+        .filter(|cost| cost.amount > Amount::ZERO)
+        .map(|cost| format!(", {about}{}", money(cost)))
+        .unwrap_or_default();
+    format!("{about}{} tokens{cost}", tokens(sum))
+}
+
+/// An amount of money with its currency: `0.0123 USD`. Cents are not enough for what a call costs.
+pub(super) fn money(cost: &Cost) -> String {
+    let amount = format!("{:.4} {}", cost.amount.units(), neutral_line(&cost.currency));
+    let least = cost.amount > Amount::ZERO && cost.amount.units() < 0.000_05;
+    if least { format!("less than 0.0001 {}", neutral_line(&cost.currency)) } else { amount }
+        .trim_end()
+        .to_owned()
 }
 
 /// `1 call`, `2 calls`.
@@ -52,6 +79,22 @@ fn short(count: u64, units: &[&str], blank: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_spent_is_said_with_what_is_known_of_it() {
+        let usage = |cost: Option<f64>, currency: &str, estimated| {
+            let cost =
+                cost.map(|units| Cost { amount: Amount::new(units).unwrap(), currency: currency.to_owned() });
+            spent(&Cumulative { calls: 2, prompt_tokens: 4000, completion_tokens: 100, estimated, cost })
+        };
+        assert_eq!(usage(None, "", false), "4.1k tokens");
+        assert_eq!(usage(Some(0.0), "USD", false), "4.1k tokens", "nothing is not worth a word");
+        assert_eq!(usage(None, "", true), "about 4.1k tokens");
+        assert_eq!(usage(Some(0.01234), "USD", false), "4.1k tokens, 0.0123 USD");
+        assert_eq!(usage(Some(12.5), "", true), "about 4.1k tokens, about 12.5000");
+        assert_eq!(usage(Some(0.000_001), "€", false), "4.1k tokens, less than 0.0001 €");
+        assert_eq!(usage(Some(0.0001), "USD\u{1b}[2J", false), "4.1k tokens, 0.0001 USD␛[2J");
+    }
 
     #[test]
     fn numbers_are_short() {

@@ -108,7 +108,7 @@ pub(super) fn fault(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Cancelled => "interrupted",
         FaultKind::Timeout => "out of time",
-        FaultKind::Budget => "out of tokens",
+        FaultKind::Budget => "out of budget",
         FaultKind::Provider
         | FaultKind::Answer
         | FaultKind::Configuration

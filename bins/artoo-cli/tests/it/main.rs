@@ -3,6 +3,7 @@
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
 mod bad_server;
+mod budgets;
 mod choose_model;
 mod ends;
 mod examples;

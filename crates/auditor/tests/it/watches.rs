@@ -55,6 +55,48 @@ fn a_fault_is_no_round() {
     assert_eq!(report.gap_trends[0].trend, Trend::Oscillating);
 }
 
+/// The result of a run whose budget was spent names no fault, and repeats the numbers of the round before all the same.
+#[test]
+fn a_spent_budget_is_no_round_and_leaves_no_hole() {
+    let manifest = json!({"round": 1, "subtasks": 2, "kept": 0});
+    let round = json!({"D": 0.5, "grad_goal": 0.0, "directive": "refine"});
+    let spent = json!({"role": "supervisor", "fault": "budget"});
+    let end = json!({"D": 0.5, "grad_goal": 0.0, "directive": "abandon", "fault": null});
+    let run = |spent: Option<&Value>, told: Option<&Value>| {
+        let said = [
+            Some((Role::Ggs, MessageKind::PlanDirective, &round)),
+            Some((Role::Ggs, MessageKind::PlanDirective, &round)),
+            Some((Role::Dispatcher, MessageKind::DispatchManifest, &manifest)),
+            spent.map(|spent| (Role::Supervisor, MessageKind::Fault, spent)),
+            told.map(|told| (Role::Ggs, MessageKind::FailureReportRequest, told)),
+            Some((Role::Ggs, MessageKind::FinalResult, &end)),
+        ];
+        let lines = (1..).zip(said.into_iter().flatten());
+        fold(lines.map(|(seq, (from, kind, facts))| line(seq, from, kind, facts.clone())), 0)
+    };
+    let report = run(Some(&spent), None);
+    assert_eq!((kinds(&report), report.gap_trends[0].d.clone()), (vec![], d(&[0.5, 0.5])));
+    // The same end without the budget, or after R7 had abandoned the run by a rule, is a decision.
+    let decided = [AnomalyKind::FanInIncomplete, AnomalyKind::NoImprovement];
+    assert_eq!(kinds(&run(None, None)), decided);
+    assert_eq!(kinds(&run(Some(&spent), Some(&json!({})))), decided);
+}
+
+/// A person may think about a question for as long as it takes.
+#[test]
+fn a_run_that_waits_for_an_answer_is_not_lost() {
+    let lost = |kinds: &[MessageKind]| {
+        let from =
+            |kind| if kind == MessageKind::ClarificationRequested { Role::Perceiver } else { Role::User };
+        let lines = (1..).zip(kinds);
+        fold(lines.map(|(seq, kind)| line(seq, from(*kind), *kind, json!({"round": 1}))), 24 * 60)
+    };
+    use MessageKind::{ClarificationAnswered, ClarificationRequested, UserRequest};
+    assert_eq!(lost(&[UserRequest, ClarificationRequested]).anomalies, []);
+    let answered = lost(&[UserRequest, ClarificationRequested, ClarificationAnswered]);
+    assert_eq!(kinds(&answered), [AnomalyKind::NoFinalResult]);
+}
+
 #[test]
 fn finished_runs_that_did_not_converge_are_anomalies() {
     let run_id = run_id(7);

@@ -50,6 +50,8 @@ pub(crate) fn user_request(text: &str) -> UserRequest {
         },
         turns: Vec::new(),
         limits: Default::default(),
+        prices: Default::default(),
+        person_present: false,
     }
 }
 

@@ -1,6 +1,8 @@
 //! What R7 sends, and in which order.
 
-use artoo_types::{ActionState, BlockedProgram, FaultKind, Message, PrevDirective, Role, ToolName};
+use artoo_types::{
+    ActionState, BlockedProgram, Fault, FaultKind, Message, PrevDirective, Role, TerminalState, ToolName,
+};
 
 use crate::support::{
     ENVIRONMENTAL, LOGICAL, all_met, envelope, failed, fault, kinds, matched, replan, role, story, task,
@@ -108,6 +110,23 @@ fn the_planner_is_asked_about_a_fault_only_where_it_can_tell() {
     }
     // Nothing ran yet, so there is nothing to tell.
     assert_eq!(kinds(&role().on(&envelope(fault(Role::Executor, FaultKind::Panic)))), ["final_result"]);
+}
+
+#[test]
+fn a_spent_budget_is_an_ordinary_abandon_that_names_it() {
+    let mut role = role();
+    role.on(&envelope(replan(vec![failed(2, &["b", "c"], ENVIRONMENTAL)])));
+    let spent = Fault {
+        message: "The token budget is spent".to_owned(),
+        hint: Some("allow more".to_owned()),
+        ..fault(Role::Supervisor, FaultKind::Budget)
+    };
+    let out = role.on(&envelope(spent));
+    let [Message::FinalResult(result)] = out.as_slice() else { panic!("{out:?}") };
+    assert_eq!((result.directive, &result.fault), (TerminalState::Abandon, &None));
+    assert!(result.summary.starts_with("Not finished. The token budget is spent. "), "{}", result.summary);
+    assert!(result.summary.ends_with(" Next: allow more"), "{}", result.summary);
+    assert!(!result.unmet.is_empty());
 }
 
 #[test]

@@ -6,8 +6,8 @@ use artoo_llm_client::{
     LlmClient, LlmError,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_perceiver::{FaithfulPerceiver, PerceiveError, Perceiver, run};
-use artoo_types::{FaultKind, Message, MessageKind, Role, TaskSpec, UserRequest};
+use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver, run};
+use artoo_types::{FaultKind, Message, MessageKind, Role, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -65,7 +65,12 @@ struct Panics;
 
 #[async_trait]
 impl Perceiver for Panics {
-    async fn perceive(&self, _: &UserRequest, _: &Arc<dyn LlmClient>) -> Result<TaskSpec, PerceiveError> {
+    async fn perceive(
+        &self,
+        _: &UserRequest,
+        _: &Dialogue,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Perceived, PerceiveError> {
         panic!("as planned")
     }
 }

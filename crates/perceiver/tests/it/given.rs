@@ -4,8 +4,8 @@ use std::{fmt::Write as _, sync::Arc};
 
 use artoo_bus::doubles::Scene;
 use artoo_llm_client::{LlmClient, MessageRole, Request, doubles::ScriptedModel};
-use artoo_perceiver::conformance;
-use artoo_types::{Turn, UserRequest};
+use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver as _, conformance};
+use artoo_types::{TaskSpec, Turn, UserRequest};
 
 pub(crate) fn request(text: &str, turns: &[(&str, &str)]) -> UserRequest {
     let turn =
@@ -15,6 +15,17 @@ pub(crate) fn request(text: &str, turns: &[(&str, &str)]) -> UserRequest {
 
 pub(crate) fn client(model: &Arc<ScriptedModel>) -> Arc<dyn LlmClient> {
     Arc::clone(model) as _
+}
+
+/// The task of a request where nobody can be asked.
+pub(crate) async fn perceive(
+    request: &UserRequest,
+    model: &Arc<ScriptedModel>,
+) -> Result<TaskSpec, PerceiveError> {
+    match FaithfulPerceiver.perceive(request, &Dialogue::new(false), &client(model)).await? {
+        Perceived::Task(task) => Ok(task),
+        Perceived::Unclear(questions) => panic!("{questions:?}"),
+    }
 }
 
 /// What a model was sent, without the constant part.

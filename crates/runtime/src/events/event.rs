@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use artoo_types::{
-    BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId, CorrectionSignal,
-    Criterion, DominantClass, Evidence, FailureClass, Fault, FileChange, Judge, Limits, Loss, MacroState,
-    MegramState, MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask, PrevDirective, Role,
-    RunId, SopRecord, SubTaskId, TerminalState, ToolName, UnmetCriterion,
+    Amount, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
+    CorrectionSignal, Criterion, DominantClass, Evidence, FailureClass, Fault, FileChange, Judge, Limits,
+    Loss, MacroState, MegramState, MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask,
+    PrevDirective, Prices, Role, RunId, SopRecord, SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -53,6 +53,25 @@ pub enum Event {
         workspace: PathBuf,
         /// What it may spend.
         limits: Limits,
+        /// What its models cost, where that is known.
+        #[serde(default, skip_serializing_if = "Prices::is_empty")]
+        prices: Prices,
+    },
+    /// The person is asked what words of the request refer to.
+    #[serde(rename = "clarification.requested")]
+    ClarificationRequested {
+        /// Which round of questions, from 1.
+        asked: u32,
+        /// The questions.
+        questions: Vec<String>,
+    },
+    /// The person answered.
+    #[serde(rename = "clarification.answered")]
+    ClarificationAnswered {
+        /// To which round.
+        asked: u32,
+        /// In words; empty means: go ahead.
+        answer: String,
     },
     /// Memory answered.
     #[serde(rename = "memory.recalled")]
@@ -230,6 +249,9 @@ pub enum Event {
         estimated: bool,
         /// Why it failed.
         error: Option<String>,
+        /// What it cost, where its price is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<Cost>,
         /// The run so far.
         cumulative: Cumulative,
     },
@@ -304,8 +326,8 @@ impl From<&CorrectionSignal> for CorrectionWords {
     }
 }
 
-/// Calls and tokens, added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Calls and what they used, added up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cumulative {
     /// Model calls.
     pub calls: u64,
@@ -313,10 +335,25 @@ pub struct Cumulative {
     pub prompt_tokens: u64,
     /// Tokens written.
     pub completion_tokens: u64,
+    /// Whether some of the counts are estimates.
+    #[serde(default)]
+    pub estimated: bool,
+    /// What all of it cost; none where the price of some of it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+/// Money that was spent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// How much.
+    pub amount: Amount,
+    /// The currency, in the user's words; may be empty.
+    pub currency: String,
 }
 
 /// What one role cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoleUsage {
     /// The role.
     pub role: Role,

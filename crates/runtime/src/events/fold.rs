@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, PlanDirective, Role,
-    SubTaskId, ToolFinished,
+    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, PlanDirective, Prices,
+    Role, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
-use super::{Cumulative, Event, Line, RoleUsage};
+use super::{Cost, Cumulative, Event, Line, RoleUsage};
 use crate::exit_code::{denied, exit_code_after};
 
 /// The fold over the envelopes of one run. The same envelopes give the same lines, live or from the journal.
@@ -16,6 +16,7 @@ use crate::exit_code::{denied, exit_code_after};
 pub struct Fold {
     lines: u64,
     round: Option<u32>,
+    prices: Prices,
     total: Cumulative,
     roles: BTreeMap<Role, Cumulative>,
     files: Vec<FileChange>,
@@ -38,15 +39,27 @@ impl Fold {
         }
         let mut events: Vec<(Option<SubTaskId>, Event)> = Vec::new();
         match envelope.message.as_ref() {
-            Message::UserRequest(request) => events.push((
+            Message::UserRequest(request) => {
+                self.prices.clone_from(&request.prices);
+                events.push((
+                    None,
+                    Event::RunStarted {
+                        request: request.text.clone(),
+                        working_folder: request.surroundings.working_folder.clone(),
+                        workspace: request.surroundings.workspace.clone(),
+                        limits: request.limits,
+                        prices: request.prices.clone(),
+                    },
+                ));
+            }
+            Message::ClarificationRequested(asked) => events.push((
                 None,
-                Event::RunStarted {
-                    request: request.text.clone(),
-                    working_folder: request.surroundings.working_folder.clone(),
-                    workspace: request.surroundings.workspace.clone(),
-                    limits: request.limits,
-                },
+                Event::ClarificationRequested { asked: asked.round, questions: asked.questions.clone() },
             )),
+            Message::ClarificationAnswered(answered) => {
+                let answer = answered.answer.clone();
+                events.push((None, Event::ClarificationAnswered { asked: answered.round, answer }));
+            }
             Message::MemoryReply(reply) => events.push((
                 None,
                 Event::MemoryRecalled {
@@ -158,8 +171,8 @@ impl Fold {
     }
 
     /// Calls and tokens so far.
-    pub fn total(&self) -> Cumulative {
-        self.total
+    pub fn total(&self) -> &Cumulative {
+        &self.total
     }
 
     fn line(
@@ -200,10 +213,10 @@ impl Fold {
     }
 
     fn usage(&mut self, call: &ModelCall) -> Event {
+        let amount = self.prices.of(call);
+        let cost = amount.map(|amount| Cost { amount, currency: self.prices.currency.clone() });
         for sum in [&mut self.total, self.roles.entry(call.role).or_default()] {
-            sum.calls += 1;
-            sum.prompt_tokens += call.prompt_tokens;
-            sum.completion_tokens += call.completion_tokens;
+            sum.add(call, cost.as_ref());
         }
         Event::Usage {
             model: call.model.clone(),
@@ -213,7 +226,8 @@ impl Fold {
             elapsed_ms: call.elapsed_ms,
             estimated: call.estimated,
             error: call.error.clone(),
-            cumulative: self.total,
+            cost,
+            cumulative: self.total.clone(),
         }
     }
 
@@ -231,11 +245,30 @@ impl Fold {
             prev_directive: result.prev_directive,
             partial: result.partial.clone(),
             files: self.files.clone(),
-            usage: self.total,
-            roles: self.roles.iter().map(|(role, usage)| RoleUsage { role: *role, usage: *usage }).collect(),
+            usage: self.total.clone(),
+            roles: self
+                .roles
+                .iter()
+                .map(|(role, usage)| RoleUsage { role: *role, usage: usage.clone() })
+                .collect(),
             elapsed_ms,
             exit_code: exit_code_after(result, self.denied),
         }
+    }
+}
+
+impl Cumulative {
+    /// One more call. A sum in which the cost of one call is missing has none: a part would pass for the whole.
+    fn add(&mut self, call: &ModelCall, cost: Option<&Cost>) {
+        self.cost = match (self.cost.take(), cost) {
+            (None, Some(cost)) if self.calls == 0 => Some(cost.clone()),
+            (Some(sum), Some(cost)) => Some(Cost { amount: sum.amount.saturating_add(cost.amount), ..sum }),
+            (None, _) | (_, None) => None,
+        };
+        self.calls = self.calls.saturating_add(1);
+        self.prompt_tokens = self.prompt_tokens.saturating_add(call.prompt_tokens);
+        self.completion_tokens = self.completion_tokens.saturating_add(call.completion_tokens);
+        self.estimated |= call.estimated;
     }
 }
 

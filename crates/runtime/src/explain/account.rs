@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_ggs_core::{Blocked, Decision, JudgedCriterion, Observation, Report, Standing, State};
 use artoo_types::{
-    BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FinalResult, Message, ModelCall, Plan,
-    PlanDirective, SubTaskId, SubTaskOutcome, TaskId, ToolCall,
+    BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FaultKind, FinalResult, Message, ModelCall,
+    Plan, PlanDirective, SubTaskId, SubTaskOutcome, TaskId, TerminalState, ToolCall,
 };
 
 use super::replay::Replay;
@@ -45,6 +45,8 @@ struct Account {
     denied: bool,
     /// Whether a fault is ending the run, so that no report is judged any more.
     faulted: bool,
+    /// The budget that was spent. The result does not call that a fault.
+    spent: Option<Fault>,
 }
 
 /// The round that is not decided yet.
@@ -91,6 +93,7 @@ impl Account {
             now: 0,
             denied: false,
             faulted: false,
+            spent: None,
         }
     }
 
@@ -125,9 +128,14 @@ impl Account {
             Message::OutcomeSummary(summary) => self.reported(&summary.into(), envelope.elapsed_ms),
             Message::PlanDirective(directive) => self.directed(directive),
             Message::FailureReportRequest(request) => self.open.reason = Some(request.reason.clone()),
-            Message::Fault(_) => self.faulted = true,
+            Message::Fault(fault) => {
+                self.faulted = true;
+                self.spent = self.spent.take().or_else(|| is_budget(fault).then(|| fault.clone()));
+            }
             Message::FinalResult(result) => self.ended(result),
             Message::VerdictReached(_)
+            | Message::ClarificationRequested(_)
+            | Message::ClarificationAnswered(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
             | Message::DispatchManifest(_)
@@ -193,7 +201,7 @@ impl Account {
 
     fn ended(&mut self, result: &FinalResult) {
         let reported = self.open.reported.take();
-        let decided = match (&result.fault, &reported) {
+        let decided = match (self.cut_short(result), &reported) {
             (None, _) => Some(self.last_decision(result, reported.as_ref())),
             // Decided, and cut short before anybody was told.
             (Some(fault), Some(reported)) => unrecorded(reported, fault),
@@ -207,6 +215,13 @@ impl Account {
             replans: result.replans,
             exit_code: exit_code_after(result, self.denied),
         });
+    }
+
+    /// What ended the run in place of a decision. Before R7 abandons a run by a rule it asks the planner for the story, so that an
+    /// abandonment without one, after a budget was spent, is that budget's.
+    fn cut_short<'a>(&'a self, result: &'a FinalResult) -> Option<&'a Fault> {
+        let undecided = result.directive == TerminalState::Abandon && self.open.reason.is_none();
+        result.fault.as_ref().or_else(|| self.spent.as_ref().filter(|_| undecided))
     }
 
     fn last_decision(&mut self, result: &FinalResult, reported: Option<&Reported>) -> Decided {
@@ -323,6 +338,10 @@ fn unrecorded(reported: &Reported, fault: &Fault) -> Option<Decided> {
             reason: format!("the run was cut short before its result: {}", fault.message),
         },
     })
+}
+
+fn is_budget(fault: &Fault) -> bool {
+    fault.kind == FaultKind::Budget
 }
 
 fn unreported() -> Follows {

@@ -92,6 +92,7 @@ impl House {
             limits: Limits::default(),
             sandbox: SandboxMode::WorkspaceWrite,
             timeout: None,
+            person_present: false,
         }
     }
 

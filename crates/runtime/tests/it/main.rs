@@ -3,7 +3,9 @@
 
 mod accept;
 mod ancestor;
+mod asking;
 mod auditing;
+mod budgets;
 mod cancel;
 mod course;
 mod dispatch;

@@ -1,7 +1,7 @@
 //! Laws of the small values.
 
 use artoo_types::{
-    Arguments, CallId, Entity, EvidenceId, RunId, Space, TaskId, ToolCall, ToolName, UnitInterval,
+    Amount, Arguments, CallId, Entity, EvidenceId, RunId, Space, TaskId, ToolCall, ToolName, UnitInterval,
     intent_slug,
 };
 use proptest::prelude::*;
@@ -25,6 +25,16 @@ fn arguments() -> impl Strategy<Value = Vec<(String, Value)>> {
 }
 
 proptest! {
+    #[test]
+    fn amounts_survive_text_and_are_never_negative(units in 0.0f64..=2000.0, any in proptest::num::f64::ANY) {
+        let amount = Amount::new(units).unwrap();
+        let text = serde_json::to_string(&amount).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Amount>(&text).unwrap(), amount);
+        prop_assert!((amount.units() - units).abs() <= 1e-12);
+        prop_assert_eq!(amount.to_string().parse::<f64>().ok().and_then(Amount::new), Some(amount));
+        prop_assert_eq!(Amount::new(any).is_some(), (0.0..=1e6).contains(&any));
+    }
+
     #[test]
     fn unit_intervals_hold_only_numbers_from_0_to_1(value in proptest::num::f64::ANY) {
         let inside = (0.0..=1.0).contains(&value);

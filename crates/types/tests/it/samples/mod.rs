@@ -22,6 +22,8 @@ pub(crate) fn all() -> Vec<Message> {
     vec![
         control::settings().into(),
         request::user_request().into(),
+        request::clarification_requested().into(),
+        request::clarification_answered().into(),
         request::task_spec().into(),
         memory::query().into(),
         memory::reply().into(),

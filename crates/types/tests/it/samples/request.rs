@@ -1,4 +1,9 @@
-use artoo_types::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
+use std::collections::BTreeMap;
+
+use artoo_types::{
+    Amount, ClarificationAnswered, ClarificationRequested, Constraints, Limits, Price, Prices, Role,
+    Surroundings, TaskSpec, Turn, UserRequest,
+};
 
 use super::{task_id, time};
 
@@ -17,7 +22,9 @@ pub(super) fn user_request() -> UserRequest {
             input: "What is in docs?".to_owned(),
             result: "12 files, 3 of them text files".to_owned(),
         }],
-        limits: Limits { max_tokens: Some(20_000), ..Limits::default() },
+        limits: Limits { max_tokens: Some(20_000), max_cost: Amount::new(0.5), ..Limits::default() },
+        prices: Prices { currency: "EUR".to_owned(), roles: BTreeMap::from([(Role::Planner, price())]) },
+        person_present: true,
     }
 }
 
@@ -31,4 +38,19 @@ pub(super) fn task_spec() -> TaskSpec {
         },
         raw_input: user_request().text,
     }
+}
+
+fn price() -> Price {
+    Price { prompt: Amount::new(0.25).unwrap(), completion: Amount::new(2.0).unwrap() }
+}
+
+pub(super) fn clarification_requested() -> ClarificationRequested {
+    ClarificationRequested {
+        round: 1,
+        questions: vec!["Which folder do you mean by \"there\"?".to_owned(), "哪一个文件?".to_owned()],
+    }
+}
+
+pub(super) fn clarification_answered() -> ClarificationAnswered {
+    ClarificationAnswered { round: 1, answer: "docs, and 报告.txt in it".to_owned() }
 }

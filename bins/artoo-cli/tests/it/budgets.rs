@@ -1,0 +1,71 @@
+//! What a run may spend, and what it says that it spent.
+
+use serde_json::{Value, json};
+
+use crate::model::{counting, model, shell};
+use crate::scene::Scene;
+
+/// A call costs 0.02: the mock says that it read 10 tokens and wrote 5.
+fn priced(scene: &Scene) {
+    let folder = scene.home().join(".config/artoo");
+    std::fs::create_dir_all(&folder).unwrap();
+    let price = "[prices.mock]\nprompt = 1000\ncompletion = 2000\ncurrency = \"USD\"\n";
+    std::fs::write(folder.join("config.toml"), price).unwrap();
+}
+
+/// Three steps, one after the other: 15 tokens for the plan, 15 for each.
+fn three_steps() -> Scene {
+    let subtask = |number: u32| {
+        json!({"intent": format!("Count heap {number}"), "sequence": number, "kind": "find_out",
+            "criteria": [{"text": "The output is a number", "check": "output_number"}]})
+    };
+    let plan = json!({"subtasks": [subtask(1), subtask(2), subtask(3)]});
+    Scene::new(model(plan, |_| shell("ls docs/*.txt | wc -l")))
+}
+
+#[test]
+fn a_spent_budget_delivers_what_there_is() {
+    let scene = three_steps();
+    let said = scene.say(&["run", "--max-tokens", "40", "Count the heaps"]).ended(4);
+    for part in [
+        "✗ abandon\n",
+        "The token budget is spent: 45 tokens used, 40 allowed.",
+        "Done: Count heap 1",
+        "Next: allow more with --max-tokens",
+        "[checked] Count heap 1\n    3",
+    ] {
+        assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+    assert!(!said.err.contains("error:") && !said.out.contains('✓'), "{}", said.err);
+    assert!(said.err.contains("\nabandon · "), "{}", said.err);
+    assert!(scene.journal().trim_end().ends_with('}'));
+
+    let scene = three_steps();
+    priced(&scene);
+    let said = scene.say(&["run", "--max-cost", "0.05", "Count the heaps"]).ended(4);
+    let spent = "The money budget is spent: 0.06 USD spent, 0.05 USD allowed.";
+    assert!(said.out.contains(spent), "{}", said.out);
+}
+
+#[test]
+fn the_cost_is_shown_where_the_price_is_known() {
+    let scene = Scene::new(counting());
+    priced(&scene);
+    let said = scene.say(&["run", "--max-cost", "1", "How many .txt files are in docs?"]).ended(0);
+    assert!(said.err.contains(" · 2 model calls · 30 tokens, 0.0400 USD"), "{}", said.err);
+    let said = scene.say(&["runs", "show", "last"]).ended(0);
+    assert!(said.out.contains(" · 30 tokens, 0.0400 USD"), "{}", said.out);
+    let said = scene.say(&["runs", "show", "last", "--json"]).ended(0);
+    let last: Value = serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
+    assert_eq!(last["usage"]["cost"], json!({"amount": 0.04, "currency": "USD"}));
+    assert_eq!(last["usage"]["estimated"], json!(false));
+}
+
+#[test]
+fn a_limit_on_money_without_a_price_is_a_mistake_that_names_the_key() {
+    let scene = Scene::new(counting());
+    let said = scene.say(&["run", "--max-cost", "1", "How many .txt files are in docs?"]).ended(2);
+    said.explains("the model mock has no price", "`prices.mock.prompt` and `prices.mock.completion`");
+    scene.say(&["run", "--max-cost", "-1", "x"]).ended(2);
+    assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
+}
