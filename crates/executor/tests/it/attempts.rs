@@ -160,7 +160,6 @@ async fn failures_take_the_class_that_the_machine_knows() {
     let table = [
         (vec![failed(FailureClass::Environmental)], FailureClass::Environmental),
         (vec![failed(FailureClass::Unknown)], FailureClass::Logical),
-        (vec![printed("x")], FailureClass::Logical),
     ];
     for (results, class) in table {
         let mut turns = vec![call("ls", false); results.len()];
@@ -169,6 +168,15 @@ async fn failures_take_the_class_that_the_machine_knows() {
         assert_eq!(because(&ended), (ExecutionStatus::Failed, class, false), "{ended:?}");
         assert_eq!(ended.failure.unwrap().reason, "no such file");
     }
+}
+
+/// Seen with the embedded model: a search found nothing, and it gave up "because nothing was found". That is the answer.
+#[tokio::test]
+async fn a_call_that_did_what_it_should_is_answered_and_not_given_up_on() {
+    let turns =
+        [call("find . -name '*.docx'", false), json!({"give_up": "none found"}), json!({"answer": "none"})];
+    let ended = first(&turns, vec![printed("")]).await;
+    assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "none"));
 }
 
 /// A small model gives up at the first error. It may not before anything was shown, or three turns were tried.
