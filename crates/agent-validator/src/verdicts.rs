@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{Subject, evaluate, unborne};
+use artoo_checks::{Subject, evaluate, missing_subject, unborne, unfound};
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
@@ -75,6 +75,16 @@ fn ran(call: &ToolCall) -> bool {
 
 /// What of the output nobody has shown. A check of its form would be met all the same, and a judge sees what he wants to see.
 fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
+    // A second derivation is believed where it agrees with the first, and two that found nothing in the wrong place agree.
+    if !cx.subtask.avoid.is_empty() && unfound(&cx.result.output, &cx.result.tool_calls) {
+        let reason = "it says that there is nothing, and no call came back with nothing: search for what was asked about";
+        return Some(reason.to_owned());
+    }
+    if let Some(Check::OutputNumber { .. }) = &criterion.check
+        && let Some(reason) = missing_subject(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls)
+    {
+        return Some(reason);
+    }
     let named = match &criterion.check {
         None if cx.result.output.trim().is_empty() => return Some("the answer is empty".to_owned()),
         // What is said about a deed is a remark; the deed is looked at.

@@ -35,6 +35,11 @@ pub fn same_answer(a: &str, b: &str) -> bool {
     }
 }
 
+/// Whether an answer says that there is nothing: "0", "no", "There is no such file".
+pub(crate) fn means_none(answer: &str) -> bool {
+    Answer::read(answer).means_none()
+}
+
 /// The answer that at least two of several derivations gave: the shortest of those that agree, as the plainest.
 ///
 /// ```

@@ -3,13 +3,17 @@
 use artoo_types::{CallEnding, FailureClass, ToolCall};
 
 use crate::{
+    answer::means_none,
     number::{Figure, figures, numbers_within},
     print::only_prints,
 };
 
+/// What they say of a file that is missing.
+const NOT_THERE: &str = "No such file or directory";
+
 /// What a shell and the C library say when something went wrong. English only; in other languages a complaint is not known as one.
 const COMPLAINTS: [&str; 11] = [
-    "No such file or directory",
+    NOT_THERE,
     "Permission denied",
     "Operation not permitted",
     "command not found",
@@ -67,6 +71,41 @@ pub fn unborne(answer: &str, verbatim: bool, calls: &[ToolCall], named: &str) ->
     Some(format!("no call shows the name {missing:?}"))
 }
 
+/// Whether an answer says that there is nothing though no call came back with nothing: no search without a hit, no 0, nothing that
+/// was missing.
+///
+/// A reader may conclude as much from a listing, so this is no rule for every answer. It is one for a second derivation, which
+/// confirms a first one by itself.
+///
+/// ```
+/// assert!(artoo_checks::unfound("none", &[]));
+/// assert!(!artoo_checks::unfound("docs/plan.md", &[]));
+/// ```
+pub fn unfound(answer: &str, calls: &[ToolCall]) -> bool {
+    let came_back_with_nothing = |call: &ToolCall| {
+        found_nothing(call)
+            || found_missing(call)
+            || means_none(&call.output.shown)
+            || numbers_within(&call.output.shown).contains(&0.0)
+    };
+    means_none(answer)
+        && !calls.iter().any(|call| ran(call) && !only_prints(call) && came_back_with_nothing(call))
+}
+
+/// The file that a step names and a call could not find, where the answer is 0 all the same: that is no figure of a file.
+///
+/// ```
+/// assert_eq!(artoo_checks::missing_subject("0", "How many lines does a.txt have?", &[]), None);
+/// ```
+pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall]) -> Option<String> {
+    let missed = |name: &str| {
+        let said = |call: &&ToolCall| call.target().contains(name) && call.stderr.shown.contains(NOT_THERE);
+        calls.iter().filter(|call| found_missing(call)).any(|call| said(&call))
+    };
+    let name = file_names(intent).find(|name| means_none(answer) && missed(name))?;
+    Some(format!("{name} is not there, so 0 is no figure of it"))
+}
+
 fn ran(call: &ToolCall) -> bool {
     match call.ending {
         CallEnding::Exited { .. } | CallEnding::Returned => true,
@@ -101,6 +140,11 @@ fn found_nothing(call: &ToolCall) -> bool {
         Some(FailureClass::Logical | FailureClass::Environmental | FailureClass::Denied) => false,
     };
     readable && call.output.bytes == 0
+}
+
+/// Whether the world said that something is not there, or not to be had.
+fn found_missing(call: &ToolCall) -> bool {
+    call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Environmental)
 }
 
 /// Whether every line is a complaint of a program that one of the calls started. The same words in a log that was asked for come from

@@ -46,7 +46,7 @@ fn figures_must_be_shown() {
         ("a\nb\nc\n", "3", false), // counted in the head
         ("", "0", true),
         ("", "1", false),
-        ("anything", "no number at all", true),
+        ("anything", "words and a full stop.", true),
         ("a b", "1. a\n2. b", true),
         ("a b", "1. a", false),
         ("a b", "2. a\n3. b", false),
@@ -73,6 +73,38 @@ fn nothing_is_shown_by_a_search_that_ran() {
     assert_eq!(unborne("0", false, &[failed(FailureClass::Unknown, "")], ""), None);
     assert!(unborne("0", false, &[failed(FailureClass::Environmental, "No such file")], "").is_some());
     assert!(unborne("0", false, &[failed(FailureClass::Unknown, "broken")], "").is_some());
+}
+
+/// Seen with the embedded model: the smallest file was looked up, and the answer was that no file contains the word.
+#[test]
+fn that_there_is_nothing_takes_a_call_that_came_back_with_nothing() {
+    let answer = "There is no file in docs that contains the word kingfisher.";
+    assert!(unfound(answer, &[whole("python3 -c 'print(min(f))'", "docs/opening-hours.txt\n")]));
+    assert!(unfound(answer, &[]) && !unfound("docs/printing.md", &[]));
+    for (command, output) in
+        [("grep -r x docs", ""), ("grep -r x docs | wc -l", "0\n"), ("python3 x.py", "False\n")]
+    {
+        assert!(!unfound(answer, &[whole(command, output)]), "{command}");
+    }
+}
+
+/// Seen with the embedded model: a file that is not there had 0 lines, by two derivations.
+#[test]
+fn a_file_that_is_not_there_has_no_figure() {
+    let stderr = "grep: docs/report.txt: No such file or directory";
+    let failure = Some(CallFailure {
+        class: FailureClass::Environmental,
+        reason: "exit status 2".to_owned(),
+        hint: None,
+    });
+    let stderr = OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() };
+    let missed = ToolCall { failure, stderr, ..whole("grep -c '' docs/report.txt", "") };
+    let calls = [missed, whole("find docs -name report.txt | wc -l", "0\n")];
+    let asked = "How many lines does docs/report.txt have?";
+    assert!(missing_subject("0", asked, &calls).is_some());
+    assert_eq!(missing_subject("0", "How many files are in docs?", &calls), None);
+    assert_eq!(missing_subject("7", asked, &calls), None);
+    assert_eq!(missing_subject("0", asked, &calls[1..]), None);
 }
 
 #[test]

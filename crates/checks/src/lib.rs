@@ -25,7 +25,7 @@ mod number;
 mod print;
 
 pub use answer::{agreed_answer, same_answer};
-pub use borne_out::unborne;
+pub use borne_out::{missing_subject, unborne, unfound};
 pub use evaluate::{Subject, evaluate};
 pub use evidence::unfounded;
 pub use files::World;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::{Dialogue, PerceiveError, Perceived};
 
-/// Turns a request into a [`TaskSpec`].
+/// Turns a request into a [`TaskSpec`](artoo_types::TaskSpec).
 ///
 /// *Contract.* The intent keeps every fact of the request: names, numbers, paths, and time words verbatim ("yesterday"
 /// stays "yesterday"). References to earlier turns are resolved against `request.turns`. `raw_input` is the request,
