@@ -19,6 +19,7 @@
 //!     failures: Vec::new(),
 //!     deliverable: true,
 //!     inventory: Default::default(),
+//!     programs: Default::default(),
 //! });
 //! assert_eq!(MacroState::from(decision.state), MacroState::Accept);
 //! assert_eq!(decision.rule, Rule::EveryCriterionMet);
