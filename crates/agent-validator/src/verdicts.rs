@@ -6,8 +6,7 @@ use artoo_checks::{Subject, evaluate, missing_subject, unborne, unfound};
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    CallEnding, Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding,
-    Judge as DecidedBy, ToolCall,
+    Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, ToolCall,
 };
 
 use crate::{Judge, JudgeContext};
@@ -47,7 +46,7 @@ async fn decide(
     if cx.result.status != ExecutionStatus::Completed || cx.result.failure.is_some() {
         return (DecidedBy::Rule, unfinished(cx));
     }
-    if !cx.result.tool_calls.iter().any(ran) {
+    if !cx.result.tool_calls.iter().any(ToolCall::ran) {
         return (DecidedBy::Rule, without_a_call(cx));
     }
     if let Some(reason) = invented(criterion, cx) {
@@ -61,16 +60,6 @@ async fn decide(
         return (DecidedBy::Check, evaluate(check, &subject, cx.world));
     }
     decided(async { judge.judge(criterion, cx, model).await }, deadline, &cx.result.tool_calls).await
-}
-
-/// Whether a call came to its end. One that failed may still show something: that a file is not there.
-fn ran(call: &ToolCall) -> bool {
-    match call.ending {
-        CallEnding::Exited { .. } | CallEnding::Returned => true,
-        CallEnding::Signalled { .. } | CallEnding::TimedOut | CallEnding::Cancelled | CallEnding::Refused => {
-            false
-        }
-    }
 }
 
 /// What of the output nobody has shown. A check of its form would be met all the same, and a judge sees what he wants to see.
@@ -113,26 +102,7 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
 
 /// Whether a criterion is about something made or changed.
 fn is_about_a_deed(criterion: &Criterion) -> bool {
-    match &criterion.check {
-        Some(
-            Check::ExitStatus { .. }
-            | Check::FileExists { .. }
-            | Check::FileAbsent { .. }
-            | Check::FileContains { .. }
-            | Check::FileNewer { .. }
-            | Check::FileUnchanged { .. },
-        ) => true,
-        None
-        | Some(
-            Check::OutputEquals { .. }
-            | Check::OutputContains { .. }
-            | Check::OutputMatches { .. }
-            | Check::OutputNumber { .. }
-            | Check::OutputLines { .. }
-            | Check::JsonPointer { .. }
-            | Check::SameAnswer { .. },
-        ) => false,
-    }
+    criterion.check.as_ref().is_some_and(Check::is_about_a_deed)
 }
 
 fn without_a_call(cx: &JudgeContext<'_>) -> Finding {

@@ -1,6 +1,6 @@
 //! Whether calls bear out what an answer says: right words and a wrong figure have the right form.
 
-use artoo_types::{CallEnding, FailureClass, ToolCall};
+use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
     answer::means_none,
@@ -48,7 +48,7 @@ pub fn unborne(answer: &str, verbatim: bool, calls: &[ToolCall], named: &str) ->
     if verbatim && calls.last().is_some_and(|call| !only_prints(call)) {
         return None;
     }
-    let showing = || calls.iter().filter(|call| ran(call) && !only_prints(call));
+    let showing = || calls.iter().filter(|call| call.ran() && !only_prints(call));
     let mut shown: Vec<f64> = showing().flat_map(|call| numbers_within(&call.output.shown)).collect();
     shown.extend(showing().flat_map(|call| numbers_within(&call.stderr.shown)));
     shown.extend(showing().any(found_nothing).then_some(0.0));
@@ -89,7 +89,7 @@ pub fn unfound(answer: &str, calls: &[ToolCall]) -> bool {
             || numbers_within(&call.output.shown).contains(&0.0)
     };
     means_none(answer)
-        && !calls.iter().any(|call| ran(call) && !only_prints(call) && came_back_with_nothing(call))
+        && !calls.iter().any(|call| call.ran() && !only_prints(call) && came_back_with_nothing(call))
 }
 
 /// The file that a step names and a call could not find, where the answer is 0 all the same: that is no figure of a file.
@@ -104,15 +104,6 @@ pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall]) -> Option
     };
     let name = file_names(intent).find(|name| means_none(answer) && missed(name))?;
     Some(format!("{name} is not there, so 0 is no figure of it"))
-}
-
-fn ran(call: &ToolCall) -> bool {
-    match call.ending {
-        CallEnding::Exited { .. } | CallEnding::Returned => true,
-        CallEnding::Signalled { .. } | CallEnding::TimedOut | CallEnding::Cancelled | CallEnding::Refused => {
-            false
-        }
-    }
 }
 
 /// The answer without the numbers of a numbered list: 1, 2 and so on at the beginnings of its lines.

@@ -1,6 +1,6 @@
 //! What bears an answer out, and what does not.
 
-use artoo_types::{CallFailure, CallId, OutputRecord, ToolName};
+use artoo_types::{CallEnding, CallFailure, CallId, OutputRecord, ToolName};
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::json;

@@ -123,20 +123,9 @@ fn stuck(calls: &[ToolCall]) -> (BTreeSet<String>, BTreeSet<ToolName>) {
 }
 
 fn changes_something(cx: &AttemptContext) -> bool {
-    let changing = |check: &Check| match check {
-        Check::ExitStatus { .. }
-        | Check::FileExists { .. }
-        | Check::FileAbsent { .. }
-        | Check::FileContains { .. }
-        | Check::FileNewer { .. }
-        | Check::FileUnchanged { .. } => true,
-        Check::OutputEquals { .. }
-        | Check::OutputContains { .. }
-        | Check::OutputMatches { .. }
-        | Check::OutputNumber { .. }
-        | Check::OutputLines { .. }
-        | Check::JsonPointer { .. }
-        | Check::SameAnswer { .. } => false,
-    };
-    cx.subtask.success_criteria.iter().filter_map(|criterion| criterion.check.as_ref()).any(changing)
+    cx.subtask
+        .success_criteria
+        .iter()
+        .filter_map(|criterion| criterion.check.as_ref())
+        .any(Check::is_about_a_deed)
 }

@@ -2,8 +2,8 @@
 //!
 //! The standard library forks where a new session or a death signal is wanted: the kernel then copies the page tables, and every page
 //! that any thread touches afterwards, with a message to every core. In a process with many threads that costs more than the command
-//! itself. Here the child borrows the memory of the waiting thread until it executes the program, as in libc's `posix_spawn` and in
-//! the runtime of Go, neither of which sets a death signal and a session from Rust.
+//! itself. Here the child borrows the memory of the waiting thread until it executes the program, as in libc's `posix_spawn`, which
+//! sets no death signal, and in the runtime of Go.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

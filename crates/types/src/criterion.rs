@@ -112,3 +112,30 @@ pub enum Check {
         subtasks: Vec<usize>,
     },
 }
+
+impl Check {
+    /// Whether it looks at something made or changed, rather than at what is said.
+    ///
+    /// ```
+    /// use artoo_types::Check;
+    /// assert!(Check::FileExists { path: "list.txt".into() }.is_about_a_deed());
+    /// assert!(!Check::OutputContains { value: "alpha".into() }.is_about_a_deed());
+    /// ```
+    pub fn is_about_a_deed(&self) -> bool {
+        match self {
+            Self::ExitStatus { .. }
+            | Self::FileExists { .. }
+            | Self::FileAbsent { .. }
+            | Self::FileContains { .. }
+            | Self::FileNewer { .. }
+            | Self::FileUnchanged { .. } => true,
+            Self::OutputEquals { .. }
+            | Self::OutputContains { .. }
+            | Self::OutputMatches { .. }
+            | Self::OutputNumber { .. }
+            | Self::OutputLines { .. }
+            | Self::JsonPointer { .. }
+            | Self::SameAnswer { .. } => false,
+        }
+    }
+}

@@ -67,6 +67,17 @@ impl ToolCall {
         self.failure.is_none()
     }
 
+    /// Whether the call came to its end. One that failed may still show something: that a file is not there.
+    pub fn ran(&self) -> bool {
+        match self.ending {
+            CallEnding::Exited { .. } | CallEnding::Returned => true,
+            CallEnding::Signalled { .. }
+            | CallEnding::TimedOut
+            | CallEnding::Cancelled
+            | CallEnding::Refused => false,
+        }
+    }
+
     /// The arguments in one normal form, blanks folded: the target that a directive blocks and a duplicate is known by.
     pub fn target(&self) -> String {
         normalised_target(&self.arguments)

@@ -1,6 +1,7 @@
 //! The measuring part of `cargo xtask bench`: artoo beside a hand-written loop, against the same mock server.
 //!
 //! `orchestration measure ROUNDS [FLOOR ARTOO]` prints one JSON array of rows, those about the two programs only where they are given;
+//! `orchestration part shell|process|throughput ROUNDS` makes one of the measurements alone, for a profiler;
 //! `orchestration serve MILLISECONDS` is the mock server.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the rows are its output")]
@@ -39,7 +40,8 @@ async fn run() -> Result<(), Failure> {
         ["measure", rounds, floor, artoo] => {
             measure_all(rounds.parse()?, Some((Path::new(floor), Path::new(artoo)))).await
         }
-        _ => Err("usage: orchestration measure ROUNDS [FLOOR ARTOO]".into()),
+        _ => Err("usage: orchestration measure ROUNDS [FLOOR ARTOO] | part PART ROUNDS | serve MILLISECONDS"
+            .into()),
     }
 }
 
