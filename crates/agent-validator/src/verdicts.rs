@@ -69,8 +69,12 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
         let reason = "it says that there is nothing, and no call came back with nothing: search for what was asked about";
         return Some(reason.to_owned());
     }
-    if let Some(Check::OutputNumber { .. }) = &criterion.check
-        && let Some(reason) = missing_subject(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls)
+    // "Is it there?" may be answered with no, "how many lines has it?" not with 0.
+    let asks_for_a_figure = matches!(criterion.check, Some(Check::OutputNumber { .. }));
+    let is_zero = cx.result.output.trim() == "0";
+    if (asks_for_a_figure || is_zero)
+        && let Some(reason) =
+            missing_subject(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world)
     {
         return Some(reason);
     }

@@ -1,8 +1,11 @@
 //! Whether calls bear out what an answer says: right words and a wrong figure have the right form.
 
+use std::path::Path;
+
 use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
+    World,
     answer::means_none,
     number::{Figure, figures, numbers_within},
     print::only_prints,
@@ -92,18 +95,40 @@ pub fn unfound(answer: &str, calls: &[ToolCall]) -> bool {
         && !calls.iter().any(|call| call.ran() && !only_prints(call) && came_back_with_nothing(call))
 }
 
-/// The file that a step names and a call could not find, where the answer is 0 all the same: that is no figure of a file.
+/// The file that a step names and that is not there, where the answer is 0 all the same: that is no figure of a file.
+///
+/// A call said so; or the step names it with its folder, nothing lies at that path, no call shows its name, and the step names no
+/// file that is there: a command that hides its complaints counts an empty input.
 ///
 /// ```
-/// assert_eq!(artoo_checks::missing_subject("0", "How many lines does a.txt have?", &[]), None);
+/// # use artoo_checks::{World, missing_subject};
+/// # let world = World::new("/", "/root", Default::default());
+/// let asked = "How many lines does nowhere/a.txt have?";
+/// assert!(missing_subject("0", asked, &[], &world).is_some());
+/// assert_eq!(missing_subject("3", asked, &[], &world), None);
 /// ```
-pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall]) -> Option<String> {
-    let missed = |name: &str| {
-        let said = |call: &&ToolCall| call.target().contains(name) && call.stderr.shown.contains(NOT_THERE);
-        calls.iter().filter(|call| found_missing(call)).any(|call| said(&call))
+pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
+    if !means_none(answer) {
+        return None;
+    }
+    let reported = |name: &str| {
+        let says = |text: &str| text.contains(NOT_THERE);
+        calls.iter().any(|call| {
+            let reason = call.failure.as_ref().map_or("", |failure| &failure.reason);
+            let complains = says(&call.stderr.shown) || says(reason);
+            found_missing(call) && call.target().contains(name) && complains
+        })
     };
-    let name = file_names(intent).find(|name| means_none(answer) && missed(name))?;
-    Some(format!("{name} is not there, so 0 is no figure of it"))
+    let shown = |name: &str| calls.iter().any(|call| call.output.shown.contains(name));
+    // What cannot be looked at is not known to be missing.
+    let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
+    let names_one_that_is_there = file_paths(intent).any(|path| !lacks(path));
+    let path = file_paths(intent).find(|path| {
+        let name = last_part(path);
+        let in_a_folder = path.contains('/') && !path.starts_with('/');
+        reported(name) || (in_a_folder && !names_one_that_is_there && lacks(path) && !shown(name))
+    })?;
+    Some(format!("{path} is not there, so 0 is no figure of it"))
 }
 
 /// The answer without the numbers of a numbered list: 1, 2 and so on at the beginnings of its lines.
@@ -160,23 +185,30 @@ fn is_complaint(answer: &str, calls: &[ToolCall]) -> bool {
     traceback || (lines.peek().is_some() && lines.all(complains))
 }
 
-/// Words that look like the name of a file: letters or digits, a dot, a short ending with a letter in it.
+/// The last parts of [`file_paths`].
 fn file_names(text: &str) -> impl Iterator<Item = &str> {
+    file_paths(text).map(last_part)
+}
+
+/// Words whose last part looks like the name of a file: letters or digits, a dot, a short ending with a letter in it.
+fn file_paths(text: &str) -> impl Iterator<Item = &str> {
     let quotes = |c: char| {
         matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '[' | ']' | '!' | '?' | '*' | '.')
     };
-    text.split_whitespace()
-        .map(move |word| word.trim_matches(quotes).rsplit('/').next().unwrap_or_default())
-        .filter(|name| {
-            let Some((stem, ending)) = name.rsplit_once('.') else { return false };
-            let is_ending = ending.chars().all(char::is_alphanumeric)
-                && ending.chars().any(char::is_alphabetic)
-                && ending.chars().count() <= 5;
-            // `e.g` is no file; `1.5GB` is a figure with its unit.
-            let is_abbreviation = ending.chars().count() == 1 && stem.chars().count() == 1;
-            let is_figure = stem.chars().all(|c| c.is_ascii_digit() || c == ',');
-            is_ending && !is_abbreviation && !is_figure
-        })
+    text.split_whitespace().map(move |word| word.trim_matches(quotes)).filter(|path| {
+        let Some((stem, ending)) = last_part(path).rsplit_once('.') else { return false };
+        let is_ending = ending.chars().all(char::is_alphanumeric)
+            && ending.chars().any(char::is_alphabetic)
+            && ending.chars().count() <= 5;
+        // `e.g` is no file; `1.5GB` is a figure with its unit.
+        let is_abbreviation = ending.chars().count() == 1 && stem.chars().count() == 1;
+        let is_figure = stem.chars().all(|c| c.is_ascii_digit() || c == ',');
+        is_ending && !is_abbreviation && !is_figure
+    })
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -99,12 +99,37 @@ fn a_file_that_is_not_there_has_no_figure() {
     });
     let stderr = OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() };
     let missed = ToolCall { failure, stderr, ..whole("grep -c '' docs/report.txt", "") };
-    let calls = [missed, whole("find docs -name report.txt | wc -l", "0\n")];
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("logs")).unwrap();
+    std::fs::write(folder.path().join("logs/app.log"), "").unwrap();
+    let world = World::new(folder.path(), folder.path(), missed.started_at);
     let asked = "How many lines does docs/report.txt have?";
-    assert!(missing_subject("0", asked, &calls).is_some());
-    assert_eq!(missing_subject("0", "How many files are in docs?", &calls), None);
-    assert_eq!(missing_subject("7", asked, &calls), None);
-    assert_eq!(missing_subject("0", asked, &calls[1..]), None);
+    let hidden = whole("cat docs/report.txt 2>/dev/null | wc -l", "0\n");
+    let unread = ToolCall {
+        tool: ToolName::new("read_file"),
+        failure: Some(CallFailure {
+            class: FailureClass::Environmental,
+            reason: "cannot read docs/report.txt: No such file or directory (os error 2)".to_owned(),
+            hint: None,
+        }),
+        ..whole("docs/report.txt", "")
+    };
+    let elsewhere = whole("find . -name report.txt -size 0", "./old/report.txt\n");
+    let table = [
+        ("0", asked, vec![missed.clone(), hidden.clone()], true),
+        ("0", asked, vec![hidden.clone()], true),
+        ("0", "How many lines does report.txt have?", vec![unread], true),
+        ("7", asked, vec![missed], false),
+        ("0", asked, vec![hidden.clone(), elsewhere], false),
+        ("0", "How many files are in docs?", vec![hidden.clone()], false),
+        ("0", "How many lines does logs/app.log have?", vec![hidden.clone()], false),
+        ("0", "How many lines in logs/app.log name docs/report.txt?", vec![hidden.clone()], false),
+        ("0", "How many lines below logs name /index.html?", vec![hidden], false),
+    ];
+    for (answer, intent, calls, missing) in table {
+        let found = missing_subject(answer, intent, &calls, &world);
+        assert_eq!(found.is_some(), missing, "{answer:?} to {intent:?}: {found:?}");
+    }
 }
 
 #[test]
