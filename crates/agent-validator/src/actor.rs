@@ -26,7 +26,8 @@ pub struct Settings {
 /// Judges every result of the run. Subtasks are judged side by side, the attempts of one in order. Returns when the run is closed.
 pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient>, settings: Settings) {
     let surroundings = &settings.surroundings;
-    let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
+    let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
+        .with_workspace(&surroundings.workspace);
     let bench = Arc::new(Bench { sender: port.sender(), judge, model, settings: settings.clone(), world });
     let mut loops: HashMap<SubTaskId, Arc<Mutex<FastLoop>>> = HashMap::new();
     let mut judging = JoinSet::new();

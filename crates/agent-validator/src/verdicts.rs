@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{Subject, evaluate, missing_subject, unborne, unfound};
+use artoo_checks::{Subject, evaluate, missing_subject, overlooked, unborne, unfound};
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
@@ -68,6 +68,13 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     if !cx.subtask.avoid.is_empty() && unfound(&cx.result.output, &cx.result.tool_calls) {
         let reason = "it says that there is nothing, and no call came back with nothing: search for what was asked about";
         return Some(reason.to_owned());
+    }
+    let is_asked = !cx.subtask.success_criteria.iter().any(is_about_a_deed);
+    if is_asked
+        && let Some(reason) =
+            overlooked(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world)
+    {
+        return Some(reason);
     }
     // "Is it there?" may be answered with no, "how many lines has it?" not with 0.
     let asks_for_a_figure = matches!(criterion.check, Some(Check::OutputNumber { .. }));

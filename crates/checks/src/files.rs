@@ -17,6 +17,7 @@ const TICK: TimeDelta = TimeDelta::milliseconds(20);
 #[derive(Clone, Debug)]
 pub struct World {
     working_folder: PathBuf,
+    workspace: Option<PathBuf>,
     home: PathBuf,
     run_started: DateTime<FixedOffset>,
 }
@@ -28,7 +29,14 @@ impl World {
         home: impl Into<PathBuf>,
         run_started: DateTime<FixedOffset>,
     ) -> Self {
-        Self { working_folder: working_folder.into(), home: home.into(), run_started }
+        Self { working_folder: working_folder.into(), workspace: None, home: home.into(), run_started }
+    }
+
+    /// Says where new files go whose place nobody names: a relative path then means what this run made there, or what is there and
+    /// not in the working folder.
+    #[must_use]
+    pub fn with_workspace(self, workspace: impl Into<PathBuf>) -> Self {
+        Self { workspace: Some(workspace.into()), ..self }
     }
 
     /// The absolute path that `path` means.
@@ -36,8 +44,19 @@ impl World {
         let mut components = path.components();
         match components.next() {
             Some(Component::Normal(first)) if first == "~" => self.home.join(components.as_path()),
-            _ => self.working_folder.join(path),
+            _ => self.made_in_workspace(path).unwrap_or_else(|| self.working_folder.join(path)),
         }
+    }
+
+    fn without_workspace(&self) -> Self {
+        Self { workspace: None, ..self.clone() }
+    }
+
+    fn made_in_workspace(&self, path: &Path) -> Option<PathBuf> {
+        let in_workspace = self.workspace.as_ref().filter(|_| path.is_relative())?.join(path);
+        let modified = fs::symlink_metadata(&in_workspace).ok()?.modified().ok()?;
+        let is_only_there = || fs::symlink_metadata(self.working_folder.join(path)).is_err();
+        (self.in_this_run(modified.into()) || is_only_there()).then_some(in_workspace)
     }
 
     /// The beginning of a text file, at most `bytes` long, for a reader; `None` where there is none to show.
@@ -71,7 +90,9 @@ impl World {
     /// Whether anything about a file changed after the run began, its permissions and its times included: a content
     /// time can be set back, the time of the last change cannot.
     pub(crate) fn touched(&self, path: &Path) -> Result<bool, io::Error> {
-        let metadata = fs::metadata(self.resolve(path))?;
+        // What shall stay as it is was there before; its namesake in the workspace is another file.
+        let named = self.without_workspace().resolve(path);
+        let metadata = fs::metadata(named)?;
         Ok(self.in_this_run(metadata.modified()?.into()) || self.in_this_run(last_change(&metadata)?))
     }
 

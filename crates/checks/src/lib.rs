@@ -15,6 +15,7 @@
 //!
 //! *Architecture invariant*: this crate knows no role, no model and no clock. It reads files, and writes none.
 
+mod absence;
 mod answer;
 mod borne_out;
 mod evaluate;
@@ -24,6 +25,7 @@ mod lint;
 mod number;
 mod print;
 
+pub use absence::overlooked;
 pub use answer::{agreed_answer, same_answer};
 pub use borne_out::{missing_subject, unborne, unfound};
 pub use evaluate::{Subject, evaluate};

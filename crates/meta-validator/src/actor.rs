@@ -33,7 +33,8 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
         }
     });
     let surroundings = &settings.surroundings;
-    let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
+    let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
+        .with_workspace(&surroundings.workspace);
     let actor = Actor { sender: port.sender(), judge, model, settings: settings.clone(), world };
     let mut spec = None;
     let mut gate = FanIn::default();

@@ -23,6 +23,7 @@ mod actor;
 mod behaviour;
 mod compile;
 pub mod conformance;
+mod deed;
 mod draft;
 mod error;
 mod model_planner;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use artoo_types::{Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, SubTaskOutcome};
 
-use crate::{CompileOptions, PlanContext, PlanDraft, Previous, compile, compile::agreement};
+use crate::{CompileOptions, PlanContext, PlanDraft, Previous, compile, compile::agreement, deed};
 
 /// Derivations of one answer: positions in the previous plan.
 struct Family {
@@ -37,9 +37,13 @@ pub(crate) fn merged(
     let kept: Vec<SubTaskId> =
         positions.iter().filter_map(|position| previous.subtask_ids.get(*position).copied()).collect();
     let (mut subtasks, mut task_criteria) = match draft {
-        Some(draft) => compile(&without_the_done(draft, previous), &cx.spec, options, kept.len()),
+        Some(draft) => {
+            let draft = deed::with_the_missed(without_the_done(draft, previous), previous);
+            compile(&draft, &cx.spec, options, kept.len())
+        }
         None => (Vec::new(), Vec::new()),
     };
+    keep_the_missed(&mut subtasks, previous);
     for family in families(previous) {
         let new_positions: Vec<usize> = matched(&family, previous)
             .iter()
@@ -60,6 +64,19 @@ pub(crate) fn merged(
         carried(previous).filter(|criterion| !task_criteria.contains(criterion)).collect();
     task_criteria.extend(carried);
     Plan { task_id: cx.spec.task_id.clone(), round: cx.round, task_criteria, subtasks, kept }
+}
+
+/// Whatever the new plan says, what the one before had to make is looked at: a replan changes the way, not the aim.
+fn keep_the_missed(subtasks: &mut [PlannedSubTask], previous: &Previous) {
+    let is_deed = |subtask: &&mut PlannedSubTask| subtask.success_criteria.iter().any(deed::about_a_deed);
+    let Some(last) = subtasks.iter_mut().filter(is_deed).max_by_key(|subtask| subtask.sequence) else {
+        return;
+    };
+    for criterion in deed::missed(previous) {
+        if !last.success_criteria.contains(&criterion) {
+            last.success_criteria.push(criterion);
+        }
+    }
 }
 
 /// A model may plan again what it was told is done; that is kept, and not run again.

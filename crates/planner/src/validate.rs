@@ -5,7 +5,7 @@ use artoo_types::{
     BlockedProgram, BlockedTarget, Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, ToolName,
 };
 
-use crate::PlanContext;
+use crate::{PlanContext, deed};
 
 /// The most subtasks of a plan, second derivations included.
 const MAX_SUBTASKS: usize = 256;
@@ -65,6 +65,9 @@ pub enum Violation {
         /// Which, from 0.
         position: usize,
     },
+    /// The request asks to make or change something, and nothing in the plan looks at what was made.
+    #[error("the request asks to make or change something; no subtask is of kind create or change")]
+    NoDeed,
     /// It names a tool that the directive blocks.
     #[error("it uses the blocked tool {tool}")]
     BlockedTool {
@@ -127,6 +130,10 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
         {
             violations.push(Violation::Reference { position: counted });
         }
+    }
+    let planned = plan.subtasks.iter().flat_map(|subtask| &subtask.success_criteria);
+    if deed::is_asked_for(&cx.spec.intent) && !deed::is_looked_at(planned.chain(&plan.task_criteria), cx) {
+        violations.push(Violation::NoDeed);
     }
     violations.extend(blocked(plan, cx));
     violations

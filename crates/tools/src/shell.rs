@@ -1,5 +1,6 @@
 //! `shell`: runs a command.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -35,7 +36,7 @@ impl Tool for Shell {
     }
 
     fn summary(&self) -> &str {
-        "run a command in the working folder; it may write in the workspace only"
+        "run a command in the working folder; it may write in $WORKSPACE only"
     }
 
     fn arguments(&self) -> Value {
@@ -77,7 +78,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         program: shell_of(cx),
         arguments: vec!["-c".into(), command.into()],
         folder: cx.working_folder.clone(),
-        environment: cx.environment.clone(),
+        environment: environment(cx),
         timeout,
         keep: cx.limits.kept,
     };
@@ -101,6 +102,13 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
     let outcome = run(&invocation, &confinement, capture, &cx.cancel).await?;
     report(outcome, stdout, stderr, timeout, cx)
+}
+
+/// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.
+fn environment(cx: &ToolContext) -> BTreeMap<OsString, OsString> {
+    let mut environment = cx.environment.clone();
+    environment.insert("WORKSPACE".into(), cx.workspace.clone().into());
+    environment
 }
 
 fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {

@@ -96,9 +96,10 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext) -> Option<String> {
             "after a semicolon python3 takes no with, for or if: write open(...) and [... for ...]"
                 .to_owned(),
         ),
-        SandboxMode::WorkspaceWrite if refused => {
-            Some(format!("commands may write only in {} and in $TMPDIR", cx.workspace.display()))
-        }
+        SandboxMode::WorkspaceWrite if refused => Some(format!(
+            "commands may write only in {}: write to \"$WORKSPACE/NAME\"",
+            cx.workspace.display()
+        )),
         SandboxMode::ReadOnly if refused => Some("commands may write only in $TMPDIR".to_owned()),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => None,
     }

@@ -143,6 +143,42 @@ fn checks_of_files() {
     }
 }
 
+/// What the request gives no place goes to the workspace; commands may write nowhere else.
+#[test]
+fn a_bare_name_means_what_was_made_in_the_workspace() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, workspace) = (folder.path().join("home"), folder.path().join("workspace"));
+    fs::create_dir(&home).unwrap();
+    fs::create_dir(&workspace).unwrap();
+    let far = DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
+    let passes = |check: &Check, started: DateTime<chrono::FixedOffset>| {
+        let world = World::new(&home, &home, started).with_workspace(&workspace);
+        let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+        matches!(evaluate(check, &subject, &world), Finding::Pass { .. })
+    };
+    let began = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
+    let path = std::path::PathBuf::from("list.txt");
+    let [exists, newer, unchanged] = [
+        Check::FileExists { path: path.clone() },
+        Check::FileNewer { path: path.clone() },
+        Check::FileUnchanged { path: path.clone() },
+    ];
+    let holds = Check::FileContains { path: path.clone(), value: "new".to_owned() };
+    assert!(!passes(&exists, began));
+    fs::write(workspace.join(&path), "new").unwrap();
+    assert!(passes(&exists, began) && passes(&newer, began) && passes(&holds, began));
+    assert!(
+        !passes(&Check::FileExists { path: home.join(&path) }, began),
+        "an absolute path is meant as it is"
+    );
+    fs::write(home.join(&path), "old").unwrap();
+    assert!(passes(&holds, began), "this run made the one in the workspace");
+    assert!(
+        !passes(&holds, far) && passes(&unchanged, far),
+        "another run made it, so the working folder's is meant"
+    );
+}
+
 /// Lesson 89: an old file was presented as the new download.
 #[test]
 fn lesson_89_an_old_file_is_not_a_new_one() {

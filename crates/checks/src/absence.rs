@@ -1,0 +1,211 @@
+//! Whether something is there after all, where an answer says that there is nothing.
+
+use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
+
+use artoo_types::ToolCall;
+
+use crate::{World, answer::means_none};
+
+/// The most entries that are looked at.
+const MAX_ENTRIES: usize = 5_000;
+/// The most bytes that are read, of one file and of all of them.
+const MAX_FILE: u64 = 1 << 20;
+const MAX_TOTAL: u64 = 32 << 20;
+/// The shortest word that is looked for: shorter ones stand everywhere.
+const MIN_TERM: usize = 3;
+
+/// Words by which a step asks for what lacks something. Then that it is there somewhere contradicts nothing.
+const NEGATIONS: [&str; 10] =
+    ["not", "no", "without", "except", "lack", "lacks", "doesn't", "don't", "isn't", "aren't"];
+/// Words by which a step asks about names, and words by which it asks about contents.
+const ABOUT_NAMES: [&str; 4] = ["named", "called", "name", "names"];
+const ABOUT_CONTENTS: [&str; 14] = [
+    "contain",
+    "contains",
+    "containing",
+    "mention",
+    "mentions",
+    "mentioning",
+    "word",
+    "words",
+    "text",
+    "line",
+    "lines",
+    "say",
+    "says",
+    "holds",
+];
+
+/// Where the one word that a step and its calls look for stands after all, in words; `None` where it stands nowhere, where nobody
+/// said that there is nothing, or where code cannot know what was looked for.
+///
+/// A search in the wrong way (names in place of contents, a filter that drops every hit) comes back with nothing, and two such
+/// searches agree. So code looks itself: in the files and folders that the step names, or in the working folder, for a word that stands
+/// in the step and was searched for in a call. It does not where there are several such words or the step asks for what lacks one:
+/// then it cannot know. Hidden entries and links are left out, and so is what lies behind the limits of entries and bytes.
+///
+/// ```
+/// # use artoo_checks::{World, overlooked};
+/// # let world = World::new("/nowhere", "/nowhere", Default::default());
+/// assert_eq!(overlooked("3", "How many lines mention heron?", &[], &world), None);
+/// ```
+///
+/// Source: `docs/deviations.md`, "Absence".
+pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
+    let words: Vec<String> = words(intent).map(str::to_lowercase).collect();
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    if !means_none(answer) || has(&NEGATIONS) {
+        return None;
+    }
+    let places = places(intent, world);
+    let term = only_term(intent, calls, &places)?;
+    let look = Look {
+        term: &term,
+        names: !has(&ABOUT_CONTENTS),
+        contents: !has(&ABOUT_NAMES),
+        endings: endings(intent).collect(),
+    };
+    let root = vec![world.resolve(Path::new("."))];
+    let roots = if places.is_empty() {
+        root
+    } else {
+        places.iter().map(|place| world.resolve(Path::new(place))).collect()
+    };
+    let found = look.first_below(roots)?;
+    let shown = found.strip_prefix(world.resolve(Path::new("."))).unwrap_or(&found).display().to_string();
+    Some(format!("it says that there is nothing, but {shown} has the word {term:?}: look there"))
+}
+
+/// The words of a text, without their punctuation.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+}
+
+/// What the step names that is there.
+fn places<'a>(intent: &'a str, world: &World) -> Vec<&'a str> {
+    let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
+    intent
+        .split_whitespace()
+        .map(|word| word.trim_matches(edges).trim_end_matches('.'))
+        .filter(|word| !word.is_empty() && !word.starts_with('/') && !word.contains(".."))
+        .filter(|word| matches!(world.exists(Path::new(word)), Ok(true)))
+        .collect()
+}
+
+/// The endings that the step restricts itself to, without their dots.
+fn endings(intent: &str) -> impl Iterator<Item = &str> {
+    intent.split_whitespace().filter_map(|word| {
+        let ending = word.trim_matches(['"', '\'', ',', '*', '(', ')', '?']).strip_prefix('.')?;
+        (!ending.is_empty() && ending.chars().all(char::is_alphanumeric)).then_some(ending)
+    })
+}
+
+/// The word that the calls search for and the step names, where there is exactly one.
+fn only_term(intent: &str, calls: &[ToolCall], places: &[&str]) -> Option<String> {
+    let named: BTreeSet<&str> = words(intent).collect();
+    let is_place = |word: &str| places.iter().any(|place| place.split('/').any(|part| part == word));
+    let searched: Vec<String> =
+        calls.iter().filter(|call| call.ran()).flat_map(|call| searched_for(&call.target())).collect();
+    let terms: BTreeSet<&str> = named
+        .into_iter()
+        .filter(|word| {
+            word.chars().count() >= MIN_TERM && word.chars().all(|c| c.is_alphanumeric() || c == '-')
+        })
+        .filter(|word| !is_place(word) && searched.iter().any(|searched| searched.eq_ignore_ascii_case(word)))
+        .collect();
+    let mut terms = terms.into_iter();
+    match (terms.next(), terms.next()) {
+        (Some(only), None) => Some(only.to_owned()),
+        (Some(_), Some(_)) | (None, _) => None,
+    }
+}
+
+/// What a command searches for: what it quotes, and the word after `grep` or `-name`, without the signs of patterns around it.
+fn searched_for(command: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = command;
+    while let Some((_, after)) = rest.split_once(['"', '\'']) {
+        let Some((quoted, after)) = after.split_once(['"', '\'']) else { break };
+        found.push(quoted.to_owned());
+        rest = after;
+    }
+    let mut words = command.split_whitespace();
+    while let Some(word) = words.next() {
+        if matches!(word, "grep" | "egrep" | "fgrep" | "rg" | "-name" | "-iname") {
+            found.extend(words.by_ref().find(|word| !word.starts_with('-')).map(str::to_owned));
+        }
+    }
+    let signs = |c: char| !c.is_alphanumeric();
+    found
+        .iter()
+        .map(|text| text.trim_start_matches("\\b").trim_end_matches("\\b").trim_matches(signs).to_owned())
+        .collect()
+}
+
+/// What is looked for, and in what.
+struct Look<'a> {
+    term: &'a str,
+    names: bool,
+    contents: bool,
+    endings: Vec<&'a str>,
+}
+
+impl Look<'_> {
+    /// The first file that has it: breadth first, in order of name.
+    fn first_below(&self, roots: Vec<PathBuf>) -> Option<PathBuf> {
+        let mut folders: std::collections::VecDeque<PathBuf> = roots.into();
+        let (mut entries, mut bytes) = (0, 0);
+        while let Some(path) = folders.pop_front() {
+            let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+            entries += 1;
+            if entries > MAX_ENTRIES || bytes > MAX_TOTAL {
+                return None;
+            }
+            if metadata.is_dir() {
+                let Ok(listed) = fs::read_dir(&path) else { continue };
+                let mut below: Vec<PathBuf> =
+                    listed.take(MAX_ENTRIES).flatten().map(|entry| entry.path()).collect();
+                below.retain(|path| !is_hidden(path));
+                below.sort_unstable();
+                folders.extend(below);
+            } else if metadata.is_file() && self.has_ending(&path) {
+                let in_name = self.names
+                    && path.file_name().is_some_and(|name| has_word(&name.to_string_lossy(), self.term));
+                if in_name || (self.contents && metadata.len() <= MAX_FILE && self.reads(&path, &mut bytes)) {
+                    return Some(path);
+                }
+            }
+        }
+        None
+    }
+
+    fn has_ending(&self, path: &Path) -> bool {
+        let ending = path.extension().map(|ending| ending.to_string_lossy());
+        self.endings.is_empty() || ending.is_some_and(|ending| self.endings.contains(&ending.as_ref()))
+    }
+
+    fn reads(&self, path: &Path, bytes: &mut u64) -> bool {
+        let Ok(content) = fs::read(path) else { return false };
+        *bytes += content.len() as u64;
+        has_word(&String::from_utf8_lossy(&content), self.term)
+    }
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+}
+
+/// Whether a text has a word, spelt as it is and not as a part of a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(start, _)| {
+        let before = text.get(..start).and_then(|text| text.chars().next_back());
+        let after = text.get(start + word.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+    })
+}
+
+#[cfg(test)]
+#[path = "absence_tests.rs"]
+mod tests;

@@ -1,0 +1,97 @@
+//! What code finds where a search found nothing.
+
+use artoo_types::{CallEnding, CallId, OutputRecord, ToolName};
+use chrono::DateTime;
+use proptest::prelude::*;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::*;
+
+fn call(command: &str) -> ToolCall {
+    ToolCall {
+        call_id: CallId::new(Uuid::nil()),
+        tool: ToolName::new("shell"),
+        arguments: json!({"command": command}).as_object().cloned().unwrap(),
+        ending: CallEnding::Exited { status: 0 },
+        failure: None,
+        output: OutputRecord::default(),
+        stderr: OutputRecord::default(),
+        files: Vec::new(),
+        started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
+        duration_ms: 1,
+    }
+}
+
+fn house() -> (tempfile::TempDir, World) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, content: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    };
+    write("docs/birds/pond.md", "A heron, and a kingfishers' nest.\n");
+    write("docs/plan.txt", "nothing of note\n");
+    write("logs/app.log", "one ERROR\nerrors: none\n");
+    write(".cache/heron.txt", "magpie\n");
+    write("budget.ods", "");
+    let world = World::new(folder.path(), folder.path(), call("x").started_at);
+    (folder, world)
+}
+
+/// Seen with the embedded model: names were searched for a word that the contents have, and every hit was filtered away.
+#[test]
+fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
+    let (_folder, world) = house();
+    let asked = "Which file in docs or its subfolders contains the word heron?";
+    let table = [
+        // The wrong kind of search, and hits that are dropped.
+        ("No file contains the word heron.", asked, "find docs -name '*heron*'", true),
+        ("none", asked, "grep -r \"heron\" docs | grep -v \"docs\"", true),
+        ("none", asked, "grep -rl heron docs | grep -v docs", true),
+        ("0", "How many lines in logs/app.log have the level ERROR?", "grep -c '^ERROR' logs/app.log", true),
+        ("no", "Is there a file named budget?", "find docs -name budget", true),
+        // It found something.
+        ("docs/birds/pond.md", asked, "grep -rl heron docs", false),
+        // A longer word is another word; hidden files and other places and endings do not count.
+        ("none", "Which file in docs contains the word kingfisher?", "grep -rw kingfisher docs", false),
+        ("none", "Which file contains magpie?", "grep -r magpie .", false),
+        ("none", "Which file in logs contains the word heron?", "grep -r heron logs", false),
+        ("none", "Which .txt file in docs contains the word heron?", "grep -rl heron docs", false),
+        // Nobody knows what was looked for, or that was not there at all.
+        ("none", asked, "ls docs", false),
+        ("none", "Which file in docs does not contain the word heron?", "grep -L heron docs", false),
+        (
+            "none",
+            "Which file in docs contains heron and ERROR?",
+            "grep -r 'heron' docs | grep 'ERROR'",
+            false,
+        ),
+        ("none", "Is there a file named heron in docs?", "find docs -name 'heron'", false),
+        ("none", "Which file contains the word owl?", "grep -r owl .", false),
+    ];
+    for (answer, intent, command, expected) in table {
+        let found = overlooked(answer, intent, &[call(command)], &world);
+        assert_eq!(found.is_some(), expected, "{answer:?} to {intent:?} by {command:?}: {found:?}");
+    }
+    let said = overlooked("none", asked, &[call("find docs -name 'heron'")], &world);
+    let expected = "it says that there is nothing, but docs/birds/pond.md has the word \"heron\": look there";
+    assert_eq!(said.as_deref(), Some(expected));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_followed() {
+    let (folder, world) = house();
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("docs/loop")).unwrap();
+    let asked = "Which file in docs has ERROR?";
+    assert_eq!(overlooked("none", asked, &[call("grep -r ERROR docs")], &world), None);
+}
+
+proptest! {
+    #[test]
+    fn any_words_are_read(intent in ".{0,60}", command in ".{0,60}") {
+        let (_folder, world) = house();
+        let _ = overlooked("none", &intent, &[call(&command)], &world);
+    }
+}

@@ -1,0 +1,110 @@
+//! Deeds: requests that ask to make or change something, and what a plan must say of them.
+//!
+//! A plan that takes a deed for a question is done when somebody says so. Nobody would look at the file.
+
+use artoo_types::{Criterion, OutcomeStatus, SubTaskOutcome};
+
+use crate::{AnswerKind, PlanContext, PlanDraft, Previous};
+
+/// Verbs with which a request for a deed begins.
+const VERBS: [&str; 20] = [
+    "create", "write", "make", "save", "add", "append", "rename", "move", "copy", "delete", "remove", "put",
+    "extract", "compress", "convert", "generate", "download", "replace", "store", "export",
+];
+/// Words of courtesy before them.
+const COURTESY: [&str; 8] = ["please", "kindly", "can", "could", "would", "will", "you", "now"];
+/// Words for what a deed is done to.
+const THINGS: [&str; 5] = ["file", "folder", "directory", "archive", "link"];
+
+/// Whether the words of a request ask for a deed: a verb for one comes first, and a file, or a word for one, follows. English only; of
+/// requests in other languages nothing is known.
+pub(crate) fn is_asked_for(request: &str) -> bool {
+    let words: Vec<String> = request
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut rest = words.iter().skip_while(|word| COURTESY.contains(&word.as_str()));
+    let is_thing = |word: &String| THINGS.contains(&word.as_str()) || names_a_file(word);
+    rest.next().is_some_and(|word| VERBS.contains(&word.as_str())) && rest.any(is_thing)
+}
+
+/// Whether anything that a plan does, or has done, is looked at as a deed.
+pub(crate) fn is_looked_at<'a>(
+    planned: impl IntoIterator<Item = &'a Criterion>,
+    cx: &'a PlanContext,
+) -> bool {
+    let done = cx.previous.iter().flat_map(|previous| &previous.outcomes);
+    let done =
+        done.filter(|outcome| outcome.status == OutcomeStatus::Matched).flat_map(|outcome| &outcome.criteria);
+    planned.into_iter().chain(done).any(about_a_deed)
+}
+
+/// What the failed subtasks of the plan before had to show of their deeds.
+pub(crate) fn missed(previous: &Previous) -> Vec<Criterion> {
+    let mut missed: Vec<Criterion> = Vec::new();
+    let failed = |outcome: &&SubTaskOutcome| outcome.status != OutcomeStatus::Matched;
+    for criterion in previous.outcomes.iter().filter(failed).flat_map(|outcome| &outcome.criteria) {
+        if about_a_deed(criterion) && !missed.contains(criterion) {
+            missed.push(criterion.clone());
+        }
+    }
+    missed
+}
+
+/// The draft with its last step as a deed, where none is one and one is still missing: a model that failed to make something
+/// likes to plan a question in its place.
+pub(crate) fn with_the_missed(draft: PlanDraft, previous: &Previous) -> PlanDraft {
+    let mut draft = draft;
+    let has_one = draft.subtasks.iter().any(|subtask| subtask.kind != AnswerKind::FindOut);
+    if !has_one
+        && !missed(previous).is_empty()
+        && let Some(last) = draft.subtasks.iter_mut().max_by_key(|subtask| subtask.sequence)
+    {
+        last.kind = AnswerKind::Create;
+    }
+    draft
+}
+
+pub(crate) fn about_a_deed(criterion: &Criterion) -> bool {
+    criterion.check.as_ref().is_some_and(artoo_types::Check::is_about_a_deed)
+}
+
+/// Whether a word has the form of a file's name.
+fn names_a_file(word: &str) -> bool {
+    let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
+    ending.is_some_and(|ending| {
+        (2..=5).contains(&ending.len()) && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_asked_for;
+
+    #[test]
+    fn deeds_are_known_by_their_verbs_and_things() {
+        let deeds = [
+            "Create a file called greeting.txt in the workspace",
+            "please write the names of the pictures into pictures.txt",
+            "Can you rename notes.md to ideas.md?",
+            "Delete the folder old",
+            "Copy docs/plan.md here",
+        ];
+        for request in deeds {
+            assert!(is_asked_for(request), "{request}");
+        }
+        let questions = [
+            "How many files did we create?",
+            "Write the names of all people who live in Lisbon",
+            "Which file was moved last?",
+            "Make it short: what is 1.5 times 3?",
+            "Is there a file to delete?",
+            "",
+            "写一个文件",
+        ];
+        for request in questions {
+            assert!(!is_asked_for(request), "{request}");
+        }
+    }
+}
