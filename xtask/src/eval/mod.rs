@@ -2,7 +2,8 @@
 //!
 //! A grader never holds an answer. It computes the truth from the files, before the run, and judges what the run delivered: the words,
 //! the created files, and that nothing else was changed. What cannot be read as a right answer is wrong, so that the number of
-//! wrong claims is never too small.
+//! wrong claims is not too small. Two things are beyond code: whether a summary is good, and which of two numbers answers which of two
+//! questions.
 
 mod answer;
 mod csv;

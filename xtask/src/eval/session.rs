@@ -84,14 +84,22 @@ pub(super) fn run(bench: &Bench, task: &Task, place: &Path) -> Result<Graded> {
 }
 
 /// Copies the home and sets the times of change: a month ago, where the task says nothing else.
-fn prepare(task: &Task, home: &Path) -> Result<()> {
+pub(super) fn prepare(task: &Task, home: &Path) -> Result<()> {
     const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
     files::copy_folder(&files::root().join("fixtures/homes").join(&task.home), home)?;
     for path in files::walk(home, |_| true)? {
         age(&path, MONTH)?;
     }
-    for Setup { modified, minutes_ago } in &task.setup {
-        age(&home.join(modified), Duration::from_secs(minutes_ago * 60))?;
+    for step in &task.setup {
+        match step {
+            Setup::Modified(step) => {
+                age(&home.join(&step.modified), Duration::from_secs(step.minutes_ago.saturating_mul(60)))?;
+            }
+            Setup::Empty(step) => {
+                let folder = home.join(&step.empty_folder);
+                fs::create_dir(&folder).map_err(Error::file("create", folder))?;
+            }
+        }
     }
     Ok(())
 }
@@ -144,6 +152,26 @@ mod tests {
         files::write(&artoo, format!("#!/bin/sh\ncat <<'END'\n{line}\nEND\n")).unwrap();
         fs::set_permissions(&artoo, fs::Permissions::from_mode(0o755)).unwrap();
         Bench { artoo, options: Vec::new(), data: place.join("data") }
+    }
+
+    /// What the graders find in the home of every task: a file that goes away or a word that comes in shows here.
+    #[test]
+    fn the_suite_has_a_truth_for_every_task() {
+        let place = tempfile::tempdir().unwrap();
+        let mut truths = String::new();
+        for task in task::load(&files::root().join("fixtures/tasks"), &[]).unwrap() {
+            let home = place.path().join(&task.id);
+            prepare(&task, &home).unwrap();
+            for fact in grade::before(&task, &home).unwrap().truths() {
+                truths.push_str(&format!("{}: {fact}\n", task.id));
+            }
+            for grade in &task.grade {
+                if let task::Grade::None { missing } = grade {
+                    assert!(!home.join(missing).exists(), "{}", task.id);
+                }
+            }
+        }
+        insta::assert_snapshot!("truths", truths);
     }
 
     #[test]
