@@ -6,6 +6,8 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     grade::{self, Delivered, Objections},
     outcome::{self, Outcome},
@@ -14,7 +16,7 @@ use super::{
 use crate::{Error, Result, command::Program, files};
 
 /// What a run came to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Graded {
     /// The task.
     pub id: String,
@@ -41,6 +43,11 @@ impl Graded {
     /// The one thing that may never happen: the user was told that all is well, and it is not.
     pub(super) fn claimed_but_wrong(&self) -> bool {
         self.outcome.accepted() && !self.objections.is_empty()
+    }
+
+    /// The grader agrees, but the run did not say that all is well.
+    pub(super) fn right_but_unclaimed(&self) -> bool {
+        !self.impossible && !self.outcome.accepted() && self.objections.is_empty()
     }
 }
 
