@@ -76,9 +76,15 @@ pub struct Eval {
     /// How long one run may take, as `artoo run --timeout` takes it
     #[arg(long, default_value = "10m")]
     pub timeout: String,
-    /// Where to write the table, anew after each run
+    /// Where to write the table, anew after each run; the data goes beside it, as .json
     #[arg(long, default_value = "docs/evaluation.md")]
     pub out: PathBuf,
+    /// An earlier evaluation to compare with: its results.json, or the folder that holds it
+    #[arg(long, value_name = "PATH")]
+    pub baseline: Option<PathBuf>,
+    /// Test this artoo instead of a release build of this tree, for example one of an earlier commit
+    #[arg(long, value_name = "FILE")]
+    pub binary: Option<PathBuf>,
     /// Options for `artoo run`, after `--`, for example `-- --base-url URL --model NAME`
     #[arg(last = true)]
     pub artoo: Vec<String>,

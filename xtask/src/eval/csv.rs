@@ -30,15 +30,17 @@ pub(super) fn records(text: &str) -> Vec<Vec<String>> {
     records
 }
 
-/// The sum of a column of numbers, below its heading; `None` where there is no such column or a value is no number.
-pub(super) fn column_sum(text: &str, column: &str) -> Option<f64> {
+/// What stands in a column, below its heading; `None` where there is no such column or a record is too short.
+pub(super) fn column(text: &str, heading: &str) -> Option<Vec<String>> {
     let records = records(text);
-    let (heading, rows) = records.split_first()?;
-    let index = heading.iter().position(|name| name.trim() == column)?;
-    // In cents, because tenths do not add up exactly.
-    rows.iter()
-        .try_fold(0.0, |sum, row| Some(sum + row.get(index)?.trim().parse::<f64>().ok()? * 100.0))
-        .map(|sum| sum.round() / 100.0)
+    let (headings, rows) = records.split_first()?;
+    let index = headings.iter().position(|name| name.trim() == heading)?;
+    rows.iter().map(|row| row.get(index).map(|value| value.trim().to_owned())).collect()
+}
+
+/// A column of numbers; `None` where there is no such column or a value is no number.
+pub(super) fn numbers(text: &str, heading: &str) -> Option<Vec<f64>> {
+    column(text, heading)?.iter().map(|value| value.parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -52,9 +54,11 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_summed() {
-        assert_eq!(column_sum("n,x\n\"a,b\",0.1\nc,0.2\n", "x"), Some(0.3));
-        assert_eq!(column_sum("n,x\nc,one\n", "x"), None);
-        assert_eq!(column_sum("n,x\nc,1\n", "y"), None);
+    fn a_column_is_read() {
+        assert_eq!(numbers("n,x\n\"a,b\",0.1\nc,0.2\n", "x"), Some(vec![0.1, 0.2]));
+        assert_eq!(numbers("n,x\nc,one\n", "x"), None);
+        assert_eq!(numbers("n,x\nc\n", "x"), None);
+        assert_eq!(column("n,x\nc,1\n", "y"), None);
+        assert_eq!(column("n,x\n\"a,b\",1\n", "n"), Some(vec!["a,b".to_owned()]));
     }
 }

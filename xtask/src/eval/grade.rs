@@ -1,10 +1,14 @@
 //! Graders: they compare what a run delivered with the truth that code computed from the home.
 
+mod created;
+mod number;
+mod summary;
+
 use std::{collections::BTreeMap, fs, path::Path};
 
 use super::{
     answer,
-    task::{Content, Grade, Place, Task},
+    task::{Content, Grade, Place, Quantity, Task},
     truth::{self, Names},
 };
 use crate::{Error, Result, files};
@@ -19,11 +23,19 @@ pub(super) struct Before {
 
 #[derive(Clone, Debug)]
 enum Fact {
-    Number(f64),
+    Number { number: f64, unit: Unit },
     Names(Names),
     Whether(Names),
     File { name: String, place: Place, holds: Held },
+    Summary(summary::Source),
     None,
+}
+
+/// What a number counts: sizes are ignored beside a count, and they are what is asked for in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Things,
+    Bytes,
 }
 
 #[derive(Clone, Debug)]
@@ -51,22 +63,48 @@ pub(super) type Objections = Vec<String>;
 /// # Errors
 /// The home does not have what the task asks about.
 pub(super) fn before(task: &Task, home: &Path) -> Result<Before> {
+    let held = contents(home)?;
     let fact = |grade: &Grade| {
         Ok(match grade {
-            Grade::Number { of } => Fact::Number(truth::measure(home, of)?),
+            Grade::Number { of } => Fact::Number { number: truth::measure(home, of)?, unit: unit(of) },
             Grade::Names { of } => Fact::Names(truth::select(home, of)?),
             Grade::Whether { of } => Fact::Whether(truth::select(home, of)?),
             Grade::File { name, place, holds } => {
                 let holds = match holds {
                     Content::Text(text) => Held::Text(text.clone()),
                     Content::LinesNaming(of) => Held::LinesNaming(truth::select(home, of)?.chosen),
+                    Content::LinesOf(of) => Held::Text(truth::lines(home, of)?),
                 };
                 Fact::File { name: name.clone(), place: *place, holds }
+            }
+            Grade::Summary { of, most_words } => {
+                Fact::Summary(summary::source(&held, of, *most_words, &task.request)?)
             }
             Grade::None { .. } => Fact::None,
         })
     };
-    Ok(Before { facts: task.grade.iter().map(fact).collect::<Result<_>>()?, held: contents(home)? })
+    Ok(Before { facts: task.grade.iter().map(fact).collect::<Result<_>>()?, held })
+}
+
+#[cfg(test)]
+impl Before {
+    /// The facts, for people.
+    pub(super) fn truths(&self) -> impl Iterator<Item = String> {
+        self.facts.iter().map(|fact| match fact {
+            Fact::Number { number, unit: Unit::Things } => format!("{number}"),
+            Fact::Number { number, unit: Unit::Bytes } => format!("{number} bytes"),
+            Fact::Names(names) => names.chosen.join(" | "),
+            Fact::Whether(names) => if names.chosen.is_empty() { "no" } else { "yes" }.to_owned(),
+            Fact::File { name, holds: Held::Text(text), .. } => {
+                format!("{name} with {} lines", text.lines().count())
+            }
+            Fact::File { name, holds: Held::LinesNaming(names), .. } => {
+                format!("{name}: {}", names.join(" | "))
+            }
+            Fact::Summary(source) => format!("a summary: {source}"),
+            Fact::None => "nothing".to_owned(),
+        })
+    }
 }
 
 /// Whether the truth is that nothing can be answered.
@@ -88,34 +126,17 @@ pub(super) fn judge(task: &Task, before: &Before, delivered: Delivered<'_>) -> R
     }
     for fact in &before.facts {
         objections.extend(match fact {
-            Fact::Number(number) => number_objection(task, before, *number, delivered.answer),
+            Fact::Number { number, unit } => {
+                number::objection(&task.request, before, *number, *unit, delivered.answer)
+            }
             Fact::Names(names) => names_objection(names, delivered.answer),
             Fact::Whether(names) => whether_objection(names, delivered.answer),
-            Fact::File { name, place, holds } => file_objection(name, *place, holds, delivered),
+            Fact::File { name, place, holds } => created::objection(name, *place, holds, delivered),
+            Fact::Summary(source) => summary::objection(source, delivered.answer),
             Fact::None => Some("there is no right answer".to_owned()),
         });
     }
     Ok(objections)
-}
-
-/// The number must be stated, and no other that could be taken for it: numbers of the request, of the other questions,
-/// sizes and names of files aside.
-fn number_objection(task: &Task, before: &Before, number: f64, given: &str) -> Option<String> {
-    let plain = without_names(before, given);
-    let same = |a: f64, b: f64| (a - b).abs() < 0.005;
-    let stated = answer::numbers(&plain);
-    if !stated.iter().chain(&answer::numbers_in_words(&plain)).any(|found| same(*found, number)) {
-        return Some(format!("does not state {number}"));
-    }
-    let asked = answer::numbers(&task.request);
-    let known = before
-        .facts
-        .iter()
-        .filter_map(|fact| if let Fact::Number(known) = fact { Some(*known) } else { None });
-    let known: Vec<f64> =
-        known.chain(asked).chain(before.held.values().map(|held| held.len() as f64)).collect();
-    let rival = stated.iter().find(|found| !known.iter().any(|known| same(**found, *known)))?;
-    Some(format!("states {rival} beside {number}"))
 }
 
 fn names_objection(names: &Names, given: &str) -> Option<String> {
@@ -140,43 +161,15 @@ fn whether_objection(names: &Names, given: &str) -> Option<String> {
     }
 }
 
-fn file_objection(name: &str, place: Place, holds: &Held, delivered: Delivered<'_>) -> Option<String> {
-    let places: &[&Path] = match place {
-        Place::Workspace => &[delivered.workspace],
-        Place::Anywhere => &[delivered.workspace, delivered.home],
-    };
-    let Some(path) = places.iter().map(|place| place.join(name)).find(|path| path.is_file()) else {
-        return Some(format!("{name} was not created where it should be"));
-    };
-    let Ok(text) = files::read(&path) else { return Some(format!("{name} is not text")) };
-    let right = match holds {
-        Held::Text(wanted) => text.trim() == wanted.trim(),
-        Held::LinesNaming(names) => {
-            let mut lines: Vec<&str> = text.lines().map(last_part).filter(|line| !line.is_empty()).collect();
-            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
-            lines.sort_unstable();
-            names.sort_unstable();
-            lines == names
-        }
-    };
-    (!right).then(|| format!("{name} holds something else"))
-}
-
-/// A line's file name: without a list mark, quotes and folders.
-fn last_part(line: &str) -> &str {
-    let line = line.trim().trim_start_matches("- ").trim_start_matches("* ").trim_matches(['`', '"', '\'']);
-    line.rsplit('/').next().unwrap_or(line)
-}
-
-/// The answer without the names and paths of the home's files, which may hold digits.
-fn without_names(before: &Before, given: &str) -> String {
-    let mut paths: Vec<String> = before.held.keys().cloned().collect();
-    paths.extend(before.held.keys().filter_map(|path| path.rsplit('/').next()).map(str::to_owned));
-    let mut left = given.to_owned();
-    for name in longest_first(&paths) {
-        left = left.replace(name, " ");
+fn unit(quantity: &Quantity) -> Unit {
+    match quantity {
+        Quantity::Bytes { .. } => Unit::Bytes,
+        Quantity::Files { .. }
+        | Quantity::Lines { .. }
+        | Quantity::Words { .. }
+        | Quantity::Column { .. }
+        | Quantity::Labelled { .. } => Unit::Things,
     }
-    left
 }
 
 fn longest_first(names: &[String]) -> Vec<&str> {

@@ -2,18 +2,26 @@
 //!
 //! A grader never holds an answer. It computes the truth from the files, before the run, and judges what the run delivered: the words,
 //! the created files, and that nothing else was changed. What cannot be read as a right answer is wrong, so that the number of
-//! wrong claims is never too small.
+//! wrong claims is not too small. Two things are beyond code: whether a summary is good, and which of two numbers answers which of two
+//! questions. An evaluation is kept as data, and a later one is compared with it.
 
 mod answer;
 mod csv;
 mod grade;
 mod outcome;
+mod results;
 mod session;
+mod sums;
 mod table;
 mod task;
 mod truth;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use results::{Conditions, Evaluation};
 
 use crate::{
     Error, Result, cli,
@@ -26,10 +34,16 @@ use crate::{
 /// `cargo xtask eval`.
 ///
 /// # Errors
-/// The binary or its model cannot be had, or a task is not well formed. A wrong answer is a row of the table, not an error.
+/// The binary, its model or the baseline cannot be had, or a task is not well formed. A wrong answer is a row of the table, not an
+/// error.
 pub fn run(options: &cli::Eval) -> Result<()> {
     let tasks = task::load(&files::root().join("fixtures/tasks"), &options.only)?;
-    let artoo = step("build artoo", || verify::artoo(Build::Release))?;
+    // First, and once: the data of this evaluation may be written over it.
+    let baseline = options.baseline.as_deref().map(Evaluation::read).transpose()?;
+    let artoo = match &options.binary {
+        Some(binary) => fs::canonicalize(binary).map_err(Error::file("find", binary))?,
+        None => step("build artoo", || verify::artoo(Build::Release))?,
+    };
     let place =
         files::root().join("target/eval").join(chrono::Local::now().format("%Y%m%d-%H%M%S").to_string());
     let data = place.join("data");
@@ -37,14 +51,14 @@ pub fn run(options: &cli::Eval) -> Result<()> {
     let mut bounded = vec!["--timeout".to_owned(), options.timeout.clone()];
     bounded.extend(options.artoo.iter().cloned());
     let bench = session::Bench { artoo, options: bounded, data };
-    let conditions = table::Conditions {
+    let mut evaluation = Evaluation::new(Conditions {
         date: chrono::Local::now().format("%Y-%m-%d").to_string(),
         machine: machine::description(),
         model,
         command: command_line(options),
         planned: tasks.len() * usize::try_from(options.repeat).unwrap_or(usize::MAX),
-    };
-    let mut graded: Vec<session::Graded> = Vec::new();
+    });
+    let table = files::root().join(&options.out);
     for round in 1..=options.repeat {
         for task in &tasks {
             let run = session::run(&bench, task, &place.join(format!("{}-{round}", task.id)))?;
@@ -54,17 +68,31 @@ pub fn run(options: &cli::Eval) -> Result<()> {
                 "{:<20} {:<10} {verdict:<10} {:>6.1} s  {why}",
                 run.id, run.outcome.directive, run.outcome.seconds
             ));
-            graded.push(run);
-            graded.sort_by(|a, b| a.id.cmp(&b.id));
+            evaluation.add(run);
             // After each run, so that a suite that is stopped leaves what it has.
-            files::write(files::root().join(&options.out), table::document(&conditions, &graded))?;
+            files::write(&table, table::document(&evaluation, baseline.as_ref()))?;
+            for data in data_files(&table, &place) {
+                evaluation.write(data)?;
+            }
         }
     }
-    let wrong = graded.iter().filter(|run| run.claimed_but_wrong()).count();
-    let solved = graded.iter().filter(|run| run.solved()).count();
-    say(format!("\nsolved {solved} of {}, claimed as accept but wrong {wrong}", graded.len()));
+    let sums = sums::Sums::of(&evaluation.runs);
+    say(format!(
+        "\nsolved {} of {}, claimed as accept but wrong {}: {} decided by checks, {} judged by a model, {} by nobody",
+        sums.solved,
+        sums.runs,
+        sums.wrong(),
+        sums.checked.wrong,
+        sums.judged.wrong,
+        sums.unjudged.wrong
+    ));
     say(format!("table: {}; runs: {}", options.out.display(), place.display()));
     Ok(())
+}
+
+/// Where the data goes: beside the runs, which are not kept for long, and beside the table, which is.
+fn data_files(table: &Path, place: &Path) -> [PathBuf; 2] {
+    [place.join(results::FILE), table.with_extension("json")]
 }
 
 /// Makes a data folder of its own, so that what earlier runs taught does not change the suite, with the user's models in it. Gives
@@ -94,6 +122,11 @@ fn command_line(options: &cli::Eval) -> String {
     }
     if options.timeout != "10m" {
         command.push_str(&format!(" --timeout {}", options.timeout));
+    }
+    for (name, path) in [("--baseline", &options.baseline), ("--binary", &options.binary)] {
+        if let Some(path) = path {
+            command.push_str(&format!(" {name} {}", path.display()));
+        }
     }
     if !options.artoo.is_empty() {
         command.push_str(&format!(" -- {}", options.artoo.join(" ")));

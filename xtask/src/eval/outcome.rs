@@ -1,9 +1,12 @@
 //! What `artoo run --json` said, folded from its lines.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The end of a run, as far as the table needs it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Outcome {
     /// `accept`, `success` or `abandon`; the kind of error where there is none; empty where the run never ended.
     pub directive: String,
@@ -19,6 +22,40 @@ pub(super) struct Outcome {
     pub seconds: f64,
     /// The run's id.
     pub run_id: String,
+    /// Who decided what the end rests on.
+    pub judged: Judged,
+}
+
+/// How many criteria were decided by whom, of those that count at the end: the last verdict on each, of the subtasks that the last plan
+/// has. What was replanned away decided nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Judged {
+    /// By a check or a rule in code.
+    pub by_code: u64,
+    /// By a model that read.
+    pub by_model: u64,
+}
+
+/// Who decided, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DecidedBy {
+    /// Code, every criterion.
+    Checks,
+    /// A model, at least one criterion.
+    Model,
+    /// There was no criterion: the answer was given without a plan, or the run ended before anything was judged.
+    Nobody,
+}
+
+impl Judged {
+    /// Who decided.
+    pub(super) fn decided_by(self) -> DecidedBy {
+        match self {
+            Self { by_code: 0, by_model: 0 } => DecidedBy::Nobody,
+            Self { by_model: 0, .. } => DecidedBy::Checks,
+            Self { .. } => DecidedBy::Model,
+        }
+    }
 }
 
 impl Outcome {
@@ -31,15 +68,48 @@ impl Outcome {
 /// Reads the lines of a run. Lines of unknown types are ignored, as the format demands.
 pub(super) fn fold(lines: &str) -> Outcome {
     let mut outcome = Outcome::default();
+    let mut verdicts = Verdicts::default();
     for line in lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         if let Some(id) = line.get("run_id").and_then(Value::as_str) {
             outcome.run_id = id.to_owned();
         }
-        if line.get("type").and_then(Value::as_str) == Some("run.finished") {
-            finish(&mut outcome, &line);
+        match line.get("type").and_then(Value::as_str) {
+            Some("plan.proposed") => verdicts.replan(&line),
+            Some("verdict") => verdicts.add(&line),
+            Some("run.finished") => finish(&mut outcome, &line),
+            _ => {}
         }
     }
+    outcome.judged = verdicts.judged();
     outcome
+}
+
+/// The verdicts that count so far: by subtask (none for the task) and criterion, whether a model gave it.
+#[derive(Debug, Default)]
+struct Verdicts(BTreeMap<(Option<String>, String), bool>);
+
+impl Verdicts {
+    fn replan(&mut self, line: &Value) {
+        let kept: BTreeSet<&str> = line
+            .get("kept")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        self.0.retain(|(subtask, _), _| subtask.as_deref().is_some_and(|id| kept.contains(id)));
+    }
+
+    fn add(&mut self, line: &Value) {
+        let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
+        let by_model = !matches!(text("judge").as_deref(), Some("check" | "rule"));
+        self.0.insert((text("subtask_id"), text("criterion").unwrap_or_default()), by_model);
+    }
+
+    fn judged(&self) -> Judged {
+        let count = |wanted: bool| self.0.values().filter(|by_model| **by_model == wanted).map(|_| 1).sum();
+        Judged { by_code: count(false), by_model: count(true) }
+    }
 }
 
 fn finish(outcome: &mut Outcome, line: &Value) {
@@ -90,9 +160,54 @@ mod tests {
             completion_tokens: 90,
             seconds: 1.5,
             run_id: "r1".to_owned(),
+            judged: Judged::default(),
         };
         assert_eq!(fold(&text), expected);
         assert!(fold(&text).accepted());
+    }
+
+    fn verdict(subtask: Option<&str>, criterion: &str, judge: &str) -> Value {
+        let mut line = json!({"type": "verdict", "criterion": criterion, "judge": judge});
+        if let Some(id) = subtask {
+            line["subtask_id"] = id.into();
+        }
+        line
+    }
+
+    fn judged(lines: &[Value]) -> (Judged, DecidedBy) {
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        let judged = fold(&lines.join("\n")).judged;
+        (judged, judged.decided_by())
+    }
+
+    #[test]
+    fn the_last_verdict_on_a_criterion_counts() {
+        let plan = json!({"type": "plan.proposed", "kept": []});
+        let lines = [plan.clone(), verdict(Some("a"), "c", "rule"), verdict(Some("a"), "c", "check")];
+        assert_eq!(judged(&lines), (Judged { by_code: 1, by_model: 0 }, DecidedBy::Checks));
+        let lines = [plan.clone(), verdict(Some("a"), "c", "check"), verdict(None, "c", "model")];
+        assert_eq!(judged(&lines), (Judged { by_code: 1, by_model: 1 }, DecidedBy::Model));
+        assert_eq!(judged(&[plan]), (Judged::default(), DecidedBy::Nobody));
+    }
+
+    #[test]
+    fn what_was_replanned_away_decides_nothing() {
+        let lines = [
+            json!({"type": "plan.proposed", "kept": []}),
+            verdict(Some("kept"), "c", "check"),
+            verdict(Some("dropped"), "c", "model"),
+            verdict(None, "t", "model"),
+            json!({"type": "plan.proposed", "kept": ["kept"]}),
+            verdict(Some("new"), "c", "check"),
+            verdict(None, "t", "check"),
+        ];
+        assert_eq!(judged(&lines), (Judged { by_code: 3, by_model: 0 }, DecidedBy::Checks));
+    }
+
+    #[test]
+    fn a_judge_that_is_not_known_is_not_taken_for_a_check() {
+        let lines = [verdict(Some("a"), "c", "crowd")];
+        assert_eq!(judged(&lines).1, DecidedBy::Model);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     grade::{self, Delivered, Objections},
     outcome::{self, Outcome},
@@ -14,7 +16,7 @@ use super::{
 use crate::{Error, Result, command::Program, files};
 
 /// What a run came to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Graded {
     /// The task.
     pub id: String,
@@ -41,6 +43,11 @@ impl Graded {
     /// The one thing that may never happen: the user was told that all is well, and it is not.
     pub(super) fn claimed_but_wrong(&self) -> bool {
         self.outcome.accepted() && !self.objections.is_empty()
+    }
+
+    /// The grader agrees, but the run did not say that all is well.
+    pub(super) fn right_but_unclaimed(&self) -> bool {
+        !self.impossible && !self.outcome.accepted() && self.objections.is_empty()
     }
 }
 
@@ -84,14 +91,22 @@ pub(super) fn run(bench: &Bench, task: &Task, place: &Path) -> Result<Graded> {
 }
 
 /// Copies the home and sets the times of change: a month ago, where the task says nothing else.
-fn prepare(task: &Task, home: &Path) -> Result<()> {
+pub(super) fn prepare(task: &Task, home: &Path) -> Result<()> {
     const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
     files::copy_folder(&files::root().join("fixtures/homes").join(&task.home), home)?;
     for path in files::walk(home, |_| true)? {
         age(&path, MONTH)?;
     }
-    for Setup { modified, minutes_ago } in &task.setup {
-        age(&home.join(modified), Duration::from_secs(minutes_ago * 60))?;
+    for step in &task.setup {
+        match step {
+            Setup::Modified(step) => {
+                age(&home.join(&step.modified), Duration::from_secs(step.minutes_ago.saturating_mul(60)))?;
+            }
+            Setup::Empty(step) => {
+                let folder = home.join(&step.empty_folder);
+                fs::create_dir(&folder).map_err(Error::file("create", folder))?;
+            }
+        }
     }
     Ok(())
 }
@@ -144,6 +159,26 @@ mod tests {
         files::write(&artoo, format!("#!/bin/sh\ncat <<'END'\n{line}\nEND\n")).unwrap();
         fs::set_permissions(&artoo, fs::Permissions::from_mode(0o755)).unwrap();
         Bench { artoo, options: Vec::new(), data: place.join("data") }
+    }
+
+    /// What the graders find in the home of every task: a file that goes away or a word that comes in shows here.
+    #[test]
+    fn the_suite_has_a_truth_for_every_task() {
+        let place = tempfile::tempdir().unwrap();
+        let mut truths = String::new();
+        for task in task::load(&files::root().join("fixtures/tasks"), &[]).unwrap() {
+            let home = place.path().join(&task.id);
+            prepare(&task, &home).unwrap();
+            for fact in grade::before(&task, &home).unwrap().truths() {
+                truths.push_str(&format!("{}: {fact}\n", task.id));
+            }
+            for grade in &task.grade {
+                if let task::Grade::None { missing } = grade {
+                    assert!(!home.join(missing).exists(), "{}", task.id);
+                }
+            }
+        }
+        insta::assert_snapshot!("truths", truths);
     }
 
     #[test]

@@ -28,12 +28,30 @@ pub(super) struct Task {
 
 /// A change to the copy of the home.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub(super) enum Setup {
+    /// A file was changed at a time of its own.
+    Modified(Modified),
+    /// A folder without anything in it, which a repository cannot keep.
+    Empty(Empty),
+}
+
+/// When a file was changed. Files that no step names were changed a month ago.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Setup {
-    /// The file whose time of change is set.
+pub(super) struct Modified {
+    /// The file.
     pub modified: PathBuf,
-    /// How long ago it was changed. Files that no step names were changed a month ago.
+    /// How long ago.
     pub minutes_ago: u64,
+}
+
+/// A folder to create.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Empty {
+    /// The folder, which the home may not have.
+    pub empty_folder: PathBuf,
 }
 
 /// One thing that a right answer has.
@@ -63,6 +81,14 @@ pub(super) enum Grade {
         place: Place,
         /// What it must hold.
         holds: Content,
+    },
+    /// It tells in a few words what a file says. A reader judges that better than code; code holds against it what no good summary
+    /// has: too many words, figures that the file does not give, and too few of the words that only this file has.
+    Summary {
+        /// The file.
+        of: PathBuf,
+        /// The most words it may take.
+        most_words: usize,
     },
     /// There is no right answer: the run may not be accepted.
     None {
@@ -94,13 +120,44 @@ pub(super) enum Quantity {
         #[serde(default)]
         holding: String,
     },
-    /// The sum of a column of a CSV file.
-    ColumnSum {
+    /// How many words a file has: what stands between blanks.
+    Words {
+        /// The file.
+        file: PathBuf,
+    },
+    /// How many bytes a file has, or all files below a folder together.
+    Bytes {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// A figure of a column of a CSV file.
+    Column {
         /// The file.
         file: PathBuf,
         /// The column's heading.
         column: String,
+        /// Which figure.
+        figure: Figure,
     },
+    /// The number that follows a label at the start of a line.
+    Labelled {
+        /// The file.
+        file: PathBuf,
+        /// The label.
+        label: String,
+    },
+}
+
+/// What to make of a column of numbers.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Figure {
+    /// All of them together.
+    Sum,
+    /// Their mean.
+    Average,
+    /// The highest.
+    Highest,
 }
 
 /// Some of several candidates in the home, by name.
@@ -126,10 +183,22 @@ pub(super) enum Selection {
         #[serde(default)]
         ending: String,
     },
+    /// The file with the fewest bytes, directly in a folder.
+    Smallest {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The file that was changed last, directly in a folder.
     Newest {
         /// The folder.
         folder: PathBuf,
+    },
+    /// The files that were changed a short while ago, directly in a folder.
+    ChangedWithin {
+        /// The folder.
+        folder: PathBuf,
+        /// How long ago at most.
+        hours: u64,
     },
     /// The files, at any depth, that hold a text.
     Holding {
@@ -137,6 +206,22 @@ pub(super) enum Selection {
         folder: PathBuf,
         /// The text.
         text: String,
+    },
+    /// The values of a column of a CSV file, each once.
+    Distinct {
+        /// The file.
+        file: PathBuf,
+        /// The column's heading.
+        column: String,
+    },
+    /// The record of a JSON array with the highest number in a field.
+    HighestRecord {
+        /// The file.
+        file: PathBuf,
+        /// The field that names a record.
+        field: String,
+        /// The field that holds the number.
+        by: String,
     },
     /// A field of those records of a JSON array that match.
     Records {
@@ -170,6 +255,18 @@ pub(super) enum Content {
     Text(String),
     /// One line per name, in any order; a line may give the path instead of the name.
     LinesNaming(Selection),
+    /// The lines of a file that hold a text, in their order.
+    LinesOf(Lines),
+}
+
+/// Some lines of a file.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lines {
+    /// The file.
+    pub file: PathBuf,
+    /// What each of them holds.
+    pub holding: String,
 }
 
 /// The tasks in a folder, by name. `only` picks some of them; none means all.
@@ -203,7 +300,7 @@ mod tests {
     #[test]
     fn every_task_of_the_suite_is_well_formed() {
         let tasks = load(&files::root().join("fixtures/tasks"), &[]).unwrap();
-        assert!(tasks.len() >= 12, "{} tasks", tasks.len());
+        assert_eq!(tasks.len(), 30, "docs/development.md states this number");
         for task in &tasks {
             assert!(!task.grade.is_empty(), "{} is not graded", task.id);
             assert!(files::root().join("fixtures/homes").join(&task.home).is_dir(), "{}: no home", task.id);
@@ -212,6 +309,41 @@ mod tests {
             tasks.iter().any(|task| matches!(task.grade.as_slice(), [Grade::None { .. }])),
             "nothing is impossible"
         );
+    }
+
+    #[test]
+    fn no_two_tasks_ask_the_same() {
+        let tasks = load(&files::root().join("fixtures/tasks"), &[]).unwrap();
+        let requests: std::collections::BTreeSet<&str> =
+            tasks.iter().map(|task| task.request.as_str()).collect();
+        assert_eq!(requests.len(), tasks.len());
+    }
+
+    #[test]
+    fn every_task_is_listed() {
+        let listed = files::read(files::root().join("fixtures/README.md")).unwrap();
+        for task in load(&files::root().join("fixtures/tasks"), &[]).unwrap() {
+            assert!(
+                listed.contains(&format!("`{}`", task.id)),
+                "fixtures/README.md does not list {}",
+                task.id
+            );
+        }
+    }
+
+    #[test]
+    fn a_step_of_the_setup_is_one_or_the_other() {
+        let task = |setup: &str| {
+            let text = format!(
+                "kind = \"k\"\nrequest = \"r\"\nhome = \"h\"\n[[setup]]\n{setup}\n[[grade]]\nanswer = \"none\"\nmissing = \"m\""
+            );
+            toml::from_str::<Task>(&text).map(|task| task.setup)
+        };
+        let modified = Modified { modified: "a".into(), minutes_ago: 3 };
+        assert_eq!(task("modified = \"a\"\nminutes_ago = 3").unwrap(), [Setup::Modified(modified)]);
+        assert_eq!(task("empty_folder = \"a\"").unwrap(), [Setup::Empty(Empty { empty_folder: "a".into() })]);
+        assert!(task("empty_folder = \"a\"\nminutes_ago = 3").is_err());
+        assert!(task("modified = \"a\"").is_err());
     }
 
     #[test]

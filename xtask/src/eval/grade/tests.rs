@@ -1,5 +1,7 @@
 //! Right answers are taken, wrong ones refused.
 
+mod suite;
+
 use std::path::Path;
 
 use super::*;
@@ -63,18 +65,78 @@ fn a_count() {
             "Of the 30 things, 3.",
             "3: a.txt, b 2024.txt, c.txt",
             "3 (a.txt has 14 bytes)",
+            "3\n45 docs/c.txt",
         ],
-        &["4", "", "There are 3 or 5.", "13", "2024", "a.txt, b 2024.txt"],
+        &[
+            "4",
+            "",
+            "There are 3 or 5.",
+            "13",
+            "2024",
+            "a.txt, b 2024.txt",
+            "three or four",
+            "3 or 45",
+            "no files",
+        ],
     );
 }
 
 #[test]
 fn a_sum() {
     check(
-        "[[grade]]\nanswer = \"number\"\nof = { measure = \"column_sum\", file = \"data/sales.csv\", column = \"amount\" }",
+        "[[grade]]\nanswer = \"number\"\nof = { measure = \"column\", file = \"data/sales.csv\", column = \"amount\", figure = \"sum\" }",
         &["1234.5", "The sum is 1,234.50.", "1234.50"],
         &["1234.6", "1200.50", "1200.50 + 34.00 = 1300"],
     );
+}
+
+#[test]
+fn none() {
+    check(
+        "[[grade]]\nanswer = \"number\"\nof = { measure = \"files\", folder = \"docs\", ending = \".md\" }",
+        &["0", "zero", "There are no things of that kind.", "None of the files: 0"],
+        &["", "no", "No idea.", "no such folder", "1", "0 or 2", "no things but 3"],
+    );
+}
+
+#[test]
+fn a_number_of_bytes() {
+    check(
+        "[[grade]]\nanswer = \"number\"\nof = { measure = \"bytes\", path = \"docs\" }",
+        &["60", "60 bytes", "60 B in all", "14 docs/a.txt\n1 docs/b 2024.txt\n45 docs/c.txt\n60 total"],
+        &["61 bytes", "60 bytes or 45 bytes", "60 KB", "4096", "14 docs/c.txt\n60", "", "60 or 61"],
+    );
+}
+
+#[test]
+fn a_summary() {
+    let place = Place::new();
+    let text =
+        "Lamps are repaired on Mondays by 3 volunteers. Bring the cable, the receipt and some patience.";
+    files::write(place.home().join("docs/lamps.txt"), text).unwrap();
+    files::write(
+        place.home().join("docs/chairs.txt"),
+        "Chairs are repaired on Mondays; bring patience and some glue.",
+    )
+    .unwrap();
+    let grade = "[[grade]]\nanswer = \"summary\"\nof = \"docs/lamps.txt\"\nmost_words = 12";
+    let objections = |answer: &str| place.objections(grade, answer, |_| {});
+    assert_eq!(objections("Three volunteers repair lamps on Mondays; bring cable and receipt."), [""; 0]);
+    assert_eq!(
+        objections("On Mondays 30 volunteers, of 30 things, mend a lamp; bring a receipt."),
+        ["takes 13 words"]
+    );
+    assert_eq!(objections("It is a file about something."), ["shares 0 words with docs/lamps.txt"]);
+    assert_eq!(
+        objections("Chairs are repaired on Mondays; bring some patience."),
+        ["could be about docs/chairs.txt"]
+    );
+    assert_eq!(
+        objections("9 volunteers repair lamps on Mondays, bring a cable."),
+        ["states 9, which docs/lamps.txt does not"]
+    );
+    assert_eq!(objections(""), ["shares 0 words with docs/lamps.txt"]);
+    assert_eq!(objections(text).len(), 1, "a copy is no summary");
 }
 
 #[test]
@@ -100,8 +162,8 @@ fn names_by_condition() {
 fn presence_and_absence() {
     check(
         "[[grade]]\nanswer = \"whether\"\nof = { select = \"files\", folder = \"\", ending = \".docx\", deep = true }",
-        &["No.", "There is no .docx file.", "0"],
-        &["Yes", "yes, a.docx", "I looked."],
+        &["No.", "There is no .docx file.", "0", "It is empty."],
+        &["Yes", "yes, a.docx", "I looked.", "It is not empty.", ""],
     );
     check(
         "[[grade]]\nanswer = \"whether\"\nof = { select = \"files\", folder = \"\", ending = \".csv\", deep = true }",
@@ -139,6 +201,20 @@ fn a_created_list() {
     assert_eq!(with("- docs/a.txt\n- docs/b 2024.txt\n- ./docs/c.txt\n"), [""; 0]);
     assert_eq!(with("a.txt\nc.txt\n").len(), 1);
     assert_eq!(with("a.txt\nb 2024.txt\nc.txt\nsales.csv\n").len(), 1);
+}
+
+#[test]
+fn created_lines() {
+    let grade = "[[grade]]\nanswer = \"file\"\nname = \"n.txt\"\nplace = \"anywhere\"\n\
+                 holds = { lines_of = { file = \"docs/a.txt\", holding = \"e\" } }";
+    let with = |text: &str| {
+        Place::new()
+            .objections(grade, "done", |folder| files::write(folder.join("workspace/n.txt"), text).unwrap())
+    };
+    assert_eq!(with("one\nthree\n"), [""; 0]);
+    for wrong in ["three\none\n", "one\n", "one\ntwo\nthree\n", "1:one\n3:three\n", ""] {
+        assert_eq!(with(wrong), ["n.txt holds something else"], "{wrong}");
+    }
 }
 
 #[test]

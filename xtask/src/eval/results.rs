@@ -1,0 +1,141 @@
+//! An evaluation as data, so that a later one can be compared with it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::session::Graded;
+use crate::{Error, Result, files};
+
+/// The name of the file in the folder of an evaluation.
+pub(super) const FILE: &str = "results.json";
+
+/// The version of the format. A file of another version is refused: figures that mean something else are no baseline.
+const VERSION: u32 = 1;
+
+/// Under what conditions the suite ran, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Evaluation {
+    /// The version of the format.
+    pub v: u32,
+    /// Under what conditions.
+    pub conditions: Conditions,
+    /// The runs, by request.
+    pub runs: Vec<Graded>,
+}
+
+/// Under what conditions the suite ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Conditions {
+    /// The day.
+    pub date: String,
+    /// The processor and its cores.
+    pub machine: String,
+    /// The model.
+    pub model: String,
+    /// The command that ran it.
+    pub command: String,
+    /// How many runs there are to be.
+    pub planned: usize,
+}
+
+impl Evaluation {
+    /// An evaluation without a run yet.
+    pub(super) fn new(conditions: Conditions) -> Self {
+        Self { v: VERSION, conditions, runs: Vec::new() }
+    }
+
+    /// Adds a run; they stay in the order of their requests.
+    pub(super) fn add(&mut self, run: Graded) {
+        self.runs.push(run);
+        self.runs.sort_by(|a, b| a.id.cmp(&b.id));
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(super) fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| Error::Other(format!("cannot write the results as JSON: {error}")))?;
+        files::write(path, text + "\n")
+    }
+
+    /// Reads one: from a file, or from the folder of an evaluation.
+    ///
+    /// # Errors
+    /// There is none, or it is not of this version.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let path: PathBuf = if fs::metadata(path).is_ok_and(|data| data.is_dir()) {
+            path.join(FILE)
+        } else {
+            path.to_path_buf()
+        };
+        let evaluation: Self = serde_json::from_str(&files::read(&path)?)
+            .map_err(|error| Error::Content { path: path.clone(), reason: error.to_string() })?;
+        match evaluation.v {
+            VERSION => Ok(evaluation),
+            other => Err(Error::Content { path, reason: format!("is of version {other}, not {VERSION}") }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::outcome::{Judged, Outcome};
+
+    fn evaluation() -> Evaluation {
+        let conditions = Conditions {
+            date: "2026-01-01".into(),
+            machine: "2 cores".into(),
+            model: "m".into(),
+            command: "cargo xtask eval".into(),
+            planned: 2,
+        };
+        let mut evaluation = Evaluation::new(conditions);
+        for id in ["b", "a"] {
+            let outcome = Outcome {
+                directive: "accept".into(),
+                answer: "5 \"files\"".into(),
+                judged: Judged { by_code: 2, by_model: 1 },
+                ..Outcome::default()
+            };
+            let objections = vec!["does not state 6".to_owned()];
+            evaluation.add(Graded {
+                id: id.into(),
+                kind: "k".into(),
+                outcome,
+                objections,
+                impossible: false,
+            });
+        }
+        evaluation
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let place = tempfile::tempdir().unwrap();
+        let evaluation = evaluation();
+        evaluation.write(place.path().join(FILE)).unwrap();
+        assert_eq!(Evaluation::read(place.path()).unwrap(), evaluation, "from the folder");
+        assert_eq!(Evaluation::read(&place.path().join(FILE)).unwrap(), evaluation, "from the file");
+        assert_eq!(evaluation.runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_no_evaluation_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        assert!(Evaluation::read(place.path()).is_err(), "an empty folder");
+        let path = place.path().join("x.json");
+        for text in ["", "{}", "[]"] {
+            files::write(&path, text).unwrap();
+            assert!(Evaluation::read(&path).is_err(), "{text}");
+        }
+        Evaluation { v: 2, ..evaluation() }.write(&path).unwrap();
+        assert!(Evaluation::read(&path).unwrap_err().to_string().contains("version 2"));
+    }
+}
