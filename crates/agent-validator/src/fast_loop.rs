@@ -1,8 +1,9 @@
 //! The fast loop of one subtask as a pure state machine: verdicts in, a correction or the outcome out.
 
+use artoo_checks::means_none;
 use artoo_types::{
-    CorrectionSignal, CriterionVerdict, ExecutionResult, ExecutionStatus, FailureClass, Finding, GapEntry,
-    OutcomeStatus, SubTask, SubTaskOutcome, ToolCall,
+    Check, CorrectionSignal, Criterion, CriterionVerdict, ExecutionResult, ExecutionStatus, FailureClass,
+    Finding, GapEntry, OutcomeStatus, SubTask, SubTaskOutcome, ToolCall,
 };
 use serde_json::Value;
 
@@ -136,13 +137,27 @@ impl FastLoop {
             intent: self.subtask.intent.clone(),
             criteria: self.subtask.success_criteria.clone(),
             status,
-            output: if result.output.is_empty() { Value::Null } else { Value::String(result.output.clone()) },
+            output: output(&self.subtask, status, result),
             failure_reason,
             gap_trajectory: self.trajectory.clone(),
             criteria_verdicts,
             tool_calls: self.tool_calls.clone(),
         })
     }
+}
+
+/// What the subtask delivers. A weak model says "no file was written" of one that is there and checked; then the checks are quoted.
+fn output(subtask: &SubTask, status: OutcomeStatus, result: &ExecutionResult) -> Value {
+    let is_deed = |criterion: &Criterion| criterion.check.as_ref().is_some_and(Check::is_about_a_deed);
+    let denied = status == OutcomeStatus::Matched
+        && subtask.success_criteria.iter().any(is_deed)
+        && means_none(&result.output);
+    if denied {
+        let met: Vec<&str> =
+            subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
+        return Value::String(format!("Done, as was checked: {}", met.join("; ")));
+    }
+    if result.output.is_empty() { Value::Null } else { Value::String(result.output.clone()) }
 }
 
 fn entry(attempt: u32, verdicts: &[CriterionVerdict]) -> GapEntry {

@@ -36,7 +36,12 @@ pub fn same_answer(a: &str, b: &str) -> bool {
 }
 
 /// Whether an answer says that there is nothing: "0", "no", "There is no such file".
-pub(crate) fn means_none(answer: &str) -> bool {
+///
+/// ```
+/// assert!(artoo_checks::means_none("No file was written."));
+/// assert!(!artoo_checks::means_none("list.txt has 3 lines"));
+/// ```
+pub fn means_none(answer: &str) -> bool {
     Answer::read(answer).means_none()
 }
 

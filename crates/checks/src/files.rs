@@ -53,7 +53,9 @@ impl World {
     }
 
     fn made_in_workspace(&self, path: &Path) -> Option<PathBuf> {
-        let in_workspace = self.workspace.as_ref().filter(|_| path.is_relative())?.join(path);
+        // `.` is the working folder, whatever was made elsewhere.
+        path.file_name().filter(|_| path.is_relative())?;
+        let in_workspace = self.workspace.as_ref()?.join(path);
         let modified = fs::symlink_metadata(&in_workspace).ok()?.modified().ok()?;
         let is_only_there = || fs::symlink_metadata(self.working_folder.join(path)).is_err();
         (self.in_this_run(modified.into()) || is_only_there()).then_some(in_workspace)

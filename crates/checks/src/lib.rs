@@ -26,9 +26,9 @@ mod number;
 mod print;
 
 pub use absence::overlooked;
-pub use answer::{agreed_answer, same_answer};
+pub use answer::{agreed_answer, means_none, same_answer};
 pub use borne_out::{missing_subject, unborne, unfound};
 pub use evaluate::{Subject, evaluate};
 pub use evidence::unfounded;
 pub use files::World;
-pub use lint::{Flaw, lint, lint_text, takes_any_text};
+pub use lint::{Flaw, lint, lint_text, met_by, takes_any_text};

@@ -154,6 +154,16 @@ pub fn takes_any_text(pattern: &str) -> bool {
     compile(pattern).is_ok_and(|regex| ANY_TEXT.iter().all(|text| regex.is_match(text)))
 }
 
+/// Whether a text meets a pattern; not where the pattern cannot be used.
+///
+/// ```
+/// assert!(artoo_checks::met_by("heron.*", "Which file mentions the heron?"));
+/// assert!(!artoo_checks::met_by(r"\.md$", "Which .md file mentions the heron?"));
+/// ```
+pub fn met_by(pattern: &str, text: &str) -> bool {
+    compile(pattern).is_ok_and(|regex| regex.is_match(text))
+}
+
 pub(crate) fn compile(pattern: &str) -> Result<regex::Regex, Flaw> {
     let flaw = |reason: String| Flaw::Pattern { pattern: pattern.chars().take(80).collect(), reason };
     if pattern.len() > MAX_PATTERN {

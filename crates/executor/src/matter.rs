@@ -29,14 +29,22 @@ pub(crate) enum Matter {
     Json,
     /// The text of a file that is named.
     Text,
+    /// What files that are not named have in them.
+    Contents,
     /// Files and folders, or anything else.
     Files,
 }
 
+/// Words by which a step asks for what files contain.
+const ABOUT_CONTENTS: [&str; 8] =
+    ["contain", "contains", "containing", "mention", "mentions", "mentioning", "word", "phrase"];
+
 impl Matter {
-    /// Judged by the names of files in the words; a bare ending (`.csv files`) or a wildcard names none.
+    /// Judged by the names of files in the words, and where there are none by words for contents; a bare ending (`.csv files`) or a wildcard names none.
     pub(crate) fn of(intent: &str) -> Self {
-        let mut found = Self::Files;
+        let asks = |word: &str| ABOUT_CONTENTS.contains(&word.to_lowercase().as_str());
+        let about_contents = intent.split(|c: char| !c.is_alphanumeric()).any(asks);
+        let mut found = if about_contents { Self::Contents } else { Self::Files };
         for word in intent.split_whitespace() {
             let word =
                 word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '_' | '*'));
@@ -64,6 +72,7 @@ impl Matter {
             Self::Table => &["python3", "sqlite3", "awk", "node", "perl"],
             Self::Json => &["python3", "jq", "node", "perl"],
             Self::Text => &["awk", "grep", "python3", "sed", "perl"],
+            Self::Contents => &["grep", "python3", "perl", "awk", "find"],
             Self::Files => &["find", "python3", "ls", "grep", "perl"],
         };
         programs.iter().copied().filter(move |program| is_there(program, installed))
@@ -87,7 +96,13 @@ impl Matter {
                 "Its form: python3 -c 'import json; print(*[r[\"FIELD\"] for r in json.load(open(\"FILE\")) if r[\"KEY\"] == \"VALUE\"], sep=\"\\n\")'",
             ),
             (Self::Json, "jq") => Some("Its form: jq -r '.[] | select(.KEY == \"VALUE\") | .FIELD' FILE"),
-            (Self::Table | Self::Json | Self::Text | Self::Files, _) => None,
+            (Self::Contents, "grep") => {
+                Some("Its form: grep -rlw WORD FOLDER names the files that have WORD in them.")
+            }
+            (Self::Contents, "python3") => Some(
+                "Its form: python3 -c 'import glob, os; print(*[f for f in glob.glob(\"FOLDER/**/*\", recursive=True) if os.path.isfile(f) and \"WORD\" in open(f, errors=\"replace\").read()], sep=\"\\n\")'",
+            ),
+            (Self::Table | Self::Json | Self::Text | Self::Contents | Self::Files, _) => None,
         }
     }
 }
@@ -110,6 +125,8 @@ mod tests {
             ("How many .csv files are in shop?", Matter::Files),
             ("Which of *.json is the largest, e.g. over 1.5 MB?", Matter::Files),
             ("List the folder shop.", Matter::Files),
+            ("Which file in shop mentions the word discount?", Matter::Contents),
+            ("Does logs/boot.log contain the word panic?", Matter::Text),
             ("", Matter::Files),
         ];
         for (intent, matter) in table {
@@ -120,7 +137,7 @@ mod tests {
     #[test]
     fn every_program_of_a_matter_is_capable() {
         let all = CAPABLE.map(str::to_owned);
-        for matter in [Matter::Table, Matter::Json, Matter::Text, Matter::Files] {
+        for matter in [Matter::Table, Matter::Json, Matter::Text, Matter::Contents, Matter::Files] {
             assert!(matter.programs(&all).all(Matter::is_capable));
             // Even a bare system has two ways to look at text and files.
             let bare = matter.programs(&[]).count();

@@ -45,13 +45,16 @@ impl Means {
             used.iter().any(|other| other == program)
                 || cx.blocked.iter().any(|other| other.program == program)
         };
-        let steered = !avoid.is_empty()
+        let matter = Matter::of(&cx.subtask.intent);
+        // A look at names that brought nothing and was corrected: contents want another program.
+        let misled = matter == Matter::Contents && cx.correction.is_some() && !cx.earlier.is_empty();
+        let steered = misled
+            || !avoid.is_empty()
             || !stuck_programs.is_empty()
             || cx.blocked.iter().any(|pair| Matter::is_capable(&pair.program));
         let mut program = None;
         // What makes or alters something seldom has a second way; there the rules at the call are all.
         if steered && !changes_something(cx) {
-            let matter = Matter::of(&cx.subtask.intent);
             let mut free = matter.programs(&cx.programs).filter(|program| !taken(program));
             program = free.find(|program| !stuck_programs.contains(*program));
         }
@@ -105,7 +108,7 @@ pub(crate) fn came_to_nothing(call: &ToolCall) -> bool {
 fn stuck(calls: &[ToolCall]) -> (BTreeSet<String>, BTreeSet<ToolName>) {
     let mut strikes: BTreeMap<String, u32> = BTreeMap::new();
     let mut tools = BTreeSet::new();
-    for call in calls.iter().filter(|call| came_to_nothing(call)) {
+    for call in calls.iter().filter(|call| came_to_nothing(call) && call.began()) {
         let refused = call.ending == CallEnding::Refused;
         let target = BlockedTarget::of(&call.tool, &call.arguments);
         match BlockedProgram::all_in(&target).into_iter().next() {

@@ -27,7 +27,8 @@ pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
     let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
     line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
     line(&mut text, format_args!("Working folder: {}", cx.surroundings.working_folder.display()));
-    line(&mut text, format_args!("Workspace for new files: {}", cx.surroundings.workspace.display()));
+    // A small model that sees the path puts it behind the variable.
+    text.push_str("Workspace for new files: $WORKSPACE\n");
     if !cx.subtask.context.trim().is_empty() {
         line(&mut text, format_args!("{}", cx.subtask.context.trim()));
     }

@@ -129,7 +129,7 @@ fn failed_subtask(outcome: &SubTaskOutcome) -> FailedSubTask {
         subtask_id: outcome.subtask_id,
         intent: outcome.intent.clone(),
         tools: started().map(|call| call.tool.clone()).collect(),
-        programs: started().filter_map(leading).collect(),
+        programs: started().filter(|call| call.began()).filter_map(leading).collect(),
         failed_calls: failing_calls(outcome)
             .into_iter()
             .map(|failing| FailedCall { target: failing.target, class: failing.failure.class })

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use artoo_checks::{lint, takes_any_text};
+use artoo_checks::{lint, met_by, takes_any_text};
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
 
 use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
@@ -129,7 +129,7 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
         criteria.push(verifiable("The last call succeeded", Check::ExitStatus { equals: 0 }));
     }
     for criterion in &drafted.criteria {
-        match check(criterion, drafted.kind, spec) {
+        match check(criterion, drafted, spec) {
             Some(checks) => criteria.extend(checks),
             None if twice => {}
             None => criteria.push(Criterion {
@@ -160,18 +160,26 @@ fn looks_at_the_deed(criterion: &Criterion) -> bool {
 }
 
 /// The checks that decide a drafted criterion; none where only a reader can.
-fn check(criterion: &CriterionDraft, kind: AnswerKind, spec: &TaskSpec) -> Option<Vec<Criterion>> {
+fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<Vec<Criterion>> {
+    let kind = drafted.kind;
+    let is_question = kind == AnswerKind::FindOut;
     let one = |check: Check| lint(&check).is_ok().then(|| vec![verifiable(criterion.text(), check)]);
     match criterion {
         CriterionDraft::None { .. } => None,
+        // What is said of a deed is a remark. What it should say, the file should hold.
+        CriterionDraft::OutputContains { value, .. } if !is_question && named(value, spec) => {
+            one(Check::FileContains { path: made(drafted)?, value: value.clone() })
+        }
+        CriterionDraft::OutputNumber { .. } | CriterionDraft::OutputMatches { .. } if !is_question => None,
         CriterionDraft::OutputNumber { .. } => one(Check::OutputNumber { min: None, max: None }),
         // The words of a question are seldom those of its answer.
-        CriterionDraft::OutputContains { value, .. } if named(value, spec) && kind != AnswerKind::FindOut => {
-            one(Check::OutputContains { value: value.clone() })
-        }
         CriterionDraft::OutputContains { .. } => None,
-        // What every text meets decides nothing; a reader may.
-        CriterionDraft::OutputMatches { value, .. } if takes_any_text(value) => None,
+        // What every text meets decides nothing, and what the question itself meets says nothing about its answer; a reader may.
+        CriterionDraft::OutputMatches { value, .. }
+            if takes_any_text(value) || met_by(value, &spec.intent) || met_by(value, &drafted.intent) =>
+        {
+            None
+        }
         CriterionDraft::OutputMatches { value, .. } => one(Check::OutputMatches { pattern: value.clone() }),
         CriterionDraft::FileExists { path, .. } => {
             let path = file(path, kind)?;
@@ -185,6 +193,19 @@ fn check(criterion: &CriterionDraft, kind: AnswerKind, spec: &TaskSpec) -> Optio
         }
         CriterionDraft::FileContains { .. } => None,
     }
+}
+
+/// The file that the draft says will be made.
+fn made(drafted: &SubTaskDraft) -> Option<PathBuf> {
+    drafted.criteria.iter().find_map(|criterion| match criterion {
+        CriterionDraft::FileExists { path, .. } | CriterionDraft::FileContains { path, .. } => {
+            file(path, drafted.kind)
+        }
+        CriterionDraft::None { .. }
+        | CriterionDraft::OutputNumber { .. }
+        | CriterionDraft::OutputContains { .. }
+        | CriterionDraft::OutputMatches { .. } => None,
+    })
 }
 
 fn verifiable(text: &str, check: Check) -> Criterion {

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::{
     CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt,
-    replan, validate,
+    replan, report_template, validate,
 };
 
 /// The constant part of the planning prompt.
@@ -28,23 +28,25 @@ const REPORT_TOKENS: u32 = 300;
 pub struct ModelPlanner {
     options: CompileOptions,
     schema: JsonSchema,
-    system: &'static str,
+    guided: bool,
 }
 
 impl ModelPlanner {
     /// A planner that compiles with these options.
     pub fn new(options: CompileOptions) -> Self {
-        Self { options, schema: JsonSchema::of::<PlanDraft>("plan").terse(), system: SYSTEM_PROMPT }
+        Self { options, schema: JsonSchema::of::<PlanDraft>("plan").terse(), guided: false }
     }
 
-    /// Whether the model gets examples besides the rules. A small one needs them; they double the prompt.
+    /// Whether the model is small: it gets examples besides the rules, which double the prompt, and the story of a failure is the
+    /// code's, because a small one adds what nobody saw.
     #[must_use]
     pub fn guided(self, guided: bool) -> Self {
-        Self { system: if guided { GUIDED_PROMPT } else { SYSTEM_PROMPT }, ..self }
+        Self { guided, ..self }
     }
 
     async fn draft(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
-        let mut request = Request::new("planner", self.system, prompt::planning(cx))
+        let system = if self.guided { GUIDED_PROMPT } else { SYSTEM_PROMPT };
+        let mut request = Request::new("planner", system, prompt::planning(cx))
             .with_schema(self.schema.clone())
             .with_max_tokens(PLAN_TOKENS);
         let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
@@ -116,6 +118,9 @@ impl Planner for ModelPlanner {
         cx: &FailureContext,
         model: &Arc<dyn LlmClient>,
     ) -> Result<String, PlanError> {
+        if self.guided {
+            return Ok(report_template(&cx.request));
+        }
         let request =
             Request::new("planner", REPORT_PROMPT, prompt::failure(cx)).with_max_tokens(REPORT_TOKENS);
         let completion = model.complete(&request).await?;

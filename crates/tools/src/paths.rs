@@ -4,13 +4,13 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::ToolContext;
 
-/// The absolute path that a text means: `~` is the home folder, everything relative lies below the working folder.
+/// The absolute path that a text means: `~` is the home folder, `$WORKSPACE` the workspace, everything relative lies below the working folder.
 /// `..` and symlinks are left alone.
 pub(crate) fn resolve(text: &str, cx: &ToolContext) -> PathBuf {
     expand(text, cx).unwrap_or_else(|| cx.working_folder.join(text))
 }
 
-/// The path that an absolute text or one with `~` means; nothing for a relative one.
+/// The path that an absolute text or one with `~` or `$WORKSPACE` means; nothing for a relative one.
 pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
     let path = Path::new(text);
     let mut components = path.components();
@@ -20,6 +20,10 @@ pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
             Some(cx.home.clone())
         }
         Some(Component::Normal(first)) if first == "~" => Some(cx.home.join(components.as_path())),
+        // Commands know the folder by this name, and a model that does writes it everywhere.
+        Some(Component::Normal(first)) if first == "$WORKSPACE" => {
+            Some(cx.workspace.join(components.as_path()).components().collect())
+        }
         Some(Component::RootDir) => Some(path.to_owned()),
         _ => None,
     }

@@ -78,6 +78,19 @@ impl ToolCall {
         }
     }
 
+    /// Whether the program that it names was started. A shell that cannot open the file of a redirection starts none: what failed then is
+    /// the place, not the program.
+    pub fn began(&self) -> bool {
+        const REFUSALS: [&str; 4] =
+            ["No such file or directory", "Permission denied", "Is a directory", "Read-only file system"];
+        let first = self.stderr.shown.lines().next().unwrap_or_default();
+        let by_the_shell = first.split_once(": ").is_some_and(|(program, said)| {
+            program.rsplit('/').next().is_some_and(|name| matches!(name, "bash" | "sh" | "dash" | "zsh"))
+                && REFUSALS.iter().any(|refusal| said.ends_with(refusal))
+        });
+        self.succeeded() || !by_the_shell || self.output.bytes > 0
+    }
+
     /// The arguments in one normal form, blanks folded: the target that a directive blocks and a duplicate is known by.
     pub fn target(&self) -> String {
         normalised_target(&self.arguments)
@@ -254,6 +267,32 @@ mod tests {
 
     fn arguments(value: serde_json::Value) -> Arguments {
         value.as_object().cloned().unwrap()
+    }
+
+    /// Seen with the embedded model: `find` was blocked because the file after the `>` could not be made.
+    #[test]
+    fn a_shell_that_cannot_redirect_starts_nothing() {
+        let call = |status: i32, stderr: &str| ToolCall {
+            call_id: CallId::new(uuid::Uuid::nil()),
+            tool: ToolName::new("shell"),
+            arguments: arguments(json!({"command": "find . > x/y"})),
+            ending: CallEnding::Exited { status },
+            failure: (status != 0).then(|| CallFailure {
+                class: FailureClass::Environmental,
+                reason: format!("exit status {status}"),
+                hint: None,
+            }),
+            output: OutputRecord::default(),
+            stderr: OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() },
+            files: Vec::new(),
+            started_at: DateTime::default(),
+            duration_ms: 1,
+        };
+        assert!(!call(1, "/usr/bin/bash: line 1: x/y: No such file or directory\n").began());
+        assert!(!call(2, "sh: 1: x/y: Permission denied").began());
+        assert!(call(127, "bash: line 1: frob: command not found").began());
+        assert!(call(1, "find: 'x': No such file or directory").began());
+        assert!(call(0, "bash: warning: setlocale").began() && call(1, "").began());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use artoo_agent_validator::{FastLoop, Step};
 use artoo_types::{
-    CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass, GapEntry,
-    OutcomeStatus, SubTaskOutcome,
+    Check, CorrectionSignal, Criterion, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass,
+    GapEntry, OutcomeStatus, SubTaskOutcome,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -119,6 +119,25 @@ fn lesson_83_a_failed_execution_never_matches() {
         outcome(fast_loop(2).conclude(&contradiction, vec![verdict(pass())])).status,
         OutcomeStatus::Failed
     );
+}
+
+/// Law 0: "No list was written", said of a list that is there and checked.
+#[test]
+fn law_0_a_remark_that_denies_a_checked_deed_is_not_delivered() {
+    let mut asked = counting(1);
+    let check = Some(Check::FileExists { path: "list.txt".into() });
+    asked.success_criteria = vec![Criterion {
+        text: "The list is written".to_owned(),
+        check,
+        ..asked.success_criteria[0].clone()
+    }];
+    let said = |remark: &str, met: bool| {
+        let verdicts = vec![verdict(if met { pass() } else { fail(FailureClass::Logical) })];
+        outcome(FastLoop::new(asked.clone(), 0).conclude(&counted(1, 1, remark), verdicts)).output
+    };
+    assert_eq!(said("No list was written.", true), json!("Done, as was checked: The list is written"));
+    assert_eq!(said("No list was written.", false), json!("No list was written."));
+    assert_eq!(said("list.txt has 3 lines", true), json!("list.txt has 3 lines"));
 }
 
 #[test]

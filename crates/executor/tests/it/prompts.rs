@@ -93,7 +93,7 @@ async fn lessons_1_and_57_the_step_is_told_where_and_when() {
         "2026-03-14",
         "Asia/Shanghai",
         "/home/ada",
-        "/home/ada/workspace",
+        "$WORKSPACE",
         "数一数今天的文件",
         "The output is one number",
     ] {

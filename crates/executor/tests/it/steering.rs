@@ -106,6 +106,8 @@ async fn a_second_derivation_begins_with_another_program_that_fits() {
         ("How many lines has a.log?", "cat a.log | awk 1", "^grep "),
         ("How many .log files are here?", "find . | wc -l", "^python3 "),
         ("How many .log files are here?", "python3 -c 1", "^find "),
+        ("Which note mentions the word heron?", "find . -name '*heron*'", "^grep "),
+        ("Which note mentions the word heron?", "grep -rl heron .", "^python3 "),
     ];
     for (intent, first, begins) in table {
         let (left, pattern) = first_turn(&context(intent, &[("shell", first)], &[])).await;
@@ -113,6 +115,15 @@ async fn a_second_derivation_begins_with_another_program_that_fits() {
     }
     let after_glob = context("How many files?", &[("glob", "*")], &[]);
     assert_eq!(first_turn(&after_glob).await, (tools(&["shell"]), Some("^find ".to_owned())));
+}
+
+/// Seen with the embedded model: names were searched again and again for a word that stands in the contents.
+#[tokio::test]
+async fn a_search_in_contents_that_fell_short_goes_on_with_grep() {
+    let mut cx = context("Which note mentions the word heron?", &[], &[]);
+    assert_eq!(first_turn(&cx).await.1, None);
+    cx.correction = Some(crate::given::correction(1, 1));
+    assert_eq!(first_turn(&cx).await.1.as_deref(), Some("^grep "));
 }
 
 #[tokio::test]

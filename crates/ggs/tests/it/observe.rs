@@ -169,6 +169,11 @@ fn only_started_calls_count_as_use_of_a_tool() {
     assert_eq!(tools, ["shell"]);
     let programs: Vec<_> = observation.failures[0].programs.iter().map(|led| led.program.as_str()).collect();
     assert_eq!(programs, ["ls"], "a refused call led nothing");
+    let mut unopened = failed_call(3, "shell", "find . > x/y", ENVIRONMENTAL);
+    unopened.stderr.shown = "bash: line 1: x/y: No such file or directory".to_owned();
+    let outcome = SubTaskOutcome { tool_calls: vec![unopened], ..failed(1, &["a"], LOGICAL) };
+    let failure = seen(&replan(vec![outcome])).failures[0].clone();
+    assert_eq!((failure.programs.len(), failure.failed_calls.len()), (0, 1), "it was never started");
     assert_eq!(observation.failures[0].failed_calls.len(), 1);
 }
 

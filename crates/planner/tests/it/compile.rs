@@ -1,6 +1,6 @@
 //! From a draft to a plan.
 
-use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, compile, conformance};
+use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance};
 use artoo_types::{Check, Criterion, Mode};
 use proptest::prelude::*;
 
@@ -44,12 +44,12 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     let says = Some(Check::FileContains { path: out(), value: "Apfel".to_owned() });
     let table = [
         (number(), ask, vec![Some(Check::OutputNumber { min: None, max: None })]),
-        // Where nothing looks at what was made, a reader does.
-        (
-            contains("apfel"),
-            make,
-            vec![zero(), Some(Check::OutputContains { value: "apfel".to_owned() }), None],
-        ),
+        // What is said of a deed is a remark: where nothing looks at what was made, a reader does.
+        (contains("apfel"), make, vec![zero(), None]),
+        (number(), make, vec![zero(), None]),
+        (matches(r"\.md$"), make, vec![zero(), None]),
+        // What the question itself meets says nothing about its answer.
+        (matches("(?i)apfel.*"), ask, vec![None]),
         (contains("apfel"), ask, vec![None]),
         // A value that the request does not name is a guess; a reader judges it.
         (contains("42"), ask, vec![None]),
@@ -72,6 +72,19 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     for (criterion, kind, expected) in table {
         assert_eq!(checks(&compiled(criterion.clone(), kind, false)), expected, "{criterion:?}");
     }
+}
+
+/// Seen with the embedded model: the words that a file should hold were looked for in a remark about it.
+#[test]
+fn what_a_deed_should_say_its_file_should_hold() {
+    let criteria = vec![
+        CriterionDraft::OutputContains { text: text(), value: "Apfel".to_owned() },
+        CriterionDraft::FileExists { text: text(), path: "out.txt".to_owned() },
+    ];
+    let draft = SubTaskDraft { intent: "Write it".into(), sequence: 1, kind: AnswerKind::Create, criteria };
+    let (subtasks, _) = compile(&PlanDraft { subtasks: vec![draft] }, &conformance::task(REQUEST), ONCE, 0);
+    let holds = Check::FileContains { path: "out.txt".into(), value: "Apfel".to_owned() };
+    assert!(subtasks[0].success_criteria.iter().any(|criterion| criterion.check == Some(holds.clone())));
 }
 
 #[test]

@@ -133,3 +133,13 @@ async fn a_failure_report_is_asked_for_with_facts_alone() {
     insta::assert_snapshot!("failure", prompt);
     assert_eq!(prompt.matches("<<<data").count(), prompt.matches("data>>>").count());
 }
+
+/// Seen with the embedded model: "The file has 2 lines", of a file that was not there.
+#[tokio::test]
+async fn law_0_a_small_model_tells_no_story() {
+    let model = scripted(vec![]);
+    let cx = failure();
+    let told = planner(ONCE).guided(true).failure_report(&cx, &client(&model)).await.unwrap();
+    assert_eq!(told, artoo_planner::report_template(&cx.request));
+    assert!(model.requests().is_empty());
+}

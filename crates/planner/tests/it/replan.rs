@@ -120,3 +120,23 @@ async fn a_replan_without_anything_new_is_refused() {
     assert!(error.to_string().contains("not done already"), "{error}");
     model.assert_finished();
 }
+
+/// Seen with the embedded model: what it failed to write it planned anew as a question, and nobody would have looked at the file.
+#[tokio::test]
+async fn a_deed_stays_a_deed() {
+    let request = "Write the names of the pictures into a new file pictures.txt";
+    let mut cx = conformance::replanning(request, &["Write the names"], &[]);
+    let previous = cx.previous.as_mut().unwrap();
+    let written = Criterion {
+        text: "The list is written".into(),
+        mode: Mode::Verifiable,
+        check: Some(Check::FileExists { path: "pictures.txt".into() }),
+    };
+    previous.outcomes[0].status = OutcomeStatus::Failed;
+    previous.outcomes[0].criteria = vec![written.clone()];
+    let plan = planned(&cx, vec![answer(&question("Which pictures are there?"))]).await;
+    let [only] = plan.subtasks.try_into().unwrap();
+    let about =
+        |check: &Check| only.success_criteria.iter().any(|criterion| criterion.check.as_ref() == Some(check));
+    assert!(about(&Check::ExitStatus { equals: 0 }) && only.success_criteria.contains(&written), "{only:#?}");
+}

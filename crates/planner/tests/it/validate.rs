@@ -77,6 +77,15 @@ fn each_rule_is_found() {
     assert_eq!(validate(&far, &first()), [Violation::Reference { position: 1 }]);
 }
 
+#[test]
+fn a_deed_is_looked_at() {
+    let asked = conformance::context("Create a file called list.txt");
+    assert_eq!(validate(&plan(vec![sound()]), &asked), [Violation::NoDeed]);
+    let mut deed = sound();
+    deed.success_criteria.push(checked(Check::FileExists { path: "list.txt".into() }));
+    assert_eq!(validate(&plan(vec![deed]), &asked), []);
+}
+
 /// Lesson 38: criteria that repeat the goal.
 #[test]
 fn lesson_38_an_echo_of_the_intent_is_no_criterion() {

@@ -49,6 +49,8 @@ async fn it_writes_in_the_workspace_and_nowhere_else() {
     let inside = format!("echo x > '{}/f' && f=$(mktemp) && echo $f", scene.cx.workspace.display());
     let call = scene.call("shell", json!({ "command": inside })).await;
     assert!(shown(&call).starts_with(scene.cx.private_tmp.to_str().unwrap()));
+    let named = scene.call("shell", json!({ "command": "echo y > \"$WORKSPACE/g\"" })).await;
+    assert_eq!((shown(&named), scene.cx.workspace.join("g").exists()), ("", true));
     for place in [&scene.outside, &scene.cx.working_folder, &scene.cx.home] {
         let call =
             scene.call("shell", json!({ "command": format!("echo x > '{}/f'", place.display()) })).await;

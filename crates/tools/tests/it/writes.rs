@@ -19,6 +19,7 @@ async fn a_file_goes_where_its_path_says() {
         ("./dotted.txt", folder.join("dotted.txt")),
         ("new/deep/er.txt", folder.join("new/deep/er.txt")),
         ("~/artoo_workspace/home.txt", workspace.join("home.txt")),
+        ("$WORKSPACE/named.txt", workspace.join("named.txt")),
         (absolute.to_str().unwrap(), absolute.clone()),
         ("new/../up.txt", folder.join("up.txt")),
         ("بحث 中文 🦀.md", workspace.join("بحث 中文 🦀.md")),
