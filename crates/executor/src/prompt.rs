@@ -24,8 +24,7 @@ pub(crate) fn system(guided: bool, tools: &[ToolSpec]) -> String {
 /// The changing part. The order is from the most constant to the most changing.
 pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
     let mut text = String::new();
-    let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
-    line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Working folder: {}", cx.surroundings.working_folder.display()));
     line(&mut text, format_args!("Workspace for new files: {}", cx.surroundings.workspace.display()));
     if !cx.subtask.context.trim().is_empty() {

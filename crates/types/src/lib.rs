@@ -62,7 +62,7 @@ pub use programs::BlockedProgram;
 pub use role::Role;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin};
 pub use slug::intent_slug;
-pub use task::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
+pub use task::{Constraints, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};
 pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,

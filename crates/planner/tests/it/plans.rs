@@ -128,7 +128,7 @@ pub(crate) fn failure() -> FailureContext {
             partial("Report", OutcomeStatus::Skipped, json!(null)),
         ],
     };
-    FailureContext { spec, request }
+    FailureContext { spec, surroundings: conformance::context("").surroundings, request }
 }
 
 #[test]
