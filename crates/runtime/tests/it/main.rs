@@ -8,6 +8,7 @@ mod auditing;
 mod budgets;
 mod cancel;
 mod course;
+mod direct;
 mod dispatch;
 mod doubles;
 mod endings;
