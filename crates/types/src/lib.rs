@@ -34,7 +34,9 @@ mod usage;
 mod verdict;
 
 pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
-pub use approval::{ApprovalDecided, ApprovalRequested, ApprovalScope};
+pub use approval::{
+    ApprovalDecided, ApprovalRequested, ApprovalScope, PlanApprovalDecided, PlanApprovalRequested,
+};
 pub use audit::{
     AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,
 };

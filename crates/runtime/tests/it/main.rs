@@ -7,6 +7,7 @@ mod asking;
 mod auditing;
 mod budgets;
 mod cancel;
+mod consent;
 mod course;
 mod direct;
 mod dispatch;
