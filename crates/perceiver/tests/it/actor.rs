@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{
-    LlmClient, LlmError,
+    LlmClient, LlmError, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver, run};
@@ -53,7 +53,11 @@ async fn a_model_call_is_on_record() {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_fails_is_a_fault() {
-    let unreachable = || LlmError::Unreachable { url: "http://x".into(), reason: "refused".into() };
+    let unreachable = || LlmError::Unreachable {
+        url: "http://x".into(),
+        reason: "refused".into(),
+        usage: Usage::default(),
+    };
     let model = ScriptedModel::new().expect(Expect::any(), Answer::error(unreachable));
     let said = said(model, &[request("again", &[("Count", "3")])]).await;
     let [Message::ModelCall(call), Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };

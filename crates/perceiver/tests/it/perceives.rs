@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use artoo_llm_client::{
-    LlmClient, LlmError,
+    LlmClient, LlmError, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_perceiver::{
@@ -134,7 +134,11 @@ async fn refusals_are_typed_and_say_what_to_do() {
         ScriptedModel::new()
             .expect(
                 Expect::any(),
-                Answer::error(|| LlmError::Unreachable { url: "u".into(), reason: "r".into() }),
+                Answer::error(|| LlmError::Unreachable {
+                    url: "u".into(),
+                    reason: "r".into(),
+                    usage: Usage::default(),
+                }),
             )
             .expect(Expect::any(), Answer::text("I cannot."))
             .expect(Expect::any(), Answer::text("I still cannot."))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{
-    LlmError, StopReason,
+    LlmError, StopReason, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_planner::{FailureContext, PlanError, Planner, conformance, report_template};
@@ -71,7 +71,8 @@ async fn a_plan_that_breaks_a_rule_is_asked_for_again_once() {
 
 #[tokio::test]
 async fn faults_have_kinds() {
-    let unreachable = || LlmError::Unreachable { url: "u".into(), reason: "r".into() };
+    let unreachable =
+        || LlmError::Unreachable { url: "u".into(), reason: "r".into(), usage: Usage::default() };
     let unset = || LlmError::Configuration { reason: "r".into() };
     let prose = || Answer::text("I would rather not.");
     let table = [
