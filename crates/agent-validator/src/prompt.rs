@@ -13,8 +13,7 @@ const FILE_SHOWN: usize = 1200;
 /// What the judge is shown: the step, the evidence, then the claim and the criterion.
 pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
     let mut text = String::new();
-    let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
-    line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Step: {}", cx.subtask.intent));
     for (number, call) in cx.result.tool_calls.iter().enumerate() {
         let ending = match &call.ending {

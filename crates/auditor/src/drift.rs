@@ -125,6 +125,8 @@ fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
         | MessageKind::MemoryQuery
         | MessageKind::MemoryReply
         | MessageKind::Plan
+        | MessageKind::PlanApprovalRequested
+        | MessageKind::PlanApprovalDecided
         | MessageKind::DispatchManifest
         | MessageKind::SubTask
         | MessageKind::ToolStarted

@@ -80,6 +80,12 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
         Message::ClarificationAnswered(answered) => {
             object(json!({ "round": answered.round, "bytes": answered.answer.len() }))
         }
+        Message::PlanApprovalRequested(request) => {
+            object(json!({ "round": request.round, "subtasks": request.subtasks.len() }))
+        }
+        Message::PlanApprovalDecided(decision) => {
+            object(json!({ "round": decision.round, "granted": decision.granted }))
+        }
         Message::ApprovalRequested(request) => {
             object(json!({ "subtask_id": request.subtask_id, "call_id": request.call_id }))
         }

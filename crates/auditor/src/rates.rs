@@ -31,6 +31,8 @@ pub(crate) fn count(health: &mut ToolHealth, event: &AuditEvent) {
         | MessageKind::MemoryQuery
         | MessageKind::MemoryReply
         | MessageKind::Plan
+        | MessageKind::PlanApprovalRequested
+        | MessageKind::PlanApprovalDecided
         | MessageKind::DispatchManifest
         | MessageKind::SubTask
         | MessageKind::ToolStarted

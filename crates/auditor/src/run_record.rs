@@ -123,10 +123,14 @@ impl RunRecord {
             MessageKind::ToolFinished => {
                 odd.extend(whole.and_then(|whole| whole.identity.call_finished(event)));
             }
-            MessageKind::ApprovalRequested | MessageKind::ClarificationRequested => {
+            MessageKind::ApprovalRequested
+            | MessageKind::ClarificationRequested
+            | MessageKind::PlanApprovalRequested => {
                 self.asking = self.asking.saturating_add(1);
             }
-            MessageKind::ApprovalDecided | MessageKind::ClarificationAnswered => {
+            MessageKind::ApprovalDecided
+            | MessageKind::ClarificationAnswered
+            | MessageKind::PlanApprovalDecided => {
                 self.asking = self.asking.saturating_sub(1);
             }
             MessageKind::Fault => self.spent |= text(event, "fault") == Some("budget"),

@@ -43,6 +43,8 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::MemoryQuery => const { sets(&[Planner], &[SharedMemory]) },
         Kind::MemoryReply => const { sets(&[SharedMemory], &[Planner]) },
         Kind::Plan => const { sets(&[Planner], &[Dispatcher]) },
+        Kind::PlanApprovalRequested => const { sets(&[Dispatcher], &[User]) },
+        Kind::PlanApprovalDecided => const { sets(&[User], &[Dispatcher]) },
         Kind::DispatchManifest => const { sets(&[Dispatcher], &[MetaValidator, Planner]) },
         Kind::SubTask => const { sets(&[Dispatcher], &[Executor, AgentValidator]) },
         Kind::ToolStarted | Kind::ToolOutput | Kind::ToolFinished => const { sets(&[Executor], OBSERVERS) },

@@ -58,6 +58,8 @@ impl Refusal {
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
             | Message::Plan(_)
+            | Message::PlanApprovalRequested(_)
+            | Message::PlanApprovalDecided(_)
             | Message::DispatchManifest(_)
             | Message::SubTask(_)
             | Message::ToolStarted(_)

@@ -24,8 +24,7 @@ pub(crate) fn system(guided: bool, tools: &[ToolSpec]) -> String {
 /// The changing part. The order is from the most constant to the most changing.
 pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
     let mut text = String::new();
-    let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
-    line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Working folder: {}", cx.surroundings.working_folder.display()));
     // A small model that sees the path puts it behind the variable.
     text.push_str("Workspace for new files: $WORKSPACE\n");

@@ -109,6 +109,7 @@ fn leaves_a_planner(kind: FaultKind) -> bool {
         | FaultKind::Storage
         | FaultKind::Timeout
         | FaultKind::Cancelled
+        | FaultKind::Refused
         | FaultKind::Budget => false,
     }
 }

@@ -121,6 +121,8 @@ impl GgsRole {
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
             | Message::Plan(_)
+            | Message::PlanApprovalRequested(_)
+            | Message::PlanApprovalDecided(_)
             | Message::DispatchManifest(_)
             | Message::SubTask(_)
             | Message::ToolStarted(_)

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-/// Why a model call failed. Every variant names the model or server it failed on.
+use crate::Usage;
+
+/// Why a model call failed. Every variant names the model or server it failed on; those of a server say what was used up before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LlmError {
@@ -13,6 +15,8 @@ pub enum LlmError {
         url: String,
         /// What the network said.
         reason: String,
+        /// What earlier attempts used.
+        usage: Usage,
     },
     /// The server was silent for too long.
     #[error("the model server at {url} {phase} for {waited:?}")]
@@ -23,6 +27,8 @@ pub enum LlmError {
         phase: &'static str,
         /// How long.
         waited: Duration,
+        /// What was used, this attempt included.
+        usage: Usage,
     },
     /// The server answered with an error status after all retries.
     #[error("the model server at {url} answered {status}: {message}")]
@@ -33,6 +39,8 @@ pub enum LlmError {
         status: u16,
         /// The server's own words, cut.
         message: String,
+        /// What was used, this attempt included.
+        usage: Usage,
     },
     /// The server's answer was not of the protocol.
     #[error("the model server at {url} sent something that is not an answer: {reason}")]
@@ -41,8 +49,11 @@ pub enum LlmError {
         url: String,
         /// What was wrong.
         reason: String,
+        /// What was used, this attempt included.
+        usage: Usage,
     },
-    /// The answer did not have the shape that was asked for, even after one repair call.
+    /// The answer did not have the shape that was asked for, even after one repair call. It has no usage: each of its answers came,
+    /// and was counted as a call of its own.
     #[error("the answer of {model} does not fit the schema {schema}: {reason}")]
     Unusable {
         /// The model.
@@ -111,6 +122,39 @@ impl LlmError {
             Self::Unusable { .. } | Self::TooLong { .. } => ErrorKind::Answer,
             Self::Configuration { .. } => ErrorKind::Configuration,
         }
+    }
+
+    /// What a server's failed call used up, all its attempts together: the counts that the server reported before it failed, or an
+    /// estimate where words of an answer had come. Nothing where no server is involved.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Unreachable { usage, .. }
+            | Self::TimedOut { usage, .. }
+            | Self::Status { usage, .. }
+            | Self::Protocol { usage, .. } => *usage,
+            Self::Unusable { .. }
+            | Self::Engine { .. }
+            | Self::TooLong { .. }
+            | Self::Configuration { .. }
+            | Self::Unscripted { .. } => Usage::default(),
+        }
+    }
+
+    /// The same error after more was used.
+    #[must_use]
+    pub fn after(mut self, used: Usage) -> Self {
+        match &mut self {
+            Self::Unreachable { usage, .. }
+            | Self::TimedOut { usage, .. }
+            | Self::Status { usage, .. }
+            | Self::Protocol { usage, .. } => *usage += used,
+            Self::Unusable { .. }
+            | Self::Engine { .. }
+            | Self::TooLong { .. }
+            | Self::Configuration { .. }
+            | Self::Unscripted { .. } => {}
+        }
+        self
     }
 
     /// The next step for the person at the terminal, where there is one.

@@ -7,7 +7,7 @@ use artoo_types::{ModelCall, Role, SubTaskId};
 use crate::structured::is_usable;
 use crate::{LlmClient, Metered};
 
-/// Wraps `inner` so that every finished call of `role`, failed ones included, is published as a [`ModelCall`].
+/// Wraps `inner` so that every finished call of `role`, failed ones included, is published as a [`ModelCall`] with what it used.
 ///
 /// Each role's actor wraps the model it was given before it hands it to the behaviour, so that a behaviour cannot make
 /// a call that nobody counts. Whether an answer had the shape that was asked for is decided here too, from the answer itself:
@@ -24,7 +24,7 @@ pub fn metered(
         let usable = answer.and_then(|(completion, schema)| is_usable(completion, schema));
         let (usage, model, error) = match result {
             Ok(completion) => (completion.usage, completion.model.clone(), None),
-            Err(error) => (crate::Usage::default(), model.clone(), Some(error.to_string())),
+            Err(error) => (error.usage(), model.clone(), Some(error.to_string())),
         };
         publish(ModelCall {
             role,
@@ -48,12 +48,41 @@ mod tests {
 
     use super::*;
     use crate::doubles::{Answer, Expect, ScriptedModel};
-    use crate::{JsonSchema, LlmError, Request, ask};
+    use crate::{JsonSchema, LlmError, Request, Usage, ask};
 
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Count {
         #[expect(dead_code, reason = "only its schema is used")]
         files: u32,
+    }
+
+    /// What failed was paid for all the same: a budget has to know it. An answer of no use counts by itself, and not once more in the
+    /// error that it leads to.
+    #[tokio::test]
+    async fn what_a_failed_call_used_is_on_record() {
+        let used =
+            |tokens| Usage { prompt_tokens: tokens, completion_tokens: 3, requests: 1, ..Usage::default() };
+        let broken = move || LlmError::Protocol {
+            url: "http://model.test".to_owned(),
+            reason: "it broke off".to_owned(),
+            usage: used(40),
+        };
+        let model = ScriptedModel::new()
+            .expect(Expect::any(), Answer::error(broken))
+            .expect(Expect::any(), Answer::text("three").with_usage(used(10)))
+            .expect(Expect::any(), Answer::text("still three").with_usage(used(20)));
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let teller = Arc::clone(&told);
+        let client = metered(Arc::new(model), Role::Planner, None, move |call| {
+            teller.lock().unwrap().push((call.prompt_tokens, call.completion_tokens, call.requests));
+        });
+        let request =
+            || Request::new("counter", "Count.", "a b c").with_schema(JsonSchema::of::<Count>("count"));
+        client.complete(&request()).await.unwrap_err();
+        let unusable = ask::<Count>(client.as_ref(), request()).await.map(|_| ()).unwrap_err();
+        assert!(matches!(unusable, LlmError::Unusable { .. }), "{unusable}");
+        assert_eq!(unusable.usage(), Usage::default());
+        assert_eq!(*told.lock().unwrap(), [(40, 3, 1), (10, 3, 1), (20, 3, 1)]);
     }
 
     /// Lesson 87: the ancestor could not say how often a model's answers were of no use.

@@ -1,6 +1,8 @@
 //! What a wire format makes of a server's answer.
 
-use artoo_llm_client::{Completion, Request, StopReason, Usage, estimate_usage, strip_reasoning};
+use artoo_llm_client::{
+    Completion, Request, StopReason, Usage, estimate_tokens, estimate_usage, strip_reasoning,
+};
 use serde_json::Value;
 
 use crate::sse::Event;
@@ -12,6 +14,9 @@ pub(crate) trait Decode: Send {
 
     /// Takes an answer that came whole although a stream was asked for.
     fn whole(&mut self, body: &Value) -> Result<(), Bad>;
+
+    /// What was heard so far of what the answer costs.
+    fn heard(&self) -> Heard;
 
     /// The answer, once everything was taken.
     fn finish(self) -> Result<Answer, Bad>;
@@ -42,6 +47,37 @@ pub(crate) struct Counts {
     pub(crate) prompt: u64,
     pub(crate) cached: u64,
     pub(crate) completion: u64,
+}
+
+/// What an answer that never became whole has told of its cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    counts: Option<Counts>,
+    /// Tokens of the words that had come, estimated.
+    words: u64,
+}
+
+impl Heard {
+    pub(crate) fn new(counts: Option<Counts>, words: &str) -> Self {
+        Self { counts, words: estimate_tokens(words) }
+    }
+
+    /// What the attempt at `request` used, as far as it can be known. The counts of a stream come at its ends: what it wrote after
+    /// the first of them is estimated. Where neither a count nor a word had come, nobody knows that anything was used.
+    pub(crate) fn usage(self, request: &Request) -> Usage {
+        let of_nothing = Usage { requests: 0, ..Usage::default() };
+        match self.counts {
+            Some(counts) => Usage {
+                prompt_tokens: counts.prompt,
+                cached_tokens: counts.cached.min(counts.prompt),
+                completion_tokens: counts.completion.max(self.words),
+                estimated: self.words > counts.completion,
+                ..of_nothing
+            },
+            None if self.words == 0 => of_nothing,
+            None => Usage { completion_tokens: self.words, requests: 0, ..estimate_usage(request, "") },
+        }
+    }
 }
 
 /// Why an answer cannot be read.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use artoo_llm_client::{Completion, Decision, LlmError, Request, RetryPolicy, next_delay};
+use artoo_llm_client::{Completion, Decision, LlmError, Request, RetryPolicy, Usage, next_delay};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -78,17 +78,22 @@ impl<W: Wire> HttpModel<W> {
         let started = Instant::now();
         let mut dialect = self.dialect();
         let (mut requests, mut failures) = (0_u32, 0_u32);
+        // What attempts in vain used. The server's bill has it, so the caller's has it too.
+        let mut in_vain = Usage::default();
+        let elapsed_ms = || u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         loop {
             let body = W::body(&self.model, request, dialect).to_string().into_bytes();
             requests = requests.saturating_add(1);
             let failed = match self.transport.post(body, W::decoder(request, dialect)).await {
                 Ok(answer) => {
                     self.remember(dialect);
-                    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    return Ok(answer.into_completion(request, &self.model, elapsed_ms, requests));
+                    let mut completion = answer.into_completion(request, &self.model, elapsed_ms(), requests);
+                    completion.usage += in_vain;
+                    return Ok(completion);
                 }
                 Err(failed) => failed,
             };
+            in_vain += failed.heard.usage(request);
             // A request that the server does not understand is put in simpler words, at once: that is no retry of
             // the same.
             let simpler = failed.refusal.as_ref().and_then(|(status, words)| {
@@ -111,7 +116,8 @@ impl<W: Wire> HttpModel<W> {
                 }
                 Decision::Stop(reason) => {
                     tracing::debug!(error = %failed.error, ?reason, requests, "a model call failed");
-                    return Err(failed.error);
+                    let used = Usage { elapsed_ms: elapsed_ms(), requests, ..in_vain };
+                    return Err(failed.error.after(used));
                 }
             }
         }

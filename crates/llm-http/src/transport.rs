@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use artoo_llm_client::doubles::Redaction;
-use artoo_llm_client::{Failure, LlmError, parse_http_date, parse_retry_after};
+use artoo_llm_client::{Failure, LlmError, Usage, parse_http_date, parse_retry_after};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Proxy, RequestBuilder, Response, StatusCode, Url, redirect, retry};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::base_url::{is_loopback, shown};
 use crate::body::{Incoming, Stalled, causes};
-use crate::decode::{Answer, Bad, Decode, Progress};
+use crate::decode::{Answer, Bad, Decode, Heard, Progress};
 use crate::error_body::{ErrorBody, clean};
 use crate::sse::SseParser;
 use crate::{ApiKey, HttpConfig, ProxyPolicy, Timeouts};
@@ -40,6 +40,15 @@ pub(crate) struct Failed {
     pub(crate) error: LlmError,
     /// The status and the server's words (in lower case), if it refused the request.
     pub(crate) refusal: Option<(u16, String)>,
+    /// What it told of its cost.
+    pub(crate) heard: Heard,
+}
+
+impl Failed {
+    /// One of which nothing is known but the failure.
+    fn new(failure: Failure, error: LlmError) -> Self {
+        Self { failure, error, refusal: None, heard: Heard::default() }
+    }
 }
 
 /// After how many bytes of an error body reading stops.
@@ -105,8 +114,7 @@ impl Transport {
         &self,
         request: impl FnOnce(&Client) -> RequestBuilder,
     ) -> Result<(Incoming, Vec<u8>), Failed> {
-        let client =
-            self.client().map_err(|error| Failed { failure: Failure::Protocol, error, refusal: None })?;
+        let client = self.client().map_err(|error| Failed::new(Failure::Protocol, error))?;
         let request = request(client).headers(self.headers.clone());
         let begin = async {
             let response = request.send().await.map_err(|error| self.unreachable(&error))?;
@@ -132,14 +140,32 @@ impl Transport {
         Ok((incoming, buffer))
     }
 
-    /// Reads an answer whose first piece is there: a stream of events, or, from servers that do not stream, one
-    /// JSON value.
+    /// Reads an answer whose first piece is there. Where that fails, what it told of its cost comes along.
     async fn read<D: Decode>(
+        &self,
+        incoming: Incoming,
+        buffer: Vec<u8>,
+        mut decoder: D,
+    ) -> Result<Answer, Failed> {
+        let taken = self.take(incoming, buffer, &mut decoder).await;
+        let heard = decoder.heard();
+        let failed = match taken {
+            Ok(()) => match decoder.finish() {
+                Ok(answer) => return Ok(answer),
+                Err(bad) => self.bad(bad),
+            },
+            Err(failed) => failed,
+        };
+        Err(Failed { heard, ..failed })
+    }
+
+    /// Takes a stream of events, or, from servers that do not stream, one JSON value.
+    async fn take<D: Decode>(
         &self,
         mut incoming: Incoming,
         mut buffer: Vec<u8>,
-        mut decoder: D,
-    ) -> Result<Answer, Failed> {
+        decoder: &mut D,
+    ) -> Result<(), Failed> {
         let first = loop {
             match first_character(&buffer) {
                 Some(first) => break first,
@@ -158,12 +184,11 @@ impl Transport {
                         let words = error.to_string();
                         self.bad(if error.is_eof() { Bad::Broken(words) } else { Bad::Protocol(words) })
                     })?;
-                decoder.whole(&value).map_err(|bad| self.bad(bad))?;
+                decoder.whole(&value).map_err(|bad| self.bad(bad))
             }
-            b'<' => return Err(self.bad(Bad::Protocol(ErrorBody::read(&buffer, &self.redaction).message))),
-            _ => self.read_events(incoming, buffer, &mut decoder).await?,
+            b'<' => Err(self.bad(Bad::Protocol(ErrorBody::read(&buffer, &self.redaction).message))),
+            _ => self.read_events(incoming, buffer, decoder).await,
         }
-        decoder.finish().map_err(|bad| self.bad(bad))
     }
 
     async fn read_events<D: Decode>(
@@ -262,10 +287,15 @@ impl Transport {
             Some((tokens, limit)) if status < 500 => {
                 LlmError::TooLong { model: self.shown.clone(), tokens, limit }
             }
-            _ => LlmError::Status { url: self.shown.clone(), status, message: body.message.clone() },
+            _ => LlmError::Status {
+                url: self.shown.clone(),
+                status,
+                message: body.message.clone(),
+                usage: Usage::default(),
+            },
         };
         let failure = Failure::Status { status, retry_after, verdict };
-        Failed { failure, error, refusal: Some((status, body.complaint())) }
+        Failed { refusal: Some((status, body.complaint())), ..Failed::new(failure, error) }
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Failed {
@@ -274,13 +304,13 @@ impl Transport {
         } else {
             clean(&causes(error), &self.redaction)
         };
-        let error = LlmError::Unreachable { url: self.shown.clone(), reason };
-        Failed { failure: Failure::Connection, error, refusal: None }
+        let error = LlmError::Unreachable { url: self.shown.clone(), reason, usage: Usage::default() };
+        Failed::new(Failure::Connection, error)
     }
 
     fn silent(&self, failure: Failure, phase: &'static str, waited: Duration) -> Failed {
-        let error = LlmError::TimedOut { url: self.shown.clone(), phase, waited };
-        Failed { failure, error, refusal: None }
+        let error = LlmError::TimedOut { url: self.shown.clone(), phase, waited, usage: Usage::default() };
+        Failed::new(failure, error)
     }
 
     fn stalled(&self, stalled: Stalled) -> Failed {
@@ -290,29 +320,35 @@ impl Transport {
             Stalled::Broken(reason) => format!("it broke off: {}", clean(&reason, &self.redaction)),
             Stalled::TooLarge => format!("more than {} bytes", self.max_response_bytes),
         };
-        Failed { failure, error: LlmError::Protocol { url: self.shown.clone(), reason }, refusal: None }
+        Failed::new(failure, self.nonsense(reason))
+    }
+
+    fn nonsense(&self, reason: String) -> LlmError {
+        LlmError::Protocol { url: self.shown.clone(), reason, usage: Usage::default() }
     }
 
     fn bad(&self, bad: Bad) -> Failed {
-        let url = self.shown.clone();
         let (failure, error) = match bad {
             Bad::Broken(reason) => {
                 let reason = format!("it broke off: {}", clean(&reason, &self.redaction));
-                (Failure::Broken, LlmError::Protocol { url, reason })
+                (Failure::Broken, self.nonsense(reason))
             }
-            Bad::Protocol(reason) => {
-                (Failure::Protocol, LlmError::Protocol { url, reason: clean(&reason, &self.redaction) })
-            }
+            Bad::Protocol(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
             Bad::Reported { status: 0, message } => {
                 let reason = format!("an error: {}", clean(&message, &self.redaction));
-                (Failure::Protocol, LlmError::Protocol { url, reason })
+                (Failure::Protocol, self.nonsense(reason))
             }
             Bad::Reported { status, message } => (
                 Failure::Status { status, retry_after: None, verdict: None },
-                LlmError::Status { url, status, message: clean(&message, &self.redaction) },
+                LlmError::Status {
+                    url: self.shown.clone(),
+                    status,
+                    message: clean(&message, &self.redaction),
+                    usage: Usage::default(),
+                },
             ),
         };
-        Failed { failure, error, refusal: None }
+        Failed::new(failure, error)
     }
 }
 

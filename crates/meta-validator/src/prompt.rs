@@ -15,8 +15,7 @@ const MERGED: usize = 4000;
 /// What the judge is shown: the request, what each step did and put out, the merged output, then the criterion.
 pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
     let mut text = String::new();
-    let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
-    line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Request: {}", cx.spec.intent));
     for outcome in cx.outcomes {
         line(&mut text, format_args!("Step: {}", outcome.intent));

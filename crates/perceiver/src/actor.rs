@@ -22,7 +22,9 @@ pub async fn run(mut port: Port, perceiver: Arc<dyn Perceiver>, model: Arc<dyn L
     });
     while let Some(envelope) = port.recv().await {
         let Message::UserRequest(request) = envelope.message.as_ref() else { continue };
-        perceive(&mut port, perceiver.as_ref(), request, &model).await;
+        // Whoever perceives sees no more than the contract says, however many turns a caller sends along.
+        let request = UserRequest { turns: request.recent_turns().to_vec(), ..request.clone() };
+        perceive(&mut port, perceiver.as_ref(), &request, &model).await;
         break;
     }
     // One request a run; what comes after it is for nobody.

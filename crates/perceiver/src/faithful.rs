@@ -133,11 +133,11 @@ fn facts(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| word.chars().any(|c| c.is_numeric() || matches!(c, '/' | '~' | '.')))
 }
 
-/// The changing part of the prompt: the turns, oldest first, then the newest message. An earlier result may hold text of files
+/// The changing part of the prompt: where in time it is, the turns, oldest first, then the newest message. An earlier result may hold text of files
 /// and tools, so it is fenced: it can neither pose as the newest message nor give orders.
 fn conversation(request: &UserRequest, text: &str, dialogue: &Dialogue) -> String {
-    let mut prompt = String::new();
-    for (number, turn) in request.turns.iter().enumerate() {
+    let mut prompt = format!("{}\n", request.surroundings.now_line());
+    for (number, turn) in request.recent_turns().iter().enumerate() {
         let result: String = turn.result.chars().take(RESULT_SHOWN).collect();
         let result = fenced(Origin::SubTask, &result);
         // Writing to a string cannot fail.

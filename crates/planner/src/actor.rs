@@ -165,7 +165,8 @@ impl Actor {
             });
             return;
         };
-        let cx = FailureContext { spec, request: request.clone() };
+        let surroundings = self.settings.surroundings.clone();
+        let cx = FailureContext { spec, surroundings, request: request.clone() };
         // A person waits for this: nothing that the behaviour does may keep the template from them.
         let writing =
             AssertUnwindSafe(async { self.planner.failure_report(&cx, &self.model).await }).catch_unwind();

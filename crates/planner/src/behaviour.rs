@@ -89,6 +89,8 @@ pub struct ToolBrief {
 pub struct FailureContext {
     /// The task.
     pub spec: TaskSpec,
+    /// Where and when.
+    pub surroundings: Surroundings,
     /// What R7 asks.
     pub request: FailureReportRequest,
 }

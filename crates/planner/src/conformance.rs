@@ -90,8 +90,8 @@ pub async fn tells_a_story(planner: &dyn Planner, model: &Arc<dyn LlmClient>) ->
         unmet: Vec::new(),
         partial: Vec::new(),
     };
-    let story = planner.failure_report(&FailureContext { spec, request }, model).await;
-    match story {
+    let cx = FailureContext { spec, surroundings: context("").surroundings, request };
+    match planner.failure_report(&cx, model).await {
         Ok(text) if text.trim().is_empty() => Err("the report of a failure is empty".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(format!("no report of a failure was written: {error}")),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Message, Request, StopReason, ask};
+use artoo_llm_client::{ErrorKind, JsonSchema, LlmClient, LlmError, Message, Request, StopReason, ask};
 use artoo_types::Plan;
 use async_trait::async_trait;
 
@@ -80,7 +80,12 @@ impl ModelPlanner {
         request.messages.push(Message::user(format!(
             "The request asks {asked} things. Write the whole plan again with a subtask for each of them."
         )));
-        let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
+        let second = match ask::<PlanDraft>(model.as_ref(), request).await {
+            Ok(second) => second.value,
+            // No plan at all is no better one. What breaks the way to the model breaks the next call, too.
+            Err(error) if error.kind() == ErrorKind::Answer => return Ok(plan),
+            Err(error) => return Err(error.into()),
+        };
         let (better, violations) = self.judged(&second, cx);
         let is_better = violations.is_empty() && second.subtasks.len() > first.subtasks.len();
         Ok(if is_better { better } else { plan })

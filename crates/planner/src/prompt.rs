@@ -13,8 +13,7 @@ const SHOWN: usize = 300;
 /// What R2 is told before it plans. The order is from the most constant to the most changing.
 pub(crate) fn planning(cx: &PlanContext) -> String {
     let mut text = String::new();
-    let now = cx.surroundings.now.format("%A %Y-%m-%d %H:%M");
-    line(&mut text, format_args!("Now: {now} ({})", cx.surroundings.zone));
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Platform: {}", cx.surroundings.platform));
     line(&mut text, format_args!("Working folder: {}", cx.surroundings.working_folder.display()));
     line(&mut text, format_args!("Workspace for new files: {}", cx.surroundings.workspace.display()));
@@ -44,6 +43,7 @@ pub(crate) fn refusal(violations: &[Violation]) -> String {
 /// What R2 is told before it writes the story of a failure.
 pub(crate) fn failure(cx: &FailureContext) -> String {
     let mut text = String::new();
+    line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Request: {}", cx.spec.intent));
     line(&mut text, format_args!("Why it ends: {}", cx.request.reason));
     for unmet in &cx.request.unmet {

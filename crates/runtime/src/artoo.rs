@@ -49,6 +49,7 @@ pub(crate) struct Parts {
     /// The controller's numbers; replans and time come from each request.
     pub(crate) parameters: Parameters,
     pub(crate) strict: bool,
+    pub(crate) ask_before_plans: bool,
     pub(crate) prices: Prices,
     pub(crate) deadlines: Deadlines,
     pub(crate) parallel: usize,

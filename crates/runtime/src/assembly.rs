@@ -28,6 +28,7 @@ use crate::{
     crew::Crew,
     foreign_solver::ForeignSolver,
     journal::RunJournal,
+    plan_gate::{Consent, PlanGate},
     run::{Answerer, Canceller, Run},
     runs,
     successor::Successor,
@@ -231,7 +232,9 @@ fn crew(
         Role::SharedMemory,
         artoo_shared_memory::run(port(Role::SharedMemory)?, Arc::clone(&parts.memory)),
     );
-    crew.add(Role::Dispatcher, dispatcher(port(Role::Dispatcher)?, bus.run_id(), Arc::clone(&parts.clock)));
+    let gate = PlanGate::new(Consent::of(parts.ask_before_plans, request.person_present));
+    let dispatch = Dispatch::new(bus.run_id());
+    crew.add(Role::Dispatcher, dispatcher(port(Role::Dispatcher)?, gate, dispatch, Arc::clone(&parts.clock)));
     crew.add(
         Role::Ggs,
         artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)),
@@ -283,11 +286,20 @@ fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {
     }
 }
 
-async fn dispatcher(mut port: Port, run_id: RunId, clock: Arc<dyn Clock>) {
-    let mut dispatch = Dispatch::new(run_id);
+async fn dispatcher(mut port: Port, mut gate: PlanGate, mut dispatch: Dispatch, clock: Arc<dyn Clock>) {
+    let mint = || SubTaskId::new(Uuid::now_v7());
     while let Some(envelope) = port.recv().await {
         let messages = if let Message::Plan(plan) = envelope.message.as_ref() {
-            dispatch.on_plan(plan, clock.now(), || SubTaskId::new(Uuid::now_v7()))
+            match gate.on_plan(plan) {
+                Some(instead) => vec![instead],
+                None => dispatch.on_plan(plan, clock.now(), mint),
+            }
+        } else if let Message::PlanApprovalDecided(decision) = envelope.message.as_ref() {
+            match gate.on_decision(decision) {
+                Some(Ok(plan)) => dispatch.on_plan(&plan, clock.now(), mint),
+                Some(Err(refused)) => vec![refused.into()],
+                None => Vec::new(),
+            }
         } else if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
             dispatch.on_outcome(outcome)
         } else {

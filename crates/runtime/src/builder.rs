@@ -36,6 +36,7 @@ pub struct Builder {
     strict: bool,
     second_derivation: bool,
     guided: bool,
+    ask_before_plans: bool,
     prices: Prices,
     deadlines: Deadlines,
     parallel: usize,
@@ -60,6 +61,7 @@ impl Default for Builder {
             strict: false,
             second_derivation: false,
             guided: false,
+            ask_before_plans: false,
             prices: Prices::default(),
             deadlines: Deadlines::default(),
             parallel: 8,
@@ -158,6 +160,14 @@ impl Builder {
     /// tokens.
     pub fn guided(mut self, guided: bool) -> Self {
         self.guided = guided;
+        self
+    }
+
+    /// Whether a person is asked before a plan runs: [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) is answered by
+    /// [`Answerer::agree`](crate::Answerer::agree) or [`refuse`](crate::Answerer::refuse). A replan is asked about again where it has a
+    /// subtask that nobody agreed to. A no ends the run; without a person present, that is the answer.
+    pub fn ask_before_plans(mut self, ask: bool) -> Self {
+        self.ask_before_plans = ask;
         self
     }
 

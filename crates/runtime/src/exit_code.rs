@@ -11,10 +11,11 @@ use artoo_types::{FailureClass, FaultKind, FinalResult, Finding, SubTaskOutcome,
 /// | 2 | usage or configuration |
 /// | 3 | `success`, some criteria unmet |
 /// | 4 | `abandon` |
+/// | 5 | the plan was not agreed to |
 /// | 124 | `--timeout` |
 /// | 130 | interrupted |
 ///
-/// Code 5, consent refused, needs the outcomes: see [`exit_code_with`].
+/// Code 5 for consent to a single effect needs the outcomes: see [`exit_code_with`].
 pub fn exit_code(result: &FinalResult) -> u8 {
     if let Some(fault) = &result.fault {
         return match fault.kind {
@@ -26,6 +27,7 @@ pub fn exit_code(result: &FinalResult) -> u8 {
             | FaultKind::Storage => 1,
             FaultKind::Configuration | FaultKind::Request => 2,
             FaultKind::Budget => 4,
+            FaultKind::Refused => 5,
             FaultKind::Timeout => 124,
             FaultKind::Cancelled => 130,
         };

@@ -29,6 +29,7 @@ mod exit_code;
 pub mod explain;
 mod foreign_solver;
 pub mod journal;
+mod plan_gate;
 mod request;
 mod run;
 pub mod runs;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use artoo_bus::{Observer, RunBus};
-use artoo_types::{ClarificationAnswered, FinalResult, RunId};
+use artoo_types::{ClarificationAnswered, FinalResult, PlanApprovalDecided, RunId};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -96,14 +96,40 @@ impl Canceller {
     }
 }
 
-/// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested).
+/// What the person says to a question of the run.
 #[derive(Clone, Debug)]
-pub struct Answerer(pub(crate) mpsc::UnboundedSender<ClarificationAnswered>);
+pub(crate) enum Reply {
+    /// To R1.
+    Clarification(ClarificationAnswered),
+    /// To the dispatcher.
+    Plan(PlanApprovalDecided),
+}
+
+/// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested) and
+/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested). An answer to what is not asked is dropped.
+#[derive(Clone, Debug)]
+pub struct Answerer(pub(crate) mpsc::UnboundedSender<Reply>);
 
 impl Answerer {
-    /// Answers a round of questions; empty means: go ahead. An answer to a round that is not open is dropped.
+    /// Answers a round of questions; empty means: go ahead.
     pub fn answer(&self, round: u32, answer: String) {
+        self.reply(Reply::Clarification(ClarificationAnswered { round, answer }));
+    }
+
+    /// Lets the plan of this round run.
+    pub fn agree(&self, round: u32) {
+        let reason = "the person agreed".to_owned();
+        self.reply(Reply::Plan(PlanApprovalDecided { round, granted: true, reason }));
+    }
+
+    /// Keeps the plan of this round from running: the run ends, with exit code 5.
+    pub fn refuse(&self, round: u32) {
+        let reason = "the person did not agree".to_owned();
+        self.reply(Reply::Plan(PlanApprovalDecided { round, granted: false, reason }));
+    }
+
+    fn reply(&self, reply: Reply) {
         // A run that has ended needs no answer.
-        let _ = self.0.send(ClarificationAnswered { round, answer });
+        let _ = self.0.send(reply);
     }
 }

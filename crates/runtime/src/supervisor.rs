@@ -13,8 +13,8 @@ use std::{
 
 use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_types::{
-    CallId, ClarificationAnswered, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message, Role,
-    UserRequest,
+    CallId, ClarificationAnswered, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message,
+    PlanApprovalDecided, Role, UserRequest,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -26,6 +26,7 @@ use crate::{
     Deadlines, Watch,
     crew::{Crew, Ended},
     journal::RunJournal,
+    run::Reply,
     spending::Spending,
     successor::Successor,
 };
@@ -64,7 +65,7 @@ pub(crate) struct Supervised {
     pub(crate) successor: Successor,
     pub(crate) result: oneshot::Sender<FinalResult>,
     /// What the person answers.
-    pub(crate) answers: mpsc::UnboundedReceiver<ClarificationAnswered>,
+    pub(crate) answers: mpsc::UnboundedReceiver<Reply>,
 }
 
 /// Runs a run to its end.
@@ -182,8 +183,8 @@ struct Supervisor<'a> {
     port: Port,
     /// Speaks for the person.
     user: Port,
-    /// The round of questions that the person has not answered.
-    asked: Option<u32>,
+    /// What the person has not answered.
+    asked: Option<Asked>,
     crew: Crew,
     tools: CancellationToken,
     is_over: Arc<AtomicBool>,
@@ -202,6 +203,15 @@ struct Supervisor<'a> {
     /// Once a fault is out, until when R7 has the word, and how often it let that pass.
     last_word: Option<Instant>,
     passed: u32,
+}
+
+/// A question to the person.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// A round of R1's questions.
+    Clarification(u32),
+    /// Whether the plan of a round may run.
+    Plan(u32),
 }
 
 /// What follows from a moment that came.
@@ -226,8 +236,9 @@ impl Supervisor<'_> {
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
         } else if let Message::ClarificationRequested(request) = message {
-            self.asked = Some(request.round);
-            self.bus.pause();
+            self.ask(Asked::Clarification(request.round));
+        } else if let Message::PlanApprovalRequested(request) = message {
+            self.ask(Asked::Plan(request.round));
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
@@ -239,14 +250,31 @@ impl Supervisor<'_> {
         None
     }
 
-    /// The person answered; without anybody left who could, the run goes ahead.
-    fn answered(&mut self, answer: Option<ClarificationAnswered>) {
-        let Some(round) = self.asked else { return };
-        let gone = || ClarificationAnswered { round, answer: String::new() };
-        let answer = answer.unwrap_or_else(gone);
-        if answer.round != round {
-            return;
-        }
+    fn ask(&mut self, question: Asked) {
+        self.asked = Some(question);
+        self.bus.pause();
+    }
+
+    /// The person answered. Where nobody is left who could, a request goes ahead as it is, and a plan does not.
+    fn answered(&mut self, reply: Option<Reply>) {
+        let Some(asked) = self.asked else { return };
+        let answer: Message = match (asked, reply) {
+            (Asked::Clarification(round), Some(Reply::Clarification(answer))) if answer.round == round => {
+                answer.into()
+            }
+            (Asked::Plan(round), Some(Reply::Plan(decision))) if decision.round == round => decision.into(),
+            (Asked::Clarification(round), None) => {
+                ClarificationAnswered { round, answer: String::new() }.into()
+            }
+            (Asked::Plan(round), None) => {
+                let reason = "nobody is left to ask".to_owned();
+                PlanApprovalDecided { round, granted: false, reason }.into()
+            }
+            // To another question, or to none.
+            (Asked::Clarification(_) | Asked::Plan(_), Some(Reply::Clarification(_) | Reply::Plan(_))) => {
+                return;
+            }
+        };
         self.asked = None;
         self.bus.resume();
         if let Err(error) = self.user.publish(answer) {

@@ -128,8 +128,12 @@ impl Watch {
                 self.settle(fault.role, None);
                 self.oblige(Role::Ggs, None, "a result", limits.step, now);
             }
-            Message::ApprovalRequested(_) | Message::ClarificationRequested(_) => self.ask(now),
-            Message::ApprovalDecided(_) | Message::ClarificationAnswered(_) => self.answered(now),
+            Message::ApprovalRequested(_)
+            | Message::ClarificationRequested(_)
+            | Message::PlanApprovalRequested(_) => self.ask(now),
+            Message::ApprovalDecided(_)
+            | Message::ClarificationAnswered(_)
+            | Message::PlanApprovalDecided(_) => self.answered(now),
             Message::FinalResult(_) => self.open.clear(),
             Message::ControlSettings(_)
             | Message::ToolStarted(_)

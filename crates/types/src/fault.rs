@@ -43,6 +43,8 @@ pub enum FaultKind {
     Timeout,
     /// The user interrupted the run.
     Cancelled,
+    /// A plan needed the person's consent, and it was refused, or nobody was there to give it.
+    Refused,
     /// A hard budget is spent: tokens, money or replans. R7 makes an ordinary `abandon` of it.
     Budget,
 }

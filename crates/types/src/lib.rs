@@ -34,7 +34,9 @@ mod usage;
 mod verdict;
 
 pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
-pub use approval::{ApprovalDecided, ApprovalRequested, ApprovalScope};
+pub use approval::{
+    ApprovalDecided, ApprovalRequested, ApprovalScope, PlanApprovalDecided, PlanApprovalRequested,
+};
 pub use audit::{
     AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,
 };
@@ -62,7 +64,7 @@ pub use programs::BlockedProgram;
 pub use role::Role;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin};
 pub use slug::intent_slug;
-pub use task::{Constraints, Limits, Surroundings, TaskSpec, Turn, UserRequest};
+pub use task::{Constraints, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};
 pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,

@@ -10,8 +10,9 @@ use crate::{
     ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
     ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, ExecutionResult,
     FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery, MemoryReply,
-    ModelCall, OutcomeSummary, Plan, PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome,
-    TaskSpec, ToolFinished, ToolOutput, ToolStarted, UserRequest, VerdictReached, Warning,
+    ModelCall, OutcomeSummary, Plan, PlanApprovalDecided, PlanApprovalRequested, PlanDirective,
+    ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted,
+    UserRequest, VerdictReached, Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -101,6 +102,10 @@ messages! {
     MemoryReply,
     /// A proposed plan.
     Plan,
+    /// A question to the person about the plan.
+    PlanApprovalRequested,
+    /// The person's answer.
+    PlanApprovalDecided,
     /// What R4b waits for.
     DispatchManifest,
     /// A subtask to run.

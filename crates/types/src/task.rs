@@ -32,6 +32,17 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+/// How many earlier turns a request carries at most. Source: specification v0.8, R1.
+pub const MAX_TURNS: usize = 5;
+
+impl UserRequest {
+    /// The newest [`MAX_TURNS`] of its turns, oldest first: all that R1 may resolve against, however many a caller sends along.
+    pub fn recent_turns(&self) -> &[Turn] {
+        let first = self.turns.len().saturating_sub(MAX_TURNS);
+        self.turns.get(first..).unwrap_or_default()
+    }
+}
+
 /// One earlier turn of a session: what was asked and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
@@ -56,6 +67,14 @@ pub struct Surroundings {
     pub home: PathBuf,
     /// The operating system, for example `linux`.
     pub platform: String,
+}
+
+impl Surroundings {
+    /// Local date, time and zone in one line, for prompts: `Now: Saturday 2026-03-14 09:26 (Asia/Shanghai)`. Whoever reasons needs it,
+    /// and needs it alike.
+    pub fn now_line(&self) -> String {
+        format!("Now: {} ({})", self.now.format("%A %Y-%m-%d %H:%M"), self.zone)
+    }
 }
 
 /// What a run may spend. Source: specification v0.8, "Loss Hyperparameters" and R4a.

@@ -24,6 +24,7 @@ Examples:
   artoo run \"How many .txt files are in docs?\"
   echo \"Which file in docs is the largest?\" | artoo run
   artoo run --json \"List the files in docs\"
+  artoo run --plan \"Write a list of the files in docs to list.txt\"
   artoo run --sandbox read-only --time-budget 2m \"Sum the numbers in sales.csv\"
   artoo run --base-url http://localhost:11434 --model qwen3 \"List docs\"";
 

@@ -33,6 +33,10 @@ pub(crate) struct RunArgs {
     #[arg(long, short, help_heading = "Output")]
     pub(crate) verbose: bool,
 
+    /// Show the plan and ask before anything of it runs; a replan is asked about where it has a new subtask. A no ends the run
+    /// with exit code 5, as does nobody to ask: without a terminal, or with `--json` or `--quiet`, nothing is run
+    #[arg(long, help_heading = "Permissions")]
+    pub(crate) plan: bool,
     /// What commands may change
     #[arg(long, value_name = "MODE", help_heading = "Permissions",
           value_parser = PossibleValuesParser::new(["read-only", "workspace-write", "full-access"])

@@ -193,8 +193,16 @@ fn each_layer_outweighs_the_one_below() {
     assert_eq!(settings.timeout.map(|time| time.as_secs()), Some(9));
     let given = Given { options: vec![("--max-replans", "run.max_replans", 0.into())], ..Given::default() };
     assert_eq!(World { given, ..world }.settings().max_replans, 0);
-    assert_eq!(minutes(&World::default().settings()), 30);
-    assert_eq!(World::default().settings().budget(false).as_secs(), 300);
+}
+
+/// The specification's five minutes, and thirty for a model that computes on this machine; what a person says holds for both.
+#[test]
+fn each_kind_of_model_has_its_time_budget() {
+    let budgets =
+        |world: World<'_>| [true, false].map(|embedded| world.settings().budget(embedded).as_secs() / 60);
+    assert_eq!(budgets(World::default()), [30, 5]);
+    let said = World { file: Some("[run]\ntime_budget = \"2m\""), ..World::default() };
+    assert_eq!(budgets(said), [2, 2]);
 }
 
 #[test]

@@ -11,15 +11,40 @@ use crate::terminal::{Streams, Terminal};
 /// The most bytes of an answer: one line that a person types.
 const MAX_BYTES: u64 = 16 * 1024;
 
-/// Waits for a line that the person types.
-pub(super) type ReadLine = Arc<dyn Fn() -> String + Send + Sync>;
+/// Where answers come from.
+#[derive(Clone)]
+pub(super) struct Keyboard {
+    /// Throws away what was typed before the question.
+    pub(super) forget: fn(),
+    /// Waits for a line.
+    pub(super) line: Arc<dyn Fn() -> String + Send + Sync>,
+}
 
-/// Asks the person, one round of questions at a time.
+/// Asks the person, one question at a time.
 pub(super) struct Asking {
     answerer: Answerer,
-    read: ReadLine,
-    /// The round that is asked, and where its answer comes from.
-    open: Option<(u32, oneshot::Receiver<String>)>,
+    keyboard: Keyboard,
+    /// What is asked, and where its answer comes from.
+    open: Option<(Question, oneshot::Receiver<String>)>,
+}
+
+/// What a run asks the person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// What a round of R1's questions asks.
+    Clarification(u32),
+    /// Whether the plan of this round may run.
+    Plan(u32),
+}
+
+impl Question {
+    /// What stands before the answer.
+    fn prompt(self) -> &'static str {
+        match self {
+            Self::Clarification(_) => "answer (empty: go ahead) > ",
+            Self::Plan(_) => "run this plan? [y/N] > ",
+        }
+    }
 }
 
 /// Whether somebody is there to be asked: standard input and standard error are terminals, and the run is shown to a person.
@@ -28,26 +53,28 @@ pub(super) fn person_present(streams: Streams, json: bool, quiet: bool) -> bool 
 }
 
 /// Standard input. What was typed before the question is not an answer to it.
-pub(super) fn from_stdin() -> ReadLine {
-    Arc::new(|| {
-        // Without a terminal behind it there is nothing to throw away.
-        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
-        line(&mut std::io::stdin().lock())
-    })
+pub(super) fn from_stdin() -> Keyboard {
+    Keyboard {
+        forget: || {
+            // Without a terminal behind it there is nothing to throw away.
+            let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+        },
+        line: Arc::new(|| line(&mut std::io::stdin().lock())),
+    }
 }
 
 /// One line; nothing at the end of the input, or where it is not text.
 fn line(input: &mut dyn BufRead) -> String {
     let mut bytes = Vec::new();
-    // What cannot be read is no answer, which means: go ahead.
+    // What cannot be read is no answer: R1 goes ahead with the request as it is, and a plan does not run.
     let _ = std::io::Read::take(input, MAX_BYTES).read_until(b'\n', &mut bytes);
     String::from_utf8(bytes).map(|text| text.trim().to_owned()).unwrap_or_default()
 }
 
 impl Asking {
     /// Asks by this way.
-    pub(super) fn new(answerer: Answerer, read: ReadLine) -> Self {
-        Self { answerer, read, open: None }
+    pub(super) fn new(answerer: Answerer, keyboard: Keyboard) -> Self {
+        Self { answerer, keyboard, open: None }
     }
 
     /// Whether an answer is awaited: the last line of the terminal is the person's then.
@@ -55,31 +82,47 @@ impl Asking {
         self.open.is_some()
     }
 
-    /// Begins to wait for the answer to a round, whose questions are on the screen.
-    pub(super) fn begin(&mut self, round: u32, terminal: &mut Terminal) {
-        terminal.prompt("answer (empty: go ahead) > ");
+    /// Begins to wait for the answer to a question, which is on the screen.
+    pub(super) fn begin(&mut self, question: Question, terminal: &mut Terminal) {
+        (self.keyboard.forget)();
+        terminal.prompt(question.prompt());
         let (send, receive) = oneshot::channel();
-        let read = Arc::clone(&self.read);
+        let line = Arc::clone(&self.keyboard.line);
         // A thread of its own: reading cannot be cancelled, and must not keep the program.
         std::thread::spawn(move || {
             // The run may have ended meanwhile.
-            let _ = send.send(read());
+            let _ = send.send(line());
         });
-        self.open = Some((round, receive));
+        self.open = Some((question, receive));
     }
 
     /// Waits for the answer and passes it on; for ever where nothing is asked. Cancel-safe.
     pub(super) async fn answered(&mut self) {
-        let Some((round, receive)) = &mut self.open else { return std::future::pending().await };
+        let Some((question, receive)) = &mut self.open else { return std::future::pending().await };
         let answer = receive.await.unwrap_or_default();
-        self.answerer.answer(*round, answer);
+        match *question {
+            Question::Clarification(round) => self.answerer.answer(round, answer),
+            Question::Plan(round) if is_yes(&answer) => self.answerer.agree(round),
+            Question::Plan(round) => self.answerer.refuse(round),
+        }
         self.open = None;
     }
+}
+
+/// Whether somebody agreed, in so many words: an empty line, the end of the input and anything else are a no.
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_yes_is_a_yes() {
+        assert!(["y", "Y", " yes ", "YES"].into_iter().all(is_yes));
+        assert!(!["", "n", "no", "yes but", "ye", "yy", "0", "是的"].into_iter().any(is_yes));
+    }
 
     #[test]
     fn an_answer_is_one_line_of_text() {

@@ -8,7 +8,7 @@ use artoo_runtime::events::Fold;
 use artoo_runtime::{Artoo, Canceller, Deadlines};
 use artoo_types::{Message, Role};
 
-use super::ask::{Asking, from_stdin};
+use super::ask::{Asking, Question, from_stdin};
 use super::prepare::Prepared;
 use super::show::Show;
 use crate::args::RunArgs;
@@ -32,7 +32,7 @@ pub(super) async fn drive(
     args: &RunArgs,
     prepared: Prepared,
 ) -> Result<Exit, CommandError> {
-    let artoo = build(context, &prepared)?;
+    let artoo = build(context, args, &prepared)?;
     let run = artoo.start(prepared.request).map_err(|error| {
         let hint = error.hint();
         let ours = matches!(error, artoo_runtime::StartError::Limits(_));
@@ -89,7 +89,7 @@ pub(super) async fn drive(
     }
 }
 
-fn build(context: &Context<'_>, prepared: &Prepared) -> Result<Artoo, CommandError> {
+fn build(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Result<Artoo, CommandError> {
     let small = prepared.settings.small_model.unwrap_or(prepared.embedded);
     let mut builder = Artoo::builder()
         .data_folder(prepared.settings.data_dir.clone())
@@ -97,6 +97,7 @@ fn build(context: &Context<'_>, prepared: &Prepared) -> Result<Artoo, CommandErr
         .environment(context.environment.all())
         .profile(prepared.settings.rules)
         .strict(prepared.settings.strict)
+        .ask_before_plans(args.plan)
         .second_derivation(small)
         .guided(small)
         .prices(prepared.prices.clone())
@@ -163,8 +164,8 @@ async fn watch<F: Future>(
             observed = observer.recv() => match observed {
                 Some(observed) => {
                     view.on(&observed, terminal);
-                    if let Some(round) = asked(&observed) {
-                        asking.begin(round, terminal);
+                    if let Some(question) = asked(&observed) {
+                        asking.begin(question, terminal);
                     }
                 }
                 None => break finished.await,
@@ -185,11 +186,13 @@ async fn watch<F: Future>(
     result
 }
 
-/// The round of questions that a message puts to the person.
-fn asked(observed: &Observed) -> Option<u32> {
+/// What a message asks the person.
+fn asked(observed: &Observed) -> Option<Question> {
     let Observed::Message(envelope) = observed else { return None };
     if let Message::ClarificationRequested(asked) = envelope.message.as_ref() {
-        Some(asked.round)
+        Some(Question::Clarification(asked.round))
+    } else if let Message::PlanApprovalRequested(asked) = envelope.message.as_ref() {
+        Some(Question::Plan(asked.round))
     } else {
         None
     }
@@ -206,6 +209,7 @@ mod tests {
     use artoo_types::{Limits, Surroundings, Turn};
     use serde_json::json;
 
+    use super::super::ask::Keyboard;
     use super::*;
     use crate::terminal::Look;
 
@@ -220,6 +224,11 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    /// Somebody who answers every question like this.
+    fn typing(text: &'static str) -> Keyboard {
+        Keyboard { forget: || {}, line: Arc::new(|| text.to_owned()) }
     }
 
     fn request(folder: &std::path::Path) -> RunRequest {
@@ -269,7 +278,7 @@ mod tests {
         let show = Show::for_person();
         let mut view =
             View { show, fold: Fold::new(), outcome: None, trouble: None, canceller: run.canceller() };
-        let mut asking = Asking::new(run.answerer(), Arc::new(|| "logs".to_owned()));
+        let mut asking = Asking::new(run.answerer(), typing("logs"));
         let observer = run.observe(CAPACITY);
         watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;
         drop(terminal);

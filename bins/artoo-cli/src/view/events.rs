@@ -63,6 +63,26 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             }
             lines
         }
+        Event::PlanApprovalRequested { subtasks } => {
+            let frame = frame.whole();
+            let head = format!("? may plan {} run? nothing of it has", before.plan);
+            let mut lines = vec![frame.line(code, 0, Some(Style::Notice), &head)];
+            for subtask in subtasks {
+                lines.push(frame.line(code, 1, None, &planned(subtask)));
+                let criteria = subtask.success_criteria.iter();
+                lines.extend(
+                    criteria.map(|criterion| {
+                        frame.line(code, 2, None, &format!("done when: {}", criterion.text))
+                    }),
+                );
+            }
+            lines
+        }
+        Event::PlanApprovalDecided { granted, reason } => one(
+            0,
+            Some(Style::Notice),
+            format!("{}: {reason}", if *granted { "runs" } else { "does not run" }),
+        ),
         Event::SubTaskStarted { intent, second_derivation, success_criteria, .. } => {
             let again = if *second_derivation { " (again, by other means)" } else { "" };
             let mut lines = vec![frame.line("R3", 0, None, &format!("{number}{intent}{again}"))];

@@ -33,6 +33,7 @@ enum Doing {
     #[default]
     Reading,
     Asking,
+    AskingForConsent,
     Planning,
     Starting,
     Merging,
@@ -69,6 +70,7 @@ impl Live {
             (0, _) | (_, None) => match self.doing {
                 Doing::Reading => "R1 reads the request",
                 Doing::Asking => "R1 asks you",
+                Doing::AskingForConsent => "the plan waits for your word",
                 Doing::Planning => "R2 plans",
                 Doing::Starting => "starts the plan",
                 Doing::Merging => "R4b looks at the whole",
@@ -115,6 +117,10 @@ impl Live {
             Event::RoundScored { loss, .. } => self.losses.push(loss.l),
             Event::Usage { cumulative, .. } => self.usage.clone_from(cumulative),
             Event::RunFinished { .. } => self.doing = Doing::Ending,
+            Event::PlanApprovalRequested { .. } => self.doing = Doing::AskingForConsent,
+            Event::PlanApprovalDecided { granted, .. } => {
+                self.doing = if *granted { Doing::Starting } else { Doing::Ending };
+            }
             Event::ClarificationRequested { .. } => self.doing = Doing::Asking,
             Event::ClarificationAnswered { .. } => self.doing = Doing::Reading,
             Event::ToolOutput { .. } | Event::MemoryWritten { .. } | Event::Warning { .. } => {}

@@ -69,6 +69,39 @@ fn the_status_line_says_who_is_at_work() {
     insta::assert_snapshot!(text);
 }
 
+/// What a person agrees to is shown whole, however narrow the terminal is.
+#[test]
+fn a_plan_that_waits_for_consent() {
+    let long = "count every .txt file in docs and in all the folders below it, hidden ones included";
+    let subtasks = json!([
+        {"sequence": 1, "intent": long, "context": "", "success_criteria": [
+            {"text": "the output is one number", "mode": "verifiable"},
+            {"text": "it counts 隐藏文件, too\u{1b}[2J", "mode": "plausible"}]},
+        {"sequence": 2, "intent": "write it to count.txt", "context": "", "success_criteria": [
+            {"text": "count.txt exists", "mode": "verifiable"}]}]);
+    let decided =
+        |granted, reason| json!({"type": "plan_approval.decided", "granted": granted, "reason": reason});
+    let events = [
+        (json!({"type": "plan.proposed", "task_criteria": [], "subtasks": subtasks, "kept": []}), "planner"),
+        (json!({"type": "plan_approval.requested", "subtasks": subtasks}), "dispatcher"),
+        (decided(true, "the person agreed"), "user"),
+        (decided(false, "the person did not agree"), "user"),
+    ];
+    let mut text = String::new();
+    for columns in [20, 80] {
+        let mut live = Live::default();
+        for (number, (event, role)) in (1..).zip(&events) {
+            for row in live.on(&line(number, event.clone(), Some(role), None), frame(columns, false)) {
+                text.push_str(&row);
+                text.push('\n');
+            }
+            text.push_str(&format!("{}\n", live.status(0, Duration::ZERO)));
+        }
+    }
+    assert_neutral(&text);
+    insta::assert_snapshot!(text);
+}
+
 fn end(directive: &str, fault: Option<serde_json::Value>) -> Outcome {
     Outcome::of(&line(1, finished(directive, fault), Some("ggs"), None)).unwrap()
 }

@@ -109,6 +109,7 @@ pub(super) fn fault(kind: FaultKind) -> &'static str {
         FaultKind::Cancelled => "interrupted",
         FaultKind::Timeout => "out of time",
         FaultKind::Budget => "out of budget",
+        FaultKind::Refused => "not agreed to",
         FaultKind::Provider
         | FaultKind::Answer
         | FaultKind::Configuration

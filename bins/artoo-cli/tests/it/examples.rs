@@ -8,7 +8,8 @@ use crate::process::{Said, wait};
 use crate::scene::Scene;
 
 /// Lines that need a person, the network or another server. Each is tried by hand, and its words are parsed here all the same.
-const BY_HAND: [&str; 5] = [
+const BY_HAND: [&str; 6] = [
+    "artoo run --plan \"Write a list of the files in docs to list.txt\"",
     "artoo setup",
     "artoo setup --yes",
     "artoo model pull",

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
+use artoo_llm_http::doubles::Reply;
 use serde_json::{Value, json};
 
 use crate::model::{count_plan, counting, model};
@@ -49,6 +50,21 @@ fn an_unmet_end_is_valid_too() {
     let lines = lines(&scene, &said.out);
     assert!(lines.iter().any(|line| line["type"] == "directive"), "a replan is told");
     assert_eq!(lines.last().unwrap()["exit_code"], json!(4));
+}
+
+/// A directive would say that the task cannot be done; what cannot be said to be so is null, and the fault stands beside it.
+#[test]
+fn a_fault_is_no_judgement() {
+    let scene = Scene::new(|_| Reply::status(401, r#"{"error": {"message": "bad key"}}"#));
+    let said = scene.say(&["run", "--json", "How many .txt files are in docs?"]).ended(2);
+    let lines = lines(&scene, &said.out);
+    assert_eq!(lines[0]["limits"]["time_budget_ms"], json!(300_000));
+    let last = lines.last().unwrap();
+    assert_eq!((&last["type"], &last["directive"]), (&json!("run.finished"), &Value::Null));
+    assert_eq!(
+        (&last["error"]["kind"], &last["error"]["role"]),
+        (&json!("configuration"), &json!("planner"))
+    );
 }
 
 #[test]

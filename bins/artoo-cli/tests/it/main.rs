@@ -5,6 +5,7 @@
 mod bad_server;
 mod budgets;
 mod choose_model;
+mod consent;
 mod ends;
 mod examples;
 mod interrupt;

@@ -12,7 +12,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::model::counting;
-use crate::process::ended;
+use crate::process::{ended, until};
 use crate::scene::Scene;
 
 /// A terminal and what it shows.
@@ -52,6 +52,11 @@ impl Screen {
     /// What a person types.
     pub(crate) fn types(&mut self, text: &str) {
         self.keyboard.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Waits until this was shown.
+    pub(crate) fn until_shown(&self, text: &str) {
+        until(text, || String::from_utf8_lossy(&self.raw.lock().unwrap()).contains(text));
     }
 
     pub(crate) fn stream(&self) -> Stdio {

@@ -86,8 +86,15 @@ fn a_spent_budget_is_no_round_and_leaves_no_hole() {
 #[test]
 fn a_run_that_waits_for_an_answer_is_not_lost() {
     let lost = |kinds: &[MessageKind]| {
-        let from =
-            |kind| if kind == MessageKind::ClarificationRequested { Role::Perceiver } else { Role::User };
+        let from = |kind| {
+            if kind == MessageKind::ClarificationRequested {
+                Role::Perceiver
+            } else if kind == MessageKind::PlanApprovalRequested {
+                Role::Dispatcher
+            } else {
+                Role::User
+            }
+        };
         let lines = (1..).zip(kinds);
         fold(lines.map(|(seq, kind)| line(seq, from(*kind), *kind, json!({"round": 1}))), 24 * 60)
     };
@@ -95,6 +102,10 @@ fn a_run_that_waits_for_an_answer_is_not_lost() {
     assert_eq!(lost(&[UserRequest, ClarificationRequested]).anomalies, []);
     let answered = lost(&[UserRequest, ClarificationRequested, ClarificationAnswered]);
     assert_eq!(kinds(&answered), [AnomalyKind::NoFinalResult]);
+    use MessageKind::{PlanApprovalDecided, PlanApprovalRequested};
+    assert_eq!(lost(&[UserRequest, PlanApprovalRequested]).anomalies, []);
+    let decided = lost(&[UserRequest, PlanApprovalRequested, PlanApprovalDecided]);
+    assert_eq!(kinds(&decided), [AnomalyKind::NoFinalResult]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_executor::{Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor};
 use artoo_llm_client::{
-    LlmClient, LlmError,
+    LlmClient, LlmError, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
@@ -241,7 +241,11 @@ async fn a_panic_is_a_failed_result_and_spreads_to_nobody() {
 /// Lesson N3 and fact 12: a model call that fails ends in a result, not in silence.
 #[tokio::test(start_paused = true)]
 async fn lesson_n3_a_model_that_fails_is_a_failed_result() {
-    let unreachable = || LlmError::Unreachable { url: "http://x".into(), reason: "refused".into() };
+    let unreachable = || LlmError::Unreachable {
+        url: "http://x".into(),
+        reason: "refused".into(),
+        usage: Usage::default(),
+    };
     let nonsense = || Answer::text("I would rather chat.");
     for (answers, class) in [
         (vec![Answer::error(unreachable)], FailureClass::Environmental),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::doubles::Redaction;
-use crate::{Completion, LlmError, Request};
+use crate::{Completion, LlmError, Request, Usage};
 
 /// Version of the file format; a reader refuses others.
 pub(super) const FORMAT: u32 = 1;
@@ -78,32 +78,72 @@ pub(super) fn redacted_request(
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum RecordedError {
-    Unreachable { url: String, reason: String },
-    TimedOut { url: String, phase: String, waited_ms: u64 },
-    Status { url: String, status: u16, message: String },
-    Protocol { url: String, reason: String },
-    Unusable { model: String, schema: String, reason: String },
-    Engine { model: String, reason: String },
-    TooLong { model: String, tokens: usize, limit: usize },
-    Configuration { reason: String },
-    Unscripted { reason: String },
+    Unreachable {
+        url: String,
+        reason: String,
+        #[serde(default)]
+        usage: Usage,
+    },
+    TimedOut {
+        url: String,
+        phase: String,
+        waited_ms: u64,
+        #[serde(default)]
+        usage: Usage,
+    },
+    Status {
+        url: String,
+        status: u16,
+        message: String,
+        #[serde(default)]
+        usage: Usage,
+    },
+    Protocol {
+        url: String,
+        reason: String,
+        #[serde(default)]
+        usage: Usage,
+    },
+    Unusable {
+        model: String,
+        schema: String,
+        reason: String,
+    },
+    Engine {
+        model: String,
+        reason: String,
+    },
+    TooLong {
+        model: String,
+        tokens: usize,
+        limit: usize,
+    },
+    Configuration {
+        reason: String,
+    },
+    Unscripted {
+        reason: String,
+    },
 }
 
 impl RecordedError {
     fn of(error: &LlmError) -> Self {
         match error {
-            LlmError::Unreachable { url, reason } => {
-                Self::Unreachable { url: url.clone(), reason: reason.clone() }
+            LlmError::Unreachable { url, reason, usage } => {
+                Self::Unreachable { url: url.clone(), reason: reason.clone(), usage: *usage }
             }
-            LlmError::TimedOut { url, phase, waited } => Self::TimedOut {
+            LlmError::TimedOut { url, phase, waited, usage } => Self::TimedOut {
                 url: url.clone(),
                 phase: (*phase).to_owned(),
                 waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+                usage: *usage,
             },
-            LlmError::Status { url, status, message } => {
-                Self::Status { url: url.clone(), status: *status, message: message.clone() }
+            LlmError::Status { url, status, message, usage } => {
+                Self::Status { url: url.clone(), status: *status, message: message.clone(), usage: *usage }
             }
-            LlmError::Protocol { url, reason } => Self::Protocol { url: url.clone(), reason: reason.clone() },
+            LlmError::Protocol { url, reason, usage } => {
+                Self::Protocol { url: url.clone(), reason: reason.clone(), usage: *usage }
+            }
             LlmError::Unusable { model, schema, reason } => {
                 Self::Unusable { model: model.clone(), schema: schema.clone(), reason: reason.clone() }
             }
@@ -120,14 +160,15 @@ impl RecordedError {
 
     pub(super) fn into_error(self) -> LlmError {
         match self {
-            Self::Unreachable { url, reason } => LlmError::Unreachable { url, reason },
-            Self::TimedOut { url, phase, waited_ms } => LlmError::TimedOut {
+            Self::Unreachable { url, reason, usage } => LlmError::Unreachable { url, reason, usage },
+            Self::TimedOut { url, phase, waited_ms, usage } => LlmError::TimedOut {
                 url,
                 phase: known_phase(&phase),
                 waited: Duration::from_millis(waited_ms),
+                usage,
             },
-            Self::Status { url, status, message } => LlmError::Status { url, status, message },
-            Self::Protocol { url, reason } => LlmError::Protocol { url, reason },
+            Self::Status { url, status, message, usage } => LlmError::Status { url, status, message, usage },
+            Self::Protocol { url, reason, usage } => LlmError::Protocol { url, reason, usage },
             Self::Unusable { model, schema, reason } => LlmError::Unusable { model, schema, reason },
             Self::Engine { model, reason } => LlmError::Engine { model, reason },
             Self::TooLong { model, tokens, limit } => LlmError::TooLong { model, tokens, limit },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_llm_client::doubles::{Answer, Expect, Recorder, Redaction, Replayer, ScriptedModel};
-use artoo_llm_client::{LlmClient, LlmError, Request};
+use artoo_llm_client::{LlmClient, LlmError, Request, Usage};
 
 const CANARY: &str = "canary-9f3b-not-to-be-seen";
 
@@ -23,6 +23,7 @@ async fn a_session_replays_as_it_was_on_another_machine() {
         url: "http://localhost".into(),
         phase: "stopped sending",
         waited: Duration::from_secs(60),
+        usage: Usage { prompt_tokens: 40, requests: 2, ..Usage::default() },
     };
     let model = ScriptedModel::new()
         .named("real")
@@ -33,7 +34,9 @@ async fn a_session_replays_as_it_was_on_another_machine() {
     let recorder = Recorder::create(Arc::new(model), folder.path(), redaction()).unwrap();
     let mut recorded = Vec::new();
     for user in ["one in /home/recorder", "one in /home/recorder", "two"] {
-        recorded.push(recorder.complete(&request(user)).await.map_err(|error| error.to_string()));
+        recorded.push(
+            recorder.complete(&request(user)).await.map_err(|error| (error.to_string(), error.usage())),
+        );
     }
     assert_eq!(recorder.problems(), Vec::<String>::new());
 
@@ -42,7 +45,9 @@ async fn a_session_replays_as_it_was_on_another_machine() {
     assert_eq!((replayer.model(), replayer.structured()), ("real", false));
     let mut replayed = Vec::new();
     for user in ["one in /home/replayer", "one in /home/replayer", "two"] {
-        replayed.push(replayer.complete(&request(user)).await.map_err(|error| error.to_string()));
+        replayed.push(
+            replayer.complete(&request(user)).await.map_err(|error| (error.to_string(), error.usage())),
+        );
     }
     assert_eq!(replayed, recorded);
 
@@ -60,6 +65,7 @@ async fn no_secret_reaches_a_file() {
         url: "http://localhost".into(),
         status: 401,
         message: format!("bad key {CANARY}"),
+        usage: Usage::default(),
     };
     let model = ScriptedModel::new()
         .named(format!("model-{CANARY}"))

@@ -3,7 +3,7 @@
 use artoo_llm_client::StopReason;
 use serde_json::Value;
 
-use crate::decode::{Answer, Bad, Counts, Decode, Progress, reported};
+use crate::decode::{Answer, Bad, Counts, Decode, Heard, Progress, reported};
 use crate::sse::Event;
 
 /// Collects text and, where a tool was forced, its input. Thinking is ignored.
@@ -54,6 +54,15 @@ impl Decoder {
         }
     }
 
+    /// The counts as they are known everywhere.
+    fn counts(&self) -> Option<Counts> {
+        self.usage.map(|usage| Counts {
+            prompt: usage.fresh.saturating_add(usage.read).saturating_add(usage.written),
+            cached: usage.read,
+            completion: usage.output,
+        })
+    }
+
     /// Takes a usage block. Later ones are totals, and hold only some of the counts.
     fn count(&mut self, block: Option<&Value>) {
         let Some(block) = block.filter(|block| block.is_object()) else {
@@ -99,6 +108,8 @@ impl Decode for Decoder {
     }
 
     fn whole(&mut self, body: &Value) -> Result<(), Bad> {
+        // First: what a failure cost may stand beside it.
+        self.count(body.get("usage"));
         if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
             return Err(reported(error));
         }
@@ -116,6 +127,10 @@ impl Decode for Decoder {
         Ok(())
     }
 
+    fn heard(&self) -> Heard {
+        Heard::new(self.counts(), if self.input.is_empty() { &self.text } else { &self.input })
+    }
+
     fn finish(self) -> Result<Answer, Bad> {
         if !self.done && self.stop.is_none() {
             return Err(Bad::Broken("the stream ended before the answer did".to_owned()));
@@ -125,12 +140,8 @@ impl Decode for Decoder {
             Some("refusal") => StopReason::Refused,
             _ => StopReason::End,
         };
+        let counts = self.counts();
         let text = if self.input.is_empty() { self.text } else { unwrap(self.input, self.wrapped) };
-        let counts = self.usage.map(|usage| Counts {
-            prompt: usage.fresh.saturating_add(usage.read).saturating_add(usage.written),
-            cached: usage.read,
-            completion: usage.output,
-        });
         Ok(Answer { text, stop, counts, model: self.model })
     }
 }

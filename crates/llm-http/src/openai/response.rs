@@ -3,7 +3,7 @@
 use artoo_llm_client::StopReason;
 use serde_json::Value;
 
-use crate::decode::{Answer, Bad, Counts, Decode, Progress, reported};
+use crate::decode::{Answer, Bad, Counts, Decode, Heard, Progress, reported};
 use crate::sse::Event;
 
 /// Collects the first choice.
@@ -44,6 +44,10 @@ impl Decode for Decoder {
         Ok(())
     }
 
+    fn heard(&self) -> Heard {
+        Heard::new(self.counts, &self.text)
+    }
+
     fn finish(self) -> Result<Answer, Bad> {
         if !self.done && self.finish.is_none() {
             return Err(Bad::Broken("the stream ended before the answer did".to_owned()));
@@ -66,14 +70,15 @@ impl Decode for Decoder {
 impl Decoder {
     /// Takes a chunk, or a whole answer, which differs from one only in `message` for `delta`.
     fn chunk(&mut self, chunk: &Value) -> Result<(), Bad> {
+        // First: what a failure cost may stand beside it.
+        if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
+            self.counts = Some(counts(usage));
+        }
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
             return Err(reported(error));
         }
         if let Some(model) = chunk.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) {
             self.model.get_or_insert_with(|| model.to_owned());
-        }
-        if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
-            self.counts = Some(counts(usage));
         }
         // Several choices were not asked for; a server that sends them anyway marks them.
         let choices = chunk.get("choices").and_then(Value::as_array).into_iter().flatten();

@@ -14,6 +14,7 @@ mod retries;
 mod secrets;
 mod structured;
 mod trouble;
+mod usage;
 
 use std::time::Duration;
 

@@ -123,7 +123,7 @@ async fn nobody_listens() {
     drop(listener);
     let config = HttpConfig { retry: RetryPolicy::NONE, ..HttpConfig::new(&address, "m") };
     let error = OpenAiCompatible::new(config).unwrap().complete(&request()).await.unwrap_err();
-    let LlmError::Unreachable { url, reason } = &error else { panic!("{error}") };
+    let LlmError::Unreachable { url, reason, .. } = &error else { panic!("{error}") };
     assert_eq!(*url, format!("{address}/v1/chat/completions"));
     assert!(reason.starts_with("tcp connect error: Connection refused"), "{reason}");
     assert!(error.hint().is_some());

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{
-    LlmClient, LlmError,
+    LlmClient, LlmError, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver, run};
-use artoo_types::{FaultKind, Message, MessageKind, Role, UserRequest};
+use artoo_types::{Constraints, FaultKind, Message, MessageKind, Role, TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -53,12 +53,55 @@ async fn a_model_call_is_on_record() {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_fails_is_a_fault() {
-    let unreachable = || LlmError::Unreachable { url: "http://x".into(), reason: "refused".into() };
+    let unreachable = || LlmError::Unreachable {
+        url: "http://x".into(),
+        reason: "refused".into(),
+        usage: Usage::default(),
+    };
     let model = ScriptedModel::new().expect(Expect::any(), Answer::error(unreachable));
     let said = said(model, &[request("again", &[("Count", "3")])]).await;
     let [Message::ModelCall(call), Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
     assert!(call.error.as_deref().unwrap().contains("refused"));
     assert_eq!((fault.role, fault.kind), (Role::Perceiver, FaultKind::Provider));
+}
+
+/// Tells the turns that it is given.
+struct TellsTurns;
+
+#[async_trait]
+impl Perceiver for TellsTurns {
+    async fn perceive(
+        &self,
+        request: &UserRequest,
+        _: &Dialogue,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Perceived, PerceiveError> {
+        let intent = request.turns.iter().map(|turn| turn.input.as_str()).collect::<Vec<_>>().join(" ");
+        Ok(Perceived::Task(TaskSpec {
+            task_id: TaskId::from_text(&request.text),
+            intent,
+            constraints: Constraints::default(),
+            raw_input: request.text.clone(),
+        }))
+    }
+}
+
+/// The bound is the actor's: a foreign perceiver sees the newest five turns, too.
+#[tokio::test(start_paused = true)]
+async fn a_foreign_perceiver_sees_five_turns_at_most() {
+    let scene = scene();
+    let turns = [("1", "a"), ("2", "b"), ("3", "c"), ("4", "d"), ("5", "e"), ("6", "f"), ("7", "g")];
+    scene.bus.port(Role::User).unwrap().publish(request("again", &turns)).unwrap();
+    let port = scene.bus.port(Role::Perceiver).unwrap();
+    let actor = tokio::spawn(run(port, Arc::new(TellsTurns), client(&Arc::new(ScriptedModel::new()))));
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    scene.bus.close();
+    actor.await.unwrap();
+    let said = scene.said();
+    assert!(
+        matches!(said.as_slice(), [Message::UserRequest(_), Message::TaskSpec(task)] if task.intent == "3 4 5 6 7"),
+        "{said:?}"
+    );
 }
 
 struct Panics;

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use artoo_llm_client::{
-    LlmClient, LlmError,
+    LlmClient, LlmError, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_perceiver::{
@@ -63,6 +63,44 @@ async fn lesson_7_a_reaction_is_resolved_against_the_turns() {
     assert_eq!(task.raw_input, "wrong, with subfolders");
 }
 
+/// Lesson 50: whoever reasons knows the local date, time and zone. What the user called "yesterday" stays so all the same.
+#[tokio::test]
+async fn lesson_50_whoever_resolves_a_reference_knows_date_and_zone() {
+    let resolved = "How many .md files are in docs since yesterday?";
+    let model = Arc::new(
+        ScriptedModel::new().expect(
+            Expect::purpose("perceiver")
+                .system_contains(SYSTEM_PROMPT)
+                .user_contains("Now: Saturday 2026-03-14 09:26 (Asia/Shanghai)"),
+            Answer::json(json!({"intent": resolved})),
+        ),
+    );
+    let mut asked = request("and .md, since yesterday?", &[COUNTED]);
+    asked.surroundings.now = "2026-03-14T09:26:53+08:00".parse().unwrap();
+    asked.surroundings.zone = "Asia/Shanghai".to_owned();
+    let task = perceive(&asked, &model).await.unwrap();
+    model.assert_finished();
+    assert_eq!(task.intent, resolved);
+}
+
+/// However many turns a caller sends along, the model is shown the newest five, with what was asked and what came of it.
+#[tokio::test]
+async fn the_newest_five_turns_are_shown() {
+    let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::json(json!({"intent": "x"}))));
+    let turns: Vec<(String, String)> =
+        (1..=8).map(|turn| (format!("question {turn}"), format!("answer {turn}"))).collect();
+    let turns: Vec<(&str, &str)> =
+        turns.iter().map(|(input, result)| (input.as_str(), result.as_str())).collect();
+    perceive(&request("again", &turns), &model).await.unwrap();
+    let [sent] = model.requests().try_into().unwrap();
+    let prompt = changing(&sent);
+    for turn in 1..=8 {
+        for part in [format!("question {turn}\n"), format!("answer {turn}\n")] {
+            assert_eq!(prompt.contains(&part), turn > 3, "{part:?} in {prompt}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_fact_that_the_model_loses_comes_along() {
     let model = Arc::new(
@@ -96,7 +134,11 @@ async fn refusals_are_typed_and_say_what_to_do() {
         ScriptedModel::new()
             .expect(
                 Expect::any(),
-                Answer::error(|| LlmError::Unreachable { url: "u".into(), reason: "r".into() }),
+                Answer::error(|| LlmError::Unreachable {
+                    url: "u".into(),
+                    reason: "r".into(),
+                    usage: Usage::default(),
+                }),
             )
             .expect(Expect::any(), Answer::text("I cannot."))
             .expect(Expect::any(), Answer::text("I still cannot."))

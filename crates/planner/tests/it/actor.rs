@@ -218,7 +218,7 @@ async fn a_panic_while_planning_ends_the_actor_for_the_supervisor_to_see() {
 /// Fact 3 and lesson 47: the story of a failure is told in any case; by the template, where the behaviour fails.
 #[tokio::test(start_paused = true)]
 async fn lesson_47_a_failure_is_told_in_any_case() {
-    let FailureContext { spec, request } = failure();
+    let FailureContext { spec, request, .. } = failure();
     for way in ["hangs", "panics", "blank"] {
         let mut house = House::new(Arc::new(Foreign(way)), &scripted(vec![]));
         house.perceiver.publish(spec.clone()).unwrap();

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{
-    LlmError, StopReason,
+    LlmError, StopReason, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_planner::{FailureContext, PlanError, Planner, conformance, report_template};
+use artoo_planner::{AnswerKind, FailureContext, PlanError, Planner, conformance, report_template};
 use artoo_types::{
     FailureReportRequest, FaultKind, Mode, OutcomeStatus, PartialOutput, SubTaskId, UnmetCriterion,
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{ONCE, TWICE, answer, client, planner, question, scripted};
+use crate::given::{ONCE, TWICE, answer, client, draft, planner, question, scripted};
 
 fn echo() -> Answer {
     let draft = json!({"subtasks": [{"intent": "Count the files", "sequence": 1, "kind": "find_out",
@@ -51,6 +51,35 @@ async fn lesson_27_a_model_cannot_write_ids() {
     model.assert_finished();
 }
 
+/// A weak model plans one step for two questions, and its answer leaves one out. It is asked once more; what is no better, or no
+/// plan at all, does not cost the plan that there is.
+#[tokio::test]
+async fn a_request_that_asks_two_things_is_planned_in_parts() {
+    let cx = conformance::context("How many files are in docs, and which is the largest?");
+    let intents = async |second: Answer, asks: usize| {
+        let model = Arc::new(ScriptedModel::new().expect(Expect::any(), answer(&question("Count"))));
+        model.add(Expect::any().user_contains("The request asks 2 things."), second);
+        for _ in 2..asks {
+            model.add(Expect::any(), Answer::text("I would rather not."));
+        }
+        let plan = planner(TWICE).plan(&cx, &client(&model)).await.unwrap();
+        model.assert_finished();
+        let first = plan.subtasks.into_iter().filter(|subtask| subtask.independent_of.is_empty());
+        first.map(|subtask| subtask.intent).collect::<Vec<_>>()
+    };
+    let parts = [("Count the files", 1, AnswerKind::FindOut), ("Find the largest", 1, AnswerKind::FindOut)];
+    let whole = [cx.spec.intent.clone()];
+    assert_eq!(intents(answer(&draft(&parts)), 2).await, ["Count the files", "Find the largest"]);
+    assert_eq!(intents(answer(&question("Look")), 2).await, whole);
+    assert_eq!(intents(Answer::text("I would rather not."), 3).await, whole, "nor after a repair");
+    // Without a second derivation, and where one thing is asked, the first plan is the plan.
+    for (options, request) in [(ONCE, cx.spec.intent.as_str()), (TWICE, "How many files are in docs?")] {
+        let model = scripted(vec![answer(&question("Count"))]);
+        planner(options).plan(&conformance::context(request), &client(&model)).await.unwrap();
+        model.assert_finished();
+    }
+}
+
 /// A rule that a plan breaks is named to the model once; then it is a fault.
 #[tokio::test]
 async fn a_plan_that_breaks_a_rule_is_asked_for_again_once() {
@@ -71,7 +100,8 @@ async fn a_plan_that_breaks_a_rule_is_asked_for_again_once() {
 
 #[tokio::test]
 async fn faults_have_kinds() {
-    let unreachable = || LlmError::Unreachable { url: "u".into(), reason: "r".into() };
+    let unreachable =
+        || LlmError::Unreachable { url: "u".into(), reason: "r".into(), usage: Usage::default() };
     let unset = || LlmError::Configuration { reason: "r".into() };
     let prose = || Answer::text("I would rather not.");
     let table = [
@@ -128,7 +158,7 @@ pub(crate) fn failure() -> FailureContext {
             partial("Report", OutcomeStatus::Skipped, json!(null)),
         ],
     };
-    FailureContext { spec, request }
+    FailureContext { spec, surroundings: conformance::context("").surroundings, request }
 }
 
 #[test]

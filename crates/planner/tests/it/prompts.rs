@@ -1,7 +1,8 @@
 //! Every prompt that the default planner can build.
 
 use artoo_planner::{
-    AnswerKind, GUIDED_PROMPT, PlanContext, Planner, REPORT_PROMPT, SYSTEM_PROMPT, conformance,
+    AnswerKind, FailureContext, GUIDED_PROMPT, PlanContext, Planner, REPORT_PROMPT, SYSTEM_PROMPT,
+    conformance,
 };
 use artoo_types::{
     ActionState, BlockedApproach, BlockedTarget, MegramId, MemoryAction, OutcomeStatus, Polarity, SopRecord,
@@ -123,14 +124,19 @@ async fn a_refusal_names_the_rules() {
     insta::assert_snapshot!("refusal", changing(&second.messages[1..]));
 }
 
+/// Lesson 50: who tells why a step about "yesterday" failed has to know which day it is.
 #[tokio::test]
-async fn a_failure_report_is_asked_for_with_facts_alone() {
+async fn lesson_50_a_failure_report_is_asked_for_with_date_and_zone_and_facts_alone() {
     let model = scripted(vec![artoo_llm_client::doubles::Answer::text("It could not be done.")]);
-    planner(ONCE).failure_report(&failure(), &client(&model)).await.unwrap();
+    let FailureContext { spec, request, .. } = failure();
+    let surroundings = here(conformance::context("x")).surroundings;
+    let cx = FailureContext { spec, surroundings, request };
+    planner(ONCE).failure_report(&cx, &client(&model)).await.unwrap();
     let [request] = model.requests().try_into().unwrap();
     assert_eq!((&*request.system, request.schema), (REPORT_PROMPT, None));
     let prompt = changing(&request.messages);
     insta::assert_snapshot!("failure", prompt);
+    assert!(prompt.contains("Now: Saturday 2026-03-14 09:26 (Asia/Shanghai)\n"), "{prompt}");
     assert_eq!(prompt.matches("<<<data").count(), prompt.matches("data>>>").count());
 }
 

@@ -78,6 +78,7 @@ impl Builder {
             profile: self.profile,
             parameters: self.parameters.unwrap_or_else(|| self.profile.parameters()),
             strict: self.strict,
+            ask_before_plans: self.ask_before_plans,
             prices: self.prices,
             deadlines: self.deadlines,
             parallel: self.parallel,

@@ -95,6 +95,20 @@ pub enum Event {
         /// Earlier subtasks whose outputs it keeps.
         kept: Vec<SubTaskId>,
     },
+    /// The person is asked whether the plan may run.
+    #[serde(rename = "plan_approval.requested")]
+    PlanApprovalRequested {
+        /// What would be run.
+        subtasks: Vec<PlannedSubTask>,
+    },
+    /// The person decided.
+    #[serde(rename = "plan_approval.decided")]
+    PlanApprovalDecided {
+        /// Yes or no.
+        granted: bool,
+        /// Who decided and why.
+        reason: String,
+    },
     /// A subtask begins.
     #[serde(rename = "subtask.started")]
     SubTaskStarted {

@@ -80,6 +80,13 @@ impl Fold {
                     },
                 ));
             }
+            Message::PlanApprovalRequested(request) => {
+                events.push((None, Event::PlanApprovalRequested { subtasks: request.subtasks.clone() }));
+            }
+            Message::PlanApprovalDecided(decision) => {
+                let reason = decision.reason.clone();
+                events.push((None, Event::PlanApprovalDecided { granted: decision.granted, reason }));
+            }
             Message::SubTask(subtask) => events.push((
                 Some(subtask.subtask_id),
                 Event::SubTaskStarted {

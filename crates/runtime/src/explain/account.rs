@@ -138,6 +138,8 @@ impl Account {
             | Message::ClarificationAnswered(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
+            | Message::PlanApprovalRequested(_)
+            | Message::PlanApprovalDecided(_)
             | Message::DispatchManifest(_)
             | Message::ToolStarted(_)
             | Message::ToolOutput(_)

@@ -36,6 +36,30 @@ async fn a_one_tool_question_takes_two_calls() {
     artoo.close().await;
 }
 
+/// A list with a header is seldom an answer: only what prints the answer alone may be declared to be one.
+#[tokio::test]
+async fn glob_does_not_offer_that_its_output_is_the_answer() {
+    let house = House::new();
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(question("How many .txt files are in docs?")))
+            .expect(Expect::purpose("executor"), Answer::json(shell("find docs -name '*.txt' | wc -l"))),
+    );
+    let artoo = house.builder(&model).build().unwrap();
+    house.run(&artoo, "How many .txt files are in docs?").await;
+    let asked = model.requests().into_iter().find(|request| request.purpose == "executor").unwrap();
+    let schema = serde_json::to_value(&*asked.schema.unwrap().schema).unwrap();
+    let turn = |tool: &str| {
+        let turns = schema["anyOf"].as_array().unwrap();
+        let turn = turns.iter().find(|turn| turn["properties"]["tool"]["const"] == tool);
+        turn.unwrap_or_else(|| panic!("no {tool} in {schema:#}"))["properties"].clone()
+    };
+    for (tool, may_declare) in [("glob", false), ("shell", true), ("read_file", true)] {
+        assert_eq!(turn(tool).get("output_is_answer").is_some(), may_declare, "{tool}");
+    }
+    artoo.close().await;
+}
+
 #[tokio::test]
 async fn two_derivations_that_agree_take_three_calls() {
     let house = House::new();

@@ -17,8 +17,8 @@ use artoo_bus::BusLimits;
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
 use artoo_types::{
-    Anomaly, AnomalyKind, Arguments, AuditReport, AuditTrigger, CallFailure, FailureClass, MessageKind,
-    ModelRecord, PlannedSubTask, Role, TerminalState, ToolName, ToolRecord, Trend,
+    Anomaly, AnomalyKind, Arguments, AuditReport, AuditTrigger, CallFailure, FailureClass, Message,
+    MessageKind, ModelRecord, PlannedSubTask, Role, TerminalState, ToolName, ToolRecord, Trend,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -96,6 +96,45 @@ async fn of_honest_runs_there_is_nothing_to_report() {
     // Three plans, seven attempts, one verdict on the task.
     let asked = ModelRecord { calls: 11, failed: 0, shaped: 11, unusable: 0 };
     assert_eq!(report.tool_health.models.into_values().collect::<Vec<_>>(), [asked]);
+}
+
+/// A person who does not agree to a plan, after a round that fell short, is nothing odd.
+#[tokio::test(start_paused = true)]
+async fn of_a_refused_plan_there_is_nothing_to_report() {
+    let house = House::new();
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(steps(&[("Count apples", 1)])))
+            .expect(
+                Expect::purpose("planner"),
+                Answer::json(steps(&[("Count pears", 1), ("Count plums", 1)])),
+            )
+            .expect(Expect::purpose("executor"), Answer::json(say("many")))
+            .expect(Expect::purpose("executor"), Answer::json(say("a lot")))
+            .expect(Expect::purpose("executor"), Answer::json(say("lots"))),
+    );
+    let artoo = house.quiet(&model).ask_before_plans(true).build().unwrap();
+    let mut request = house.request("Count");
+    request.person_present = true;
+    let run = artoo.start(request).unwrap();
+    let (mut observer, answerer) = (run.observe(1000), run.answerer());
+    let finished = tokio::spawn(run.finished());
+    let mut agrees = true;
+    while let Some(artoo_bus::Observed::Message(envelope)) = observer.recv().await {
+        if let Message::PlanApprovalRequested(asked) = envelope.message.as_ref() {
+            if agrees {
+                answerer.agree(asked.round)
+            } else {
+                answerer.refuse(asked.round)
+            }
+            agrees = false;
+        }
+    }
+    assert_eq!(artoo_runtime::exit_code(&finished.await.unwrap()), 5);
+    artoo.close().await;
+    model.assert_finished();
+    let report = reported(&house, chrono::Duration::hours(1));
+    assert_eq!((report.anomalies, report.boundary_violations), (Vec::new(), Vec::new()));
 }
 
 /// [`Say`] by another name, so that there is a tool left when one is blocked.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use artoo_llm_client::{
-    Usage,
+    LlmError, Usage,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_runtime::{Builder, StartError, events::Event, explain::explain, journal};
@@ -13,7 +13,7 @@ use artoo_types::{
 };
 use serde_json::{Value, json};
 
-use crate::house::{House, Seen, question, say, steps, verdict, watched};
+use crate::house::{House, Seen, open_question, question, say, steps, verdict, watched};
 
 /// A model that plans two steps and does each with a call of 100 tokens, as far as anybody can estimate.
 fn two_steps() -> Arc<ScriptedModel> {
@@ -86,6 +86,53 @@ async fn what_a_spent_budget_cut_short_is_explained_as_no_decision() {
     let end = page.end.unwrap();
     assert_eq!((end.directive, &end.fault, end.exit_code), (Some(TerminalState::Abandon), &None, 4));
     assert_eq!(end.summary, seen.result.summary);
+}
+
+/// A server that breaks off has read the prompt. What it reported before is in the run's sum, its price and its record.
+#[tokio::test(start_paused = true)]
+async fn what_a_failed_call_used_is_in_the_sum() {
+    let house = House::new();
+    let broken = || LlmError::Protocol {
+        url: "http://model.test".to_owned(),
+        reason: "it broke off".to_owned(),
+        usage: Usage { prompt_tokens: 60, completion_tokens: 40, requests: 1, ..Usage::default() },
+    };
+    let model = Arc::new(ScriptedModel::new().expect(Expect::purpose("planner"), Answer::error(broken)));
+    let seen = run(house.quiet(&model).prices(prices()), &house, Limits::default()).await;
+    assert_eq!((seen.fault(), seen.exit_code()), (Some(FaultKind::Provider), 1));
+    let lines = seen.lines();
+    let Some(Event::RunFinished { usage, .. }) = lines.last().map(|line| &line.event) else {
+        panic!("{lines:#?}")
+    };
+    assert_eq!((usage.calls, usage.prompt_tokens, usage.completion_tokens), (1, 60, 40));
+    assert_eq!(usage.cost.as_ref().map(|cost| cost.amount), Some(amount(0.03)));
+    let [summary] = artoo_runtime::runs::list(&house.data_folder()).unwrap().try_into().unwrap();
+    assert_eq!((summary.tokens, summary.calls), (100, 1));
+}
+
+/// Attempts that the server broke off, and that were made again, count towards the limit with the answer that came.
+#[tokio::test(start_paused = true)]
+async fn a_failed_judgement_counts_towards_the_limit() {
+    let house = House::new();
+    let usage = Usage { prompt_tokens: 60, completion_tokens: 40, requests: 1, ..Usage::default() };
+    let slow = move || LlmError::TimedOut {
+        url: "http://model.test".to_owned(),
+        phase: "stopped sending",
+        waited: std::time::Duration::from_secs(60),
+        usage,
+    };
+    let model = Arc::new(
+        ScriptedModel::new()
+            .always(Expect::purpose("planner"), Answer::json(open_question("Greet")).with_usage(usage))
+            .always(Expect::purpose("executor"), Answer::json(say("Hello")).with_usage(usage))
+            .always(Expect::purpose("agent_validator"), Answer::error(slow)),
+    );
+    let limits = Limits { max_tokens: Some(299), ..Limits::default() };
+    let seen = run(house.quiet(&model), &house, limits).await;
+    let budget = seen.messages().any(
+        |message| matches!(message, Message::Fault(fault) if fault.kind == FaultKind::Budget && fault.message.contains("300 tokens used")),
+    );
+    assert!(budget, "{:#?}", seen.result);
 }
 
 #[tokio::test(start_paused = true)]

@@ -48,6 +48,7 @@ fn the_whole_table() {
         (Abandon, Some(Kind::Configuration), 2),
         (Abandon, Some(Kind::Request), 2),
         (Abandon, Some(Kind::Budget), 4),
+        (Abandon, Some(Kind::Refused), 5),
         (Abandon, Some(Kind::Timeout), 124),
         (Abandon, Some(Kind::Cancelled), 130),
     ];

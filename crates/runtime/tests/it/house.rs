@@ -8,7 +8,7 @@ use std::{
 };
 
 use artoo_bus::{Clock as _, Observed, Refusal, SystemClock};
-use artoo_llm_client::{LlmClient, LlmError, doubles::ScriptedModel};
+use artoo_llm_client::{LlmClient, LlmError, Usage, doubles::ScriptedModel};
 use artoo_runtime::{
     Artoo, Builder, Run, RunRequest,
     events::{self, Line},
@@ -221,5 +221,9 @@ pub(crate) fn verdict(pass: bool) -> Value {
 
 /// A server that is down.
 pub(crate) fn unreachable() -> LlmError {
-    LlmError::Unreachable { url: "http://model.test".to_owned(), reason: "connection refused".to_owned() }
+    LlmError::Unreachable {
+        url: "http://model.test".to_owned(),
+        reason: "connection refused".to_owned(),
+        usage: Usage::default(),
+    }
 }

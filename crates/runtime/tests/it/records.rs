@@ -41,6 +41,25 @@ fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+/// Requests, outputs and files of a person lie in there: nobody else on the machine may list or read them.
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn the_folder_of_a_run_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let house = House::new();
+    let folder = counted(&house).await.folder;
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let runs = folder.parent().unwrap();
+    for (path, expected) in [
+        (runs.to_owned(), 0o700),
+        (folder.clone(), 0o700),
+        (folder.join("evidence"), 0o700),
+        (folder.join(FILE_NAME), 0o600),
+    ] {
+        assert_eq!(mode(&path), expected, "{}", path.display());
+    }
+}
+
 #[test]
 fn what_is_cut_edited_or_missing_is_reported_and_the_rest_is_kept() {
     let whole = bytes();

@@ -138,7 +138,12 @@ fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
             "there are 3 apples, not {text:?}: {outcomes:#?}"
         );
     }
-    for outcome in outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched) {
+    let matched = || outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
+    assert!(
+        matched().any(|outcome| !outcome.criteria_verdicts.is_empty()),
+        "nothing is accepted around the pipeline: {result:#?}"
+    );
+    for outcome in matched() {
         assert!(
             outcome.tool_calls.iter().any(|call| call.succeeded()),
             "nothing is believed that no tool showed"

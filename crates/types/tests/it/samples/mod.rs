@@ -28,6 +28,8 @@ pub(crate) fn all() -> Vec<Message> {
         memory::query().into(),
         memory::reply().into(),
         plan::plan().into(),
+        plan::approval_requested().into(),
+        plan::approval_decided().into(),
         plan::manifest().into(),
         plan::subtask().into(),
         tools::started().into(),

@@ -1,5 +1,6 @@
 use artoo_types::{
-    BlockedTarget, Check, Criterion, DispatchManifest, Mode, Plan, PlannedSubTask, SubTask, ToolName,
+    BlockedTarget, Check, Criterion, DispatchManifest, Mode, Plan, PlanApprovalDecided,
+    PlanApprovalRequested, PlannedSubTask, SubTask, ToolName,
 };
 
 use super::{run_id, subtask_id, task_id, time};
@@ -27,6 +28,15 @@ pub(super) fn plan() -> Plan {
         ],
         kept: vec![subtask_id(1)],
     }
+}
+
+pub(super) fn approval_requested() -> PlanApprovalRequested {
+    let Plan { round, subtasks, .. } = plan();
+    PlanApprovalRequested { round, subtasks }
+}
+
+pub(super) fn approval_decided() -> PlanApprovalDecided {
+    PlanApprovalDecided { round: 2, granted: true, reason: "the person agreed".to_owned() }
 }
 
 pub(super) fn manifest() -> DispatchManifest {

@@ -1,0 +1,177 @@
+//! Whether a plan may be dispatched: at once, or when a person has agreed to it. Pure: plans and decisions in, messages out.
+//!
+//! Source: `docs/deviations.md`, "Consent to a plan".
+
+use std::collections::BTreeSet;
+
+use artoo_types::{
+    Fault, FaultKind, Message, Plan, PlanApprovalDecided, PlanApprovalRequested, PlannedSubTask, Role,
+};
+
+/// Who has to agree to a plan before it is dispatched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Consent {
+    /// Nobody.
+    NotNeeded,
+    /// The person, who is there.
+    Asked,
+    /// The person, who is not there: the answer is no.
+    Missing,
+}
+
+impl Consent {
+    /// As a run's builder and its request say.
+    pub(crate) fn of(ask_before_plans: bool, person_present: bool) -> Self {
+        match (ask_before_plans, person_present) {
+            (false, _) => Self::NotNeeded,
+            (true, true) => Self::Asked,
+            (true, false) => Self::Missing,
+        }
+    }
+}
+
+/// The gate between R2's plans and their dispatch.
+#[derive(Debug)]
+pub(crate) struct PlanGate {
+    consent: Consent,
+    /// The plan that waits for an answer.
+    waiting: Option<Plan>,
+    agreed: BTreeSet<Shown>,
+}
+
+/// A subtask as the person saw it: its intent and its criteria. Its group is not part of it, because a replan without what matched
+/// numbers its groups anew.
+type Shown = (String, Vec<String>);
+
+impl PlanGate {
+    /// Nothing was agreed to yet.
+    pub(crate) fn new(consent: Consent) -> Self {
+        Self { consent, waiting: None, agreed: BTreeSet::new() }
+    }
+
+    /// What is to be said instead of dispatching the plan; `None` where it may be dispatched. A plan of which every subtask was
+    /// agreed to before is no new question.
+    pub(crate) fn on_plan(&mut self, plan: &Plan) -> Option<Message> {
+        let is_new = || plan.subtasks.iter().any(|subtask| !self.agreed.contains(&shown(subtask)));
+        match self.consent {
+            Consent::NotNeeded => None,
+            Consent::Missing => Some(refused(plan.round, "nobody is there to agree to it").into()),
+            Consent::Asked if is_new() => {
+                self.waiting = Some(plan.clone());
+                Some(PlanApprovalRequested { round: plan.round, subtasks: plan.subtasks.clone() }.into())
+            }
+            Consent::Asked => None,
+        }
+    }
+
+    /// The plan that was agreed to, or the fault that ends the run; `None` for an answer to what was not asked.
+    pub(crate) fn on_decision(&mut self, decision: &PlanApprovalDecided) -> Option<Result<Plan, Fault>> {
+        let plan = self.waiting.take_if(|plan| plan.round == decision.round)?;
+        if !decision.granted {
+            return Some(Err(refused(plan.round, &decision.reason)));
+        }
+        self.agreed.extend(plan.subtasks.iter().map(shown));
+        Some(Ok(plan))
+    }
+}
+
+fn shown(subtask: &PlannedSubTask) -> Shown {
+    let criteria = subtask.success_criteria.iter().map(|criterion| criterion.text.clone());
+    (subtask.intent.clone(), criteria.collect())
+}
+
+fn refused(round: u32, reason: &str) -> Fault {
+    Fault {
+        role: Role::User,
+        kind: FaultKind::Refused,
+        message: format!("nothing of plan {round} was run: {reason}"),
+        hint: Some(
+            "agree to it at a terminal, with neither --json nor --quiet; say what should be done differently; or run without --plan"
+                .to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::{Criterion, MessageKind, Mode, TaskId};
+
+    use super::*;
+
+    fn plan(round: u32, intents: &[&str]) -> Plan {
+        let subtask = |(sequence, intent): (u32, &&str)| PlannedSubTask {
+            sequence,
+            intent: (*intent).to_owned(),
+            context: format!("written for plan {round}"),
+            success_criteria: vec![Criterion {
+                text: "It is a number".to_owned(),
+                mode: Mode::Plausible,
+                check: None,
+            }],
+            independent_of: Vec::new(),
+        };
+        Plan {
+            task_id: TaskId::from_text("count"),
+            round,
+            task_criteria: Vec::new(),
+            subtasks: (1..).zip(intents).map(subtask).collect(),
+            kept: Vec::new(),
+        }
+    }
+
+    fn decision(round: u32, granted: bool) -> PlanApprovalDecided {
+        PlanApprovalDecided { round, granted, reason: "because".to_owned() }
+    }
+
+    fn said(message: Option<Message>) -> Option<MessageKind> {
+        message.as_ref().map(Message::kind)
+    }
+
+    #[test]
+    fn without_need_of_consent_every_plan_passes() {
+        let mut gate = PlanGate::new(Consent::of(false, true));
+        assert_eq!(gate.on_plan(&plan(1, &["a"])), None);
+        assert_eq!(gate.on_decision(&decision(1, true)), None);
+    }
+
+    #[test]
+    fn without_anybody_no_plan_passes() {
+        let mut gate = PlanGate::new(Consent::of(true, false));
+        assert_eq!(said(gate.on_plan(&plan(1, &["a"]))), Some(MessageKind::Fault));
+        assert_eq!(gate.on_decision(&decision(1, true)), None, "a yes comes from somebody who was asked");
+    }
+
+    #[test]
+    fn a_new_subtask_is_a_new_question_and_an_old_one_is_none() {
+        let mut gate = PlanGate::new(Consent::of(true, true));
+        let first = plan(1, &["a", "b"]);
+        assert_eq!(
+            gate.on_plan(&first),
+            Some(PlanApprovalRequested { round: 1, subtasks: first.subtasks.clone() }.into())
+        );
+        assert_eq!(gate.on_decision(&decision(2, true)), None);
+        assert_eq!(gate.on_decision(&decision(1, true)), Some(Ok(first)));
+        assert_eq!(gate.on_decision(&decision(1, true)), None, "an answer counts once");
+        // What matched is gone, and what is left was agreed to, whatever its group and its context.
+        assert_eq!(gate.on_plan(&plan(2, &["b"])), None);
+        let third = plan(3, &["b", "c"]);
+        assert_eq!(said(gate.on_plan(&third)), Some(MessageKind::PlanApprovalRequested));
+        let fault = gate.on_decision(&decision(3, false)).unwrap().unwrap_err();
+        assert_eq!(
+            (fault.kind, fault.message.as_str()),
+            (FaultKind::Refused, "nothing of plan 3 was run: because")
+        );
+        // What was refused was not agreed to.
+        assert_eq!(said(gate.on_plan(&plan(4, &["c"]))), Some(MessageKind::PlanApprovalRequested));
+    }
+
+    #[test]
+    fn other_criteria_are_another_subtask() {
+        let mut gate = PlanGate::new(Consent::Asked);
+        gate.on_plan(&plan(1, &["a"]));
+        gate.on_decision(&decision(1, true));
+        let mut second = plan(2, &["a"]);
+        second.subtasks[0].success_criteria[0].text = "It is any word".to_owned();
+        assert_eq!(said(gate.on_plan(&second)), Some(MessageKind::PlanApprovalRequested));
+    }
+}
