@@ -54,19 +54,5 @@ mod platform {
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
-    use super::{CancellationToken, Capture, Confinement, Invocation, Outcome, SandboxError};
-    use crate::{NoConfinement, SandboxMode};
-
-    pub(super) async fn run(
-        invocation: &Invocation,
-        confinement: Option<&Confinement>,
-        _capture: Capture<'_>,
-        _cancel: &CancellationToken,
-    ) -> Result<Outcome, SandboxError> {
-        Err(SandboxError::Unsupported {
-            program: invocation.program.to_string_lossy().into_owned(),
-            mode: confinement.map_or(SandboxMode::FullAccess, |confinement| confinement.mode),
-            reason: NoConfinement::NotLinux,
-        })
-    }
+    pub(super) use crate::group::run;
 }
