@@ -34,7 +34,8 @@ pub async fn run(
 /// exactly as given. Its tree is ended in the same way as by [`run`].
 ///
 /// Without the kernel's domain, the processes of the tree are recognised by their group, their session, their
-/// parents and a marker in their environment (`ARTOO_COMMAND`). A daemon that sheds all four at once is missed.
+/// parents and a marker in their environment (`ARTOO_COMMAND`). A daemon that sheds all four at once is missed. Outside Linux
+/// they are recognised by their group alone.
 ///
 /// # Errors
 ///
