@@ -19,6 +19,7 @@ mod setup;
 mod suggest;
 mod tape;
 mod terminal;
+mod tools;
 mod view;
 
 use std::io::{IsTerminal, stderr, stdin, stdout};

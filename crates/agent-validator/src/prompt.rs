@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use artoo_llm_client::{Origin, fenced};
+use artoo_llm_client::{Origin, fenced, fenced_output};
 use artoo_types::{CallEnding, Check, Criterion};
 
 use crate::JudgeContext;
@@ -26,7 +26,7 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
             CallEnding::Refused => "refused, not run".to_owned(),
         };
         line(&mut text, format_args!("Call {}: {} {} ({ending})", number + 1, call.tool, call.target()));
-        line(&mut text, format_args!("{}", fenced(Origin::ToolOutput, &call.output.shown)));
+        line(&mut text, format_args!("{}", fenced_output(call.output.origin.as_deref(), &call.output.shown)));
         if !call.stderr.shown.trim().is_empty() {
             line(&mut text, format_args!("Errors:\n{}", fenced(Origin::ToolOutput, &call.stderr.shown)));
         }

@@ -118,7 +118,7 @@ impl CallTool for Bench<'_> {
     }
 
     async fn whole_output(&self, call: &ToolCall) -> Option<String> {
-        let OutputRecord { shown, bytes, dropped_bytes, evidence } = &call.output;
+        let OutputRecord { shown, bytes, dropped_bytes, evidence, .. } = &call.output;
         if *bytes == u64::try_from(shown.len()).ok()? {
             return Some(shown.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{Origin, fenced};
+use artoo_llm_client::{Origin, fenced, fenced_output};
 use artoo_types::{CallEnding, ToolCall};
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ fn result(call: &ToolCall) -> String {
         }
     }
     if !call.output.shown.trim().is_empty() {
-        let _ = write!(text, "\n{}", fenced(Origin::ToolOutput, &call.output.shown));
+        let _ = write!(text, "\n{}", fenced_output(call.output.origin.as_deref(), &call.output.shown));
     } else if call.failure.is_none() {
         text.push_str(" It put out nothing.");
     }

@@ -44,6 +44,27 @@ pub fn fenced(origin: Origin, text: &str) -> String {
     format!("<<<data: {origin}\n{text}\ndata>>>")
 }
 
+/// The same for the output of a tool that may be the text of somebody elsewhere: the fence names the address that it is from. The
+/// address itself is others' text too, so only visible characters outside of fences are kept of it.
+///
+/// ```
+/// use artoo_llm_client::fenced_output;
+/// assert_eq!(fenced_output(None, "3"), "<<<data: tool output\n3\ndata>>>");
+/// let page = fenced_output(Some("https://example.org/"), "3");
+/// assert_eq!(page, "<<<data: tool output from https://example.org/\n3\ndata>>>");
+/// ```
+pub fn fenced_output(from: Option<&str>, text: &str) -> String {
+    let whole = fenced(Origin::ToolOutput, text);
+    let Some(from) = from else { return whole };
+    let visible: String =
+        from.chars().filter(|c| c.is_ascii_graphic() && !"<>".contains(*c)).take(LONGEST_ADDRESS).collect();
+    let body = whole.split_once('\n').map_or("", |(_, body)| body);
+    format!("<<<data: {} from {visible}\n{body}", Origin::ToolOutput)
+}
+
+/// Characters of an address that a fence names.
+const LONGEST_ADDRESS: usize = 200;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +77,15 @@ mod tests {
             prop_assert_eq!(fenced.matches("data>>>").count(), 1);
             prop_assert_eq!(fenced.matches("<<<data").count(), 1);
             prop_assert!(fenced.ends_with("\ndata>>>"));
+        }
+
+        #[test]
+        fn an_address_cannot_leave_its_fence(from in "(data>>>|<<<data|https://a/|\n| |é){0,12}", text in "(data>>>|<<<data|a|\n){0,6}") {
+            let out = fenced_output(Some(&from), &text);
+            prop_assert_eq!(out.matches("data>>>").count(), 1);
+            prop_assert_eq!(out.matches("<<<data").count(), 1);
+            let plain = fenced_output(None, &text);
+            prop_assert_eq!(out.split_once('\n').unwrap().1, plain.split_once('\n').unwrap().1);
         }
     }
 }

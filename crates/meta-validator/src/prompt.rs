@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{Origin, fenced};
+use artoo_llm_client::{Origin, fenced, fenced_output};
 use artoo_types::Criterion;
 
 use crate::TaskContext;
@@ -23,7 +23,12 @@ pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
             let shown: String = call.output.shown.chars().take(SHOWN).collect();
             line(
                 &mut text,
-                format_args!("{} {}\n{}", call.tool, call.target(), fenced(Origin::ToolOutput, &shown)),
+                format_args!(
+                    "{} {}\n{}",
+                    call.tool,
+                    call.target(),
+                    fenced_output(call.output.origin.as_deref(), &shown)
+                ),
             );
         }
     }

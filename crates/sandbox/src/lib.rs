@@ -62,9 +62,12 @@
 mod confinement;
 mod environment;
 mod error;
+#[cfg(any(test, not(target_os = "linux")))]
+mod group;
 mod invocation;
 pub mod mapping;
 mod outcome;
+mod pump;
 mod run;
 mod support;
 
@@ -78,8 +81,6 @@ mod keeper;
 mod leash;
 #[cfg(target_os = "linux")]
 mod process_table;
-#[cfg(target_os = "linux")]
-mod pump;
 #[cfg(target_os = "linux")]
 mod rules;
 #[cfg(target_os = "linux")]

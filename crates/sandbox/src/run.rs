@@ -34,7 +34,8 @@ pub async fn run(
 /// exactly as given. Its tree is ended in the same way as by [`run`].
 ///
 /// Without the kernel's domain, the processes of the tree are recognised by their group, their session, their
-/// parents and a marker in their environment (`ARTOO_COMMAND`). A daemon that sheds all four at once is missed.
+/// parents and a marker in their environment (`ARTOO_COMMAND`). A daemon that sheds all four at once is missed. Outside Linux
+/// they are recognised by their group alone.
 ///
 /// # Errors
 ///
@@ -54,19 +55,5 @@ mod platform {
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
-    use super::{CancellationToken, Capture, Confinement, Invocation, Outcome, SandboxError};
-    use crate::{NoConfinement, SandboxMode};
-
-    pub(super) async fn run(
-        invocation: &Invocation,
-        confinement: Option<&Confinement>,
-        _capture: Capture<'_>,
-        _cancel: &CancellationToken,
-    ) -> Result<Outcome, SandboxError> {
-        Err(SandboxError::Unsupported {
-            program: invocation.program.to_string_lossy().into_owned(),
-            mode: confinement.map_or(SandboxMode::FullAccess, |confinement| confinement.mode),
-            reason: NoConfinement::NotLinux,
-        })
-    }
+    pub(super) use crate::group::run;
 }

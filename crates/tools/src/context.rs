@@ -11,7 +11,7 @@ use artoo_sandbox::SandboxMode;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CreatedPaths, EvidenceStore, ProtectedPlaces};
+use crate::{CreatedPaths, EvidenceStore, PageLimits, ProtectedPlaces};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
 /// its own `cancel` and `on_output`.
@@ -94,13 +94,15 @@ pub struct ToolLimits {
     pub read: usize,
     /// Bytes that `write_file` writes.
     pub written: usize,
+    /// How `fetch` and `search` get a page.
+    pub page: PageLimits,
     /// The time that a call may take whose tool has no limit of its own.
     pub call_time: Duration,
 }
 
 impl Default for ToolLimits {
     /// 2,400 bytes shown, 16 MiB kept, commands 60 s and at most 600 s, walks 10 s and 1,000 lines, 1 MiB read,
-    /// 16 MiB written, 11 minutes for any call.
+    /// 16 MiB written, pages 30 s, 2 MiB and 5 redirects, 11 minutes for any call.
     fn default() -> Self {
         Self {
             shown: 2_400,
@@ -111,6 +113,7 @@ impl Default for ToolLimits {
             listed: 1_000,
             read: 1024 * 1024,
             written: 16 * 1024 * 1024,
+            page: PageLimits { time: Duration::from_secs(30), bytes: 2 * 1024 * 1024, redirects: 5 },
             call_time: Duration::from_secs(660),
         }
     }

@@ -102,6 +102,76 @@ pub enum ToolError {
         /// The limit.
         after: Duration,
     },
+    /// An address that may not be reached without a grant.
+    #[error("{url} was not asked: {reason}")]
+    Address {
+        /// The address that was asked for.
+        url: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A page could not be got.
+    #[error("{url} cannot be reached: {reason}")]
+    Web {
+        /// Its address.
+        url: String,
+        /// What the network says.
+        reason: String,
+    },
+    /// A page took too long.
+    #[error("{url} did not answer within {} seconds", after.as_secs())]
+    WebTimedOut {
+        /// Its address.
+        url: String,
+        /// The limit.
+        after: Duration,
+    },
+    /// A server refused.
+    #[error("{url} answered with status {status}")]
+    Status {
+        /// The address.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+    },
+    /// What a server sent is no text.
+    #[error("{url} is no text but {kind}")]
+    NotText {
+        /// The address.
+        url: String,
+        /// What it is.
+        kind: String,
+    },
+    /// A search engine takes artoo for what it is.
+    #[error("the search engine {provider} refuses programs just now")]
+    Robot {
+        /// The engine.
+        provider: String,
+    },
+    /// A search engine does not take the key.
+    #[error("the search engine {provider} does not take the key, or its quota is spent")]
+    SearchKey {
+        /// The engine.
+        provider: String,
+    },
+    /// A search engine answers in another form than is known.
+    #[error("the answer of the search engine {provider} cannot be read")]
+    UnknownShape {
+        /// The engine.
+        provider: String,
+    },
+    /// The web tools are set up wrongly.
+    #[error("the web tools cannot be set up: {reason}")]
+    WebSetup {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The user allows no changes, and nobody knows what an app will do.
+    #[error("`{tool}` was not called: the sandbox mode is read-only")]
+    AppsReadOnly {
+        /// The tool.
+        tool: ToolName,
+    },
     /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
@@ -131,14 +201,26 @@ impl ToolError {
             | Self::Argument { .. }
             | Self::Folder { .. }
             | Self::NotAFile { .. }
+            | Self::NotText { .. }
             | Self::Binary { .. } => FailureClass::Logical,
             Self::Protected { .. }
             | Self::Outside { .. }
             | Self::WideWorkspace { .. }
             | Self::Exists { .. }
+            | Self::Address { .. }
+            | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
             Self::Io { source, .. } => class_of(source),
-            Self::TimedOut { .. } | Self::Evidence { .. } => FailureClass::Environmental,
+            Self::Status { status, .. } if BAD_REQUESTS.contains(status) => FailureClass::Logical,
+            Self::TimedOut { .. }
+            | Self::Evidence { .. }
+            | Self::Web { .. }
+            | Self::WebTimedOut { .. }
+            | Self::Status { .. }
+            | Self::Robot { .. }
+            | Self::SearchKey { .. }
+            | Self::UnknownShape { .. }
+            | Self::WebSetup { .. } => FailureClass::Environmental,
             // The kernel lacks confinement, and the user has not consented to go without.
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
             Self::Sandbox(
@@ -161,13 +243,22 @@ impl ToolError {
             | Self::WideWorkspace { .. }
             | Self::Exists { .. }
             | Self::ReadOnly { .. }
+            | Self::Address { .. }
+            | Self::WebSetup { .. }
+            | Self::AppsReadOnly { .. }
             | Self::Sandbox(_) => CallEnding::Refused,
-            Self::TimedOut { .. } => CallEnding::TimedOut,
+            Self::TimedOut { .. } | Self::WebTimedOut { .. } => CallEnding::TimedOut,
             Self::Cancelled => CallEnding::Cancelled,
             Self::Folder { .. }
             | Self::NotAFile { .. }
             | Self::Binary { .. }
             | Self::Io { .. }
+            | Self::Web { .. }
+            | Self::Status { .. }
+            | Self::NotText { .. }
+            | Self::Robot { .. }
+            | Self::SearchKey { .. }
+            | Self::UnknownShape { .. }
             | Self::Panicked { .. }
             | Self::Evidence { .. } => CallEnding::Returned,
         }
@@ -189,6 +280,20 @@ impl ToolError {
             Self::Binary { .. } => "look at it with a program that knows its format, through shell",
             Self::Io { source, .. } => hint_of(source)?,
             Self::Sandbox(error) => error.hint(),
+            Self::Address { .. } => {
+                "only the user can allow it, with `tools.private_addresses = true`; go on without it"
+            }
+            Self::Web { .. } | Self::WebTimedOut { .. } => "try another page",
+            Self::Status { .. } | Self::NotText { .. } => "look for another page",
+            Self::Robot { .. } => {
+                "go on without it; the user can set up an engine that takes a key with `tools.search`"
+            }
+            Self::SearchKey { .. } => "the user has to look at `tools.search_key_env`",
+            Self::UnknownShape { .. } => {
+                "go on without it; the user can choose another engine with `tools.search`"
+            }
+            Self::WebSetup { .. } => "the user has to look at the `tools` table of the configuration",
+            Self::AppsReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
             Self::TimedOut { .. } => "narrow the search or split the work",
             Self::Evidence { .. } => "make room on the disk, or check the rights of the folder",
         };
@@ -222,6 +327,9 @@ impl ToolError {
         Self::Argument { name: name.to_owned(), problem: problem.into() }
     }
 }
+
+/// HTTP statuses that say that the request itself is wrong.
+const BAD_REQUESTS: [u16; 7] = [400, 405, 406, 411, 413, 414, 415];
 
 fn class_of(error: &io::Error) -> FailureClass {
     // The path itself is nonsense; no change of the world would help.

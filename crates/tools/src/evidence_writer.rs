@@ -52,7 +52,7 @@ impl EvidenceWriter {
     pub fn finish(mut self, limit: usize, total: u64) -> io::Result<OutputRecord> {
         let dropped_bytes = total.saturating_sub(self.bytes);
         if self.bytes == 0 {
-            return Ok(OutputRecord { shown: String::new(), bytes: total, dropped_bytes, evidence: None });
+            return Ok(OutputRecord { bytes: total, dropped_bytes, ..OutputRecord::default() });
         }
         let id = address(&self.digest.finalize_reset())?;
         let short = id.as_str().get(..SHORT_ID).unwrap_or_default();
@@ -89,7 +89,7 @@ impl EvidenceWriter {
             };
             self.store.keep(file, &id)?;
         }
-        Ok(OutputRecord { shown, bytes: total, dropped_bytes, evidence: Some(id) })
+        Ok(OutputRecord { shown, bytes: total, dropped_bytes, evidence: Some(id), origin: None })
     }
 }
 

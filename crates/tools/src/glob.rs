@@ -11,7 +11,7 @@ use crate::glob_pattern::Pattern;
 use crate::glob_walk::{Order, Walk, Wanted, check_base};
 use crate::listing::listing;
 use crate::protected::Protected;
-use crate::{Tool, ToolContext, ToolError, ToolReport, paths};
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses folders.
 ///
@@ -35,6 +35,10 @@ impl Tool for Glob {
 
     fn summary(&self) -> &str {
         "find files and folders by pattern; `**/*.txt` searches all folders below"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Reads
     }
 
     fn arguments(&self) -> Value {

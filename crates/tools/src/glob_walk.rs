@@ -14,7 +14,7 @@ use crate::glob_pattern::Pattern;
 use crate::protected::Protected;
 
 /// Folders full of generated files, left out unless the pattern names them.
-const USUALLY_SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
+pub(crate) const USUALLY_SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 
 /// What is wanted of a walk.
 pub(crate) struct Walk {

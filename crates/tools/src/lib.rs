@@ -2,12 +2,13 @@
 //!
 //! A [`Tool`] takes named arguments and gives a [`ToolReport`]. The [`Toolbox`] finds a tool by its name, bounds the
 //! call, keeps the full output in the run's [`EvidenceStore`] and turns everything that can happen, refusals and wrong
-//! arguments included, into one typed [`ToolCall`](artoo_types::ToolCall). Here are [`Shell`], [`Glob`], [`ReadFile`]
-//! and [`WriteFile`]; embedders add their own.
+//! arguments included, into one typed [`ToolCall`](artoo_types::ToolCall). [`Toolbox::probe`] finds out which tools of the
+//! chain work on a machine and were granted; embedders add their own.
 //!
 //! *Architecture invariant*: this crate knows no role, no plan and no model. It reads no environment, no home folder
 //! and no wall clock: the [`ToolContext`] brings them. It never asks for consent and never gives it: what would need
-//! consent is refused with class `denied`. No command is rewritten, and nothing that existed before the run is
+//! consent is refused with class `denied`, and what reaches outside the machine or into the user's apps is not even offered without
+//! a grant. No command is rewritten, and nothing that existed before the run is
 //! overwritten or deleted by a tool of this crate other than `shell`, which the kernel confines.
 //!
 //! # Example
@@ -21,6 +22,7 @@
 //! assert_eq!(WriteFile.arguments()["required"][0], "path");
 //! ```
 
+mod apps;
 mod arguments;
 mod context;
 mod created;
@@ -30,30 +32,46 @@ mod evidence_writer;
 mod glob;
 mod glob_pattern;
 mod glob_walk;
+mod home;
 mod listing;
 mod live_text;
 mod new_file;
 mod paths;
+mod probe;
+mod program;
 mod protected;
 mod read_file;
 mod read_text;
 mod shell;
 mod shell_failure;
 mod shown;
+mod suggestion;
 mod tool;
 mod toolbox;
+mod web;
 mod write_file;
 
+pub use apps::applescript::AppleScript;
+pub use apps::shortcuts::Shortcuts;
 pub use context::{LocalTime, OnOutput, ToolContext, ToolLimits};
 pub use created::CreatedPaths;
 pub use error::ToolError;
 pub use evidence::EvidenceStore;
 pub use evidence_writer::EvidenceWriter;
 pub use glob::Glob;
+pub use home::mdfind::Mdfind;
+pub use probe::{Grants, Probed, ToolState, ToolStatus, WebGrant};
 pub use protected::ProtectedPlaces;
 pub use read_file::ReadFile;
 pub use shell::Shell;
 pub use shown::head_tail;
-pub use tool::{Captured, Tool, ToolReport};
+pub use tool::{Captured, Tool, ToolEffect, ToolReport};
 pub use toolbox::Toolbox;
+pub use web::address::AddressRule;
+pub use web::brave::{Brave, SearchKey};
+pub use web::client::{PageLimits, Web};
+pub use web::duckduckgo::DuckDuckGo;
+pub use web::fetch::Fetch;
+pub use web::names::{Names, SystemNames};
+pub use web::search::{Search, SearchProvider, SearchResult};
 pub use write_file::WriteFile;

@@ -49,7 +49,7 @@ pub(crate) fn listing(pattern: &str, base: &std::path::Path, found: &Found, cx: 
 }
 
 /// `path | size | time of the last change`, the time local.
-fn line(item: &Item, cx: &ToolContext) -> String {
+pub(crate) fn line(item: &Item, cx: &ToolContext) -> String {
     let path = paths::show(&item.path, cx);
     let what = match item.kind {
         Kind::File => format!("{} bytes", item.bytes),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -14,8 +13,9 @@ use serde_json::{Value, json};
 
 use crate::arguments::Given;
 use crate::live_text::LiveText;
+use crate::program::is_program;
 use crate::protected::Protected;
-use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolError, ToolReport, shell_failure};
+use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
@@ -37,6 +37,10 @@ impl Tool for Shell {
 
     fn summary(&self) -> &str {
         "run a command in the working folder; it may write in $WORKSPACE only"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Runs
     }
 
     fn arguments(&self) -> Value {
@@ -159,9 +163,4 @@ fn shell_of(cx: &ToolContext) -> OsString {
     let bash =
         std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join("bash"));
     bash.into_iter().find(|file| is_program(file)).map_or_else(|| "/bin/sh".into(), Into::into)
-}
-
-fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }

@@ -64,6 +64,11 @@ pub trait Tool: Send + Sync {
     /// One line for the prompt: what it does and when to prefer it.
     fn summary(&self) -> &str;
 
+    /// What kind of thing it does. By it a tool is offered or not; one that does not say counts as the strictest kind.
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Unknown
+    }
+
     /// Whether its output may stand as an answer word for word. Not where it is a listing or a report to be read.
     fn output_is_answer(&self) -> bool {
         true
@@ -75,6 +80,29 @@ pub trait Tool: Send + Sync {
 
     /// Does it. See the trait for what this may and may not do.
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport;
+}
+
+/// What kind of thing a tool does.
+///
+/// ```
+/// use artoo_tools::{ReadFile, Tool, ToolEffect};
+///
+/// assert_eq!(ReadFile.effect(), ToolEffect::Reads);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ToolEffect {
+    /// It looks at files, outside of protected places.
+    Reads,
+    /// It creates files, and changes none that was there before.
+    Creates,
+    /// It runs what a model wrote, under the kernel's rules.
+    Runs,
+    /// It tells machines elsewhere what a model wrote, and brings their words in.
+    Network,
+    /// It acts in the user's apps, where no rules of artoo reach.
+    Apps,
+    /// It may do anything.
+    Unknown,
 }
 
 /// What a tool says about one call.
@@ -102,6 +130,13 @@ pub enum Captured {
     Bytes(Vec<u8>),
     /// It lies in the evidence store already: see [`EvidenceWriter::finish`](crate::EvidenceWriter::finish).
     Stored(OutputRecord),
+    /// All of it, and it is the text of somebody elsewhere: prompts say whose.
+    Foreign {
+        /// The address that it is from.
+        origin: String,
+        /// The text.
+        bytes: Vec<u8>,
+    },
 }
 
 impl ToolReport {

@@ -9,6 +9,7 @@ use futures::FutureExt;
 use tokio::time::{sleep, timeout};
 
 use crate::shown::{head_tail, printable};
+use crate::suggestion::better_tool;
 use crate::{Captured, Glob, ReadFile, Shell, Tool, ToolContext, ToolError, ToolReport, WriteFile};
 
 /// How long a tool may take to notice a cancellation before its future is dropped.
@@ -90,6 +91,10 @@ impl Toolbox {
         if let (None, Some(error)) = (&failure, output_error.or(stderr_error)) {
             failure = Some(error.failure());
         }
+        if let Some((failure, better)) = failure.as_mut().zip(better_tool(name, &arguments, self)) {
+            let hint = failure.hint.take().map(|hint| format!("{hint}; ")).unwrap_or_default();
+            failure.hint = Some(format!("{hint}{better}"));
+        }
         ToolCall {
             call_id,
             tool: name.clone(),
@@ -143,18 +148,19 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 
 /// Puts an output into the evidence store. One that cannot be kept is shown all the same, and counted as dropped.
 fn record(output: Captured, cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
-    let bytes = match output {
+    let (origin, bytes) = match output {
         Captured::Nothing => return (OutputRecord::default(), None),
         Captured::Stored(record) => return (record, None),
-        Captured::Bytes(bytes) => bytes,
+        Captured::Bytes(bytes) => (None, bytes),
+        Captured::Foreign { origin, bytes } => (Some(origin), bytes),
     };
     match cx.evidence.record(&bytes, cx.limits.shown) {
-        Ok(record) => (record, None),
+        Ok(record) => (OutputRecord { origin, ..record }, None),
         Err(source) => {
             let total = bytes.len() as u64;
             let text = printable(&String::from_utf8_lossy(&bytes));
             let shown = head_tail(&text, cx.limits.shown, "kept nowhere");
-            let record = OutputRecord { shown, bytes: total, dropped_bytes: total, evidence: None };
+            let record = OutputRecord { shown, bytes: total, dropped_bytes: total, evidence: None, origin };
             (record, Some(ToolError::Evidence { folder: cx.evidence.folder().to_owned(), source }))
         }
     }

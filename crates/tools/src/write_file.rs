@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_in_git};
-use crate::{Tool, ToolContext, ToolError, ToolReport, paths};
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Creates a text file in the workspace or the working folder, with the folders that lead to it. A bare name goes to
 /// the workspace; a path with a slash lies below the working folder; an absolute path, or one with `~`, must lead into
@@ -27,6 +27,10 @@ impl Tool for WriteFile {
 
     fn summary(&self) -> &str {
         "create a text file; a bare name goes to the workspace"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Creates
     }
 
     fn arguments(&self) -> Value {

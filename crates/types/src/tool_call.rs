@@ -204,6 +204,9 @@ pub struct OutputRecord {
     /// The whole output, where there was any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceId>,
+    /// The address that it is from, where it is the text of somebody elsewhere. Prompts say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
 }
 
 /// A file that a call created or changed.

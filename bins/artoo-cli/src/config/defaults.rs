@@ -14,13 +14,17 @@ pub(crate) fn layer() -> Layer {
     let limits = Limits::default();
     let timeouts = Timeouts::default();
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 12] = [
+    let values: [(&str, Value); 16] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
         ("run.max_replans", i64::from(limits.max_replans).into()),
         ("run.max_retries", i64::from(limits.max_retries).into()),
         ("run.strict", false.into()),
+        ("tools.web", false.into()),
+        ("tools.apps", false.into()),
+        ("tools.private_addresses", false.into()),
+        ("tools.search", "duckduckgo".into()),
         ("controller.rules", Profile::Default.name().into()),
         ("http.connect_timeout", span(timeouts.connect)),
         ("http.first_byte_timeout", span(timeouts.first_byte)),

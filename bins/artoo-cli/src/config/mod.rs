@@ -21,7 +21,7 @@ pub(crate) use layer::Merged;
 pub(crate) use load::{Given, Source, merge, path};
 pub(crate) use prices::prices;
 pub(crate) use schema::config_schema;
-pub(crate) use sections::{ModelTable, Provider, Sections};
+pub(crate) use sections::{ModelTable, Provider, SearchEngine, Sections, ToolsTable};
 pub(crate) use settings::{Settings, resolve};
 pub(crate) use span::{Span, parse_span};
 pub(crate) use variables::unknown as unknown_variables;

@@ -25,6 +25,8 @@ pub(crate) struct FileConfig {
     pub(crate) roles: RoleTables,
     /// What a run may do and spend.
     pub(crate) run: RunTable,
+    /// What the tools may do beyond files and confined commands.
+    pub(crate) tools: ToolsTable,
     /// The rules of the controller.
     pub(crate) controller: ControllerTable,
     /// Time-outs and the proxy of model servers.
@@ -47,6 +49,8 @@ pub(crate) struct Sections {
     pub(crate) roles: RoleTables,
     /// What a run may do and spend.
     pub(crate) run: RunTable,
+    /// What the tools may do beyond files and confined commands.
+    pub(crate) tools: ToolsTable,
     /// The rules of the controller.
     pub(crate) controller: ControllerTable,
     /// Time-outs and the proxy of model servers.
@@ -190,4 +194,37 @@ pub(crate) struct HttpTable {
     pub(crate) attempts: Option<u32>,
     /// `system`, `none`, or the address of a proxy.
     pub(crate) proxy: Option<String>,
+}
+
+/// What the tools may do beyond files and confined commands. Nothing, unless it is said here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ToolsTable {
+    /// Whether runs may search the web and read pages. What they look for leaves this machine.
+    pub(crate) web: Option<bool>,
+    /// Whether runs may act in the apps of a Mac, by AppleScript and shortcuts. No sandbox reaches there.
+    pub(crate) apps: Option<bool>,
+    /// Whether `fetch` may read pages of this machine and of its network too.
+    pub(crate) private_addresses: Option<bool>,
+    /// Whether `mdfind` is offered; unless it is said, where the system has an index of files.
+    pub(crate) mdfind: Option<bool>,
+    /// The search engine.
+    pub(crate) search: Option<SearchEngine>,
+    /// The address of a server that answers like the engine.
+    pub(crate) search_url: Option<String>,
+    /// The variable that holds the key of the engine. A key is never written here.
+    pub(crate) search_key_env: Option<String>,
+    /// The address of a proxy for the web tools. It looks names up itself, so private addresses are then only known by their form.
+    pub(crate) proxy: Option<String>,
+}
+
+/// A search engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SearchEngine {
+    /// DuckDuckGo's page without scripts. It needs no key.
+    #[default]
+    Duckduckgo,
+    /// Brave's interface, which needs a key.
+    Brave,
 }

@@ -11,7 +11,7 @@ use artoo_types::Amount;
 use serde::Deserialize;
 
 use super::layer::Merged;
-use super::sections::Sections;
+use super::sections::{Sections, ToolsTable};
 use crate::error::CommandError;
 use crate::machine::expand_home;
 
@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) strict: bool,
     /// `None` leaves it to the model: the embedded one is small.
     pub(crate) small_model: Option<bool>,
+    /// What the tools may do beyond files and confined commands.
+    pub(crate) tools: ToolsTable,
     /// Which rules apply.
     pub(crate) rules: Profile,
     /// Time-outs of model servers.
@@ -81,6 +83,7 @@ pub(crate) fn resolve(
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
         small_model: run.small_model,
+        tools: sections.tools.clone(),
         rules: sections.controller.rules.unwrap_or_default(),
         timeouts: Timeouts {
             connect: http.connect_timeout.map_or(timeouts.connect, |span| span.0),

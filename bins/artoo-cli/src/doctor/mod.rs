@@ -3,6 +3,7 @@
 mod machine;
 mod model;
 mod store;
+mod tools;
 
 use serde::Serialize;
 use serde_json::json;
@@ -76,6 +77,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: &DoctorArgs) -> Result<Exit, 
             checks.push(Check::good("configuration", format!("{}{there}", loaded.file.display())));
             checks.extend(model::checks(context, &mut loaded));
             checks.extend(machine::checks(context, &loaded.settings));
+            checks.extend(tools::checks(context, &loaded.settings));
             checks.extend(store::checks(&loaded.settings));
         }
         Err(error) => checks.push(Check::of_error("configuration", &error)),

@@ -7,6 +7,7 @@ use artoo_bus::{Clock, SystemClock};
 use artoo_llm_client::doubles::{Recorder, Redaction};
 use artoo_runtime::RunRequest;
 use artoo_sandbox::{SandboxMode, Support};
+use artoo_tools::Toolbox;
 use artoo_types::{Limits, Price, Prices, Surroundings};
 
 use super::ask::person_present;
@@ -18,6 +19,7 @@ use crate::error::CommandError;
 use crate::machine::{expand_home, writable, zone_name};
 use crate::program::Context;
 use crate::tape::{self, Label};
+use crate::tools;
 
 /// A run that is ready to begin.
 pub(super) struct Prepared {
@@ -31,6 +33,8 @@ pub(super) struct Prepared {
     pub(super) embedded: bool,
     /// Recorders, to ask at the end what they could not write.
     pub(super) recorders: Vec<Arc<Recorder>>,
+    /// The tools that this machine has and that the user granted.
+    pub(super) toolbox: Toolbox,
     /// Values that must never reach a journal.
     pub(super) secrets: Vec<String>,
     /// The rest of the configuration.
@@ -54,7 +58,9 @@ pub(super) fn prepare(
     workspace(&settings)?;
     confinement(&settings)?;
 
-    let secrets = secrets(context, models.as_ref());
+    let toolbox = tools::probe(&settings.tools, context.environment)?.toolbox;
+    let mut secrets = secrets(context, models.as_ref());
+    secrets.extend(tools::secret(&settings.tools, context.environment).map(|key| key.trim().to_owned()));
     let redaction = redaction(&secrets, &working_folder, &settings, &context.folders.home);
     let now = SystemClock::new().now();
     let mut label = Label {
@@ -103,7 +109,7 @@ pub(super) fn prepare(
     let person_present = person_present(context.streams, args.json, args.quiet);
     let turns = Vec::new();
     let request = RunRequest { text, turns, surroundings, limits, sandbox, timeout, person_present };
-    Ok(Prepared { request, clients, prices, embedded: label.embedded, recorders, secrets, settings })
+    Ok(Prepared { request, clients, prices, embedded: label.embedded, recorders, toolbox, secrets, settings })
 }
 
 /// A replay asks no model.

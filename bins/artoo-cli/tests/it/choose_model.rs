@@ -73,6 +73,34 @@ fn a_file_in_the_working_folder_chooses_nothing() {
     assert_eq!(scene.say(&["run", REQUEST]).ended(0).out, "3\n");
 }
 
+/// What reaches outside is offered where the user's own configuration says so, and a folder that somebody else made says nothing.
+#[test]
+fn the_web_is_granted_by_the_user_and_not_by_a_folder() {
+    let scene = Scene::new(counting());
+    fs::write(scene.folder().join("config.toml"), "[tools]\nweb = true\napps = true\nmdfind = true\n")
+        .unwrap();
+    let offered = |from: usize, summary: &str| {
+        scene.server().calls().iter().skip(from).any(|call| call.body.to_string().contains(summary))
+    };
+    scene.say(&["run", REQUEST]).ended(0);
+    assert!(offered(0, "run a command in the working folder"));
+    for summary in ["read a web page", "search the web", "find files anywhere"] {
+        assert!(!offered(0, summary), "{summary}");
+    }
+    let before = scene.server().calls().len();
+    let granted =
+        ["-c", "tools.web=true", "-c", "tools.search=brave", "-c", "tools.search_key_env=SEARCH_KEY"];
+    let line = [&granted[..], &["run", REQUEST]].concat();
+    say(scene.artoo(&line).env("SEARCH_KEY", "search-canary")).ended(0);
+    assert!(offered(before, "read a web page") && offered(before, "search the web"));
+    assert!(!offered(0, "search-canary"));
+    for run in scene.runs() {
+        assert!(!fs::read_to_string(run.join("events.jsonl")).unwrap().contains("search-canary"));
+    }
+    let line = [&granted[..], &["run", REQUEST]].concat();
+    say(&mut scene.artoo(&line)).ended(2).explains("SEARCH_KEY, which is not set", "tools.search");
+}
+
 #[test]
 fn what_is_configured_can_be_seen_but_no_key() {
     let scene = Scene::new(counting());

@@ -7,11 +7,16 @@
     reason = "a failing test panics and a skipped one says so"
 )]
 
+mod apps;
 mod evidence;
+mod fetches;
 mod finds;
+mod homes;
 mod hostile;
 mod reads;
 mod records;
 mod runs;
 mod scene;
+mod searches;
+mod server;
 mod writes;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use artoo_sandbox::SandboxMode;
@@ -61,9 +62,13 @@ impl Scene {
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> ToolCall {
+        self.call_in(&Toolbox::standard(), tool, arguments).await
+    }
+
+    pub(crate) async fn call_in(&self, toolbox: &Toolbox, tool: &str, arguments: Value) -> ToolCall {
         let arguments: Arguments = arguments.as_object().unwrap().clone();
         let id = CallId::new(uuid::Uuid::from_u128(7));
-        Toolbox::standard().call(id, &ToolName::new(tool), arguments, &self.cx).await
+        toolbox.call(id, &ToolName::new(tool), arguments, &self.cx).await
     }
 
     /// The full output of a call, from the evidence store.
@@ -93,4 +98,11 @@ pub(crate) fn can_confine() -> bool {
         eprintln!("\n*** SKIPPED: this test needs kernel confinement: {support} ***\n");
     }
     can
+}
+
+/// Writes a program of one's own: a script for `sh`.
+pub(crate) fn program(file: &Path, script: &str) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -35,12 +35,14 @@ pub(crate) fn tool_call() -> ToolCall {
             bytes: 8,
             dropped_bytes: 0,
             evidence: EvidenceId::parse(&"0a".repeat(32)),
+            origin: Some("https://example.org/sizes".to_owned()),
         },
         stderr: OutputRecord {
             shown: "wc: docs/*.txt: No such file or directory".to_owned(),
             bytes: 42,
             dropped_bytes: 1,
             evidence: EvidenceId::parse(&"0b".repeat(32)),
+            origin: None,
         },
         files: vec![
             FileChange { path: "/home/ada/notes/sizes".into(), change: FileChangeKind::Created },

@@ -1,0 +1,64 @@
+//! The tools: which are offered to the model, and what would bring the others.
+
+use artoo_tools::{ToolState, ToolStatus};
+
+use super::Check;
+use crate::config::Settings;
+use crate::program::Context;
+use crate::tools::probe;
+
+pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
+    match probe(&settings.tools, context.environment) {
+        Ok(probed) => lines(&probed.tools),
+        Err(error) => vec![Check::of_error("tools", &error)],
+    }
+}
+
+/// One line for all that are offered, one for each that is not.
+fn lines(tools: &[ToolStatus]) -> Vec<Check> {
+    let offered = tools.iter().filter_map(|tool| match &tool.state {
+        ToolState::Offered { how } if how.is_empty() => Some(tool.name.to_string()),
+        ToolState::Offered { how } => Some(format!("{} ({how})", tool.name)),
+        ToolState::NotGranted { .. } | ToolState::Absent { .. } => None,
+    });
+    let mut checks = vec![Check::good("tools", offered.collect::<Vec<_>>().join(", "))];
+    for tool in tools {
+        let name = format!("tool {}", tool.name);
+        match &tool.state {
+            ToolState::Offered { .. } => {}
+            ToolState::NotGranted { remedy } => {
+                checks.push(Check::note(&name, "not granted").remedy(remedy.as_str()));
+            }
+            ToolState::Absent { missing, remedy } => {
+                checks.push(Check::note(&name, missing.as_str()).remedy(remedy.as_str()));
+            }
+        }
+    }
+    checks
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_tools::{Grants, Toolbox};
+
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_said_with_its_remedy() {
+        let checks = lines(&Toolbox::probe(&["/nowhere".into()], &Grants::default()).tools);
+        let lines: Vec<_> = checks
+            .iter()
+            .map(|check| {
+                format!("{}: {}; {}", check.name, check.finding, check.remedy.as_deref().unwrap_or("-"))
+            })
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        tools: glob, read_file, write_file, shell (/bin/sh); -
+        tool mdfind: there is no index of files; install plocate, or set `tools.mdfind = true` to let it walk
+        tool applescript: there is no osascript; it comes with macOS; other systems have none
+        tool shortcuts: there is no shortcuts; it comes with macOS; other systems have none
+        tool search: not granted; set `tools.web = true` to let runs read the web
+        tool fetch: not granted; set `tools.web = true` to let runs read the web
+        ");
+    }
+}

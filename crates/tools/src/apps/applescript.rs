@@ -1,0 +1,77 @@
+//! `applescript`: controls the apps of a Mac.
+
+use std::path::PathBuf;
+
+use artoo_sandbox::SandboxMode;
+use artoo_types::{Arguments, ToolName};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::osa_failure::report;
+use crate::arguments::Given;
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
+
+/// Runs an AppleScript with `osascript`. What an app does for a script, no sandbox can see; so it is offered only where the user
+/// granted it, and never works in a run that may change nothing.
+#[derive(Debug, Clone)]
+pub struct AppleScript {
+    osascript: PathBuf,
+}
+
+impl AppleScript {
+    /// With the program in one of these folders; nothing where there is none.
+    pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
+        program::find("osascript", search_path).map(|osascript| Self { osascript })
+    }
+}
+
+#[async_trait]
+impl Tool for AppleScript {
+    fn name(&self) -> ToolName {
+        ToolName::new("applescript")
+    }
+
+    fn summary(&self) -> &str {
+        "control apps of this Mac: Mail, Calendar, Reminders, Music"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Apps
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "script": { "type": "string", "maxLength": 2000, "description": "AppleScript" },
+            },
+            "required": ["script"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        self.run(arguments, cx).await.unwrap_or_else(ToolReport::from)
+    }
+}
+
+impl AppleScript {
+    async fn run(&self, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+        let script = Given::new(arguments, &["script"])?.text("script")?;
+        if script.contains('\0') {
+            return Err(ToolError::argument("script", "contains a zero byte"));
+        }
+        refuse_where_nothing_may_change(&self.name(), cx)?;
+        let time = cx.limits.command_time;
+        // A text of its own after `-e`, so a script that begins with a dash is no option.
+        let said = program::run(&self.osascript, vec!["-e".into(), script.into()], time, cx).await?;
+        Ok(report(said, &self.name(), time))
+    }
+}
+
+pub(super) fn refuse_where_nothing_may_change(tool: &ToolName, cx: &ToolContext) -> Result<(), ToolError> {
+    match cx.mode {
+        SandboxMode::ReadOnly => Err(ToolError::AppsReadOnly { tool: tool.clone() }),
+        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Ok(()),
+    }
+}

@@ -1,0 +1,94 @@
+//! `shortcuts`: runs one of the user's shortcuts.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use artoo_types::{Arguments, ToolName};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::applescript::refuse_where_nothing_may_change;
+use super::osa_failure::report;
+use crate::arguments::Given;
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, program};
+
+/// Runs a shortcut by its name with `shortcuts run`, with a text as its input. What it does, nobody but the user knows; the same
+/// holds as for AppleScript.
+#[derive(Debug, Clone)]
+pub struct Shortcuts {
+    shortcuts: PathBuf,
+}
+
+impl Shortcuts {
+    /// With the program in one of these folders; nothing where there is none.
+    pub fn probe(search_path: &[PathBuf]) -> Option<Self> {
+        program::find("shortcuts", search_path).map(|shortcuts| Self { shortcuts })
+    }
+}
+
+#[async_trait]
+impl Tool for Shortcuts {
+    fn name(&self) -> ToolName {
+        ToolName::new("shortcuts")
+    }
+
+    fn summary(&self) -> &str {
+        "run a shortcut of the user"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Apps
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string", "maxLength": 100, "description": "its name" },
+                "input": { "type": "string", "maxLength": 2000, "description": "its input" },
+            },
+            "required": ["name"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        self.run(arguments, cx).await.unwrap_or_else(ToolReport::from)
+    }
+}
+
+impl Shortcuts {
+    async fn run(&self, arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+        let given = Given::new(arguments, &["name", "input"])?;
+        let name = given.path("name")?;
+        if name.starts_with('-') {
+            return Err(ToolError::argument("name", "must not begin with a dash"));
+        }
+        refuse_where_nothing_may_change(&self.name(), cx)?;
+        let mut words: Vec<OsString> = vec!["run".into(), name.into()];
+        // The program takes its input from a file alone. It lives as long as the call.
+        let input = given
+            .any_text("input")?
+            .filter(|input| !input.is_empty())
+            .map(|input| file(input, cx))
+            .transpose()?;
+        if let Some(file) = &input {
+            words.extend(["--input-path".into(), file.path().into()]);
+        }
+        let time = cx.limits.command_time;
+        let said = program::run(&self.shortcuts, words, time, cx).await?;
+        Ok(report(said, &self.name(), time))
+    }
+}
+
+fn file(input: &str, cx: &ToolContext) -> Result<tempfile::NamedTempFile, ToolError> {
+    let written = std::fs::create_dir_all(&cx.private_tmp).and_then(|()| {
+        let mut file =
+            tempfile::Builder::new().prefix("input-").suffix(".txt").tempfile_in(&cx.private_tmp)?;
+        file.write_all(input.as_bytes())?;
+        Ok(file)
+    });
+    let path = cx.private_tmp.display().to_string();
+    written.map_err(|source| ToolError::Io { action: "write the input in", path, source })
+}

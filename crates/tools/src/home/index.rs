@@ -1,0 +1,180 @@
+//! Asks an index of the system for candidates.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use artoo_sandbox::Ending;
+
+use super::query::Query;
+use crate::program::{self, Said};
+use crate::{ToolContext, ToolError};
+
+/// An index of the files of this machine, by the program that reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Index {
+    /// Spotlight, by `mdfind`.
+    Spotlight(PathBuf),
+    /// The database of `plocate`.
+    Plocate(PathBuf),
+}
+
+/// What an index answered.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// Paths that may fit, and whether there were more.
+    Candidates(Vec<PathBuf>, bool),
+    /// It cannot be used, and why.
+    Unusable(String),
+}
+
+impl Index {
+    /// In words.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Spotlight(_) => "Spotlight",
+            Self::Plocate(_) => "the index of plocate",
+        }
+    }
+
+    /// Files below the home folder that may fit.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be started at all, or the call was cancelled.
+    pub(crate) async fn ask(&self, query: &Query, cx: &ToolContext) -> Result<Answer, ToolError> {
+        // An index knows files by their real paths.
+        let home = cx.home.canonicalize().unwrap_or_else(|_| cx.home.clone());
+        let (program, arguments) = match self {
+            Self::Spotlight(program) => (program, spotlight(query, &home)),
+            Self::Plocate(program) => (program, plocate(query, &home)),
+        };
+        let said = program::run(program, arguments, cx.limits.walk_time, cx).await?;
+        match said.ending {
+            Ending::Exited(0) => Ok(Answer::Candidates(paths(&said), said.cut)),
+            // That is how plocate says that there is nothing. What is wrong it says in words.
+            Ending::Exited(1) if said.stderr.is_empty() => Ok(Answer::Candidates(Vec::new(), false)),
+            Ending::Exited(status) => {
+                let first = said.stderr.lines().next().unwrap_or_default();
+                Ok(Answer::Unusable(format!("exit status {status}: {first}")))
+            }
+            Ending::Signaled(signal) => Ok(Answer::Unusable(format!("it was ended by signal {signal}"))),
+            Ending::TimedOut => Ok(Answer::Unusable("it took too long".to_owned())),
+            Ending::Cancelled => Err(ToolError::Cancelled),
+        }
+    }
+}
+
+/// Each path ends with a zero byte: a name may hold anything else. A path that was cut off at the end is no path.
+fn paths(said: &Said) -> Vec<PathBuf> {
+    let whole = said.output.iter().rposition(|byte| *byte == 0).map_or(0, |end| end + 1);
+    let whole = said.output.get(..whole).unwrap_or_default();
+    let parts = whole.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    parts.map(|part| Path::new(OsStr::from_bytes(part)).to_owned()).collect()
+}
+
+fn spotlight(query: &Query, home: &Path) -> Vec<OsString> {
+    let clause = |text: &str, front: &str, back: &str| {
+        // Within quotes, these have a meaning of their own.
+        let escaped: String =
+            text.chars().flat_map(|c| if "\\\"'*".contains(c) { vec!['\\', c] } else { vec![c] }).collect();
+        format!("kMDItemFSName == \"{front}{escaped}{back}\"cd")
+    };
+    let mut clauses: Vec<String> = query.literals().iter().map(|text| clause(text, "*", "*")).collect();
+    if query.endings().len() > 1 {
+        let endings: Vec<_> =
+            query.endings().iter().map(|text| clause(&format!(".{text}"), "*", "")).collect();
+        clauses.push(format!("({})", endings.join(" || ")));
+    }
+    if clauses.is_empty() {
+        clauses.push("kMDItemFSName == \"*\"".to_owned());
+    }
+    vec!["-0".into(), "-onlyin".into(), home.into(), clauses.join(" && ").into()]
+}
+
+fn plocate(query: &Query, home: &Path) -> Vec<OsString> {
+    // All patterns must fit the path. A backslash takes the meaning from what would make a pattern of it.
+    let plain = |text: &OsStr| {
+        let mut escaped = Vec::new();
+        for byte in text.as_bytes() {
+            if b"*?[]\\".contains(byte) {
+                escaped.push(b'\\');
+            }
+            escaped.push(*byte);
+        }
+        OsStr::from_bytes(&escaped).to_owned()
+    };
+    // Escaped text counts as a pattern, which must fit the whole path; so every one is made a pattern.
+    let anywhere = |text: &OsStr| {
+        let mut pattern = OsString::from("*");
+        pattern.push(plain(text));
+        pattern.push("*");
+        pattern
+    };
+    let mut within = plain(home.as_os_str());
+    within.push("/*");
+    let mut arguments: Vec<OsString> = ["--ignore-case", "--null", "--"].map(OsString::from).into();
+    arguments.push(within);
+    arguments.extend(query.literals().iter().map(|text| anywhere(OsStr::new(text))));
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::query::Kind;
+    use super::*;
+
+    #[test]
+    fn questions_cannot_be_left() {
+        let query = Query::new("o'brien \"x\" a*b\\", Kind::Any, "pdf").unwrap();
+        assert_eq!(
+            spotlight(&query, Path::new("/home/ada")),
+            [
+                "-0",
+                "-onlyin",
+                "/home/ada",
+                "kMDItemFSName == \"*o\\'brien*\"cd && kMDItemFSName == \"*\\\"x\\\"*\"cd && \
+                 kMDItemFSName == \"*a*\"cd && kMDItemFSName == \"*b*\"cd && kMDItemFSName == \"*.pdf*\"cd",
+            ]
+        );
+        assert_eq!(
+            plocate(&query, Path::new("/home/[a]")),
+            [
+                "--ignore-case",
+                "--null",
+                "--",
+                "/home/\\[a\\]/*",
+                "*o'brien*",
+                "*\"x\"*",
+                "*a*",
+                "*b*",
+                "*.pdf*"
+            ]
+        );
+        let dashes = Query::new("--database=/etc/passwd", Kind::Any, "").unwrap();
+        assert_eq!(plocate(&dashes, Path::new("/h"))[2..], ["--", "/h/*", "*--database=/etc/passwd*"]);
+    }
+
+    #[test]
+    fn kinds_are_asked_for_by_their_endings() {
+        let query = Query::new("", Kind::Audio, "").unwrap();
+        let [.., question] =
+            spotlight(&query, Path::new("/h")).try_into().unwrap_or([const { OsString::new() }; 4]);
+        let question = question.into_string().unwrap();
+        assert!(question.starts_with("(kMDItemFSName == \"*.mp3\"cd || "), "{question}");
+        let folders = Query::new("*", Kind::Folder, "").unwrap();
+        assert_eq!(spotlight(&folders, Path::new("/h"))[3], "kMDItemFSName == \"*\"");
+    }
+
+    #[test]
+    fn a_path_that_was_cut_off_is_no_path() {
+        let said = |output: &[u8]| Said {
+            ending: Ending::Exited(0),
+            output: output.to_vec(),
+            cut: true,
+            stderr: String::new(),
+        };
+        assert_eq!(paths(&said(b"/a b\0/c\nd\0/e")), [Path::new("/a b"), Path::new("/c\nd")]);
+        assert!(paths(&said(b"")).is_empty() && paths(&said(b"/e")).is_empty());
+    }
+}

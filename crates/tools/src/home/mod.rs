@@ -1,0 +1,7 @@
+//! Finding files anywhere below the home folder.
+
+pub(crate) mod index;
+pub(crate) mod mdfind;
+pub(crate) mod query;
+pub(crate) mod sift;
+pub(crate) mod walk;

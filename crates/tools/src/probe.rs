@@ -1,0 +1,190 @@
+//! Looks once, at the start, which tools there are and which of them the user granted.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use artoo_types::ToolName;
+
+use crate::web::fetch::Fetch;
+use crate::web::search::Search;
+use crate::{
+    AppleScript, Glob, Mdfind, ReadFile, SearchProvider, Shell, Shortcuts, Tool, ToolEffect, Toolbox, Web,
+    WriteFile, program,
+};
+
+/// What the user lets the tools do beyond files and confined commands. Nothing, by default.
+#[derive(Clone, Default)]
+pub struct Grants {
+    /// Reaching other machines; `None` is no.
+    pub web: Option<WebGrant>,
+    /// Acting in the user's apps.
+    pub apps: bool,
+    /// Whether `mdfind` is offered; `None` is yes where there is an index.
+    pub mdfind: Option<bool>,
+}
+
+/// How the web may be reached.
+#[derive(Clone)]
+pub struct WebGrant {
+    /// By what pages are got.
+    pub web: Web,
+    /// Who is asked for pages.
+    pub search: Arc<dyn SearchProvider>,
+}
+
+/// A tool, and whether it is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolStatus {
+    /// Its name.
+    pub name: ToolName,
+    /// What kind of thing it does.
+    pub effect: ToolEffect,
+    /// Whether it is in the box.
+    pub state: ToolState,
+}
+
+/// Whether a tool is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolState {
+    /// It is, and this is how it works here.
+    Offered {
+        /// For example the index that it asks; empty where there is nothing to say.
+        how: String,
+    },
+    /// It could be, and the user has not granted it.
+    NotGranted {
+        /// What would grant it.
+        remedy: String,
+    },
+    /// This machine lacks what it needs.
+    Absent {
+        /// What is missing.
+        missing: String,
+        /// What would help.
+        remedy: String,
+    },
+}
+
+/// What a probe found.
+#[derive(Debug, Clone)]
+pub struct Probed {
+    /// The tools that are offered, in the order of the specification.
+    pub toolbox: Toolbox,
+    /// All tools, in the same order.
+    pub tools: Vec<ToolStatus>,
+}
+
+impl Toolbox {
+    /// The tools of the chain that work on this machine and that the user granted. Programs are looked for in these folders.
+    ///
+    /// ```
+    /// use artoo_tools::{Grants, Toolbox};
+    ///
+    /// let probed = Toolbox::probe(&["/usr/bin".into(), "/bin".into()], &Grants::default());
+    /// assert_eq!(probed.tools.len(), 9);
+    /// assert!(probed.toolbox.get(&artoo_types::ToolName::new("fetch")).is_none());
+    /// ```
+    pub fn probe(search_path: &[PathBuf], grants: &Grants) -> Probed {
+        let mut probed = Probed { toolbox: Self::new(), tools: Vec::new() };
+        probed.mdfind(Mdfind::probe(search_path), grants.mdfind);
+        probed.offer(Glob, "");
+        probed.offer(ReadFile, "");
+        probed.offer(WriteFile, "");
+        probed.app("applescript", "osascript", AppleScript::probe(search_path), grants.apps);
+        probed.app("shortcuts", "shortcuts", Shortcuts::probe(search_path), grants.apps);
+        match program::find("bash", search_path).or_else(|| program::find("sh", &["/bin".into()])) {
+            Some(path) => probed.offer(Shell, path.display().to_string()),
+            None => probed.leave_out(
+                "shell",
+                ToolEffect::Runs,
+                ToolState::Absent {
+                    missing: "there is neither bash nor sh".to_owned(),
+                    remedy: "install bash, or correct PATH".to_owned(),
+                },
+            ),
+        }
+        match &grants.web {
+            Some(WebGrant { web, search }) => {
+                probed.offer(Search::new(Arc::clone(search)), search.name());
+                probed.offer(Fetch::new(web.clone()), "");
+            }
+            None => {
+                for name in ["search", "fetch"] {
+                    probed.leave_out(
+                        name,
+                        ToolEffect::Network,
+                        ToolState::NotGranted {
+                            remedy: "set `tools.web = true` to let runs read the web".to_owned(),
+                        },
+                    );
+                }
+            }
+        }
+        probed
+    }
+}
+
+impl Probed {
+    fn offer(&mut self, tool: impl Tool + 'static, how: impl Into<String>) {
+        let state = ToolState::Offered { how: how.into() };
+        self.tools.push(ToolStatus { name: tool.name(), effect: tool.effect(), state });
+        self.toolbox = std::mem::take(&mut self.toolbox).with(tool);
+    }
+
+    fn leave_out(&mut self, name: &str, effect: ToolEffect, state: ToolState) {
+        self.tools.push(ToolStatus { name: ToolName::new(name), effect, state });
+    }
+
+    fn mdfind(&mut self, tool: Mdfind, wish: Option<bool>) {
+        match (wish, tool.index()) {
+            (None | Some(true), Some(index)) => self.offer(tool, index),
+            (Some(true), None) => self.offer(tool, "by walking"),
+            (Some(false), _) => self.leave_out(
+                "mdfind",
+                ToolEffect::Reads,
+                ToolState::NotGranted {
+                    remedy: "set `tools.mdfind = true`, or take it out of the configuration".to_owned(),
+                },
+            ),
+            (None, None) => self.leave_out(
+                "mdfind",
+                ToolEffect::Reads,
+                ToolState::Absent {
+                    missing: "there is no index of files".to_owned(),
+                    remedy: "install plocate, or set `tools.mdfind = true` to let it walk".to_owned(),
+                },
+            ),
+        }
+    }
+
+    fn app(&mut self, name: &str, program: &str, tool: Option<impl Tool + 'static>, granted: bool) {
+        let state = match (tool, granted) {
+            (Some(tool), true) => return self.offer(tool, ""),
+            (Some(_), false) => ToolState::NotGranted {
+                remedy: "set `tools.apps = true` to let runs act in your apps".to_owned(),
+            },
+            (None, _) => ToolState::Absent {
+                missing: format!("there is no {program}"),
+                remedy: "it comes with macOS; other systems have none".to_owned(),
+            },
+        };
+        self.leave_out(name, ToolEffect::Apps, state);
+    }
+}
+
+impl std::fmt::Debug for Grants {
+    /// Without the search engine, which may hold a key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Grants")
+            .field("web", &self.web.is_some())
+            .field("apps", &self.apps)
+            .field("mdfind", &self.mdfind)
+            .finish()
+    }
+}
+
+impl std::fmt::Debug for WebGrant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WebGrant").field("web", &self.web).field("search", &self.search.name()).finish()
+    }
+}

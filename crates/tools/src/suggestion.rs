@@ -1,0 +1,64 @@
+//! Suggests a better tool after a command that failed. Commands are never rewritten.
+
+use artoo_types::{Arguments, ToolName};
+
+use crate::Toolbox;
+
+/// What of a failed command another tool does better, where that tool is in the box.
+pub(crate) fn better_tool(tool: &ToolName, arguments: &Arguments, toolbox: &Toolbox) -> Option<&'static str> {
+    if tool.as_str() != "shell" {
+        return None;
+    }
+    let has = |name: &str| toolbox.get(&ToolName::new(name)).is_some();
+    let command = arguments.get("command")?.as_str()?;
+    let words =
+        command.split(|c: char| c.is_whitespace() || "|;&()".contains(c)).filter(|word| !word.is_empty());
+    let (mut finds, mut home, mut gets) = (false, false, false);
+    for word in words {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        finds |= name == "find";
+        home |= word.starts_with('~')
+            || word.starts_with("$HOME")
+            || word.starts_with("/home")
+            || word.starts_with("/Users");
+        gets |= matches!(name, "curl" | "wget");
+    }
+    if gets && has("fetch") {
+        return Some("the tool fetch reads web pages");
+    }
+    (finds && home && has("mdfind")).then_some("the tool mdfind finds files anywhere below ~")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{AddressRule, Fetch, Mdfind, Shell, Web};
+
+    #[test]
+    fn a_better_tool_is_named_only_if_it_is_there() {
+        let all = Toolbox::new()
+            .with(Shell)
+            .with(Mdfind::default())
+            .with(Fetch::new(Web::new(AddressRule::public())));
+        for (command, expected) in [
+            ("find ~ -name '*.pdf' | head", Some("mdfind")),
+            ("cd /tmp; find /home/ada -iname x", Some("mdfind")),
+            ("/usr/bin/find $HOME/docs -name x", Some("mdfind")),
+            ("find . -name x", None),
+            ("echo find", None),
+            ("curl -s https://example.org", Some("fetch")),
+            ("x=$(wget -qO- http://a)", Some("fetch")),
+            ("true; wget http://a", Some("fetch")),
+            ("ls ~", None),
+        ] {
+            let Some(arguments) = json!({ "command": command }).as_object().cloned() else { continue };
+            let shell = ToolName::new("shell");
+            let got = better_tool(&shell, &arguments, &all);
+            assert_eq!(got.map(|hint| hint.split(' ').nth(2).unwrap()), expected, "{command}");
+            assert_eq!(better_tool(&shell, &arguments, &Toolbox::standard()), None);
+            assert_eq!(better_tool(&ToolName::new("glob"), &arguments, &all), None);
+        }
+    }
+}

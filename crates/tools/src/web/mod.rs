@@ -1,0 +1,12 @@
+//! The web: which addresses may be reached, how a page is got, and how it becomes text.
+
+pub(crate) mod address;
+pub(crate) mod brave;
+pub(crate) mod client;
+pub(crate) mod duckduckgo;
+pub(crate) mod fetch;
+pub(crate) mod markup;
+pub(crate) mod names;
+pub(crate) mod page;
+pub(crate) mod page_text;
+pub(crate) mod search;

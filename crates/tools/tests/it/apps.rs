@@ -1,0 +1,123 @@
+//! `applescript` and `shortcuts`, through programs that pretend to be those of a Mac.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use artoo_sandbox::SandboxMode;
+use artoo_tools::{AppleScript, Grants, Shortcuts, ToolState, Toolbox};
+use artoo_types::{CallEnding, FailureClass, ToolName};
+use serde_json::json;
+
+use crate::scene::{Scene, failed, program, shown};
+
+/// A folder with both programs in it.
+fn mac(scene: &Scene, script: &str) -> Vec<PathBuf> {
+    let folder = scene.outside.join("bin");
+    for name in ["osascript", "shortcuts"] {
+        program(&folder.join(name), script);
+    }
+    vec![folder]
+}
+
+fn toolbox(path: &[PathBuf]) -> Toolbox {
+    Toolbox::new().with(AppleScript::probe(path).unwrap()).with(Shortcuts::probe(path).unwrap())
+}
+
+#[tokio::test]
+async fn a_script_arrives_as_it_was_written() {
+    let scene = Scene::new();
+    let path = mac(&scene, "printf '<%s>' \"$@\"; printf '%s' \"$OPENAI_API_KEY\"");
+    let script = "tell application \"Music\" to play -- $(touch x); 'quoted'\n-- 中文";
+    let call = scene.call_in(&toolbox(&path), "applescript", json!({ "script": script })).await;
+    assert_eq!(shown(&call), format!("<-e><{script}>"));
+    assert_eq!(call.ending, CallEnding::Exited { status: 0 });
+}
+
+#[tokio::test]
+async fn a_shortcut_gets_its_input_from_a_file_that_is_gone_afterwards() {
+    let scene = Scene::new();
+    let path = mac(&scene, "printf '%s|' \"$1\" \"$2\" \"$3\"; test -n \"$4\" && cat \"$4\"");
+    let toolbox = toolbox(&path);
+    let call =
+        scene.call_in(&toolbox, "shortcuts", json!({ "name": "Make note", "input": "buy 牛奶" })).await;
+    assert_eq!(shown(&call), "run|Make note|--input-path|buy 牛奶");
+    assert_eq!(fs::read_dir(&scene.cx.private_tmp).unwrap().count(), 0);
+    let path = mac(&scene, "printf '%s|' \"$@\"");
+    let call = scene
+        .call_in(&self::toolbox(&path), "shortcuts", json!({ "name": "Make note", "input": null }))
+        .await;
+    assert_eq!(shown(&call), "run|Make note|");
+    for arguments in
+        [json!({ "name": "--help" }), json!({ "name": " " }), json!({ "name": "a\u{0}b" }), json!({})]
+    {
+        failed(&scene.call_in(&toolbox, "shortcuts", arguments).await, FailureClass::Logical);
+    }
+}
+
+#[tokio::test]
+async fn failures_have_the_class_that_the_system_names() {
+    let mut scene = Scene::new();
+    for (script, class) in [
+        (
+            "echo 'execution error: Not authorized to send Apple events to Mail. (-1743)' >&2; exit 1",
+            FailureClass::Denied,
+        ),
+        (
+            "echo 'execution error: Application is not running. (-600)' >&2; exit 1",
+            FailureClass::Environmental,
+        ),
+        ("echo 'syntax error: A identifier can not go here. (-2740)' >&2; exit 1", FailureClass::Logical),
+        ("exit 7", FailureClass::Unknown),
+    ] {
+        let path = mac(&scene, script);
+        let call = scene.call_in(&toolbox(&path), "applescript", json!({ "script": "x" })).await;
+        failed(&call, class);
+    }
+    scene.cx.limits.command_time = Duration::from_millis(50);
+    let path = mac(&scene, "sleep 600 & sleep 600");
+    let call = scene.call_in(&toolbox(&path), "applescript", json!({ "script": "x" })).await;
+    assert_eq!(call.ending, CallEnding::TimedOut);
+    failed(&call, FailureClass::Environmental);
+}
+
+#[tokio::test]
+async fn a_run_that_may_change_nothing_does_not_touch_apps() {
+    let mut scene = Scene::new();
+    scene.cx.mode = SandboxMode::ReadOnly;
+    let mark = scene.outside.join("mark");
+    let path = mac(&scene, &format!("touch '{}'", mark.display()));
+    for (tool, arguments) in
+        [("applescript", json!({ "script": "x" })), ("shortcuts", json!({ "name": "x" }))]
+    {
+        let call = scene.call_in(&toolbox(&path), tool, arguments).await;
+        failed(&call, FailureClass::Denied);
+        assert_eq!(call.ending, CallEnding::Refused);
+    }
+    assert!(!mark.exists());
+}
+
+/// Absent tools and those that nobody granted are not in the box, so they cannot be called.
+#[tokio::test]
+async fn only_what_is_there_and_granted_is_offered() {
+    let scene = Scene::new();
+    let path = mac(&scene, "echo done");
+    let state = |path: &[PathBuf], apps: bool, name: &str| {
+        let probed = Toolbox::probe(path, &Grants { apps, ..Grants::default() });
+        let status = probed.tools.iter().find(|tool| tool.name.as_str() == name).unwrap().state.clone();
+        let offered = probed.toolbox.get(&ToolName::new(name)).is_some();
+        assert_eq!(offered, matches!(status, ToolState::Offered { .. }), "{name}");
+        status
+    };
+    for name in ["applescript", "shortcuts"] {
+        assert!(matches!(state(&path, true, name), ToolState::Offered { .. }));
+        assert!(matches!(state(&path, false, name), ToolState::NotGranted { .. }));
+        assert!(matches!(state(&[], true, name), ToolState::Absent { .. }));
+        // A folder that is meant relative is no place to find programs in.
+        assert!(matches!(state(&["bin".into()], true, name), ToolState::Absent { .. }));
+    }
+    assert!(AppleScript::probe(&[]).is_none() && Shortcuts::probe(&[]).is_none());
+    let probed = Toolbox::probe(&path, &Grants::default());
+    let call = scene.call_in(&probed.toolbox, "applescript", json!({ "script": "x" })).await;
+    assert!(failed(&call, FailureClass::Logical).reason.starts_with("there is no tool"), "{call:?}");
+}
