@@ -66,6 +66,7 @@ mod invocation;
 pub mod mapping;
 mod outcome;
 mod run;
+pub mod snapshot;
 mod support;
 
 #[cfg(target_os = "linux")]
