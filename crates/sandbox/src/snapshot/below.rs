@@ -92,6 +92,11 @@ impl RawPath {
     }
 }
 
+/// A path in what a person or a program is told: text, as far as it is text.
+pub(super) fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
 impl From<Below> for RawPath {
     fn from(below: Below) -> Self {
         below.path().into()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::below::RawPath;
+use super::below::{RawPath, as_text};
 
 /// How much a snapshot may hold.
 ///
@@ -33,6 +33,7 @@ impl Default for SnapshotLimits {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct NotCovered {
     /// A file; or a folder, with everything below it.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// Why.
     #[serde(flatten)]

@@ -13,6 +13,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::below::as_text;
+
 pub use check::{Present, Undo};
 pub use error::UndoError;
 
@@ -20,6 +22,7 @@ pub use error::UndoError;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TakenBack {
     /// The path.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// How.
     pub action: UndoAction,
@@ -41,6 +44,7 @@ pub enum UndoAction {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Obstacle {
     /// Where.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// What.
     #[serde(flatten)]
@@ -58,6 +62,7 @@ pub enum Hindrance {
     /// The run made this folder, and something in it is not the run's.
     Holds {
         /// What.
+        #[serde(serialize_with = "as_text")]
         entry: PathBuf,
     },
     /// The folder that it must go back into is gone, or is none any more.
