@@ -42,6 +42,7 @@ mod shell_failure;
 mod shown;
 mod tool;
 mod toolbox;
+mod watched;
 mod write_file;
 
 pub use context::{LocalTime, OnOutput, ToolContext, ToolLimits};

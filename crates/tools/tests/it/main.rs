@@ -14,4 +14,5 @@ mod reads;
 mod records;
 mod runs;
 mod scene;
+mod watches;
 mod writes;
