@@ -9,6 +9,8 @@ use crate::JudgeContext;
 
 /// The most bytes that are shown of a file that the step wrote.
 const FILE_SHOWN: usize = 1200;
+/// How many files of one call are shown: a command may write thousands.
+const FILES_SHOWN: usize = 5;
 
 /// What the judge is shown: the step, the evidence, then the claim and the criterion.
 pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
@@ -30,12 +32,13 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
         if !call.stderr.shown.trim().is_empty() {
             line(&mut text, format_args!("Errors:\n{}", fenced(Origin::ToolOutput, &call.stderr.shown)));
         }
-        for file in &call.files {
+        for file in call.files.iter().take(FILES_SHOWN) {
             show(&mut text, "Written", &file.path, cx);
         }
     }
-    // A command's files are known by nobody but the plan.
-    let written: Vec<_> = cx.result.tool_calls.iter().flat_map(|call| &call.files).collect();
+    // What the plan expects is shown even where no call is known to have written it.
+    let written: Vec<_> =
+        cx.result.tool_calls.iter().flat_map(|call| call.files.iter().take(FILES_SHOWN)).collect();
     for criterion in &cx.subtask.success_criteria {
         if let Some(Check::FileExists { path }) = &criterion.check
             && !written.iter().any(|file| file.path.ends_with(path))

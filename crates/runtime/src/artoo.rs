@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 use artoo_bus::{Bus, Clock};
@@ -13,9 +13,11 @@ use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
 use artoo_planner::{Inventory, Planner};
+use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{AuditReport, Prices, RunId};
 use chrono::{DateTime, FixedOffset};
+use tokio::time::Instant;
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
     task::TaskTracker,
@@ -53,6 +55,11 @@ pub(crate) struct Parts {
     pub(crate) prices: Prices,
     pub(crate) deadlines: Deadlines,
     pub(crate) parallel: usize,
+    /// What a run keeps for undo, and for how long.
+    pub(crate) snapshot_limits: SnapshotLimits,
+    pub(crate) retention: Retention,
+    /// When that was last applied.
+    pub(crate) retained: Mutex<Option<Instant>>,
     pub(crate) journal: Journal,
     pub(crate) audit: Audit,
     /// Cancelled when artoo is closed; the parent of every run's token.

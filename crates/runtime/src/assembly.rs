@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -12,12 +12,16 @@ use artoo_bus::{Clock, Port, RunBus};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
+use artoo_sandbox::snapshot::Snapshot;
 use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, ToolContext, ToolLimits};
 use artoo_types::{
     CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
 };
 use chrono::{DateTime, FixedOffset};
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
@@ -68,12 +72,42 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
             // What cannot be removed is an empty folder.
             let _ = std::fs::remove_dir_all(&folder);
         })?;
+    expire_undo(parts);
     let keep_alive = Arc::clone(parts);
     parts.open_runs.spawn(async move {
         supervise(supervised).await;
         drop(keep_alive);
     });
     Ok(run)
+}
+
+/// How often what is kept for undo is looked through at most. It takes a look at every run's folder.
+const RETENTION_CYCLE: Duration = Duration::from_secs(60 * 60);
+
+/// Removes what is kept for undo and too old or too much. On a thread of its own: the run does not wait for it, nor does
+/// the end of the process.
+fn expire_undo(parts: &Parts) {
+    {
+        let mut last = parts.retained.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_some_and(|last| last.elapsed() < RETENTION_CYCLE) {
+            return;
+        }
+        *last = Some(Instant::now());
+    }
+    let (data_folder, retention, now) = (parts.data_folder.clone(), parts.retention, parts.clock.now());
+    let expire = move || {
+        if let Err(error) = runs::expire_undo(&data_folder, retention, now) {
+            tracing::warn!(%error, "old contents that are kept for undo could not be removed");
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("artoo-retention".to_owned()).spawn(expire) {
+        tracing::warn!(%error, "old contents that are kept for undo are not looked at");
+    }
+}
+
+/// A folder by its real path, as the snapshot knows its roots.
+fn real(folder: &std::path::Path) -> std::path::PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 fn assemble(
@@ -101,6 +135,8 @@ fn assemble(
     let first_observer = Mutex::new(Some(bus.observe(FIRST_OBSERVER)));
     let cancel = parts.closing.child_token();
     let tools = cancel.child_token();
+    let snapshot =
+        Snapshot::new(folder.join(runs::UNDO), vec![real(&parts.data_folder)], parts.snapshot_limits);
     let tool_context = ToolContext {
         working_folder: request.surroundings.working_folder.clone(),
         workspace: request.surroundings.workspace.clone(),
@@ -111,6 +147,7 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
+        snapshot: Some(snapshot.clone()),
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
         limits: ToolLimits::default(),
         cancel: tools.clone(),
@@ -147,6 +184,7 @@ fn assemble(
         tools,
         is_over,
         journal,
+        snapshot,
         result: send_result,
         answers,
     };

@@ -9,6 +9,7 @@ use artoo_bus::{BusLimits, Clock};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::{LlmClient, doubles::Redaction};
 use artoo_mkct_memory::MemoryService;
+use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{Prices, Role};
 
@@ -40,6 +41,8 @@ pub struct Builder {
     prices: Prices,
     deadlines: Deadlines,
     parallel: usize,
+    snapshot_limits: SnapshotLimits,
+    retention: Retention,
     redaction: Redaction,
     bus_limits: BusLimits,
 }
@@ -65,6 +68,8 @@ impl Default for Builder {
             prices: Prices::default(),
             deadlines: Deadlines::default(),
             parallel: 8,
+            snapshot_limits: SnapshotLimits::default(),
+            retention: Retention::default(),
             redaction: Redaction::new(),
             bus_limits: BusLimits::default(),
         }
@@ -187,6 +192,18 @@ impl Builder {
     /// How many subtasks of a run are worked on at a time; at least one.
     pub fn parallel(mut self, parallel: usize) -> Self {
         self.parallel = parallel.max(1);
+        self
+    }
+
+    /// How much a run keeps of what it finds before it changes it, so that it can be undone.
+    pub fn snapshot_limits(mut self, limits: SnapshotLimits) -> Self {
+        self.snapshot_limits = limits;
+        self
+    }
+
+    /// How long that is kept, and how much of it over all runs. Applied when a run begins.
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = retention;
         self
     }
 

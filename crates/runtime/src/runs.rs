@@ -3,9 +3,11 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use artoo_types::{RunId, TerminalState};
+use artoo_sandbox::snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
+use artoo_types::{Message, RunId, TerminalState};
 use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
@@ -13,6 +15,9 @@ use crate::{
     events::{Cost, Event, Fold},
     journal,
 };
+
+/// The folder in a run's folder with what the run found before it changed it.
+pub(crate) const UNDO: &str = "undo";
 
 /// One run in a line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,6 +46,8 @@ pub struct Summary {
     pub cost: Option<Cost>,
     /// Replans used.
     pub replans: u32,
+    /// Whether what it changed can be taken back.
+    pub undo: Undoable,
     /// What is wrong with the journal, where something is.
     pub damage: Option<String>,
 }
@@ -74,6 +81,9 @@ pub enum RunsError {
     /// Its journal cannot be read.
     #[error(transparent)]
     Journal(#[from] journal::JournalError),
+    /// It cannot be undone, or not wholly yet.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
 }
 
 impl RunsError {
@@ -83,6 +93,7 @@ impl RunsError {
             Self::Folder { .. } | Self::Journal(_) => "check the data folder: artoo doctor",
             Self::Unknown { .. } => "list them: artoo runs list",
             Self::Ambiguous { .. } => "give more characters of the id",
+            Self::Undo(error) => error.hint(),
         }
     }
 }
@@ -115,6 +126,55 @@ pub fn find(data_folder: &Path, part: &str) -> Result<PathBuf, RunsError> {
         [] => Err(RunsError::Unknown { prefix: part.to_owned() }),
         several => Err(RunsError::Ambiguous { prefix: part.to_owned(), count: several.len() }),
     }
+}
+
+/// Whether what a run changed can be taken back. `run_folder` is from [`find`].
+pub fn undo_state(run_folder: &Path) -> Undoable {
+    undoable(&run_folder.join(UNDO))
+}
+
+/// Checks that everything that a run changed can be taken back. Only [`Undo::apply`] changes anything.
+///
+/// The record may name the run's workspace and working folder, and nothing else.
+///
+/// # Errors
+/// [`RunsError::Undo`] with what stands in the way, or [`RunsError::Journal`].
+pub fn prepare_undo(run_folder: &Path, present: Present) -> Result<Undo, RunsError> {
+    let read = journal::read(&run_folder.join(journal::FILE_NAME))?;
+    let mut allowed = Vec::new();
+    for envelope in &read.envelopes {
+        if let Message::UserRequest(request) = envelope.message.as_ref() {
+            for root in [&request.surroundings.workspace, &request.surroundings.working_folder] {
+                // The record has real paths; a folder that is gone is named as it was asked for.
+                allowed.extend(root.canonicalize());
+                allowed.push(root.clone());
+            }
+            break;
+        }
+    }
+    Ok(Undo::prepare(&run_folder.join(UNDO), &allowed, present)?)
+}
+
+/// Removes what is kept for undo of runs that are too old at `now`, or together too large. Says of how many.
+///
+/// # Errors
+/// [`RunsError::Folder`].
+pub fn expire_undo(
+    data_folder: &Path,
+    retention: Retention,
+    now: DateTime<FixedOffset>,
+) -> Result<usize, RunsError> {
+    let runs = folder(data_folder);
+    let records =
+        ids(data_folder)?.into_iter().map(|id| (runs.join(id.to_string()).join(UNDO), age(id, now)));
+    retain(records.collect(), retention).map_err(|source| RunsError::Folder { path: runs, source })
+}
+
+/// How long ago a run began: its id says so. One from the future has no age.
+fn age(run_id: RunId, now: DateTime<FixedOffset>) -> Duration {
+    let (seconds, nanos) = run_id.uuid().get_timestamp().map_or((0, 0), |began| began.to_unix());
+    let began = i64::try_from(seconds).ok().and_then(|seconds| DateTime::from_timestamp(seconds, nanos));
+    began.and_then(|began| (now - began.fixed_offset()).to_std().ok()).unwrap_or_default()
 }
 
 /// Where runs are recorded.
@@ -155,6 +215,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         estimated: false,
         cost: None,
         replans: 0,
+        undo: undo_state(&folder(data_folder).join(run_id.to_string())),
         damage: None,
     };
     let path = folder(data_folder).join(run_id.to_string()).join(journal::FILE_NAME);

@@ -12,6 +12,7 @@ use std::{
 };
 
 use artoo_bus::{Port, RunBus, RunFailure};
+use artoo_sandbox::snapshot::Snapshot;
 use artoo_types::{
     CallId, ClarificationAnswered, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message,
     PlanApprovalDecided, Role, UserRequest,
@@ -62,6 +63,8 @@ pub(crate) struct Supervised {
     /// Set by the bus, in order, when the final result passes.
     pub(crate) is_over: Arc<AtomicBool>,
     pub(crate) journal: RunJournal,
+    /// What the run found, for undo.
+    pub(crate) snapshot: Snapshot,
     pub(crate) successor: Successor,
     pub(crate) result: oneshot::Sender<FinalResult>,
     /// What the person answers.
@@ -85,6 +88,7 @@ pub(crate) async fn supervise(run: Supervised) {
         tools,
         is_over,
         journal,
+        snapshot,
         successor,
         result,
         mut answers,
@@ -167,6 +171,11 @@ pub(crate) async fn supervise(run: Supervised) {
     bus.close();
     let (run_id, journal_folder) = (bus.run_id(), journal.folder().to_owned());
     supervisor.crew.dismiss().await;
+    // Nothing of the run writes any more, so what is there now is what it left.
+    let closed = tokio::task::spawn_blocking(move || snapshot.close()).await;
+    if let Err(error) = closed.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
+        tracing::warn!(run = %run_id, %error, "the record for undo could not be closed");
+    }
     let mut ended = ended.unwrap_or_else(|| lost(run_id));
     if let Err(error) = journal.close().await {
         // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.

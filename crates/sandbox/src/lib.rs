@@ -69,6 +69,7 @@ pub mod mapping;
 mod outcome;
 mod pump;
 mod run;
+pub mod snapshot;
 mod support;
 
 #[cfg(target_os = "linux")]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_sandbox::SandboxMode;
+use artoo_sandbox::snapshot::Snapshot;
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +36,9 @@ pub struct ToolContext {
     pub evidence: EvidenceStore,
     /// What this run has created, and may therefore change.
     pub created: CreatedPaths,
+    /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a command
+    /// changed is not known.
+    pub snapshot: Option<Snapshot>,
     /// Where the time comes from.
     pub time: Arc<dyn LocalTime>,
     /// How much a call may do.

@@ -48,6 +48,7 @@ mod shown;
 mod suggestion;
 mod tool;
 mod toolbox;
+mod watched;
 mod web;
 mod write_file;
 

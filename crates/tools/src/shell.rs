@@ -15,7 +15,7 @@ use crate::arguments::Given;
 use crate::live_text::LiveText;
 use crate::program::is_program;
 use crate::protected::Protected;
-use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
+use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched};
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
@@ -104,8 +104,16 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         }
     };
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
-    let outcome = run(&invocation, &confinement, capture, &cx.cancel).await?;
-    report(outcome, stdout, stderr, timeout, cx)
+    let watched = watched::before_command(cx).await?;
+    let outcome = run(&invocation, &confinement, capture, &cx.cancel).await;
+    // Also of a command that could not be run: the record of the call must end.
+    let files = watched.after(cx).await;
+    let mut report = report(outcome?, stdout, stderr, timeout, cx)?;
+    match files {
+        Ok(files) => report.files = files,
+        Err(error) => drop(report.failure.get_or_insert(error.failure())),
+    }
+    Ok(report)
 }
 
 /// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.

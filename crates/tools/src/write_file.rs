@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_in_git};
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, watched};
 
 /// Creates a text file in the workspace or the working folder, with the folders that lead to it. A bare name goes to
 /// the workspace; a path with a slash lies below the working folder; an absolute path, or one with `~`, must lead into
@@ -93,7 +93,11 @@ fn write(text: &str, content: &str, cx: &ToolContext) -> Result<ToolReport, Tool
         return Err(ToolError::Protected { path: shown });
     }
     let below = real.strip_prefix(root).unwrap_or(&real);
+    let watched = watched::before_path(cx, root, &real)?;
     let written = new_file::write(root, below, content.as_bytes(), cx.created.contains(&real));
+    if let Some(watched) = watched {
+        watched.after().map_err(|source| failed("keep for undo what was written to", source))?;
+    }
     let change = match written.map_err(|source| failed("write", source))? {
         Written::Created => FileChangeKind::Created,
         Written::Replaced => FileChangeKind::Changed,

@@ -52,7 +52,8 @@ pub struct ToolCall {
     pub output: OutputRecord,
     /// What a command wrote to standard error; empty for tools without one.
     pub stderr: OutputRecord,
-    /// Files that the call is known to have created or changed.
+    /// Files that the call is known to have created, changed or deleted: what a tool says it wrote, and what differs after a
+    /// command in the folders that it may write. What changes there meanwhile counts as the call's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
     /// When it began.
@@ -209,10 +210,11 @@ pub struct OutputRecord {
     pub origin: Option<String>,
 }
 
-/// A file that a call created or changed.
+/// A file that a call created, changed or deleted. A folder stands for itself only where nothing in it is listed, and its path
+/// ends in a slash.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileChange {
-    /// Its absolute path.
+    /// Its absolute path, as far as it is text: what is not UTF-8 in it is replaced.
     pub path: PathBuf,
     /// What happened to it.
     pub change: FileChangeKind,

@@ -55,7 +55,8 @@ Examples:
   artoo runs show last
   artoo runs show last --json
   artoo runs explain last
-  artoo runs explain last --json";
+  artoo runs explain last --json
+  artoo runs undo last --dry-run";
 
 /// `artoo audit --help`.
 pub(super) const AUDIT: &str = "\

@@ -36,6 +36,21 @@ pub(crate) enum RunsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Take back what a run did to files: everything, or nothing with the reasons
+    Undo {
+        /// The run's id, or its beginning or end; `last` is the newest
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// Show what would be taken back, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Of a run that was killed while it changed files: take what is there now for what it left
+        #[arg(long)]
+        as_it_is: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// What can be done with the audit log.

@@ -7,5 +7,6 @@ pub(crate) mod config;
 mod loaded;
 pub(crate) mod model;
 pub(crate) mod runs;
+mod undo;
 
 pub(crate) use loaded::{Loaded, embedded_state, path_value};

@@ -8,7 +8,7 @@ use artoo_runtime::runs::RunsError;
 use artoo_runtime::{journal, runs};
 use artoo_types::SolverOrigin;
 
-use super::Loaded;
+use super::{Loaded, undo};
 use crate::args::RunsCommand;
 use crate::config::Given;
 use crate::error::{CommandError, Exit, Kind};
@@ -60,6 +60,10 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             };
             context.terminal.data(&text)?;
             Ok(trust(context, &page))
+        }
+        RunsCommand::Undo { run, dry_run, as_it_is, json } => {
+            let folder = folder(&data_dir, run)?;
+            undo::run(context, &folder, undo::Wish { dry_run: *dry_run, as_it_is: *as_it_is, json: *json })
         }
     }
 }
@@ -130,13 +134,20 @@ fn folder(data_dir: &std::path::Path, part: &str) -> Result<PathBuf, CommandErro
     Ok(runs::folder(data_dir).join(newest.run_id.to_string()))
 }
 
-fn as_json(value: &impl serde::Serialize) -> Result<String, CommandError> {
+pub(super) fn as_json(value: &impl serde::Serialize) -> Result<String, CommandError> {
     let text = serde_json::to_string(value)
         .map_err(|error| CommandError::failed("cannot write JSON").because(error))?;
     Ok(neutral_json(&text).into_owned())
 }
 
-fn explained(error: RunsError) -> CommandError {
+pub(super) fn explained(error: RunsError) -> CommandError {
     let mistaken = matches!(error, RunsError::Unknown { .. } | RunsError::Ambiguous { .. });
-    CommandError::new(if mistaken { Kind::Usage } else { Kind::Failed }, error.to_string()).hint(error.hint())
+    let kind = if mistaken { Kind::Usage } else { Kind::Failed };
+    let hint = error.hint();
+    let said = CommandError::new(kind, error.to_string()).hint(hint);
+    match std::error::Error::source(&error).map(ToString::to_string) {
+        // The message of a folder's error has its cause in it.
+        Some(cause) if !error.to_string().contains(&cause) => said.because(cause),
+        Some(_) | None => said,
+    }
 }

@@ -3,18 +3,22 @@
 use artoo_ggs_core::Profile;
 use artoo_llm_client::RetryPolicy;
 use artoo_llm_http::Timeouts;
+use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_types::Limits;
 use toml::{Table, Value};
 
 use super::Span;
 use super::layer::{Layer, Origin, put};
+use super::settings::DAY;
 
 /// The defaults.
 pub(crate) fn layer() -> Layer {
     let limits = Limits::default();
     let timeouts = Timeouts::default();
+    let retention = Retention::default();
+    let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 16] = [
+    let values: [(&str, Value); 18] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -26,6 +30,9 @@ pub(crate) fn layer() -> Layer {
         ("tools.private_addresses", false.into()),
         ("tools.search", "duckduckgo".into()),
         ("controller.rules", Profile::Default.name().into()),
+        ("undo.max_age_days", whole(retention.max_age.as_secs() / DAY)),
+        ("undo.max_bytes", whole(retention.max_bytes)),
+        ("undo.max_run_bytes", whole(SnapshotLimits::default().bytes)),
         ("http.connect_timeout", span(timeouts.connect)),
         ("http.first_byte_timeout", span(timeouts.first_byte)),
         ("http.idle_timeout", span(timeouts.idle)),

@@ -29,6 +29,8 @@ pub(crate) struct FileConfig {
     pub(crate) tools: ToolsTable,
     /// The rules of the controller.
     pub(crate) controller: ControllerTable,
+    /// What is kept so that runs can be undone.
+    pub(crate) undo: UndoTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
@@ -53,6 +55,8 @@ pub(crate) struct Sections {
     pub(crate) tools: ToolsTable,
     /// The rules of the controller.
     pub(crate) controller: ControllerTable,
+    /// What is kept so that runs can be undone.
+    pub(crate) undo: UndoTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
@@ -178,6 +182,18 @@ impl From<SandboxWord> for artoo_sandbox::SandboxMode {
 pub(crate) struct ControllerTable {
     /// Which rules apply where the project and the text of the specification differ.
     pub(crate) rules: Option<artoo_ggs_core::Profile>,
+}
+
+/// What is kept so that runs can be undone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct UndoTable {
+    /// How many days a run can be undone.
+    pub(crate) max_age_days: Option<u32>,
+    /// How many bytes are kept of all runs together; the oldest go first.
+    pub(crate) max_bytes: Option<u64>,
+    /// How many bytes one run keeps; what does not fit is named where the run is undone.
+    pub(crate) max_run_bytes: Option<u64>,
 }
 
 /// How model servers are reached.

@@ -7,6 +7,7 @@ use artoo_ggs_core::Profile;
 use artoo_llm_client::RetryPolicy;
 use artoo_llm_http::{ProxyPolicy, Timeouts};
 use artoo_sandbox::SandboxMode;
+use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_types::Amount;
 use serde::Deserialize;
 
@@ -44,6 +45,10 @@ pub(crate) struct Settings {
     pub(crate) tools: ToolsTable,
     /// Which rules apply.
     pub(crate) rules: Profile,
+    /// What a run keeps of what it finds, so that it can be undone.
+    pub(crate) snapshot: SnapshotLimits,
+    /// How long that is kept, and how much of it.
+    pub(crate) retention: Retention,
     /// Time-outs of model servers.
     pub(crate) timeouts: Timeouts,
     /// When a request to a model server is repeated.
@@ -54,6 +59,9 @@ pub(crate) struct Settings {
 
 /// The time budget with the embedded model, whose answers take minutes where a server's take seconds.
 pub(crate) const EMBEDDED_BUDGET: Duration = Duration::from_secs(30 * 60);
+
+/// Seconds of a day.
+pub(super) const DAY: u64 = 24 * 60 * 60;
 
 /// Reads the merged layers. Relative paths mean the working folder.
 pub(crate) fn resolve(
@@ -85,6 +93,14 @@ pub(crate) fn resolve(
         small_model: run.small_model,
         tools: sections.tools.clone(),
         rules: sections.controller.rules.unwrap_or_default(),
+        snapshot: SnapshotLimits {
+            bytes: sections.undo.max_run_bytes.unwrap_or(SnapshotLimits::default().bytes),
+            ..SnapshotLimits::default()
+        },
+        retention: Retention {
+            max_age: sections.undo.max_age_days.map_or(Retention::default().max_age, days),
+            max_bytes: sections.undo.max_bytes.unwrap_or(Retention::default().max_bytes),
+        },
         timeouts: Timeouts {
             connect: http.connect_timeout.map_or(timeouts.connect, |span| span.0),
             first_byte: http.first_byte_timeout.map_or(timeouts.first_byte, |span| span.0),
@@ -98,6 +114,10 @@ pub(crate) fn resolve(
         },
     };
     Ok((settings, sections))
+}
+
+fn days(days: u32) -> Duration {
+    Duration::from_secs(u64::from(days) * DAY)
 }
 
 impl Settings {

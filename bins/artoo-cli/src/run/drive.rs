@@ -102,6 +102,8 @@ fn build(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Result<A
         .second_derivation(small)
         .guided(small)
         .prices(prepared.prices.clone())
+        .snapshot_limits(prepared.settings.snapshot)
+        .retention(prepared.settings.retention)
         .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
     for (role, client) in &prepared.clients {
         let role: Role = *role;

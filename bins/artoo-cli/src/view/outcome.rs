@@ -12,6 +12,9 @@ use super::units::{counted, money, seconds, spent};
 use super::words;
 use crate::terminal::{Style, neutral, neutral_line, pad};
 
+/// Files that are listed; a command may write thousands.
+const FILES_LISTED: usize = 20;
+
 /// What the last line of a run says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outcome {
@@ -198,9 +201,14 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
             )
         }));
     }
-    lines.extend(outcome.files.iter().map(|file| {
+    let listed = if frame.verbose { outcome.files.len() } else { FILES_LISTED };
+    lines.extend(outcome.files.iter().take(listed).map(|file| {
         format!("{}: {}", words::change(file.change), neutral_line(&file.path.display().to_string()))
     }));
+    let more = outcome.files.len().saturating_sub(listed);
+    if more > 0 {
+        lines.push(format!("and {more} more; all of them: artoo runs undo {} --dry-run", outcome.run_id));
+    }
     lines.push(format!("recorded: {}", neutral_line(&folder.display().to_string())));
     lines.iter().map(|line| frame.paint.text(Style::Faint, line)).collect()
 }

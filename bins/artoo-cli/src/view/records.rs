@@ -1,6 +1,7 @@
 //! Rows of lists: past runs, and the checks of the doctor.
 
 use artoo_runtime::runs::Summary;
+use artoo_sandbox::snapshot::{Obstacle, TakenBack};
 
 use super::frame::Frame;
 use super::units::{counted, seconds, tokens};
@@ -35,6 +36,7 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
     let head = format!("{short}  {when}  ");
     let end = pad(&end, 11);
     let request = neutral_line(&run.request);
+    let undo = words::undo(run.undo).map(|undo| format!("  ({undo})")).unwrap_or_default();
     let damage = run
         .damage
         .as_deref()
@@ -42,10 +44,22 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
         .unwrap_or_default();
     if frame.columns < 100 {
         let end = frame.paint.text(style, end.trim_end());
-        return format!("{head}{end}\n  {}{damage}", clip(&request, frame.columns.saturating_sub(3)));
+        return format!("{head}{end}{undo}\n  {}{damage}", clip(&request, frame.columns.saturating_sub(3)));
     }
-    let room = frame.columns.saturating_sub(head.len() + 11 + cost.len() + 3);
-    format!("{head}{}{cost}  {}{damage}", frame.paint.text(style, &end), clip(&request, room))
+    let room = frame.columns.saturating_sub(head.len() + 11 + cost.len() + undo.len() + 3);
+    format!("{head}{}{cost}  {}{undo}{damage}", frame.paint.text(style, &end), clip(&request, room))
+}
+
+/// One path that was taken back, or would be.
+pub(crate) fn taken_back_line(change: &TakenBack, dry_run: bool) -> String {
+    let action = words::undo_action(change.action, dry_run);
+    format!("{}{}", pad(action, 15), neutral_line(&change.path.display().to_string()))
+}
+
+/// One path that cannot be taken back, and why.
+pub(crate) fn obstacle_line(obstacle: &Obstacle) -> String {
+    let (path, why) = (obstacle.path.display().to_string(), obstacle.why.to_string());
+    format!("  {}: {}", neutral_line(&path), neutral_line(&why))
 }
 
 /// The checks of the doctor, each with its remedy where it has one.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use artoo_sandbox::snapshot::{Hindrance, Obstacle, TakenBack, UndoAction, Undoable};
 use serde_json::json;
 
 use super::samples::{finished, line, run};
@@ -195,6 +196,7 @@ fn lists_of_runs_and_checks() {
         estimated: exit.is_none(),
         cost: None,
         replans: 0,
+        undo: if damage.is_some() { Undoable::Nothing } else { Undoable::Yes },
         damage: damage.map(str::to_owned),
     }
     };
@@ -215,6 +217,42 @@ fn lists_of_runs_and_checks() {
             text.push_str(&format!("{}\n", run_row(run, frame(columns, false))));
         }
         text.push_str(&format!("{}\n", check_lines(&checks, frame(columns, false)).join("\n")));
+    }
+    assert_neutral(&text);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_undo_says() {
+    let mut text = String::new();
+    for state in [
+        Undoable::Nothing,
+        Undoable::Yes,
+        Undoable::Unfinished,
+        Undoable::Halfway,
+        Undoable::Undone,
+        Undoable::Expired,
+        Undoable::Damaged,
+    ] {
+        text.push_str(&format!("{state:?}: {}\n", words::undo(state).unwrap_or("-")));
+    }
+    let path = std::path::PathBuf::from("/w/报告\u{1b}[31m.md");
+    for dry_run in [true, false] {
+        for action in [UndoAction::Remove, UndoAction::Restore, UndoAction::Recreate] {
+            text.push_str(&taken_back_line(&TakenBack { path: path.clone(), action }, dry_run));
+            text.push('\n');
+        }
+    }
+    for why in [
+        Hindrance::ChangedSince,
+        Hindrance::ChangedMeanwhile,
+        Hindrance::Holds { entry: "a person's\n".into() },
+        Hindrance::NoFolder,
+        Hindrance::NotKept { reason: "its 9 bytes did not fit into the snapshot".to_owned() },
+        Hindrance::Unreadable { error: "permission denied".to_owned() },
+    ] {
+        text.push_str(&obstacle_line(&Obstacle { path: path.clone(), why }));
+        text.push('\n');
     }
     assert_neutral(&text);
     insta::assert_snapshot!(text);

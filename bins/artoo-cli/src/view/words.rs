@@ -1,5 +1,6 @@
 //! Our enums in words.
 
+use artoo_sandbox::snapshot::{UndoAction, Undoable};
 use artoo_types::{
     CallEnding, FailureClass, FaultKind, FileChangeKind, Judge, MegramState, MemoryAction, OutcomeStatus,
     Role, TerminalState,
@@ -84,6 +85,31 @@ pub(super) fn trust(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Matched => "checked",
         OutcomeStatus::Failed => "NOT checked: a claim of a failed subtask",
         OutcomeStatus::Skipped => "not worked on",
+    }
+}
+
+/// Whether a run can be undone, where there is something to say.
+pub(super) fn undo(state: Undoable) -> Option<&'static str> {
+    Some(match state {
+        Undoable::Nothing => return None,
+        Undoable::Yes => "can be undone",
+        Undoable::Unfinished => "undo with --as-it-is",
+        Undoable::Halfway => "undo was cut off",
+        Undoable::Undone => "undone",
+        Undoable::Expired => "undo is not kept any more",
+        Undoable::Damaged => "undo is damaged",
+    })
+}
+
+/// What undo did to a path, or would do.
+pub(super) fn undo_action(action: UndoAction, dry_run: bool) -> &'static str {
+    match (action, dry_run) {
+        (UndoAction::Remove, false) => "removed",
+        (UndoAction::Restore, false) => "restored",
+        (UndoAction::Recreate, false) => "recreated",
+        (UndoAction::Remove, true) => "would remove",
+        (UndoAction::Restore, true) => "would restore",
+        (UndoAction::Recreate, true) => "would recreate",
     }
 }
 

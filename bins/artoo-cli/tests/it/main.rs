@@ -17,6 +17,7 @@ mod requests;
 mod scene;
 mod screen;
 mod setup;
+mod undo;
 mod usage;
 
 /// A forgotten file would be a test that never runs.

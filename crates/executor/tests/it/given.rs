@@ -165,6 +165,7 @@ impl House {
             environment: Default::default(),
             evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
             created: CreatedPaths::default(),
+            snapshot: None,
             time: Arc::new(now()),
             // Longer than an attempt, so that the deadline of the attempt is what ends a call that hangs.
             limits: ToolLimits { call_time: Duration::from_secs(7200), ..ToolLimits::default() },

@@ -1,6 +1,6 @@
 //! From what was chosen to what runs share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use artoo_bus::{Bus, Clock, SystemClock};
 use artoo_ggs_core::Profile;
@@ -82,6 +82,9 @@ impl Builder {
             prices: self.prices,
             deadlines: self.deadlines,
             parallel: self.parallel,
+            snapshot_limits: self.snapshot_limits,
+            retention: self.retention,
+            retained: Mutex::new(None),
             journal,
             audit,
             closing: CancellationToken::new(),

@@ -300,7 +300,8 @@ pub enum Event {
         prev_directive: PrevDirective,
         /// Outputs of subtasks, where the run was not accepted.
         partial: Vec<PartialOutput>,
-        /// Files that the run created, changed or deleted, as far as its tools know.
+        /// Files that the run created, changed or deleted, each once, in order. A folder's path ends in a slash. Commands are
+        /// known by what differs in the folders that they may write.
         files: Vec<FileChange>,
         /// What it cost.
         usage: Cumulative,

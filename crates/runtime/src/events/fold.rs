@@ -1,10 +1,10 @@
 //! From envelopes to lines.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_types::{
-    CriterionVerdict, Envelope, FileChange, FinalResult, Finding, Message, ModelCall, PlanDirective, Prices,
-    Role, SubTaskId, ToolFinished,
+    CriterionVerdict, Envelope, FileChange, FileChangeKind, FinalResult, Finding, Message, ModelCall,
+    PlanDirective, Prices, Role, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -19,7 +19,7 @@ pub struct Fold {
     prices: Prices,
     total: Cumulative,
     roles: BTreeMap<Role, Cumulative>,
-    files: Vec<FileChange>,
+    files: BTreeMap<PathBuf, FileChangeKind>,
     /// Whether consent was missing for anything that the run tried.
     denied: bool,
     is_over: bool,
@@ -205,7 +205,10 @@ impl Fold {
 
     fn tool_finished(&mut self, finished: &ToolFinished) -> Event {
         let call = &finished.call;
-        self.files.extend(call.files.iter().cloned());
+        for file in &call.files {
+            let change = net(self.files.remove(&file.path), file.change);
+            self.files.extend(change.map(|change| (file.path.clone(), change)));
+        }
         Event::ToolFinished {
             call_id: call.call_id,
             tool: call.tool.clone(),
@@ -251,7 +254,11 @@ impl Fold {
             replans: result.replans,
             prev_directive: result.prev_directive,
             partial: result.partial.clone(),
-            files: self.files.clone(),
+            files: self
+                .files
+                .iter()
+                .map(|(path, change)| FileChange { path: path.clone(), change: *change })
+                .collect(),
             usage: self.total.clone(),
             roles: self
                 .roles
@@ -261,6 +268,18 @@ impl Fold {
             elapsed_ms,
             exit_code: exit_code_after(result, self.denied),
         }
+    }
+}
+
+/// What two changes of a file one after the other come to; nothing where it came and went.
+fn net(before: Option<FileChangeKind>, then: FileChangeKind) -> Option<FileChangeKind> {
+    use FileChangeKind::{Changed, Created, Deleted};
+    match (before, then) {
+        (None, then) => Some(then),
+        (Some(Created), Created | Changed) => Some(Created),
+        (Some(Created), Deleted) => None,
+        (Some(Changed | Deleted), Created | Changed) => Some(Changed),
+        (Some(Changed | Deleted), Deleted) => Some(Deleted),
     }
 }
 
@@ -312,4 +331,21 @@ fn directed(directive: &PlanDirective) -> [Event; 2] {
             rationale: directive.rationale.clone(),
         },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_of_a_file_add_up() {
+        use FileChangeKind::{Changed, Created, Deleted};
+        let sum = |changes: &[FileChangeKind]| changes.iter().fold(None, |sum, change| net(sum, *change));
+        assert_eq!(sum(&[Created, Changed, Changed]), Some(Created));
+        assert_eq!(sum(&[Created, Deleted]), None);
+        assert_eq!(sum(&[Created, Deleted, Created]), Some(Created));
+        assert_eq!(sum(&[Deleted, Created]), Some(Changed));
+        assert_eq!(sum(&[Changed, Deleted]), Some(Deleted));
+        assert_eq!(sum(&[Deleted, Created, Deleted]), Some(Deleted));
+    }
 }

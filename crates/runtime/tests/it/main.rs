@@ -26,6 +26,7 @@ mod recomputed;
 mod records;
 mod requests;
 mod trouble;
+mod undoing;
 mod watch;
 
 /// The example of the README is run, not only compiled.

@@ -19,4 +19,5 @@ mod runs;
 mod scene;
 mod searches;
 mod server;
+mod watches;
 mod writes;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use artoo_sandbox::SandboxMode;
+use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
 use artoo_tools::{CreatedPaths, EvidenceStore, ToolContext, ToolLimits, Toolbox};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
@@ -44,6 +45,11 @@ impl Scene {
             ]),
             evidence: EvidenceStore::open(real.join("data/evidence")).unwrap(),
             created: CreatedPaths::default(),
+            snapshot: Some(Snapshot::new(
+                real.join("data/undo"),
+                vec![data.clone()],
+                SnapshotLimits::default(),
+            )),
             time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
             limits: ToolLimits::default(),
             cancel: CancellationToken::new(),

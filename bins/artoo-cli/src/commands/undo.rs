@@ -1,0 +1,103 @@
+//! `artoo runs undo`: takes back what a run did to files.
+
+use std::path::Path;
+
+use artoo_runtime::runs::{self, RunsError};
+use artoo_sandbox::snapshot::{NotCovered, Obstacle, Present, TakenBack, UndoError, Undoable};
+use serde::Serialize;
+
+use super::runs::{as_json, explained};
+use crate::error::{CommandError, Exit};
+use crate::program::Context;
+use crate::view::{obstacle_line, taken_back_line};
+
+/// What the person wants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wish {
+    pub(super) dry_run: bool,
+    pub(super) as_it_is: bool,
+    pub(super) json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Default, Serialize)]
+struct Page<'a> {
+    run_id: &'a str,
+    /// Whether everything is as the run found it.
+    undone: bool,
+    dry_run: bool,
+    /// Whether an undo that was cut off goes on.
+    resumed: bool,
+    changes: Vec<TakenBack>,
+    /// What stands in the way: nothing was changed then.
+    obstacles: Vec<Obstacle>,
+    not_covered: Vec<NotCovered>,
+}
+
+/// Takes back a run.
+pub(super) fn run(context: &mut Context<'_>, folder: &Path, wish: Wish) -> Result<Exit, CommandError> {
+    let run_id = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let mut page = Page { run_id, dry_run: wish.dry_run, ..Page::default() };
+    if runs::undo_state(folder) == Undoable::Nothing {
+        if wish.json {
+            context.terminal.data(&format!("{}\n", as_json(&page)?))?;
+        } else {
+            context.terminal.note(&format!("run {run_id} changed no files, so there is nothing to undo"));
+        }
+        return Ok(Exit::OK);
+    }
+    let present = if wish.as_it_is { Present::AsItIs } else { Present::AsRecorded };
+    let undo = match runs::prepare_undo(folder, present) {
+        Ok(undo) => undo,
+        Err(RunsError::Undo(UndoError::Refused { obstacles })) => {
+            return refused(context, page, obstacles, wish);
+        }
+        Err(error) => return Err(explained(error)),
+    };
+    page.changes = undo.changes();
+    page.not_covered = undo.not_covered().to_vec();
+    page.resumed = undo.is_resumed();
+    if !wish.dry_run {
+        undo.apply().map_err(|error| explained(error.into()))?;
+        page.undone = true;
+    }
+    if wish.json {
+        context.terminal.data(&format!("{}\n", as_json(&page)?))?;
+        return Ok(Exit::OK);
+    }
+    let lines: String =
+        page.changes.iter().map(|change| taken_back_line(change, wish.dry_run) + "\n").collect();
+    context.terminal.data(&lines)?;
+    for one in &page.not_covered {
+        let place = one.path.display();
+        context
+            .terminal
+            .warning(&format!("nobody looked at {place}: {}; what the run changed there stays", one.why));
+    }
+    if wish.dry_run {
+        context.terminal.note(&format!("nothing was changed; to do it: artoo runs undo {run_id}"));
+    } else {
+        context
+            .terminal
+            .note("everything is as the run found it; what was taken away lies in the run's folder:");
+        context.terminal.note(&folder.join("undo/taken").display().to_string());
+    }
+    Ok(Exit::OK)
+}
+
+fn refused(
+    context: &mut Context<'_>,
+    mut page: Page<'_>,
+    obstacles: Vec<Obstacle>,
+    wish: Wish,
+) -> Result<Exit, CommandError> {
+    if wish.json {
+        page.obstacles = obstacles;
+        context.terminal.data(&format!("{}\n", as_json(&page)?))?;
+        return Ok(Exit::FAILED);
+    }
+    for obstacle in &obstacles {
+        context.terminal.note(&obstacle_line(obstacle));
+    }
+    Err(explained(UndoError::Refused { obstacles }.into()))
+}

@@ -1,0 +1,29 @@
+//! What a run finds before it changes it, kept so that it can be put back.
+//!
+//! A [`Snapshot`] looks at the folders that a call may write before the call and after it: what it finds before is kept in
+//! a store of contents, what differs after is the call's doing. [`Undo`] puts everything back as it was, or says what
+//! stands in the way and changes nothing. [`retain`] removes what is too old or too much.
+//!
+//! Symlinks are never followed, below a root nothing is reached but through folders held open, and a record that names
+//! anything outside its roots is refused. Paths, limits and ages come in; there is no clock here. Design:
+//! `docs/design/undo.md`.
+
+mod anchored;
+mod below;
+mod live;
+mod record;
+mod retention;
+mod root;
+mod state;
+mod store;
+mod uncovered;
+mod undo;
+mod walk;
+
+pub use live::{Change, ChangeKind, OpenCall, Snapshot};
+pub use retention::{Retention, Undoable, retain, undoable};
+pub use uncovered::{NotCovered, SnapshotLimits, Uncovered};
+pub use undo::{Hindrance, Obstacle, Present, TakenBack, Undo, UndoAction, UndoError};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,373 @@
+//! One folder that a run may change: what the run found in it, what it looked like last, what the run touched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use super::anchored::{is_no_folder, look_below, open_file, open_folder, open_root};
+use super::below::Below;
+use super::live::{Change, ChangeKind};
+use super::record::BeforeLine;
+use super::state::{Moment, State};
+use super::store::{ContentId, Store, hash};
+use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
+use super::walk::{Unread, walk};
+
+/// Who made the differences that a look finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// A call is under way, or one was dropped.
+    TheRuns,
+    /// No call was at work since the last look.
+    SomebodyElses,
+}
+
+/// What a look found.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// Paths whose state is now what the run found.
+    pub(super) new: Vec<Below>,
+    /// Paths that the run touched, with what they were at the look before.
+    pub(super) touched: Vec<(Below, Option<State>)>,
+    /// Paths that the run had touched and somebody else changed.
+    pub(super) foreign: Vec<Below>,
+    pub(super) not_covered: Vec<NotCovered>,
+}
+
+/// What came of keeping contents.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    pub(super) bytes: u64,
+    pub(super) not_covered: Vec<NotCovered>,
+}
+
+/// A path as the run found it.
+#[derive(Debug, Default)]
+struct Before {
+    state: Option<State>,
+    kept: Option<ContentId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Root {
+    path: PathBuf,
+    /// Whether everything below it is looked at; otherwise only what a tool names.
+    pub(super) is_whole: bool,
+    /// Whether the record names it, and as whole if it is.
+    pub(super) is_written: bool,
+    /// Whether everything below it was looked at once, so that what was not seen was not there.
+    is_known: bool,
+    /// Whether there are too many entries to look at.
+    is_lost: bool,
+    before: BTreeMap<Below, Before>,
+    now: BTreeMap<Below, Option<State>>,
+    touched: BTreeSet<Below>,
+    /// Files whose times may hide a change that came soon after they were kept.
+    racy: BTreeSet<Below>,
+}
+
+impl Root {
+    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
+        open_root(&path)?;
+        Ok(Self {
+            path,
+            is_whole: false,
+            is_written: false,
+            is_known: false,
+            is_lost: false,
+            before: BTreeMap::new(),
+            now: BTreeMap::new(),
+            touched: BTreeSet::new(),
+            racy: BTreeSet::new(),
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What a path looked like last.
+    pub(super) fn now(&self, path: &Below) -> Option<&State> {
+        self.now.get(path)?.as_ref()
+    }
+
+    /// From now on, everything below it is looked at.
+    pub(super) fn make_whole(&mut self) {
+        if !self.is_whole {
+            self.is_whole = true;
+            self.is_written = false;
+        }
+    }
+
+    /// Looks at these names, or at everything, and says what differs from the look before.
+    pub(super) fn look(
+        &mut self,
+        names: Option<&[Below]>,
+        whose: Whose,
+        excluded: &BTreeSet<Below>,
+        limits: SnapshotLimits,
+    ) -> io::Result<Looked> {
+        let mut found = Looked::default();
+        if self.is_lost {
+            return Ok(found);
+        }
+        let root = match open_root(&self.path) {
+            Ok(root) => Some(root),
+            // It went; everything in it, too.
+            Err(error) if is_no_folder(&error) => None,
+            Err(error) => return Err(error),
+        };
+        let states = match (&root, names) {
+            (None, _) => BTreeMap::new(),
+            (Some(root), Some(names)) => {
+                let look = |name: &Below| Ok((name.clone(), look_below(root, name)?));
+                names.iter().map(look).collect::<io::Result<_>>()?
+            }
+            (Some(root), None) => match self.walk(root, excluded, limits, &mut found)? {
+                Some(states) => states,
+                None => return Ok(found),
+            },
+        };
+        let mut paths: BTreeSet<Below> = states.keys().cloned().collect();
+        match names {
+            Some(names) => paths.extend(names.iter().cloned()),
+            None => paths.extend(self.now.keys().cloned()),
+        }
+        for path in paths {
+            let state = states.get(&path).cloned().flatten();
+            self.compare(path, state, whose, root.as_ref(), &mut found);
+        }
+        self.is_known |= names.is_none();
+        Ok(found)
+    }
+
+    /// Everything below the root; `None` where that is too much.
+    fn walk(
+        &mut self,
+        root: &OwnedFd,
+        excluded: &BTreeSet<Below>,
+        limits: SnapshotLimits,
+        found: &mut Looked,
+    ) -> io::Result<Option<BTreeMap<Below, Option<State>>>> {
+        let Some(walked) = walk(root, excluded, limits.entries)? else {
+            self.is_lost = true;
+            let why = Uncovered::TooMany { entries: limits.entries };
+            found.not_covered.push(NotCovered { path: self.path.clone(), why });
+            if self.is_known {
+                // What the run made of it is not known any more.
+                found.foreign.push(Below::default());
+            }
+            return Ok(None);
+        };
+        let mut states: BTreeMap<Below, Option<State>> =
+            walked.states.into_iter().map(|(path, state)| (path, Some(state))).collect();
+        for (folder, why) in walked.unread {
+            let inside = self.now.iter().filter(|(path, _)| path.path().starts_with(folder.path()));
+            let inside: Vec<_> = inside.map(|(path, state)| (path.clone(), state.clone())).collect();
+            for (path, state) in inside {
+                states.entry(path).or_insert(state);
+            }
+            let why = match why {
+                Unread::TooDeep => Uncovered::TooDeep,
+                Unread::Error(error) => Uncovered::Unreadable { error: error.to_string() },
+            };
+            found.not_covered.push(NotCovered { path: folder.under(&self.path), why });
+        }
+        Ok(Some(states))
+    }
+
+    fn compare(
+        &mut self,
+        path: Below,
+        state: Option<State>,
+        whose: Whose,
+        root: Option<&OwnedFd>,
+        found: &mut Looked,
+    ) {
+        let is_known = self.is_known || self.now.contains_key(&path);
+        let old = self.now.get(&path).cloned().flatten();
+        let same = is_known && old == state;
+        if same {
+            let hidden =
+                whose == Whose::TheRuns && self.racy.contains(&path) && self.was_rewritten(root, &path);
+            if hidden {
+                self.touched.insert(path.clone());
+                self.racy.remove(&path);
+                found.touched.push((path, old));
+            }
+            return;
+        }
+        if !is_known || (whose == Whose::SomebodyElses && !self.touched.contains(&path)) {
+            self.before.insert(path.clone(), Before { state: state.clone(), kept: None });
+            found.new.push(path.clone());
+        } else if whose == Whose::TheRuns {
+            self.touched.insert(path.clone());
+            found.touched.push((path.clone(), old));
+        } else {
+            // What somebody else put into a folder is no change of the folder.
+            let only_entries =
+                matches!((&old, &state), (Some(old), Some(new)) if old.is_folder() && old.looks_like(new));
+            if !only_entries {
+                found.foreign.push(path.clone());
+            }
+        }
+        self.racy.remove(&path);
+        self.now.insert(path, state);
+    }
+
+    /// Whether a file whose times did not move holds something else than what was kept of it.
+    fn was_rewritten(&self, root: Option<&OwnedFd>, path: &Below) -> bool {
+        let kept = self.before.get(path).and_then(|before| before.kept.as_ref());
+        match (root, kept) {
+            (Some(root), Some(kept)) => content(root, path).is_ok_and(|content| content != *kept),
+            (None, _) | (_, None) => false,
+        }
+    }
+
+    /// Keeps the contents of files among these paths, the small ones first, as far as `room` lasts.
+    pub(super) fn keep(&mut self, paths: &[Below], room: u64, store: &mut Store) -> Kept {
+        let mut kept = Kept::default();
+        let sizes = paths.iter().filter_map(|path| {
+            let state = self.before.get(path)?.state.as_ref().filter(|state| state.is_file())?;
+            Some((state.size, path))
+        });
+        let mut sizes: Vec<_> = sizes.collect();
+        sizes.sort();
+        let mut fitting = BTreeSet::new();
+        for (size, path) in sizes {
+            if kept.bytes.saturating_add(size) <= room {
+                kept.bytes = kept.bytes.saturating_add(size);
+                fitting.insert(path);
+            } else {
+                let why = Uncovered::NoRoom { bytes: size };
+                kept.not_covered.push(NotCovered { path: path.under(&self.path), why });
+            }
+        }
+        let mut open: Option<(Below, OwnedFd)> = None;
+        for path in fitting {
+            let result = self.keep_one(path, &mut open, store);
+            let why = match result {
+                Ok(true) => continue,
+                Ok(false) => Uncovered::Unsteady,
+                Err(error) => Uncovered::Unreadable { error: error.to_string() },
+            };
+            kept.not_covered.push(NotCovered { path: path.under(&self.path), why });
+        }
+        kept
+    }
+
+    /// `false` where the file changes while it is read. The folder stays open for the next one.
+    fn keep_one(
+        &mut self,
+        path: &Below,
+        open: &mut Option<(Below, OwnedFd)>,
+        store: &mut Store,
+    ) -> io::Result<bool> {
+        let Some((parent, name)) = path.place() else { return Ok(false) };
+        if open.as_ref().is_none_or(|(folder, _)| *folder != parent) {
+            *open = Some((parent.clone(), open_folder(&open_root(&self.path)?, &parent)?));
+        }
+        let (Some((_, folder)), Some(before)) = (open.as_ref(), self.before.get_mut(path)) else {
+            return Ok(false);
+        };
+        let Some(state) = &before.state else { return Ok(false) };
+        before.kept = store.keep(&mut open_file(folder, name)?, state)?;
+        Ok(before.kept.is_some())
+    }
+
+    /// Notes which of these files were kept so soon after they changed that their times may hide another change.
+    pub(super) fn note_racy(&mut self, paths: &[Below], kept_at: Moment) {
+        for path in paths {
+            let Some(Before { state: Some(state), kept: Some(_) }) = self.before.get(path) else { continue };
+            if state.ctime.may_hide_until(kept_at) {
+                self.racy.insert(path.clone());
+            }
+        }
+    }
+
+    pub(super) fn before_line(&self, number: usize, path: &Below) -> BeforeLine {
+        let (state, kept) = match self.before.get(path) {
+            Some(Before { state, kept }) => (state.clone(), kept.clone()),
+            None => (None, None),
+        };
+        BeforeLine { root: number, path: path.clone(), state, kept }
+    }
+
+    /// What a call did to the paths that it touched, as far as a person sees a difference.
+    pub(super) fn changes(&self, touched: &[(Below, Option<State>)]) -> Vec<Change> {
+        let mut changes: Vec<Change> = Vec::new();
+        for (path, old) in touched {
+            let new = self.now(path);
+            let kind = match (old, new) {
+                (None, None) => continue,
+                (None, Some(_)) => ChangeKind::Created,
+                (Some(_), None) => ChangeKind::Deleted,
+                (Some(old), Some(new)) if !old.looks_like(new) => ChangeKind::Changed,
+                (Some(old), Some(_)) if old.is_file() && self.content_changed(path, old) => {
+                    ChangeKind::Changed
+                }
+                (Some(_), Some(_)) => continue,
+            };
+            let folder = new.or(old.as_ref()).is_some_and(State::is_folder);
+            changes.push(Change { path: path.under(&self.path), kind, folder });
+        }
+        changes.sort();
+        let kept: Vec<bool> = (0..changes.len()).map(|at| says_something(&changes, at)).collect();
+        let mut kept = kept.into_iter();
+        changes.retain(|_| kept.next().unwrap_or(true));
+        changes
+    }
+
+    /// Whether a file that looks the same holds something else; as far as its content was kept.
+    fn content_changed(&self, path: &Below, old: &State) -> bool {
+        let found = self.before.get(path).filter(|before| before.state.as_ref() == Some(old));
+        let root = open_root(&self.path).ok();
+        found.is_some() && self.was_rewritten(root.as_ref(), path)
+    }
+}
+
+/// A folder that came or went says nothing beside what came or went in it.
+fn says_something(changes: &[Change], at: usize) -> bool {
+    let (Some(change), next) = (changes.get(at), changes.get(at.saturating_add(1))) else { return true };
+    let entry_follows = next.is_some_and(|next| next.path.starts_with(&change.path));
+    !(change.folder && change.kind != ChangeKind::Changed && entry_follows)
+}
+
+/// What a file holds now.
+pub(super) fn content(root: &OwnedFd, path: &Below) -> io::Result<ContentId> {
+    let (parent, name) = path.place().ok_or(io::ErrorKind::IsADirectory)?;
+    let mut file: File = open_file(&open_folder(root, &parent)?, name)?;
+    hash(&mut file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rewrite_within_a_step_of_the_clock_is_seen_by_content() {
+        let temporary = tempfile::tempdir().unwrap();
+        let path = temporary.path().join("old");
+        std::fs::write(&path, "1").unwrap();
+        let mut root = Root::open(temporary.path().to_owned()).unwrap();
+        root.make_whole();
+        let look = |root: &mut Root, whose| {
+            root.look(None, whose, &BTreeSet::new(), SnapshotLimits::default()).unwrap()
+        };
+        let found = look(&mut root, Whose::SomebodyElses);
+        root.keep(&found.new, u64::MAX, &mut Store::new(temporary.path().with_extension("store")));
+        let old = Below::new(Path::new("old")).unwrap();
+        let kept_at = root.now(&old).unwrap().ctime;
+        root.note_racy(&found.new, kept_at);
+        std::fs::write(&path, "2").unwrap();
+        // As a kernel that counts in steps leaves it: no time tells of the second write.
+        let unmoved = look_below(&open_root(temporary.path()).unwrap(), &old).unwrap();
+        root.now.insert(old.clone(), unmoved.clone());
+        let found = look(&mut root, Whose::TheRuns);
+        assert_eq!(found.touched, [(old.clone(), unmoved.clone())]);
+        assert_eq!(look(&mut root, Whose::TheRuns).touched, [], "once");
+        let _ = std::fs::remove_dir_all(temporary.path().with_extension("store"));
+    }
+}

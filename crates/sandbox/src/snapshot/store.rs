@@ -1,0 +1,131 @@
+//! Contents by their hash.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::anchored::look_at;
+use super::state::State;
+
+/// Bytes that are read at a time.
+const PIECE: usize = 128 * 1024;
+
+/// The SHA-256 of a content, in hexadecimal. It names a file of the store, so nothing else can be one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(super) struct ContentId(String);
+
+impl TryFrom<String> for ContentId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let fits = text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        if fits { Ok(Self(text)) } else { Err("a content is named by 64 hexadecimal digits") }
+    }
+}
+
+impl From<ContentId> for String {
+    fn from(id: ContentId) -> Self {
+        id.0
+    }
+}
+
+/// A folder of contents.
+#[derive(Debug)]
+pub(super) struct Store {
+    folder: PathBuf,
+    /// Whether the file system shares blocks between files; known after the first try.
+    clones: Option<bool>,
+    parts: u64,
+}
+
+impl Store {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, clones: None, parts: 0 }
+    }
+
+    /// Keeps the content of a file that looked like `seen`.
+    ///
+    /// `None` where it does not look like that afterwards: it changes while it is read.
+    pub(super) fn keep(&mut self, source: &mut File, seen: &State) -> io::Result<Option<ContentId>> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        self.parts += 1;
+        let part = self.folder.join(format!(".part-{}", self.parts));
+        let kept = self.copy_in(source, &part);
+        let (Ok(id), true) = (&kept, look_at(&*source)? == *seen) else {
+            // What is left of it lies among the run's own files.
+            let _ = fs::remove_file(&part);
+            return kept.map(|_| None);
+        };
+        // Replacing is harmless: under this name lie the same bytes.
+        fs::rename(&part, self.folder.join(&id.0))?;
+        Ok(Some(id.clone()))
+    }
+
+    fn copy_in(&mut self, source: &mut File, part: &PathBuf) -> io::Result<ContentId> {
+        let mut options = OpenOptions::new();
+        let mut target = options.read(true).write(true).create(true).truncate(true).mode(0o600).open(part)?;
+        if self.clones != Some(false) {
+            let cloned = clone_blocks(source, &target);
+            self.clones = Some(cloned);
+            if cloned {
+                return hash(&mut target);
+            }
+        }
+        pour(source, &mut target)
+    }
+
+    /// A kept content that fits its name, from its beginning on.
+    pub(super) fn open(&self, id: &ContentId) -> io::Result<File> {
+        let mut file = File::open(self.folder.join(&id.0))?;
+        if hash(&mut file)? == *id {
+            io::Seek::rewind(&mut file)?;
+            Ok(file)
+        } else {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "the kept content was altered"))
+        }
+    }
+}
+
+/// The id of what is read from here on.
+pub(super) fn hash(source: &mut File) -> io::Result<ContentId> {
+    pour(source, &mut io::sink())
+}
+
+/// The digits of the hash of some bytes.
+pub(super) fn id_of(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+/// Copies everything that follows, and says what it was.
+pub(super) fn pour(source: &mut File, target: &mut impl Write) -> io::Result<ContentId> {
+    let mut digest = Sha256::new();
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = match source.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let bytes = piece.get(..read).unwrap_or_default();
+        digest.update(bytes);
+        target.write_all(bytes)?;
+    }
+    Ok(ContentId(hex::encode(digest.finalize())))
+}
+
+/// Makes `target` share the blocks of `source`, where the file system can.
+#[cfg(target_os = "linux")]
+pub(super) fn clone_blocks(source: &File, target: &File) -> bool {
+    rustix::fs::ioctl_ficlone(target, source).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn clone_blocks(_: &File, _: &File) -> bool {
+    false
+}

@@ -1,0 +1,6 @@
+//! Runs in temporary folders, taken back.
+
+mod cases;
+mod hostile;
+mod law;
+mod tree;

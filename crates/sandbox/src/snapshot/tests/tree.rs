@@ -1,0 +1,222 @@
+//! What the tests share: a folder with a record beside it, a picture of a tree, and things that can be done to it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use proptest::prelude::*;
+
+use super::super::{Change, Present, Snapshot, SnapshotLimits, Undo, UndoError};
+
+/// A workspace and the folder of a run.
+pub(super) struct Place {
+    _temporary: Arc<tempfile::TempDir>,
+    pub(super) root: PathBuf,
+    pub(super) record: PathBuf,
+}
+
+impl Place {
+    pub(super) fn new() -> Self {
+        let temporary = tempfile::tempdir().unwrap();
+        let real = temporary.path().canonicalize().unwrap();
+        let root = real.join("工作区");
+        fs::create_dir(&root).unwrap();
+        Self { root, record: real.join("run/undo"), _temporary: Arc::new(temporary) }
+    }
+
+    /// One more run in the same workspace.
+    pub(super) fn another_run(&self, number: usize) -> Self {
+        Self {
+            _temporary: Arc::clone(&self._temporary),
+            root: self.root.clone(),
+            record: self.record.join(number.to_string()),
+        }
+    }
+
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.record.clone(), Vec::new(), SnapshotLimits::default())
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// One call that does this.
+    pub(super) fn call(&self, snapshot: &Snapshot, act: impl FnOnce(&Path)) -> Vec<Change> {
+        let call = snapshot.before(std::slice::from_ref(&self.root)).unwrap();
+        act(&self.root);
+        call.after().unwrap()
+    }
+
+    /// A run of one call.
+    pub(super) fn run(&self, act: impl FnOnce(&Path)) -> Vec<Change> {
+        let snapshot = self.snapshot();
+        let changes = self.call(&snapshot, act);
+        snapshot.close().unwrap();
+        changes
+    }
+
+    pub(super) fn prepare(&self) -> Result<Undo, UndoError> {
+        Undo::prepare(&self.record, std::slice::from_ref(&self.root), Present::AsRecorded)
+    }
+
+    pub(super) fn undo(&self) -> Result<(), UndoError> {
+        self.prepare()?.apply()
+    }
+
+    pub(super) fn picture(&self) -> BTreeMap<PathBuf, Seen> {
+        picture(&self.root)
+    }
+}
+
+/// All that must be the same again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    mode: u32,
+    mtime: (i64, i64),
+    /// Bytes of a file, the target of a link.
+    content: Option<Vec<u8>>,
+    /// The first name of the same file.
+    same_as: Option<PathBuf>,
+}
+
+/// A tree, byte for byte.
+pub(super) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
+    let mut seen = BTreeMap::new();
+    let mut waiting = vec![root.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let found = path.symlink_metadata().unwrap();
+        let content = if found.is_file() {
+            Some(fs::read(&path).unwrap())
+        } else if found.is_symlink() {
+            Some(fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec())
+        } else {
+            waiting.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            None
+        };
+        let one =
+            Seen { mode: found.mode(), mtime: (found.mtime(), found.mtime_nsec()), content, same_as: None };
+        seen.insert(path, one);
+    }
+    let mut first = BTreeMap::new();
+    for (path, one) in &mut seen {
+        let found = path.symlink_metadata().unwrap();
+        if found.is_file() {
+            let name = first.entry((found.dev(), found.ino())).or_insert_with(|| path.clone());
+            one.same_as = Some(name.clone());
+        }
+    }
+    seen
+}
+
+/// Something that a command may do to a tree. Most of it fails most of the time, and that is fine.
+#[derive(Debug, Clone)]
+pub(super) enum Deed {
+    Write(PathBuf, Vec<u8>),
+    Append(PathBuf, Vec<u8>),
+    /// Rewrites a file with as many other bytes and gives it its old time back.
+    Forge(PathBuf),
+    Folder(PathBuf),
+    Remove(PathBuf),
+    Move(PathBuf, PathBuf),
+    Copy(PathBuf, PathBuf),
+    Mode(PathBuf, u32),
+    Link(PathBuf, PathBuf),
+    HardLink(PathBuf, PathBuf),
+    Time(PathBuf, u32),
+}
+
+impl Deed {
+    pub(super) fn done_in(&self, root: &Path) {
+        // Whether it worked does not matter.
+        let _ = self.attempt(root);
+    }
+
+    fn attempt(&self, root: &Path) -> io::Result<()> {
+        match self {
+            Self::Write(path, bytes) => fs::write(root.join(path), bytes),
+            Self::Append(path, bytes) => {
+                fs::OpenOptions::new().append(true).open(root.join(path))?.write_all(bytes)
+            }
+            Self::Forge(path) => {
+                let path = root.join(path);
+                let time = fs::metadata(&path)?.modified()?;
+                let other: Vec<u8> = fs::read(&path)?.iter().map(|byte| byte.wrapping_add(1)).collect();
+                fs::write(&path, other)?;
+                fs::File::open(&path)?.set_modified(time)
+            }
+            Self::Folder(path) => fs::create_dir_all(root.join(path)),
+            Self::Remove(path) => {
+                let path = root.join(path);
+                if path.symlink_metadata()?.is_dir() {
+                    fs::remove_dir_all(path)
+                } else {
+                    fs::remove_file(path)
+                }
+            }
+            Self::Move(from, to) => fs::rename(root.join(from), root.join(to)),
+            Self::Copy(from, to) => fs::copy(root.join(from), root.join(to)).map(drop),
+            Self::Mode(path, mode) => {
+                let path = root.join(path);
+                let found = path.symlink_metadata()?;
+                if found.is_symlink() {
+                    return Ok(());
+                }
+                // Folders stay open to their owner, so that a test without root can look into them.
+                let mode = if found.is_dir() { mode | 0o500 } else { mode | 0o400 };
+                fs::set_permissions(path, fs::Permissions::from_mode(mode))
+            }
+            Self::Link(target, path) => symlink(target, root.join(path)),
+            Self::HardLink(from, to) => fs::hard_link(root.join(from), root.join(to)),
+            Self::Time(path, seconds) => {
+                let time =
+                    SystemTime::UNIX_EPOCH + Duration::new(u64::from(*seconds), *seconds % 1_000_000_000);
+                fs::File::open(root.join(path))?.set_modified(time)
+            }
+        }
+    }
+}
+
+fn name() -> impl Strategy<Value = PathBuf> {
+    let names: Vec<&[u8]> =
+        vec![b"a", b"b", b"c", "数据".as_bytes(), "📊.txt".as_bytes(), b"bad\xff\xfe", b"new\nline", b" "];
+    prop::sample::select(names).prop_map(|name| PathBuf::from(OsStr::from_bytes(name)))
+}
+
+fn path() -> impl Strategy<Value = PathBuf> {
+    prop::collection::vec(name(), 1..4).prop_map(|names| names.iter().collect())
+}
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![Just(b"same".to_vec()), prop::collection::vec(any::<u8>(), 0..40)]
+}
+
+pub(super) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
+    let mode = prop::sample::select(vec![0o600, 0o644, 0o755, 0o444, 0o4755, 0o1777, 0o040]);
+    let deed = prop_oneof![
+        4 => (path(), bytes()).prop_map(|(path, bytes)| Deed::Write(path, bytes)),
+        1 => (path(), bytes()).prop_map(|(path, bytes)| Deed::Append(path, bytes)),
+        1 => path().prop_map(Deed::Forge),
+        3 => path().prop_map(Deed::Folder),
+        2 => path().prop_map(Deed::Remove),
+        3 => (path(), path()).prop_map(|(from, to)| Deed::Move(from, to)),
+        1 => (path(), path()).prop_map(|(from, to)| Deed::Copy(from, to)),
+        2 => (path(), mode).prop_map(|(path, mode)| Deed::Mode(path, mode)),
+        2 => (path(), path()).prop_map(|(target, path)| Deed::Link(target, path)),
+        2 => (path(), path()).prop_map(|(from, to)| Deed::HardLink(from, to)),
+        1 => (path(), any::<u32>()).prop_map(|(path, seconds)| Deed::Time(path, seconds)),
+    ];
+    prop::collection::vec(deed, 0..most)
+}
+
+/// A case writes many files and waits for the disk.
+pub(super) fn half_as_often() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases / 2, ..usual }
+}

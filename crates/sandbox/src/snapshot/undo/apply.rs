@@ -1,0 +1,322 @@
+//! The steps of an undo.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{self, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid};
+use rustix::io::Errno;
+
+use super::super::anchored::{look, look_at, open_file, open_folder, open_root};
+use super::super::record::{ChangeLine, OBJECTS, Spot, TAKEN};
+use super::super::state::{Kind, State};
+use super::super::store::{Store, clone_blocks, pour};
+use super::UndoError;
+use super::acts::{Act, Item};
+use super::check::Undo;
+
+impl Undo {
+    /// Takes everything back. What goes is moved to `taken` in the record's folder.
+    ///
+    /// # Errors
+    ///
+    /// [`UndoError::Step`]: the rest is done by preparing and applying it again.
+    pub fn apply(self) -> Result<(), UndoError> {
+        self.apply_while(&mut || Ok(()))
+    }
+
+    /// The same, asking before each step whether to go on: a test ends it there, as a killed process would.
+    pub(crate) fn apply_while(mut self, go_on: &mut dyn FnMut() -> io::Result<()>) -> Result<(), UndoError> {
+        let folder = self.folder.clone();
+        let noted = |source| UndoError::Step { path: folder.clone(), source };
+        if !self.is_resumed {
+            let mut lines = std::mem::take(&mut self.unsaid);
+            let keep = self.keep.iter().map(|((root, path), time)| (*root, path.clone(), *time)).collect();
+            lines.push(ChangeLine::Undoing { keep });
+            self.lines.write(&lines).and_then(|()| self.lines.file().sync_data()).map_err(noted)?;
+        }
+        let items = std::mem::take(&mut self.items);
+        let mut work = Work { undo: &mut self, store: Store::new(folder.join(OBJECTS)), go_on };
+        work.all(&items)?;
+        self.lines.write(&[ChangeLine::Undone]).and_then(|()| self.lines.file().sync_data()).map_err(noted)
+    }
+}
+
+struct Work<'a> {
+    undo: &'a mut Undo,
+    store: Store,
+    go_on: &'a mut dyn FnMut() -> io::Result<()>,
+}
+
+impl Work<'_> {
+    fn all(&mut self, items: &[Item]) -> Result<(), UndoError> {
+        let is_folder = |state: &Option<State>| state.as_ref().is_some_and(State::is_folder);
+        // A folder that cannot be entered or written would stop the rest.
+        for item in items.iter().filter(|item| is_folder(&item.current)) {
+            self.step(item, Self::unlock)?;
+        }
+        for item in items.iter().rev().filter(|item| item.goes()) {
+            self.step(item, Self::take)?;
+        }
+        for item in items.iter().filter(|item| item.act == Act::Replace && is_folder(&item.before)) {
+            self.step(item, Self::make_folder)?;
+        }
+        for item in items.iter().filter(|item| item.act == Act::Replace && !is_folder(&item.before)) {
+            self.step(item, Self::make)?;
+        }
+        for item in items.iter().filter(|item| item.act == Act::Rewrite) {
+            self.step(item, Self::rewrite)?;
+        }
+        for item in items {
+            if let Act::Link(other) = &item.act {
+                self.step(item, |work, item| work.link(item, other))?;
+            }
+        }
+        for item in items.iter().filter(|item| item.act == Act::Touch && !is_folder(&item.before)) {
+            self.step(item, Self::touch)?;
+        }
+        for item in items.iter().rev().filter(|item| is_folder(&item.before)) {
+            self.step(item, Self::touch_folder)?;
+        }
+        let keep: Vec<_> = self.undo.keep.iter().map(|(spot, time)| (spot.clone(), *time)).collect();
+        for (spot, time) in keep {
+            let kept = (self.go_on)()
+                .and_then(|()| self.folder(&spot))
+                .and_then(|folder| Ok(fs::futimens(&folder, &time.as_modification())?));
+            kept.map_err(|source| UndoError::Step { path: self.undo.path(&spot), source })?;
+        }
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        item: &Item,
+        act: impl FnOnce(&mut Self, &Item) -> io::Result<()>,
+    ) -> Result<(), UndoError> {
+        let done = (self.go_on)().and_then(|()| act(self, item));
+        done.map_err(|source| UndoError::Step { path: self.undo.path(&item.spot), source })
+    }
+
+    fn root(&self, spot: &Spot) -> io::Result<&OwnedFd> {
+        self.undo.roots.get(spot.0).map(|(_, root)| root).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn folder(&self, spot: &Spot) -> io::Result<OwnedFd> {
+        open_folder(self.root(spot)?, &spot.1)
+    }
+
+    /// The folder that a spot lies in, and its name there.
+    fn place(&self, spot: &Spot) -> io::Result<(OwnedFd, OsString)> {
+        let (parent, name) = spot.1.place().ok_or(io::ErrorKind::InvalidInput)?;
+        Ok((open_folder(self.root(spot)?, &parent)?, name.to_owned()))
+    }
+
+    fn unlock(&mut self, item: &Item) -> io::Result<()> {
+        let Some(current) = item.current.as_ref().filter(|current| current.mode & 0o700 != 0o700) else {
+            return Ok(());
+        };
+        let mode = Mode::from_raw_mode(current.mode | 0o700);
+        match self.folder(&item.spot) {
+            Ok(folder) => Ok(fs::fchmod(&folder, mode)?),
+            // Older kernels have no change of mode that follows no link and needs no right to open. It was checked to be
+            // a folder.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let (parent, name) = self.place(&item.spot)?;
+                Ok(fs::chmodat(&parent, &name, mode, AtFlags::empty())?)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Moves what is there to `taken`; a folder is empty by now and goes.
+    fn take(&mut self, item: &Item) -> io::Result<()> {
+        let (parent, name) = self.place(&item.spot)?;
+        let Some(there) = look(&parent, &name)? else { return Ok(()) };
+        if there.is_folder() {
+            return Ok(fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR)?);
+        }
+        let (taken, number) = self.next_taken(item)?;
+        match fs::renameat(&parent, &name, &taken, &number) {
+            Ok(()) => return Ok(()),
+            Err(Errno::XDEV) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match &there.kind {
+            Kind::File => copy(&mut open_file(&parent, &name)?, &taken, &number)?,
+            Kind::Link { target } => {
+                let target = target.to_path().map_err(io::Error::other)?;
+                fs::symlinkat(target, &taken, &number)?;
+            }
+            // There is nothing in them to keep.
+            Kind::Folder | Kind::Other => {}
+        }
+        Ok(fs::unlinkat(&parent, &name, AtFlags::empty())?)
+    }
+
+    /// The folder `taken` and the next free name in it, noted in the record.
+    fn next_taken(&mut self, item: &Item) -> io::Result<(OwnedFd, String)> {
+        let folder = open_root(&self.undo.folder)?;
+        match fs::mkdirat(&folder, TAKEN, Mode::from_raw_mode(0o700)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let number = self.undo.taken;
+        self.undo.taken = number.saturating_add(1);
+        let (root, path) = item.spot.clone();
+        self.undo.lines.write(&[ChangeLine::Taken { number, root, path }])?;
+        Ok((open_root(&self.undo.folder.join(TAKEN))?, number.to_string()))
+    }
+
+    fn make_folder(&mut self, item: &Item) -> io::Result<()> {
+        let (parent, name) = self.place(&item.spot)?;
+        // Its own mode comes last.
+        match fs::mkdirat(&parent, &name, Mode::from_raw_mode(0o700)) {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST) if look(&parent, &name)?.is_some_and(|there| there.is_folder()) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes a file or a link that is not there.
+    fn make(&mut self, item: &Item) -> io::Result<()> {
+        let Some(before) = &item.before else { return Ok(()) };
+        let (parent, name) = self.place(&item.spot)?;
+        match &before.kind {
+            Kind::Folder | Kind::Other => Err(io::ErrorKind::Unsupported.into()),
+            Kind::Link { target } => {
+                fs::symlinkat(target.to_path().map_err(io::Error::other)?, &parent, &name)?;
+                finish_link(&parent, &name, before)
+            }
+            Kind::File => {
+                let kept = item.kept.as_ref().ok_or(io::ErrorKind::NotFound)?;
+                let mut source = self.store.open(kept)?;
+                // Under a name of its own until it is whole.
+                let part = self.part(item);
+                if self.undo.is_resumed {
+                    // What a cut-off undo left under it is unfinished. Mostly there is nothing.
+                    let _ = fs::unlinkat(&parent, &part, AtFlags::empty());
+                }
+                let flags =
+                    OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let mut file = File::from(fs::openat(&parent, &part, flags, Mode::from_raw_mode(0o600))?);
+                let made = fill(&mut source, &mut file)
+                    .and_then(|()| finish_file(&file, before))
+                    .and_then(|()| take_free_name(&parent, &part, &name));
+                if made.is_err() {
+                    // The error that matters is the first one.
+                    let _ = fs::unlinkat(&parent, &part, AtFlags::empty());
+                }
+                made
+            }
+        }
+    }
+
+    /// The same for the same path each time, so that the undo that finishes a cut-off one finds it.
+    fn part(&self, item: &Item) -> String {
+        use std::os::unix::ffi::OsStrExt;
+        let id = super::super::store::id_of(item.spot.1.path().as_os_str().as_bytes());
+        format!(".artoo-undo-{}.part", id.get(..16).unwrap_or_default())
+    }
+
+    /// Writes the content back into a file that has other names: they all hold it then, as they did.
+    fn rewrite(&mut self, item: &Item) -> io::Result<()> {
+        let (Some(before), Some(kept)) = (&item.before, &item.kept) else { return Ok(()) };
+        let (parent, name) = self.place(&item.spot)?;
+        let (taken, number) = self.next_taken(item)?;
+        copy(&mut open_file(&parent, &name)?, &taken, &number)?;
+        let mut source = self.store.open(kept)?;
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let open = || fs::openat(&parent, &name, flags, Mode::empty());
+        let mut file = File::from(match open() {
+            Err(Errno::ACCESS) => {
+                fs::fchmod(open_file(&parent, &name)?, Mode::from_raw_mode(before.mode | 0o600))?;
+                open()?
+            }
+            other => other?,
+        });
+        file.set_len(0)?;
+        fill(&mut source, &mut file)?;
+        finish_file(&file, before)
+    }
+
+    fn link(&mut self, item: &Item, other: &Spot) -> io::Result<()> {
+        let (parent, name) = self.place(&item.spot)?;
+        let (from, other) = self.place(other)?;
+        Ok(fs::linkat(&from, &other, &parent, &name, AtFlags::empty())?)
+    }
+
+    fn touch(&mut self, item: &Item) -> io::Result<()> {
+        let Some(before) = &item.before else { return Ok(()) };
+        let (parent, name) = self.place(&item.spot)?;
+        match &before.kind {
+            Kind::Link { .. } => finish_link(&parent, &name, before),
+            Kind::File => match open_file(&parent, &name) {
+                Ok(file) => finish_file(&file, before),
+                // A file that nobody may read: its owner may change that.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    fs::chmodat(&parent, &name, Mode::from_raw_mode(before.mode | 0o400), AtFlags::empty())?;
+                    finish_file(&open_file(&parent, &name)?, before)
+                }
+                Err(error) => Err(error),
+            },
+            Kind::Folder | Kind::Other => {
+                Ok(fs::chmodat(&parent, &name, Mode::from_raw_mode(before.mode), AtFlags::empty())?)
+            }
+        }
+    }
+
+    fn touch_folder(&mut self, item: &Item) -> io::Result<()> {
+        let Some(before) = &item.before else { return Ok(()) };
+        finish_file(self.folder(&item.spot)?, before)
+    }
+}
+
+/// Gives a finished file its name, which nobody may have taken meanwhile.
+fn take_free_name(folder: &OwnedFd, part: &str, name: &OsStr) -> io::Result<()> {
+    match fs::renameat_with(folder, part, folder, name, RenameFlags::NOREPLACE) {
+        // Some file systems cannot promise it.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            if look(folder, name)?.is_some() {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            Ok(fs::renameat(folder, part, folder, name)?)
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Owner first, because changing it takes bits of the mode away; the times last.
+fn finish_file(open: impl AsFd, before: &State) -> io::Result<()> {
+    let open = open.as_fd();
+    let now = look_at(open)?;
+    if (now.uid, now.gid) != (before.uid, before.gid) {
+        fs::fchown(open, Some(Uid::from_raw(before.uid)), Some(Gid::from_raw(before.gid)))?;
+    }
+    fs::fchmod(open, Mode::from_raw_mode(before.mode))?;
+    Ok(fs::futimens(open, &before.mtime.as_modification())?)
+}
+
+fn finish_link(parent: &OwnedFd, name: &OsStr, before: &State) -> io::Result<()> {
+    let now = look(parent, name)?;
+    if now.is_some_and(|now| (now.uid, now.gid) != (before.uid, before.gid)) {
+        let (uid, gid) = (Uid::from_raw(before.uid), Gid::from_raw(before.gid));
+        fs::chownat(parent, name, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
+    }
+    Ok(fs::utimensat(parent, name, &before.mtime.as_modification(), AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+/// Puts a content into an empty file.
+fn fill(source: &mut File, target: &mut File) -> io::Result<()> {
+    if clone_blocks(source, target) {
+        return Ok(());
+    }
+    source.seek(SeekFrom::Start(0))?;
+    pour(source, target).map(drop)
+}
+
+fn copy(source: &mut File, folder: &OwnedFd, name: &str) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut target = File::from(fs::openat(folder, name, flags, Mode::from_raw_mode(0o600))?);
+    fill(source, &mut target)
+}

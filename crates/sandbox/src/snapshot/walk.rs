@@ -1,0 +1,86 @@
+//! Looking at everything below a root.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use super::anchored::{is_no_folder, look, look_at, names, open_entry_folder};
+use super::below::Below;
+use super::state::State;
+
+/// Folders in folders that are looked into; each holds a file descriptor open.
+const DEEPEST: usize = 128;
+
+/// What lies below a root, the root itself included.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub(super) states: BTreeMap<Below, State>,
+    /// Folders that were not looked into, and why.
+    pub(super) unread: Vec<(Below, Unread)>,
+}
+
+/// Why a folder was not looked into.
+#[derive(Debug)]
+pub(super) enum Unread {
+    TooDeep,
+    Error(io::Error),
+}
+
+/// A folder whose subfolders are still to be visited.
+struct Open {
+    folder: OwnedFd,
+    below: Below,
+    waiting: Vec<OsString>,
+}
+
+/// Walks below `root`, leaving out `excluded` and what lies below them. `None` where there are more than `most` entries.
+pub(super) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> io::Result<Option<Walked>> {
+    let mut walked = Walked::default();
+    walked.states.insert(Below::default(), look_at(root)?);
+    let mut stack = Vec::new();
+    match enter(root.try_clone()?, Below::default(), excluded, &mut walked) {
+        Ok(open) => stack.push(open),
+        Err(error) => walked.unread.push((Below::default(), Unread::Error(error))),
+    }
+    while let Some(open) = stack.last_mut() {
+        if walked.states.len() > most {
+            return Ok(None);
+        }
+        let Some(name) = open.waiting.pop() else {
+            stack.pop();
+            continue;
+        };
+        let below = open.below.entry(&name);
+        if stack.len() >= DEEPEST {
+            walked.unread.push((below, Unread::TooDeep));
+            continue;
+        }
+        let Some(open) = stack.last() else { break };
+        let entered = open_entry_folder(&open.folder, &name)
+            .and_then(|folder| enter(folder, below.clone(), excluded, &mut walked));
+        match entered {
+            Ok(open) => stack.push(open),
+            // It went meanwhile.
+            Err(error) if is_no_folder(&error) => {}
+            Err(error) => walked.unread.push((below, Unread::Error(error))),
+        }
+    }
+    Ok((walked.states.len() <= most).then_some(walked))
+}
+
+fn enter(folder: OwnedFd, below: Below, excluded: &BTreeSet<Below>, walked: &mut Walked) -> io::Result<Open> {
+    let mut waiting = Vec::new();
+    for name in names(&folder)? {
+        let entry = below.entry(&name);
+        if excluded.contains(&entry) {
+            continue;
+        }
+        let Some(state) = look(&folder, &name)? else { continue };
+        if state.is_folder() {
+            waiting.push(name);
+        }
+        walked.states.insert(entry, state);
+    }
+    Ok(Open { folder, below, waiting })
+}

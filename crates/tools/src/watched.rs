@@ -1,0 +1,74 @@
+//! Calls whose changes are known: what is there is looked at before and after.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use artoo_sandbox::SandboxMode;
+use artoo_sandbox::snapshot::{Change, ChangeKind, OpenCall, Snapshot};
+use artoo_types::{FileChange, FileChangeKind};
+
+use crate::{ToolContext, ToolError};
+
+/// A command that is watched, if the run has a snapshot and the command may write.
+#[derive(Debug)]
+pub(crate) struct Watched(Option<OpenCall>);
+
+/// Looks at everything that a command may change. Not on the async thread: a large folder takes a while.
+pub(crate) async fn before_command(cx: &ToolContext) -> Result<Watched, ToolError> {
+    let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
+    let (folders, everywhere) = match cx.mode {
+        SandboxMode::ReadOnly => return Ok(Watched(None)),
+        SandboxMode::WorkspaceWrite => (vec![cx.workspace.clone()], false),
+        SandboxMode::FullAccess => (vec![cx.workspace.clone(), cx.working_folder.clone()], true),
+    };
+    let workspace = cx.workspace.clone();
+    let looked = tokio::task::spawn_blocking(move || look(&snapshot, &folders, everywhere)).await;
+    match looked.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
+        Ok(call) => Ok(Watched(Some(call))),
+        Err(source) => Err(not_recorded(&workspace, source)),
+    }
+}
+
+fn look(snapshot: &Snapshot, folders: &[PathBuf], everywhere: bool) -> io::Result<OpenCall> {
+    if everywhere {
+        snapshot.leave_out("/".into())?;
+    }
+    let mut roots = folders.iter().map(|folder| folder.canonicalize()).collect::<io::Result<Vec<_>>>()?;
+    roots.dedup();
+    snapshot.before(&roots)
+}
+
+impl Watched {
+    /// Looks again, and says what changed.
+    pub(crate) async fn after(self, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
+        let Some(call) = self.0 else { return Ok(Vec::new()) };
+        let looked = tokio::task::spawn_blocking(move || call.after()).await;
+        let changes = looked.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        Ok(changes.map_err(|source| not_recorded(&cx.workspace, source))?.iter().map(file_change).collect())
+    }
+}
+
+/// Looks at one path that a tool is about to write. Blocks.
+pub(crate) fn before_path(cx: &ToolContext, root: &Path, path: &Path) -> Result<Option<OpenCall>, ToolError> {
+    let call = cx.snapshot.as_ref().map(|snapshot| snapshot.before_path(root, path));
+    call.transpose().map_err(|source| not_recorded(path, source))
+}
+
+fn not_recorded(path: &Path, source: io::Error) -> ToolError {
+    ToolError::Io { action: "keep for undo what is in", path: path.display().to_string(), source }
+}
+
+/// The journal holds text: a name that is not UTF-8 is written as well as it can be. The record of the snapshot has it
+/// exactly.
+fn file_change(change: &Change) -> FileChange {
+    let text = change.path.to_string_lossy().into_owned();
+    FileChange {
+        // A folder's ends in a slash.
+        path: if change.folder { Path::new(&text).join("") } else { text.into() },
+        change: match change.kind {
+            ChangeKind::Created => FileChangeKind::Created,
+            ChangeKind::Changed => FileChangeKind::Changed,
+            ChangeKind::Deleted => FileChangeKind::Deleted,
+        },
+    }
+}
