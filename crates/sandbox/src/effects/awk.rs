@@ -142,8 +142,8 @@ fn read(text: &str) -> Result<(), &'static str> {
                         prints = Some(depth);
                         Before::Unclear
                     }
-                    "getline" | "return" | "in" | "else" | "do" | "delete" | "exit" | "next" | "function"
-                    | "func" => Before::Unclear,
+                    "getline" | "length" | "return" | "in" | "else" | "do" | "delete" | "exit" | "next"
+                    | "function" | "func" => Before::Unclear,
                     _ => Before::Operand,
                 };
             }
@@ -185,6 +185,7 @@ mod tests {
             "@load \"x\"",
             "{ (1) /a/ ; print | \"sh\" ; /b/ }",
             "{print /a/ > \"x\"}",
+            "{length /\"/ ; print | \"sh\" #\"/\n}",
             "{print $1,\n $2 > \"x\"}",
         ] {
             assert!(read(text).is_err(), "{text}");

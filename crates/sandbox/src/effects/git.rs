@@ -150,7 +150,7 @@ fn looks(walker: &mut Walker<'_>, arguments: &[Value]) {
         if text == "--" {
             return;
         }
-        let acts = ["--ou", "--ext", "--textconv", "-O", "--open", "--filters", "--upload"];
+        let acts = ["--ou", "--ext", "--textconv", "-O", "--op", "--filters", "--upload"];
         if acts.iter().any(|option| text.starts_with(option)) {
             walker.unknown("git", &argument.source, "this option writes a file or runs a program");
         }

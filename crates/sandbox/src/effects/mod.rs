@@ -69,7 +69,7 @@ pub fn effects_of(text: &str, place: Place<'_>) -> Effects {
     walker.text(text, "", &Input::Nothing);
     // A link that the command makes may send what it makes next anywhere.
     if let Some(word) = walker.links.take()
-        && walker.effects.creates.len() > 1
+        && walker.makings > 1
     {
         walker.unknown(
             "the command",

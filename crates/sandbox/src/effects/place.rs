@@ -48,11 +48,13 @@ impl fmt::Debug for Place<'_> {
 }
 
 impl Place<'_> {
-    /// Whether a new file may come to be there without consent. Version control's own folder is no such place: a new file in it
-    /// may be a program that runs later.
+    /// Whether a new file may come to be there without consent. Hidden files and folders are no such places: other programs read
+    /// them by themselves, and some run what stands there (`.bashrc`, `.git/hooks`).
     pub(super) fn is_free(&self, real: &Path) -> bool {
-        let hidden = real.components().any(|part| part.as_os_str() == ".git");
-        !hidden && self.free.iter().any(|root| real.starts_with(root) && real != root)
+        self.free.iter().filter_map(|root| real.strip_prefix(root).ok()).any(|below| {
+            let hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+            below.components().next().is_some() && !below.components().any(hidden)
+        })
     }
 
     pub(super) fn is_protected(&self, path: &Path) -> bool {

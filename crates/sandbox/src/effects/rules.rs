@@ -34,7 +34,8 @@ pub(super) enum Rule {
 /// Options that mean something to us.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Options {
-    /// Letters of the options with a value.
+    /// Letters of the options whose value may be the next word, on every system. A letter too many would hide a word; one too few
+    /// makes an operand of a value.
     pub(super) values: &'static str,
     /// Options that make more of the program than the rule says.
     pub(super) but: &'static [(&'static str, Act)],

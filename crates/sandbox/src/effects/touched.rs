@@ -89,6 +89,7 @@ impl Walker<'_> {
     }
 
     fn creates(&mut self, real: &Path, word: &str, why: &str) {
+        self.makings += 1;
         if !self.place.is_free(real) {
             self.effects.creates_only_where_free = false;
         }

@@ -42,6 +42,8 @@ pub(super) struct Walker<'a> {
     pub(super) depth: usize,
     /// The word that makes links, after which a path may lead anywhere.
     pub(super) links: Option<String>,
+    /// How often something is made.
+    pub(super) makings: usize,
     numbers: BTreeSet<String>,
     calls: usize,
     steps: usize,
@@ -60,6 +62,7 @@ impl<'a> Walker<'a> {
             scope,
             depth: 0,
             links: None,
+            makings: 0,
             numbers: BTreeSet::new(),
             calls: 0,
             steps: 0,
@@ -267,10 +270,9 @@ impl<'a> Walker<'a> {
             let value = self.expand_one(&assignment.value);
             let source = format!("{}={}", assignment.name, assignment.value.source);
             self.check_name(&assignment.name, &source, !words.is_empty());
-            if words.is_empty() {
-                let value = if assignment.appends { Value::any(source) } else { value };
-                self.assign(&assignment.name, value);
-            }
+            // Before a command it holds for that command, and with some commands of some shells for good.
+            let sure = words.is_empty() && !assignment.appends;
+            self.assign(&assignment.name, if sure { value } else { Value::any(source) });
         }
         if !argv.is_empty() {
             self.call(&argv, input);

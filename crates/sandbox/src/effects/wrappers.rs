@@ -2,6 +2,7 @@
 
 use super::found::Kind;
 use super::rules::Builtin;
+use super::scope::Scope;
 use super::value::Value;
 use super::walk::{Input, Walker};
 
@@ -296,7 +297,11 @@ impl Walker<'_> {
             }
             Builtin::Trap => match arguments.first() {
                 Some(first) if first.is("-") || first.is("-p") || first.is("-l") || first.is("") => {}
-                Some(Value { text: Some(text), source, .. }) => self.text(text, source, &Input::Nothing),
+                // It is carried out later, when everything may be different.
+                Some(Value { text: Some(text), source, .. }) => self.aside(|walker| {
+                    walker.scope = Scope::default();
+                    walker.text(text, source, &Input::Nothing);
+                }),
                 Some(first) => {
                     self.unknown(name, &first.source, "the text that it carries out shows only when it runs")
                 }
