@@ -50,7 +50,7 @@ pub use error::ToolError;
 pub use evidence::EvidenceStore;
 pub use evidence_writer::EvidenceWriter;
 pub use glob::Glob;
-pub use protected::ProtectedPlaces;
+pub use protected::{ProtectedPlaces, secrets_in};
 pub use read_file::ReadFile;
 pub use shell::Shell;
 pub use shown::head_tail;

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 mod loaded;
 pub(crate) mod model;
+pub(crate) mod policy;
 pub(crate) mod runs;
 
 pub(crate) use loaded::{Loaded, embedded_state, path_value};
