@@ -66,6 +66,7 @@ pub(crate) fn run(
         Command::Doctor(args) => crate::doctor::run(&mut context, &args),
         Command::Runs(command) => commands::runs::run(&mut context, &command),
         Command::Audit(command) => commands::audit::run(&mut context, &command),
+        Command::Policy(command) => commands::policy::run(&mut context, &command),
         Command::Config(command) => commands::config::run(&mut context, &command),
         Command::Completions(args) => commands::completions::run(&mut context, &args),
     }

@@ -7,8 +7,10 @@
 //! rules, for programs that artoo itself trusts. Where the kernel cannot enforce the rules, [`run()`] refuses;
 //! [`probe`] says beforehand what it can.
 //!
-//! *Architecture invariant*: this crate does not know what a command means, who asked for it, or whether
-//! somebody consented. It reads no environment, no home folder and no clock but the monotonic one; every path,
+//! [`effects_of`] says what shell text would do, without running it, and [`decide`] whether that needs a question.
+//!
+//! *Architecture invariant*: this crate does not know who asked for a command, or whether somebody consented, and
+//! running one does not look at what it means. It reads no environment, no home folder and no clock but the monotonic one; every path,
 //! variable and limit comes in as an argument. It keeps nothing between two runs. It is the only crate that
 //! starts processes and the only one that may contain `unsafe`.
 //!
@@ -60,12 +62,14 @@
 //! ```
 
 mod confinement;
+mod effects;
 mod environment;
 mod error;
 #[cfg(any(test, not(target_os = "linux")))]
 mod group;
 mod invocation;
 pub mod mapping;
+mod on_disk;
 mod outcome;
 mod pump;
 mod run;
@@ -92,9 +96,13 @@ mod tree;
 mod witness;
 
 pub use confinement::{Confinement, SandboxMode, UnknownMode};
+pub use effects::{
+    Cause, Class, DecidedBy, Decision, Effects, Kind, Paths, Place, Ruling, Seen, decide, effects_of,
+};
 pub use environment::scrub;
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};
+pub use on_disk::OnDisk;
 pub use outcome::{Ending, Outcome, StreamReport};
 pub use run::{run, run_unconfined};
 pub use support::{Gap, MINIMUM_ABI, NoConfinement, Support, probe};

@@ -62,7 +62,7 @@ pub use evidence_writer::EvidenceWriter;
 pub use glob::Glob;
 pub use home::mdfind::Mdfind;
 pub use probe::{Grants, Probed, ToolState, ToolStatus, WebGrant};
-pub use protected::ProtectedPlaces;
+pub use protected::{ProtectedPlaces, secrets_in};
 pub use read_file::ReadFile;
 pub use shell::Shell;
 pub use shown::head_tail;

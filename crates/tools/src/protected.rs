@@ -31,6 +31,16 @@ const KEY_MARKS: [&[u8]; 2] = [b"PRIVATE KEY-----", b"PuTTY-User-Key-File-"];
 /// Below `/proc`: the environment and the memory of a process, artoo's own with the user's keys among them.
 const PROCESS_SECRETS: [&str; 5] = ["environ", "mem", "auxv", "maps", "kcore"];
 
+/// Keys, passwords and tokens of other programs, which no run may touch: their places in a home folder.
+///
+/// ```
+/// let places: Vec<_> = artoo_tools::secrets_in("/home/ada".as_ref()).collect();
+/// assert!(places.contains(&"/home/ada/.ssh".into()));
+/// ```
+pub fn secrets_in(home: &Path) -> impl Iterator<Item = PathBuf> {
+    IN_HOME.iter().map(move |part| home.join(part))
+}
+
 /// Folders and files that no tool may read or write, beside the keys, passwords and tokens in the home folder, which
 /// always are such places.
 ///
@@ -68,14 +78,14 @@ impl Protected {
     }
 
     fn look_up(cx: &ToolContext) -> Self {
-        let in_home = IN_HOME.iter().map(|part| cx.home.join(part));
         let given = cx.protected.given.iter().cloned().chain([cx.evidence.folder().to_owned()]);
-        let mut places: Vec<PathBuf> = in_home.chain(given).collect();
+        let mut places: Vec<PathBuf> = secrets_in(&cx.home).chain(given).collect();
         // The same places by their real names, for paths whose symlinks are resolved.
         let real: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
-        let real_home =
-            cx.home.canonicalize().into_iter().flat_map(|home| IN_HOME.map(|part| home.join(part)));
-        places.extend(real_home.chain(real));
+        if let Ok(home) = cx.home.canonicalize() {
+            places.extend(secrets_in(&home));
+        }
+        places.extend(real);
         places.sort();
         places.dedup();
         Self { places }

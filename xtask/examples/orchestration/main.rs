@@ -1,11 +1,12 @@
 //! The measuring part of `cargo xtask bench`: artoo beside a hand-written loop, against the same mock server.
 //!
 //! `orchestration measure ROUNDS [FLOOR ARTOO]` prints one JSON array of rows, those about the two programs only where they are given;
-//! `orchestration part shell|process|throughput ROUNDS` makes one of the measurements alone, for a profiler;
+//! `orchestration part shell|process|throughput|effects ROUNDS` makes one of the measurements alone, for a profiler;
 //! `orchestration serve MILLISECONDS` is the mock server.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the rows are its output")]
 
+mod effects;
 #[path = "../floor/task.rs"]
 mod floor;
 mod job;
@@ -52,6 +53,7 @@ async fn measure_part(part: &str, rounds: u32) -> Result<(), Failure> {
     let rows = match part {
         "shell" => measure::with_shell(rounds, place.path()).await?,
         "process" => vec![measure::in_process(rounds, place.path()).await?],
+        "effects" => vec![effects::classified(rounds, place.path())?],
         "throughput" => vec![measure::throughput(rounds, place.path()).await?],
         other => return Err(format!("no such part: {other}").into()),
     };
@@ -64,6 +66,7 @@ async fn measure_all(rounds: u32, programs: Option<(&Path, &Path)>) -> Result<()
     ours::folders(place.path())?;
     let mut rows = measure::with_shell(rounds, place.path()).await?;
     rows.push(measure::in_process(rounds, place.path()).await?);
+    rows.push(effects::classified(rounds, place.path())?);
     if let Some((floor, artoo)) = programs {
         rows.extend(measure::from_outside(rounds, floor, artoo, place.path()).await?);
     }

@@ -1,4 +1,4 @@
-//! Medians, and the processor time of this process.
+//! Medians, quantiles, and the processor time of this process.
 
 use std::time::Duration;
 
@@ -15,6 +15,14 @@ pub(crate) fn median(values: &[f64]) -> f64 {
         (_, Some(value), _) => *value,
         _ => 0.0,
     }
+}
+
+/// The value that this share of the values does not exceed; 0 of none.
+pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(at.saturating_sub(1)).copied().unwrap_or_default()
 }
 
 /// The median of the ratios within the rounds: a busy moment slows both sides of a round.

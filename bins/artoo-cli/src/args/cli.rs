@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-use super::{AuditCommand, KeyValue, ModelCommand, RunArgs, RunsCommand, SetupArgs, examples};
+use super::{AuditCommand, KeyValue, ModelCommand, PolicyCommand, RunArgs, RunsCommand, SetupArgs, examples};
 
 /// Works on a request with tools, checks its own work, and says honestly how far it came
 #[derive(Debug, Parser)]
@@ -65,6 +65,9 @@ pub(crate) enum Command {
     /// Read the auditor's log, or verify that no line of it was changed
     #[command(subcommand, after_help = examples::AUDIT)]
     Audit(AuditCommand),
+    /// Say what a command would do, and whether that needs consent
+    #[command(subcommand, after_help = examples::POLICY)]
+    Policy(PolicyCommand),
     /// Show the configuration and where each value comes from
     #[command(subcommand, after_help = examples::CONFIG)]
     Config(ConfigCommand),

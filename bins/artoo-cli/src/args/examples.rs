@@ -65,6 +65,12 @@ Examples:
   artoo audit report --since 24h --json
   artoo audit verify";
 
+/// `artoo policy --help`.
+pub(super) const POLICY: &str = "\
+Examples:
+  artoo policy check 'find . -name \"*.log\" -delete'
+  artoo policy check --json 'sort sales.csv > sorted.csv'";
+
 /// `artoo config --help`.
 pub(super) const CONFIG: &str = "\
 Examples:

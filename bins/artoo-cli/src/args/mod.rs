@@ -5,6 +5,7 @@ mod examples;
 mod key_value;
 mod model;
 mod parse;
+mod policy;
 mod records;
 mod run;
 mod setup;
@@ -13,6 +14,7 @@ pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, Do
 pub(crate) use key_value::KeyValue;
 pub(crate) use model::ModelCommand;
 pub(crate) use parse::{Parsed, parse};
+pub(crate) use policy::PolicyCommand;
 pub(crate) use records::{AuditCommand, ReportArgs, RunsCommand};
 pub(crate) use run::RunArgs;
 pub(crate) use setup::SetupArgs;

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 mod loaded;
 pub(crate) mod model;
+pub(crate) mod policy;
 pub(crate) mod runs;
 mod undo;
 

@@ -18,7 +18,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 18] = [
+    let values: [(&str, Value); 19] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),

@@ -32,7 +32,8 @@ fn in_a_shell(scene: &Scene, line: &str) -> Said {
 }
 
 fn examples(scene: &Scene) -> Vec<String> {
-    let commands = ["", "run", "setup", "model", "doctor", "runs", "audit", "config", "completions"];
+    let commands =
+        ["", "run", "setup", "model", "doctor", "runs", "audit", "policy", "config", "completions"];
     let mut examples = Vec::new();
     for command in commands {
         let line = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };

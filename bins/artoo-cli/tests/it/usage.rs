@@ -38,3 +38,15 @@ fn a_full_disk_behind_standard_output_is_said() {
         crate::process::say(scene.artoo(&["run", "How many .txt files are in docs?"]).stdout(full)).ended(1);
     assert!(said.err.contains("error: cannot write to standard output"), "{}", said.err);
 }
+
+#[test]
+fn a_command_that_is_checked_is_not_run() {
+    let scene = Scene::new(counting());
+    let said = scene.say(&["policy", "check", "--json", "touch ran; rm docs/a.txt"]).ended(0);
+    let page: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let decided = ["class", "decision", "rule"].map(|key| page[key].as_str().unwrap());
+    assert_eq!(decided, ["irreversible", "ask", "consent-to-change"], "{page:#}");
+    assert_eq!(page["consulted_by_runs"], false, "a run would have to refuse it");
+    assert!(scene.folder().join("docs/a.txt").exists() && !scene.folder().join("ran").exists());
+    assert_eq!((scene.server().stats().requests, scene.runs().len()), (0, 0));
+}

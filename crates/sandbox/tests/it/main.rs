@@ -8,7 +8,10 @@
 )]
 
 mod bench;
+mod commands;
 mod confined;
 mod killed;
+mod mutations;
 mod output;
 mod started;
+mod world;

@@ -1,0 +1,17 @@
+//! `artoo policy`: what needs consent.
+
+use clap::Subcommand;
+
+/// What can be asked of the rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Say what a command would do, without running it, and what would be decided about it
+    Check {
+        /// The command, as a shell would read it
+        #[arg(value_name = "SHELL_TEXT")]
+        text: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+}

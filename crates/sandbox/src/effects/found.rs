@@ -1,0 +1,175 @@
+//! What was found out about a command: its effects, each with its reason.
+
+use std::fmt;
+
+/// What a command may do to the world.
+///
+/// An empty list says that nothing of the kind was found *and* that nothing was left unread; what could not be found out is in
+/// [`unknown`](Self::unknown).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Files and folders that it reads.
+    pub reads: Vec<Cause>,
+    /// Files and folders that were not there.
+    pub creates: Vec<Cause>,
+    /// What is there and gets another content, mode, owner or time.
+    pub overwrites: Vec<Cause>,
+    /// What is there and goes: files, processes, versions.
+    pub deletes: Vec<Cause>,
+    /// Programs that are started.
+    pub runs: Vec<Cause>,
+    /// What is asked of other machines.
+    pub network: Vec<Cause>,
+    /// What changes on other machines, or is sent to them.
+    pub outside_machine: Vec<Cause>,
+    /// What is done with the rights of somebody else, or to the system itself.
+    pub privilege: Vec<Cause>,
+    /// What could not be found out.
+    pub unknown: Vec<Cause>,
+    /// Which of all these are in a protected place.
+    pub protected: Vec<Cause>,
+    /// Whether everything in [`creates`](Self::creates) is in a folder where creating is free.
+    pub creates_only_where_free: bool,
+}
+
+/// One effect and its reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// On what: an absolute path where it is known, otherwise what can be said.
+    pub what: String,
+    /// The word of the command that it comes from.
+    pub word: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The kinds of effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// [`Effects::reads`].
+    Reads,
+    /// [`Effects::creates`].
+    Creates,
+    /// [`Effects::overwrites`].
+    Overwrites,
+    /// [`Effects::deletes`].
+    Deletes,
+    /// [`Effects::runs`].
+    Runs,
+    /// [`Effects::network`].
+    Network,
+    /// [`Effects::outside_machine`].
+    OutsideMachine,
+    /// [`Effects::privilege`].
+    Privilege,
+    /// [`Effects::unknown`].
+    Unknown,
+}
+
+impl Kind {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 9] = [
+        Self::Reads,
+        Self::Creates,
+        Self::Overwrites,
+        Self::Deletes,
+        Self::Runs,
+        Self::Network,
+        Self::OutsideMachine,
+        Self::Privilege,
+        Self::Unknown,
+    ];
+
+    /// Its name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Creates => "creates",
+            Self::Overwrites => "overwrites",
+            Self::Deletes => "deletes",
+            Self::Runs => "runs",
+            Self::Network => "network",
+            Self::OutsideMachine => "outside_machine",
+            Self::Privilege => "privilege",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How much there is to lose. Later is worse, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Nothing changes.
+    ReadOnly,
+    /// New files and folders where creating is free, and nothing else.
+    Reversible,
+    /// It could not be found out.
+    Unknown,
+    /// Something that was there changes or goes, or leaves the machine.
+    Irreversible,
+}
+
+impl Class {
+    /// Its name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read_only",
+            Self::Reversible => "reversible",
+            Self::Unknown => "unknown",
+            Self::Irreversible => "irreversible",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Effects {
+    /// The effects of one kind.
+    pub fn of(&self, kind: Kind) -> &[Cause] {
+        match kind {
+            Kind::Reads => &self.reads,
+            Kind::Creates => &self.creates,
+            Kind::Overwrites => &self.overwrites,
+            Kind::Deletes => &self.deletes,
+            Kind::Runs => &self.runs,
+            Kind::Network => &self.network,
+            Kind::OutsideMachine => &self.outside_machine,
+            Kind::Privilege => &self.privilege,
+            Kind::Unknown => &self.unknown,
+        }
+    }
+
+    pub(super) fn of_mut(&mut self, kind: Kind) -> &mut Vec<Cause> {
+        match kind {
+            Kind::Reads => &mut self.reads,
+            Kind::Creates => &mut self.creates,
+            Kind::Overwrites => &mut self.overwrites,
+            Kind::Deletes => &mut self.deletes,
+            Kind::Runs => &mut self.runs,
+            Kind::Network => &mut self.network,
+            Kind::OutsideMachine => &mut self.outside_machine,
+            Kind::Privilege => &mut self.privilege,
+            Kind::Unknown => &mut self.unknown,
+        }
+    }
+
+    /// The class that follows from them. What is known to be lost outweighs what is not known.
+    pub fn class(&self) -> Class {
+        let lost = [&self.overwrites, &self.deletes, &self.outside_machine, &self.privilege];
+        if lost.iter().any(|effects| !effects.is_empty()) {
+            return Class::Irreversible;
+        }
+        if !self.unknown.is_empty() || !self.network.is_empty() {
+            return Class::Unknown;
+        }
+        match (self.creates.is_empty(), self.creates_only_where_free) {
+            (true, _) => Class::ReadOnly,
+            (false, true) => Class::Reversible,
+            (false, false) => Class::Irreversible,
+        }
+    }
+}

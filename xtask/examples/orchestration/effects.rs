@@ -1,0 +1,44 @@
+//! What it costs to find out the effects of a command, with the disk asked what is where.
+
+use std::{hint::black_box, path::Path, time::Instant};
+
+use artoo_sandbox::{OnDisk, Place, decide, effects_of};
+use xtask::bench::{Goal, Row};
+
+use crate::{Failure, stats};
+
+/// The commands that the tests classify. Nothing of them is run.
+const COMMANDS: &str = include_str!("../../../crates/sandbox/tests/it/commands.tsv");
+
+/// Effects and decision of each command of the table: the slowest of a hundred.
+pub(crate) fn classified(rounds: u32, folder: &Path) -> Result<Row, Failure> {
+    let folder = folder.canonicalize()?;
+    let (free, protected) = ([folder.clone()], [folder.join(".ssh"), folder.join(".artoo")]);
+    let place =
+        Place { home: &folder, working_folder: &folder, free: &free, protected: &protected, paths: &OnDisk };
+    let commands: Vec<String> = COMMANDS
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.splitn(3, '\t').nth(2))
+        .map(|text| text.replace('⏎', "\n"))
+        .collect();
+    let mut took = Vec::new();
+    for _ in 0..rounds.max(1) {
+        for command in &commands {
+            let started = Instant::now();
+            black_box(decide(
+                &effects_of(black_box(command), place),
+                artoo_sandbox::SandboxMode::WorkspaceWrite,
+            ));
+            took.push(stats::ms(started.elapsed()) * 1000.0);
+        }
+    }
+    Ok(Row {
+        what: format!("effects of a command, {} commands, p99", commands.len()),
+        unit: "us".to_owned(),
+        floor: None,
+        artoo: stats::quantile(&took, 0.99),
+        ratio: None,
+        goal: Some(Goal::Under(200.0)),
+    })
+}
