@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::Exit;
 
@@ -23,14 +23,26 @@ impl Interrupted {
     }
 }
 
-/// Watches on a thread of the runtime, so that even a program that is stuck in writing to a pipe ends. Must be called inside a
-/// runtime.
+/// The signals, caught from now on: one that comes before [`watch`] is called is not lost, and does not kill the process.
+#[derive(Debug)]
+pub(crate) struct Caught {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+/// Catches the signals. Before the work begins, or one that comes at its beginning would leave it without an end. Must be called
+/// inside a runtime.
 ///
 /// # Errors
 /// The system gives no more signal handlers.
-pub(crate) fn watch(first: impl FnOnce() + Send + 'static) -> io::Result<Interrupted> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
+pub(crate) fn catch() -> io::Result<Caught> {
+    Ok(Caught { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+}
+
+/// Watches on a thread of the runtime, so that even a program that is stuck in writing to a pipe ends. Must be called inside a
+/// runtime.
+pub(crate) fn watch(caught: Caught, first: impl FnOnce() + Send + 'static) -> Interrupted {
+    let Caught { mut interrupt, mut terminate } = caught;
     let interrupted = Interrupted::default();
     let seen = interrupted.clone();
     tokio::spawn(async move {
@@ -48,5 +60,5 @@ pub(crate) fn watch(first: impl FnOnce() + Send + 'static) -> io::Result<Interru
         // The kernel kills the children of a run with this process.
         std::process::exit(i32::from(Exit::INTERRUPTED.code()));
     });
-    Ok(interrupted)
+    interrupted
 }

@@ -32,6 +32,8 @@ pub(super) async fn drive(
     args: &RunArgs,
     prepared: Prepared,
 ) -> Result<Exit, CommandError> {
+    let caught = interrupt::catch()
+        .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
     let artoo = build(context, args, &prepared)?;
     let run = artoo.start(prepared.request).map_err(|error| {
         let hint = error.hint();
@@ -42,8 +44,7 @@ pub(super) async fn drive(
     let observer = run.observe(CAPACITY);
     let canceller = run.canceller();
     let on_signal = canceller.clone();
-    let interrupted = interrupt::watch(move || on_signal.cancel())
-        .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
+    let interrupted = interrupt::watch(caught, move || on_signal.cancel());
 
     let folder = run.folder().to_owned();
     let mut view = View {

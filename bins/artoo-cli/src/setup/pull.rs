@@ -54,8 +54,9 @@ pub(crate) fn pull(
     let pulled = runtime.block_on(async {
         let cancel = CancellationToken::new();
         let on_signal = cancel.clone();
-        interrupt::watch(move || on_signal.cancel())
+        let caught = interrupt::catch()
             .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
+        interrupt::watch(caught, move || on_signal.cancel());
         let mut show = |progress: Progress| {
             if let Ok(mut bar) = bar.lock() {
                 bar.show(progress);
