@@ -15,7 +15,9 @@ use crate::arguments::Given;
 use crate::live_text::LiveText;
 use crate::program::is_program;
 use crate::protected::Protected;
-use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched};
+use crate::{
+    Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched,
+};
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
