@@ -217,12 +217,25 @@ fn named(value: &str, spec: &TaskSpec) -> bool {
     spec.intent.to_lowercase().contains(&value.to_lowercase())
 }
 
-/// A path that a check can look at: of something made or altered, and without wildcards. Where the request names the file and not
-/// the folder, the folder is the model's guess and left out; a bare name is found in the workspace and in the working folder.
+/// A path that a check can look at: of something made or altered, and without wildcards. Where the request names the file, its words
+/// for it stand: a folder that it does not name is the model's guess, and one that it names is meant. A bare name is found in the workspace
+/// and in the working folder.
 fn file(path: &str, kind: AnswerKind, spec: &TaskSpec) -> Option<PathBuf> {
     let path = path.trim();
     let usable = kind != AnswerKind::FindOut && !path.contains(['*', '?', '[', '{']) && !path.is_empty();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty() && *name != "..");
-    let bare = name.filter(|name| !named(path, spec) && named(name, spec)).unwrap_or(path);
-    usable.then(|| PathBuf::from(bare))
+    let meant = match name {
+        Some(name) if path == name || !named(path, spec) => written(name, spec).unwrap_or(path),
+        Some(_) | None => path,
+    };
+    usable.then(|| PathBuf::from(meant))
+}
+
+/// How the request writes the path of a file with this name.
+fn written<'a>(name: &'a str, spec: &'a TaskSpec) -> Option<&'a str> {
+    let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
+    let words = spec.intent.split_whitespace().map(|word| word.trim_matches(edges).trim_end_matches('.'));
+    let mut same = words.filter(|word| word.rsplit('/').next() == Some(name));
+    // A name with blanks is no single word.
+    same.next().or_else(|| named(name, spec).then_some(name))
 }

@@ -25,10 +25,28 @@ pub(crate) fn parts(request: &str) -> Vec<&str> {
     cuts.push(request.len());
     cuts.sort_unstable();
     cuts.dedup();
-    let asks = |part: &&str| part.chars().any(char::is_alphanumeric);
+    // What asks nothing belongs to what comes before it: "Which is the newest? Give its name."
+    let asks = |start: usize, end: usize| request.get(start..end).is_some_and(is_question);
+    let mut starts: Vec<usize> = Vec::new();
+    for pair in cuts.windows(2) {
+        if let [start, end] = pair
+            && (starts.is_empty() || asks(*start, *end))
+        {
+            starts.push(*start);
+        }
+    }
+    starts.push(request.len());
     let found: Vec<&str> =
-        cuts.windows(2).filter_map(|pair| request.get(*pair.first()?..*pair.get(1)?)).filter(asks).collect();
+        starts.windows(2).filter_map(|pair| request.get(*pair.first()?..*pair.get(1)?)).collect();
     if found.is_empty() { vec![request] } else { found }
+}
+
+fn is_question(part: &str) -> bool {
+    let part = part.trim();
+    let mut words = part.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.find(|word| !word.eq_ignore_ascii_case("and"));
+    let begins = first.is_some_and(|word| ASKING.contains(&word.to_lowercase().as_str()));
+    first.is_some() && (begins || part.ends_with(['?', '？']))
 }
 
 /// A plan with a step for each part, where there are several. Each step is told the request that it is a part of.
@@ -61,7 +79,8 @@ mod tests {
 
     #[test]
     fn the_form_of_a_request_shows_what_it_asks() {
-        let table: [(&str, &[&str]); 6] = [
+        let table: [(&str, &[&str]); 7] = [
+            ("Which is the newest? Give its name.", &["Which is the newest? Give its name."]),
             (
                 "How many files are in docs, and which is the largest?",
                 &["How many files are in docs, ", "and which is the largest?"],
