@@ -97,7 +97,7 @@ impl Matter {
             ),
             (Self::Json, "jq") => Some("Its form: jq -r '.[] | select(.KEY == \"VALUE\") | .FIELD' FILE"),
             (Self::Files, "python3") => Some(
-                "All files below FOLDER are [p for p in glob.glob(\"FOLDER/**/*\", recursive=True) if os.path.isfile(p)].",
+                "The files below FOLDER with this ENDING are [p for p in glob.glob(\"FOLDER/**/*ENDING\", recursive=True) if os.path.isfile(p)].",
             ),
             (Self::Files, "ls") => {
                 Some("ls -1 prints one name a line; ls -l begins with a line that is no file.")
