@@ -148,9 +148,8 @@ impl FastLoop {
 
 /// What the subtask delivers: the answer, and of "48 app.log" the number, where that is what was asked for. A weak model says "no file was written" of one that is there and checked; then the checks are quoted.
 fn output(subtask: &SubTask, status: OutcomeStatus, result: &ExecutionResult) -> Value {
-    let is_deed = |criterion: &Criterion| criterion.check.as_ref().is_some_and(Check::is_about_a_deed);
     let denied = status == OutcomeStatus::Matched
-        && subtask.success_criteria.iter().any(is_deed)
+        && subtask.success_criteria.iter().any(Criterion::is_about_a_deed)
         && means_none(&result.output);
     if denied {
         let met: Vec<&str> =

@@ -26,8 +26,12 @@ pub async fn verdicts(
     mut reached: impl FnMut(&CriterionVerdict) + Send,
 ) -> Vec<CriterionVerdict> {
     let mut verdicts = Vec::with_capacity(cx.subtask.success_criteria.len());
+    let flaw = flaw(cx);
     for criterion in &cx.subtask.success_criteria {
-        let (judge, finding) = decide(criterion, cx, judge, model, deadline).await;
+        let (judge, finding) = match &flaw {
+            Some(finding) => (DecidedBy::Rule, finding.clone()),
+            None => decide(criterion, cx, judge, model, deadline).await,
+        };
         let verdict =
             CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding };
         reached(&verdict);
@@ -43,17 +47,8 @@ async fn decide(
     model: &Arc<dyn LlmClient>,
     deadline: Duration,
 ) -> (DecidedBy, Finding) {
-    if cx.result.status != ExecutionStatus::Completed || cx.result.failure.is_some() {
-        return (DecidedBy::Rule, unfinished(cx));
-    }
-    if !cx.result.tool_calls.iter().any(ToolCall::ran) {
-        return (DecidedBy::Rule, without_a_call(cx));
-    }
     if let Some(reason) = invented(criterion, cx) {
-        return (
-            DecidedBy::Rule,
-            Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None },
-        );
+        return (DecidedBy::Rule, logical(reason));
     }
     if let Some(check) = &criterion.check {
         let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls, answers: &[] };
@@ -62,20 +57,27 @@ async fn decide(
     decided(async { judge.judge(criterion, cx, model).await }, deadline, &cx.result.tool_calls).await
 }
 
-/// What of the output nobody has shown. A check of its form would be met all the same, and a judge sees what he wants to see.
-fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
+/// What is wrong with the result as a whole, whatever the criterion. It may look at every file of a folder, so it is asked once.
+fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
+    if cx.result.status != ExecutionStatus::Completed || cx.result.failure.is_some() {
+        return Some(unfinished(cx));
+    }
+    if !cx.result.tool_calls.iter().any(ToolCall::ran) {
+        return Some(without_a_call(cx));
+    }
     // A second derivation is believed where it agrees with the first, and two that found nothing in the wrong place agree.
     if !cx.subtask.avoid.is_empty() && unfound(&cx.result.output, &cx.result.tool_calls) {
         let reason = "it says that there is nothing, and no call came back with nothing: search for what was asked about";
-        return Some(reason.to_owned());
+        return Some(logical(reason.to_owned()));
     }
-    let is_asked = !cx.subtask.success_criteria.iter().any(is_about_a_deed);
-    if is_asked
-        && let Some(reason) =
-            overlooked(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world)
-    {
-        return Some(reason);
+    if cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) {
+        return None;
     }
+    overlooked(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world).map(logical)
+}
+
+/// What of the output nobody has shown. A check of its form would be met all the same, and a judge sees what he wants to see.
+fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     // "Is it there?" may be answered with no, "how many lines has it?" not with 0.
     let asks_for_a_figure = matches!(criterion.check, Some(Check::OutputNumber { .. }));
     let is_zero = cx.result.output.trim() == "0";
@@ -88,7 +90,7 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     let named = match &criterion.check {
         None if cx.result.output.trim().is_empty() => return Some("the answer is empty".to_owned()),
         // What is said about a deed is a remark; the deed is looked at.
-        None if cx.subtask.success_criteria.iter().any(is_about_a_deed) => return None,
+        None if cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) => return None,
         Some(Check::OutputNumber { .. }) => String::new(),
         None
         | Some(
@@ -111,9 +113,8 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     unborne(&cx.result.output, cx.result.verbatim, &cx.result.tool_calls, &named)
 }
 
-/// Whether a criterion is about something made or changed.
-fn is_about_a_deed(criterion: &Criterion) -> bool {
-    criterion.check.as_ref().is_some_and(Check::is_about_a_deed)
+fn logical(reason: String) -> Finding {
+    Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None }
 }
 
 fn without_a_call(cx: &JudgeContext<'_>) -> Finding {

@@ -7,6 +7,7 @@ use artoo_types::{FailureClass, ToolCall};
 use crate::{
     World,
     answer::means_none,
+    file_names::{file_names, file_paths, last_part},
     number::{Figure, figures, numbers_within},
     print::only_prints,
 };
@@ -185,32 +186,6 @@ fn is_complaint(answer: &str, calls: &[ToolCall]) -> bool {
     let mut lines = answer.lines().filter(|line| !line.trim().is_empty()).peekable();
     let traceback = answer.starts_with("Traceback (most recent call last):") && started("python3");
     traceback || (lines.peek().is_some() && lines.all(complains))
-}
-
-/// The last parts of [`file_paths`].
-fn file_names(text: &str) -> impl Iterator<Item = &str> {
-    file_paths(text).map(last_part)
-}
-
-/// Words whose last part looks like the name of a file: letters or digits, a dot, a short ending with a letter in it.
-fn file_paths(text: &str) -> impl Iterator<Item = &str> {
-    let quotes = |c: char| {
-        matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '[' | ']' | '!' | '?' | '*' | '.')
-    };
-    text.split_whitespace().map(move |word| word.trim_matches(quotes)).filter(|path| {
-        let Some((stem, ending)) = last_part(path).rsplit_once('.') else { return false };
-        let is_ending = ending.chars().all(char::is_alphanumeric)
-            && ending.chars().any(char::is_alphabetic)
-            && ending.chars().count() <= 5;
-        // `e.g` is no file; `1.5GB` is a figure with its unit.
-        let is_abbreviation = ending.chars().count() == 1 && stem.chars().count() == 1;
-        let is_figure = stem.chars().all(|c| c.is_ascii_digit() || c == ',');
-        is_ending && !is_abbreviation && !is_figure
-    })
-}
-
-fn last_part(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -39,23 +39,27 @@ impl World {
         Self { workspace: Some(workspace.into()), ..self }
     }
 
-    /// The absolute path that `path` means.
+    /// The absolute path that `path` means: what lies in the workspace has the bare name before what does not.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
+        self.made_in_workspace(path).unwrap_or_else(|| self.named(path))
+    }
+
+    /// The absolute path that `path` names, wherever this run may have made its namesake.
+    fn named(&self, path: &Path) -> PathBuf {
         let mut components = path.components();
         match components.next() {
             Some(Component::Normal(first)) if first == "~" => self.home.join(components.as_path()),
-            _ => self.made_in_workspace(path).unwrap_or_else(|| self.working_folder.join(path)),
+            _ => self.working_folder.join(path),
         }
-    }
-
-    fn without_workspace(&self) -> Self {
-        Self { workspace: None, ..self.clone() }
     }
 
     fn made_in_workspace(&self, path: &Path) -> Option<PathBuf> {
         // A bare name alone goes to the workspace, as it does for `write_file`: `./x` and `docs/x` say where they lie.
         let mut parts = path.components();
-        let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else { return None };
+        let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) else { return None };
+        if name == "~" {
+            return None;
+        }
         let in_workspace = self.workspace.as_ref()?.join(path);
         let modified = fs::symlink_metadata(&in_workspace).ok()?.modified().ok()?;
         let is_only_there = || fs::symlink_metadata(self.working_folder.join(path)).is_err();
@@ -94,8 +98,7 @@ impl World {
     /// time can be set back, the time of the last change cannot.
     pub(crate) fn touched(&self, path: &Path) -> Result<bool, io::Error> {
         // What shall stay as it is was there before; its namesake in the workspace is another file.
-        let named = self.without_workspace().resolve(path);
-        let metadata = fs::metadata(named)?;
+        let metadata = fs::metadata(self.named(path))?;
         Ok(self.in_this_run(metadata.modified()?.into()) || self.in_this_run(last_change(&metadata)?))
     }
 

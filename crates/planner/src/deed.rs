@@ -2,6 +2,7 @@
 //!
 //! A plan that takes a deed for a question is done when somebody says so. Nobody would look at the file.
 
+use artoo_checks::file_paths;
 use artoo_types::{Criterion, OutcomeStatus, SubTaskOutcome};
 
 use crate::{AnswerKind, PlanContext, PlanDraft, Previous};
@@ -25,8 +26,9 @@ pub(crate) fn is_asked_for(request: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     let mut rest = words.iter().skip_while(|word| COURTESY.contains(&word.as_str()));
-    let is_thing = |word: &String| THINGS.contains(&word.as_str()) || names_a_file(word);
-    rest.next().is_some_and(|word| VERBS.contains(&word.as_str())) && rest.any(is_thing)
+    let begins_with_a_verb = rest.next().is_some_and(|word| VERBS.contains(&word.as_str()));
+    begins_with_a_verb
+        && (rest.any(|word| THINGS.contains(&word.as_str())) || file_paths(request).next().is_some())
 }
 
 /// Whether anything that a plan does, or has done, is looked at as a deed.
@@ -37,7 +39,7 @@ pub(crate) fn is_looked_at<'a>(
     let done = cx.previous.iter().flat_map(|previous| &previous.outcomes);
     let done =
         done.filter(|outcome| outcome.status == OutcomeStatus::Matched).flat_map(|outcome| &outcome.criteria);
-    planned.into_iter().chain(done).any(about_a_deed)
+    planned.into_iter().chain(done).any(Criterion::is_about_a_deed)
 }
 
 /// What the failed subtasks of the plan before had to show of their deeds.
@@ -45,7 +47,7 @@ pub(crate) fn missed(previous: &Previous) -> Vec<Criterion> {
     let mut missed: Vec<Criterion> = Vec::new();
     let failed = |outcome: &&SubTaskOutcome| outcome.status != OutcomeStatus::Matched;
     for criterion in previous.outcomes.iter().filter(failed).flat_map(|outcome| &outcome.criteria) {
-        if about_a_deed(criterion) && !missed.contains(criterion) {
+        if criterion.is_about_a_deed() && !missed.contains(criterion) {
             missed.push(criterion.clone());
         }
     }
@@ -64,18 +66,6 @@ pub(crate) fn with_the_missed(draft: PlanDraft, previous: &Previous) -> PlanDraf
         last.kind = AnswerKind::Create;
     }
     draft
-}
-
-pub(crate) fn about_a_deed(criterion: &Criterion) -> bool {
-    criterion.check.as_ref().is_some_and(artoo_types::Check::is_about_a_deed)
-}
-
-/// Whether a word has the form of a file's name.
-fn names_a_file(word: &str) -> bool {
-    let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
-    ending.is_some_and(|ending| {
-        (2..=5).contains(&ending.len()) && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-    })
 }
 
 #[cfg(test)]

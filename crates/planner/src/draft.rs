@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Verbs that all ask to find.
+const FINDING: [&str; 8] = ["find", "list", "search", "identify", "get", "locate", "show", "retrieve"];
+
 /// A plan in the model's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -10,6 +13,42 @@ pub struct PlanDraft {
     /// The subtasks.
     #[schemars(length(min = 1, max = 6))]
     pub subtasks: Vec<SubTaskDraft>,
+}
+
+impl PlanDraft {
+    /// The draft without questions that it has asked before: a small model plans "Find the files that ..." and "List the files that
+    /// ..." as two steps. The first of them stays. "Count the files" is another question than "List the files".
+    ///
+    /// ```
+    /// use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
+    ///
+    /// let step = |intent: &str| SubTaskDraft {
+    ///     intent: intent.to_owned(),
+    ///     sequence: 1,
+    ///     kind: AnswerKind::FindOut,
+    ///     criteria: vec![CriterionDraft::None { text: "It is clear".to_owned() }],
+    /// };
+    /// let draft = PlanDraft { subtasks: vec![step("Find the notes in docs"), step("List the notes in docs.")] };
+    /// assert_eq!(draft.without_repeats().subtasks, [step("Find the notes in docs")]);
+    /// ```
+    #[must_use]
+    pub fn without_repeats(self) -> Self {
+        let mut asked: Vec<Vec<String>> = Vec::new();
+        let is_new = |subtask: &SubTaskDraft| {
+            let words = subtask.intent.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let mut question: Vec<String> = words.map(str::to_lowercase).collect();
+            if let Some(verb) = question.first_mut().filter(|verb| FINDING.contains(&verb.as_str())) {
+                "find".clone_into(verb);
+            }
+            if subtask.kind != AnswerKind::FindOut {
+                return true;
+            }
+            let is_new = !asked.contains(&question);
+            asked.push(question);
+            is_new
+        };
+        Self { subtasks: self.subtasks.into_iter().filter(is_new).collect() }
+    }
 }
 
 /// A subtask in the model's words.

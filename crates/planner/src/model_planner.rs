@@ -49,7 +49,7 @@ impl ModelPlanner {
         let mut request = Request::new("planner", system, prompt::planning(cx))
             .with_schema(self.schema.clone())
             .with_max_tokens(PLAN_TOKENS);
-        let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
+        let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value.without_repeats();
         let (plan, violations) = self.judged(&first, cx);
         if violations.is_empty() {
             let asked = questions::parts(&cx.spec.intent).len();
@@ -60,7 +60,7 @@ impl ModelPlanner {
         }
         request.messages.push(Message::assistant(serde_json::to_string(&first).unwrap_or_default()));
         request.messages.push(Message::user(prompt::refusal(&violations)));
-        let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
+        let second = ask::<PlanDraft>(model.as_ref(), request).await?.value.without_repeats();
         let (plan, violations) = self.judged(&second, cx);
         if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
     }
@@ -81,7 +81,7 @@ impl ModelPlanner {
             "The request asks {asked} things. Write the whole plan again with a subtask for each of them."
         )));
         let second = match ask::<PlanDraft>(model.as_ref(), request).await {
-            Ok(second) => second.value,
+            Ok(second) => second.value.without_repeats(),
             // No plan at all is no better one. What breaks the way to the model breaks the next call, too.
             Err(error) if error.kind() == ErrorKind::Answer => first.clone(),
             Err(error) => return Err(error.into()),

@@ -68,7 +68,8 @@ pub(crate) fn merged(
 
 /// Whatever the new plan says, what the one before had to make is looked at: a replan changes the way, not the aim.
 fn keep_the_missed(subtasks: &mut [PlannedSubTask], previous: &Previous) {
-    let is_deed = |subtask: &&mut PlannedSubTask| subtask.success_criteria.iter().any(deed::about_a_deed);
+    let is_deed =
+        |subtask: &&mut PlannedSubTask| subtask.success_criteria.iter().any(Criterion::is_about_a_deed);
     let Some(last) = subtasks.iter_mut().filter(is_deed).max_by_key(|subtask| subtask.sequence) else {
         return;
     };

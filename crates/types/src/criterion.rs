@@ -17,6 +17,22 @@ pub struct Criterion {
     pub check: Option<Check>,
 }
 
+impl Criterion {
+    /// Whether it is about something made or changed, as far as code can tell: see [`Check::is_about_a_deed`].
+    ///
+    /// ```
+    /// use artoo_types::{Check, Criterion, Mode};
+    ///
+    /// let check = Some(Check::FileExists { path: "list.txt".into() });
+    /// let made = Criterion { text: "list.txt is there".into(), mode: Mode::Verifiable, check };
+    /// assert!(made.is_about_a_deed());
+    /// assert!(!Criterion { check: None, ..made }.is_about_a_deed());
+    /// ```
+    pub fn is_about_a_deed(&self) -> bool {
+        self.check.as_ref().is_some_and(Check::is_about_a_deed)
+    }
+}
+
 /// How a failed criterion weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -33,13 +33,16 @@ pub fn run(options: &cli::Bench) -> Result<()> {
     let bus = step("measure the bus", || {
         cargo(["run", "--release", "--quiet", "--package=artoo-bus", "--example=throughput"]).text()
     })?;
+    let runs = step("measure runs whose model answers at once", || {
+        cargo(["run", "--release", "--quiet", "--package=artoo-runtime", "--example=overhead"]).text()
+    })?;
     let conditions = table::Conditions {
         date: chrono::Local::now().format("%Y-%m-%d").to_string(),
         machine: machine::description(),
         command: format!("cargo xtask bench --rounds {}", options.rounds),
         rounds: options.rounds,
     };
-    let document = table::document(&conditions, &rows, &bus);
+    let document = table::document(&conditions, &rows, &runs, &bus);
     files::write(files::root().join(&options.out), &document)?;
     say(document);
     Ok(())

@@ -57,8 +57,8 @@ impl Row {
     }
 }
 
-/// The document: conditions, the table, the bus.
-pub(super) fn document(conditions: &Conditions, rows: &[Row], bus: &str) -> String {
+/// The document: conditions, the table, runs whose model answers at once, the bus.
+pub(super) fn document(conditions: &Conditions, rows: &[Row], runs: &str, bus: &str) -> String {
     let Conditions { date, machine, command, rounds } = conditions;
     let mut text = format!(
         "# Benchmarks\n\n\
@@ -79,6 +79,13 @@ pub(super) fn document(conditions: &Conditions, rows: &[Row], bus: &str) -> Stri
         let goal = row.goal.map(|goal| goal_words(goal, &row.unit)).unwrap_or_default();
         let _ = writeln!(text, "| {} | {floor} | {artoo} | {ratio} | {goal} | {met} |", row.what);
     }
+    let _ = write!(
+        text,
+        "\n## Runs whose model answers at once\n\n\
+         In the process, with a tool that starts nothing, journal included. Goals: 200 subtasks under 40 ms, a run that waits under 64 KiB.\n\n\
+         ```text\n{}\n```\n",
+        runs.trim()
+    );
     let _ =
         write!(text, "\n## The bus\n\nOne publisher, eight subscribers:\n\n```text\n{}\n```\n", bus.trim());
     text
@@ -135,10 +142,11 @@ mod tests {
         };
         let rows =
             [row(7.0, Some(1.75), Some(Goal::RatioAtMost(1.5))), row(0.4, None, Some(Goal::Under(1.0)))];
-        let text = document(&conditions, &rows, "bus 1.0\n");
+        let text = document(&conditions, &rows, "runs 1.0\n", "bus 1.0\n");
         for line in [
             "| w | 4 ms | 7 ms | 1.75 | at most 1.5 x the floor | **missed** |",
             "| w |  | 0.40 ms |  | under 1 ms | met |",
+            "```text\nruns 1.0\n```\n",
             "```text\nbus 1.0\n```\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");

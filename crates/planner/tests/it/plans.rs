@@ -51,8 +51,8 @@ async fn lesson_27_a_model_cannot_write_ids() {
     model.assert_finished();
 }
 
-/// A weak model plans one step for two questions, and its answer leaves one out. It is asked once more; what is no better, or no
-/// plan at all, does not cost the plan that there is.
+/// A weak model plans one step for two questions, and its answer leaves one out. It is asked once more; where its second plan is no
+/// better, or none at all, code cuts the request.
 #[tokio::test]
 async fn a_request_that_asks_two_things_is_planned_in_parts() {
     let cx = conformance::context("How many files are in docs, and which is the largest?");
@@ -79,6 +79,25 @@ async fn a_request_that_asks_two_things_is_planned_in_parts() {
         planner(options).plan(&conformance::context(request), &client(&model)).await.unwrap();
         model.assert_finished();
     }
+}
+
+/// Seen with the embedded model: it planned one question as "Find ..." and "List ...", each derived twice, and left out "directly", which
+/// a step that is the whole request keeps.
+#[tokio::test]
+async fn a_question_that_is_planned_twice_is_asked_once() {
+    let request = "Which files directly in docs were changed today?";
+    let intents = async |steps: &[(&str, u32, AnswerKind)]| {
+        let model = scripted(vec![answer(&draft(steps))]);
+        let plan = planner(ONCE).plan(&conformance::context(request), &client(&model)).await.unwrap();
+        plan.subtasks.into_iter().map(|subtask| subtask.intent).collect::<Vec<_>>()
+    };
+    let find = ("Find the files in docs that changed", 1, AnswerKind::FindOut);
+    let list = ("List the files in docs that changed.", 2, AnswerKind::FindOut);
+    assert_eq!(intents(&[find, list]).await, [request]);
+    let count = ("Count the files in docs that changed", 2, AnswerKind::FindOut);
+    assert_eq!(intents(&[find, count]).await, [find.0, count.0], "another question");
+    let save = ("Save the files in docs that changed", 2, AnswerKind::Create);
+    assert_eq!(intents(&[find, save]).await, [find.0, save.0], "a deed");
 }
 
 /// A rule that a plan breaks is named to the model once; then it is a fault.

@@ -1,0 +1,36 @@
+//! What in a text looks like the name of a file.
+
+/// Words whose last part looks like the name of a file, with the folders before it, in their order and without the marks around them: a
+/// stem, a dot, an ending of at most five letters and digits with a letter in it. `1.5GB` and `e.g` are none.
+///
+/// ```
+/// use artoo_checks::file_paths;
+///
+/// let paths: Vec<&str> = file_paths("Copy `docs/notes.txt` (1.5GB, i.e. all of it) to b.md.").collect();
+/// assert_eq!(paths, ["docs/notes.txt", "b.md"]);
+/// ```
+pub fn file_paths(text: &str) -> impl Iterator<Item = &str> {
+    let quotes = |c: char| {
+        matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '[' | ']' | '!' | '?' | '*' | '.')
+    };
+    text.split_whitespace().map(move |word| word.trim_matches(quotes)).filter(|path| {
+        let Some((stem, ending)) = last_part(path).rsplit_once('.') else { return false };
+        let is_ending = ending.chars().all(char::is_alphanumeric)
+            && ending.chars().any(char::is_alphabetic)
+            && ending.chars().count() <= 5;
+        // `e.g` is no file; `1.5GB` is a figure with its unit.
+        let is_abbreviation = ending.chars().count() == 1 && stem.chars().count() == 1;
+        let is_figure = stem.chars().all(|c| c.is_ascii_digit() || c == ',');
+        is_ending && !is_abbreviation && !is_figure
+    })
+}
+
+/// The last parts of [`file_paths`].
+pub(crate) fn file_names(text: &str) -> impl Iterator<Item = &str> {
+    file_paths(text).map(last_part)
+}
+
+/// What follows the last slash.
+pub(crate) fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
