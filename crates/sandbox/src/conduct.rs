@@ -139,6 +139,9 @@ fn ending(finish: &Finish) -> io::Result<Ending> {
         return Ok(stopped);
     }
     let ended = finish.ended.as_ref().ok_or_else(|| io::Error::other("its thread died"))?;
+    if ended.crowded {
+        return Ok(Ending::Crowded);
+    }
     match &ended.status {
         Ok(status) => Ok(match keeper::code_or_signal(*status) {
             Ok(code) => Ending::Exited(code),

@@ -188,6 +188,8 @@ mod tests {
         };
         let confinement = mode.map(|mode| Confinement {
             mode,
+            network: crate::Network::Denied,
+            limits: crate::ResourceLimits::default(),
             writable: Vec::new(),
             private_tmp: PathBuf::from(tmp.path()).join("t"),
         });

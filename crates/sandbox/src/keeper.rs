@@ -7,17 +7,18 @@ use std::process::{ChildStderr, ChildStdout, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, waitid};
+use rustix::process::{Pid, getpid};
 use tokio::sync::oneshot;
 
-use crate::capabilities;
+use crate::crowd::{self, Crowd};
 use crate::leash::{Fastened, Leash};
 use crate::process_table;
 use crate::rules::{self, Rules};
 use crate::spawn::{Child, Start, reap, spawn};
-use crate::tree::{Swept, Tree};
+use crate::tree::{Manner, Swept, Tree};
 use crate::witness::{BeforeBinding, Witness};
-use crate::{Confinement, Invocation, SandboxError, SandboxMode, scrub};
+use crate::{Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, scrub};
+use crate::{call_filter, capabilities, limits};
 
 /// The variable by which processes of an unconfined command are recognised.
 const MARKER: &str = "ARTOO_COMMAND";
@@ -39,6 +40,8 @@ pub(crate) struct Started {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: io::Result<ExitStatus>,
+    /// Whether it had more processes than it was granted, and was killed for that.
+    pub(crate) crowded: bool,
     pub(crate) swept: Swept,
 }
 
@@ -82,7 +85,9 @@ fn keep(
     let (report, ended) = oneshot::channel();
     // Refused when the caller went away in between; what comes back is dropped, and its leash kills the command.
     drop(answer.send(Ok(Started { leash, stdout, stderr, ended })));
-    let ended = see_to_the_end(pid, &fastened, witness, format!("{MARKER}={}", marker.to_string_lossy()));
+    let marker = format!("{MARKER}={}", marker.to_string_lossy());
+    let most = bounded(confinement).map(|limits| limits.processes);
+    let ended = see_to_the_end(pid, &fastened, witness, marker, most);
     drop(report.send(ended)); // refused when the caller has gone
 }
 
@@ -101,10 +106,20 @@ fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Wi
             let rules = Rules::build(&program, confinement)?;
             let before = BeforeBinding::observe();
             let scopes_signals = rules.bind_this_thread(&program)?;
-            capabilities::reduce().map_err(|source| SandboxError::Rules { program, source })?;
+            capabilities::reduce()
+                .map_err(|source| SandboxError::Rules { program: program.clone(), source })?;
+            call_filter::bind_this_thread(&program, confinement.network)?;
             Ok(before.compare(scopes_signals))
         }
     }
+}
+
+/// What bounds a command; nothing where no rules bind it.
+fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
+    confinement.and_then(|confinement| match confinement.mode {
+        SandboxMode::FullAccess => None,
+        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => Some(confinement.limits),
+    })
 }
 
 fn start_command(
@@ -121,11 +136,13 @@ fn start_command(
         None => invocation.environment.clone(),
     };
     environment.insert(MARKER.into(), marker.clone());
+    let limits = bounded(confinement).map(limits::of_a_command).unwrap_or_default();
     let start = Start {
         program: &invocation.program,
         arguments: &invocation.arguments,
         folder: &invocation.folder,
         environment: &environment,
+        limits: &limits,
     };
     spawn(&start).map_err(|source| SandboxError::Start {
         program: name(invocation),
@@ -136,15 +153,20 @@ fn start_command(
 
 /// Waits for the first process, ends all others, and reaps the first only then: as long as it is not reaped, its
 /// number, its group and its session cannot be anybody else's.
-fn see_to_the_end(pid: Pid, fastened: &Fastened, witness: Witness, marker: String) -> Ended {
-    let first = process_table::entry(pid);
-    while let Err(rustix::io::Errno::INTR) =
-        waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
-    {}
+fn see_to_the_end(
+    pid: Pid,
+    fastened: &Fastened,
+    witness: Witness,
+    marker: String,
+    most: Option<u32>,
+) -> Ended {
     // Without `/proc` there is no tree to walk; the group is still ended by the leash.
-    let swept = first.map(|first| Tree::new(first, witness, marker).end()).unwrap_or_default();
+    let tree = process_table::entry(pid).map(|first| Tree::new(first, witness, marker));
+    let crowd = most.zip(tree.as_ref()).map(|(most, tree)| Crowd::new(tree, most));
+    let crowded = crowd::wait(pid, crowd);
+    let swept = tree.map(|tree| tree.end(if crowded { Manner::AtOnce } else { Manner::Politely }));
     fastened.release();
-    Ended { status: reap(pid), swept }
+    Ended { status: reap(pid), crowded, swept: swept.unwrap_or_default() }
 }
 
 /// A value that no other command of this machine has at the same time.

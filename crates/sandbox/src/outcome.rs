@@ -14,6 +14,9 @@ pub enum Ending {
     TimedOut,
     /// The caller cancelled it, and its tree was killed.
     Cancelled,
+    /// It had more processes at the same time than [`ResourceLimits::processes`](crate::ResourceLimits::processes) grants, and its tree
+    /// was killed.
+    Crowded,
 }
 
 /// What came out of one stream.

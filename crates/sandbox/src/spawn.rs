@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitOptions, chdir, getpid, getppid, set_parent_process_death_signal, setsid, waitpid,
+    Pid, Resource, Rlimit, Signal, WaitOptions, chdir, getpid, getppid, set_parent_process_death_signal,
+    setrlimit, setsid, waitpid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
@@ -37,6 +38,8 @@ pub(crate) struct Start<'a> {
     pub(crate) arguments: &'a [OsString],
     pub(crate) folder: &'a Path,
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
+    /// What it may use up.
+    pub(crate) limits: &'a [(Resource, Rlimit)],
 }
 
 /// A started program. Whoever has it must wait for it.
@@ -74,20 +77,21 @@ pub(crate) fn reap(pid: Pid) -> io::Result<ExitStatus> {
 }
 
 /// All that the child uses, made before it is born: it must not allocate.
-struct Prepared {
+struct Prepared<'a> {
     /// Where the program may lie, in the order in which they are tried.
     candidates: Vec<CString>,
     arguments: Strings,
     environment: Strings,
     folder: CString,
     streams: [OwnedFd; 3],
+    limits: &'a [(Resource, Rlimit)],
     parent: Pid,
     /// The child's error number; 0 while there is none.
     failure: AtomicI32,
 }
 
-impl Prepared {
-    fn new(start: &Start<'_>, streams: [OwnedFd; 3]) -> io::Result<Self> {
+impl<'a> Prepared<'a> {
+    fn new(start: &Start<'a>, streams: [OwnedFd; 3]) -> io::Result<Self> {
         // The standard library keeps 0 to 2 open. Where an embedder closed one, copying a stream onto itself would leave it closed.
         if streams.iter().any(|stream| stream.as_raw_fd() < 3) {
             return Err(io::Error::other("a standard stream of this process is closed"));
@@ -104,6 +108,7 @@ impl Prepared {
             environment: Strings::new(variables.collect::<io::Result<_>>()?),
             folder: c_string(start.folder.as_os_str().as_bytes())?,
             streams,
+            limits: start.limits,
             parent: getpid(),
             failure: AtomicI32::new(0),
         })
@@ -148,6 +153,9 @@ impl Prepared {
         dup2_stdout(stdout)?;
         dup2_stderr(stderr)?;
         chdir(self.folder.as_c_str())?;
+        for (resource, limit) in self.limits {
+            setrlimit(*resource, *limit)?;
+        }
         forget_handlers();
         unblock_signals();
         let mut denied = None;
@@ -172,7 +180,7 @@ impl Prepared {
 extern "C" fn in_child(prepared: *mut c_void) -> c_int {
     #[expect(unsafe_code, reason = "the kernel hands over a raw pointer")]
     // SAFETY: `start` passes a pointer to a `Prepared` that it holds until this child is gone or a program.
-    let prepared = unsafe { &*prepared.cast_const().cast::<Prepared>() };
+    let prepared = unsafe { &*prepared.cast_const().cast::<Prepared<'_>>() };
     let Err(error) = prepared.become_the_program();
     prepared.failure.store(error.raw_os_error(), Ordering::Relaxed);
     #[expect(unsafe_code, reason = "an ordinary end would run the parent's exit handlers")]

@@ -14,6 +14,7 @@ fn start(
         arguments: &arguments,
         folder: Path::new("/"),
         environment: &environment,
+        limits: &[],
     };
     let mut child = spawn(&start)?;
     let mut text = String::new();

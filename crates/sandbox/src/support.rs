@@ -34,6 +34,12 @@ pub enum NoConfinement {
         /// The version found (1 or 2).
         abi: u8,
     },
+    /// There is no filter for system calls: the kernel has none, a container forbids it, or the processor is neither x86-64 nor
+    /// aarch64. Without it the network could not be denied.
+    NoCallFilter {
+        /// What is missing.
+        answer: String,
+    },
     /// The kernel claims support and then refuses the rules.
     Refused {
         /// The kernel's answer.
@@ -44,11 +50,15 @@ pub enum NoConfinement {
 /// An effect that the kernel's rules do not stop. `artoo doctor` prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Gap {
-    /// Modes, owners, times and extended attributes of the user's files can be changed.
+    /// Modes, owners and times of the user's files can be changed: Landlock does not know them, and a filter of system calls cannot
+    /// tell one file from another.
     Metadata,
-    /// TCP and UDP are open.
-    Network,
-    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to.
+    /// What lies in a granted folder is granted with it, the hooks and the configuration of a `.git` among it: Landlock cannot take a
+    /// part of a folder back.
+    PartsOfFolders,
+    /// Many files together can fill the disk, and memory is not bounded.
+    DiskAndMemory,
+    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to (interfaces before version 9).
     UnixSockets,
     /// Devices can be controlled through `ioctl` (interfaces before version 5).
     DeviceControl,
@@ -58,11 +68,19 @@ pub enum Gap {
     Signals,
 }
 
-#[cfg(target_os = "linux")]
 impl Gap {
-    /// The gaps of a version of the Landlock interface, as this crate uses it.
-    pub(crate) fn of_abi(abi: u8) -> Vec<Self> {
-        let mut gaps = vec![Self::Metadata, Self::Network, Self::UnixSockets];
+    /// The gaps of a version of the Landlock interface, as this crate uses it, with the filter of system calls beside it.
+    ///
+    /// ```
+    /// use artoo_sandbox::Gap;
+    ///
+    /// assert!(Gap::of_abi(3).contains(&Gap::Signals) && !Gap::of_abi(6).contains(&Gap::Signals));
+    /// ```
+    pub fn of_abi(abi: u8) -> Vec<Self> {
+        let mut gaps = vec![Self::Metadata, Self::PartsOfFolders, Self::DiskAndMemory];
+        if abi < 9 {
+            gaps.push(Self::UnixSockets);
+        }
         if abi < 5 {
             gaps.push(Self::DeviceControl);
         }
@@ -77,7 +95,8 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Metadata => "modes, owners and times of files outside the granted folders can be changed",
-            Self::Network => "the network is open",
+            Self::PartsOfFolders => "a `.git` folder in the workspace can be changed, its hooks included",
+            Self::DiskAndMemory => "many files can fill the disk, and memory is not bounded",
             Self::UnixSockets => "local services can be reached through their sockets",
             Self::DeviceControl => "devices can be controlled through ioctl",
             Self::AbstractSockets => "local services can be reached through abstract sockets",
@@ -99,6 +118,7 @@ impl fmt::Display for NoConfinement {
                 "the kernel's Landlock has version {abi}, and only version {MINIMUM_ABI} (Linux 6.2) and later can \
                  protect files from truncation"
             ),
+            Self::NoCallFilter { answer } => write!(f, "system calls cannot be filtered: {answer}"),
             Self::Refused { answer } => write!(f, "the kernel rejects Landlock rules: {answer}"),
         }
     }
@@ -107,7 +127,9 @@ impl fmt::Display for NoConfinement {
 impl fmt::Display for Support {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Enforced { abi, .. } => write!(f, "enforced by Landlock, version {abi}"),
+            Self::Enforced { abi, .. } => {
+                write!(f, "enforced by Landlock, version {abi}, and a filter of system calls")
+            }
             Self::Missing(reason) => write!(f, "not enforced: {reason}"),
         }
     }

@@ -99,10 +99,12 @@ impl Protected {
             || (path.starts_with("/proc") && PROCESS_SECRETS.contains(&name))
     }
 
-    /// The first protected place that exists below a folder. The kernel's rules cannot leave out a part of a folder.
-    pub(crate) fn inside(&self, folder: &Path) -> Option<&Path> {
+    /// The first protected place that whoever may write in this folder could write in: below it, also where nothing is yet and a
+    /// file could be planted, or above it. The kernel's rules cannot leave out a part of a folder.
+    pub(crate) fn within_reach(&self, folder: &Path) -> Option<&Path> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        self.places.iter().find(|place| place.starts_with(&real) && place.exists()).map(PathBuf::as_path)
+        let reached = |place: &&PathBuf| place.starts_with(&real) || real.starts_with(place);
+        self.places.iter().find(reached).map(PathBuf::as_path)
     }
 }
 

@@ -6,7 +6,9 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use artoo_sandbox::{Capture, Channel, Confinement, Ending, Invocation, Outcome, SandboxMode, run};
+use artoo_sandbox::{
+    Capture, Channel, Confinement, Ending, Invocation, Outcome, ResourceLimits, SandboxMode, run,
+};
 use artoo_types::{Arguments, CallEnding, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -15,12 +17,14 @@ use crate::arguments::Given;
 use crate::live_text::LiveText;
 use crate::program::is_program;
 use crate::protected::Protected;
-use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched};
+use crate::{
+    Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched,
+};
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
-/// The kernel lets the command write in the workspace and in a private `TMPDIR` only, unless the context's mode says
-/// otherwise; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
+/// The kernel lets the command write in the workspace and in a private `TMPDIR` only and keeps it from the network, unless the
+/// context's mode and its network say otherwise; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
 /// what it left in the background ends too.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
@@ -88,6 +92,8 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     };
     let confinement = Confinement {
         mode: cx.mode,
+        network: cx.network,
+        limits: ResourceLimits::default(),
         writable: vec![cx.workspace.clone()],
         private_tmp: cx.private_tmp.clone(),
     };
@@ -128,7 +134,7 @@ fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {
         SandboxMode::WorkspaceWrite => true,
         SandboxMode::ReadOnly | SandboxMode::FullAccess => false,
     };
-    match Protected::of(cx).inside(&cx.workspace) {
+    match Protected::of(cx).within_reach(&cx.workspace) {
         Some(protected) if confined => {
             Err(ToolError::WideWorkspace { workspace: cx.workspace.clone(), protected: protected.to_owned() })
         }
@@ -157,6 +163,7 @@ fn report(
             Ending::Signaled(signal) => CallEnding::Signalled { signal },
             Ending::TimedOut => CallEnding::TimedOut,
             Ending::Cancelled => CallEnding::Cancelled,
+            Ending::Crowded => CallEnding::Signalled { signal: shell_failure::SIGKILL },
         },
         failure,
         output: Captured::Stored(output),

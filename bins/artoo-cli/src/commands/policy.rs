@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Effects, Kind, OnDisk, Paths, Place, Ruling, SandboxMode, Seen, decide, effects_of};
+use artoo_sandbox::{
+    Effects, Kind, Network, OnDisk, Paths, Place, Ruling, SandboxMode, Seen, decide, effects_of,
+};
 use artoo_tools::secrets_in;
 use serde_json::{Map, Value, json};
 
@@ -29,7 +31,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
     let page = if *json {
         format!("{}\n", neutral_json(&as_json(&effects, ruling).to_string()))
     } else {
-        page(&effects, ruling, settings.sandbox, &settings.workspace)
+        page(&effects, ruling, (settings.sandbox, settings.network()), &settings.workspace)
     };
     context.terminal.data(&page)?;
     Ok(Exit::OK)
@@ -70,7 +72,12 @@ fn as_json(effects: &Effects, ruling: Ruling) -> Value {
     })
 }
 
-fn page(effects: &Effects, ruling: Ruling, mode: SandboxMode, workspace: &Path) -> String {
+fn page(
+    effects: &Effects,
+    ruling: Ruling,
+    (mode, network): (SandboxMode, Network),
+    workspace: &Path,
+) -> String {
     let mut text = format!("class     {}\n", effects.class());
     text.push_str(&format!(
         "decision  {}: {} ({})\n",
@@ -92,10 +99,14 @@ fn page(effects: &Effects, ruling: Ruling, mode: SandboxMode, workspace: &Path) 
             neutral_line(&cause.why)
         ));
     }
+    let network = match network {
+        Network::Denied => "it keeps them from the network",
+        Network::Granted => "the network is open to them",
+    };
     let wall = match mode {
-        SandboxMode::ReadOnly => "the kernel lets them write nothing but temporary files".to_owned(),
+        SandboxMode::ReadOnly => format!("the kernel lets them write nothing but temporary files; {network}"),
         SandboxMode::WorkspaceWrite => format!(
-            "the kernel lets them write in {} and among their own temporary files, older files there included",
+            "the kernel lets them write in {} and among their own temporary files, older files there included; {network}",
             neutral_line(&workspace.display().to_string())
         ),
         SandboxMode::FullAccess => "nothing confines them".to_owned(),
@@ -140,8 +151,12 @@ mod tests {
         let mut text = String::new();
         for command in COMMANDS {
             let (effects, ruling) = decided(command);
-            let page =
-                page(&effects, ruling, SandboxMode::WorkspaceWrite, Path::new("/home/ada/artoo_workspace"));
+            let page = page(
+                &effects,
+                ruling,
+                (SandboxMode::WorkspaceWrite, Network::Denied),
+                Path::new("/home/ada/artoo_workspace"),
+            );
             text.push_str(&format!("$ artoo policy check '{}'\n{page}\n", command.escape_debug()));
         }
         insta::assert_snapshot!(text);

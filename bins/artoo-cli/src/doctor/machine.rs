@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use artoo_sandbox::{SandboxMode, Support, probe};
+use artoo_sandbox::{Network, SandboxMode, Support, probe};
 
 use super::Check;
 use crate::config::Settings;
@@ -15,7 +15,7 @@ const LITTLE_DISK: u64 = 200 * 1000 * 1000;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let search_path = context.environment.search_path();
-    let mut checks = vec![sandbox(settings.sandbox)];
+    let mut checks = vec![sandbox(settings.sandbox, settings.network(), probe())];
     checks.push(shell(&search_path));
     let programs = installed_programs(&search_path);
     checks.push(match programs.is_empty() {
@@ -29,16 +29,23 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     checks
 }
 
-fn sandbox(mode: SandboxMode) -> Check {
-    match (probe(), mode) {
-        (support @ Support::Enforced { .. }, mode) => {
+fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Check {
+    match (support, mode) {
+        (support @ Support::Enforced { .. }, SandboxMode::FullAccess) => Check::note(
+            "sandbox",
+            format!(
+                "{mode}: commands run without confinement, as configured; this machine has it: {support}"
+            ),
+        )
+        .remedy("leave out `run.sandbox` and `--sandbox` to have commands confined"),
+        (support @ Support::Enforced { .. }, SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => {
             let gaps: Vec<String> = match &support {
                 Support::Enforced { gaps, .. } => gaps.iter().map(ToString::to_string).collect(),
                 Support::Missing(_) => Vec::new(),
             };
             let open =
                 if gaps.is_empty() { String::new() } else { format!("; not covered: {}", gaps.join("; ")) };
-            Check::good("sandbox", format!("{mode}, {support}{open}"))
+            Check::good("sandbox", format!("{mode}, {network}, {support}{open}"))
         }
         (support @ Support::Missing(_), SandboxMode::FullAccess) => {
             Check::note("sandbox", format!("{support}; commands run without confinement, as configured"))
@@ -46,7 +53,7 @@ fn sandbox(mode: SandboxMode) -> Check {
         (support @ Support::Missing(_), SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => Check::bad(
             "sandbox",
             support.to_string(),
-            "use Linux 6.2 or later with Landlock, or pass `--sandbox full-access` to run commands without confinement",
+            "use Linux 6.2 or later with Landlock and seccomp on x86-64 or aarch64, or pass `--sandbox full-access` to run commands without confinement",
         ),
     }
 }
@@ -90,5 +97,33 @@ fn disk(path: &Path) -> Check {
         Err(error) => {
             Check::note("disk", format!("the free space at {} is not known: {error}", nearest.display()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On the oldest kernel that will do, on the newest one, and where nothing is enforced.
+    #[test]
+    fn what_is_enforced_and_what_is_not_is_said() {
+        use artoo_sandbox::{Gap, NoConfinement};
+        let old = Support::Enforced { abi: 3, gaps: Gap::of_abi(3) };
+        let new = Support::Enforced { abi: 9, gaps: Gap::of_abi(9) };
+        let missing = Support::Missing(NoConfinement::NoCallFilter {
+            answer: "its calls are not known on riscv64".to_owned(),
+        });
+        let mut lines = Vec::new();
+        for (mode, network, support) in [
+            (SandboxMode::WorkspaceWrite, Network::Denied, old),
+            (SandboxMode::ReadOnly, Network::Granted, new.clone()),
+            (SandboxMode::FullAccess, Network::Denied, new),
+            (SandboxMode::WorkspaceWrite, Network::Granted, missing.clone()),
+            (SandboxMode::FullAccess, Network::Denied, missing),
+        ] {
+            let Check { name, state, finding, remedy } = sandbox(mode, network, support);
+            lines.push(format!("{state:?} {name}: {}\n  remedy: {remedy:?}", finding.replace("; ", "\n  ")));
+        }
+        insta::assert_snapshot!(lines.join("\n"));
     }
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::{
-    Capture, Confinement, Invocation, Outcome, SandboxError, SandboxMode, Support, probe, run, run_unconfined,
+    Capture, Confinement, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode, Support,
+    probe, run, run_unconfined,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,8 @@ pub(crate) struct Bench {
     pub(crate) outside: PathBuf,
     pub(crate) tmp: PathBuf,
     pub(crate) mode: SandboxMode,
+    pub(crate) network: Network,
+    pub(crate) limits: ResourceLimits,
     pub(crate) timeout: Duration,
     pub(crate) keep: u64,
     pub(crate) environment: BTreeMap<OsString, OsString>,
@@ -51,6 +54,16 @@ pub(crate) fn confined_bench() -> Option<Bench> {
     }
 }
 
+/// Whether the program is installed; said loudly where not.
+pub(crate) fn has(program: &str) -> bool {
+    let folders = ["/usr/local/bin", "/usr/bin", "/bin"];
+    let found = folders.iter().any(|folder| Path::new(folder).join(program).exists());
+    if !found {
+        eprintln!("\n*** SKIPPED: a part of this test needs {program} ***\n");
+    }
+    found
+}
+
 impl Bench {
     pub(crate) fn new(mode: SandboxMode) -> Self {
         let root = tempfile::tempdir().unwrap();
@@ -73,6 +86,8 @@ impl Bench {
             tmp: root.path().join("tmp"),
             _root: root,
             mode,
+            network: Network::Denied,
+            limits: ResourceLimits::default(),
             timeout: Duration::from_secs(30),
             keep: artoo_sandbox::DEFAULT_KEEP,
             environment,
@@ -80,7 +95,13 @@ impl Bench {
     }
 
     pub(crate) fn confinement(&self) -> Confinement {
-        Confinement { mode: self.mode, writable: vec![self.workspace.clone()], private_tmp: self.tmp.clone() }
+        Confinement {
+            mode: self.mode,
+            network: self.network,
+            limits: self.limits,
+            writable: vec![self.workspace.clone()],
+            private_tmp: self.tmp.clone(),
+        }
     }
 
     pub(crate) fn invocation(&self, script: &str) -> Invocation {

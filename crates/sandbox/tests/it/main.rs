@@ -10,8 +10,11 @@
 mod bench;
 mod commands;
 mod confined;
+mod escapes;
 mod killed;
 mod mutations;
+mod network;
+mod ordinary;
 mod output;
 mod started;
 mod world;

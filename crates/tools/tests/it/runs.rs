@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{CallEnding, FailureClass};
 use serde_json::json;
 
@@ -91,6 +91,32 @@ async fn failures_are_classed_by_code() {
     }
 }
 
+/// The words of a program do not say why it has no network, so the class stays environmental; the hint names who can help.
+#[tokio::test]
+async fn a_command_without_network_is_told_so() {
+    if !can_confine() {
+        return;
+    }
+    let mut scene = Scene::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let dial = format!("bash -c 'echo hello > /dev/tcp/127.0.0.1/{}'", listener.local_addr().unwrap().port());
+    let call = scene.call("shell", json!({ "command": dial })).await;
+    let failure = failed(&call, FailureClass::Environmental);
+    assert!(failure.hint.as_ref().unwrap().contains("tools.network = true"), "{failure:?}");
+    // What has nothing to do with it is not explained by it.
+    let call = scene.call("shell", json!({ "command": "cat /nonexistent/file" })).await;
+    assert_eq!(failed(&call, FailureClass::Environmental).hint, None);
+    scene.cx.network = Network::Granted;
+    assert_eq!(shown(&scene.call("shell", json!({ "command": dial })).await), "");
+    let refused = "bash -c 'echo hello > /dev/tcp/127.0.0.1/1'";
+    let call = scene.call("shell", json!({ "command": refused })).await;
+    assert_eq!(
+        failed(&call, FailureClass::Environmental).hint,
+        None,
+        "nobody listens, which is another matter"
+    );
+}
+
 /// Lesson N15.
 #[tokio::test]
 async fn a_time_out_takes_the_children_along() {
@@ -172,10 +198,30 @@ async fn control_characters_do_not_reach_a_prompt() {
 async fn a_workspace_with_keys_in_it_is_refused() {
     let mut scene = Scene::new();
     scene.cx.workspace = scene.cx.home.clone();
-    fs::create_dir(scene.cx.home.join(".ssh")).unwrap();
-    let call = scene.call("shell", json!({ "command": "echo x > ~/.ssh/authorized_keys" })).await;
-    assert!(failed(&call, FailureClass::Denied).hint.as_ref().unwrap().contains("--workspace"), "{call:?}");
-    assert_eq!(call.ending, CallEnding::Refused);
+    // Whether the keys are there already does not matter: they could be planted.
+    for _ in 0..2 {
+        let call =
+            scene.call("shell", json!({ "command": "mkdir ~/.ssh; echo x > ~/.ssh/authorized_keys" })).await;
+        assert!(
+            failed(&call, FailureClass::Denied).hint.as_ref().unwrap().contains("--workspace"),
+            "{call:?}"
+        );
+        assert_eq!(call.ending, CallEnding::Refused);
+        let _ = fs::create_dir(scene.cx.home.join(".ssh")); // the second time it is there
+    }
+}
+
+/// artoo's own folder, with the audit log in it.
+#[tokio::test]
+async fn a_workspace_around_or_within_the_data_folder_is_refused() {
+    let mut scene = Scene::new();
+    let data = scene.data.clone();
+    for workspace in [data.clone(), data.join("audit"), data.parent().unwrap().to_owned()] {
+        scene.cx.workspace = workspace;
+        let call = scene.call("shell", json!({ "command": "echo x >> \"$WORKSPACE/audit.jsonl\"" })).await;
+        assert!(failed(&call, FailureClass::Denied).reason.contains("protected"), "{call:?}");
+    }
+    assert!(!data.join("audit.jsonl").exists() && !data.join("audit/audit.jsonl").exists());
 }
 
 #[tokio::test]
