@@ -1,6 +1,6 @@
 //! The fast loop of one subtask as a pure state machine: verdicts in, a correction or the outcome out.
 
-use artoo_checks::means_none;
+use artoo_checks::{means_none, plain_number};
 use artoo_types::{
     Check, CorrectionSignal, Criterion, CriterionVerdict, ExecutionResult, ExecutionStatus, FailureClass,
     Finding, GapEntry, OutcomeStatus, SubTask, SubTaskOutcome, ToolCall,
@@ -146,7 +146,7 @@ impl FastLoop {
     }
 }
 
-/// What the subtask delivers. A weak model says "no file was written" of one that is there and checked; then the checks are quoted.
+/// What the subtask delivers: the answer, and of "48 app.log" the number, where that is what was asked for. A weak model says "no file was written" of one that is there and checked; then the checks are quoted.
 fn output(subtask: &SubTask, status: OutcomeStatus, result: &ExecutionResult) -> Value {
     let is_deed = |criterion: &Criterion| criterion.check.as_ref().is_some_and(Check::is_about_a_deed);
     let denied = status == OutcomeStatus::Matched
@@ -156,6 +156,13 @@ fn output(subtask: &SubTask, status: OutcomeStatus, result: &ExecutionResult) ->
         let met: Vec<&str> =
             subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
         return Value::String(format!("Done, as was checked: {}", met.join("; ")));
+    }
+    let asks_for_a_number =
+        |criterion: &Criterion| matches!(criterion.check, Some(Check::OutputNumber { .. }));
+    if subtask.success_criteria.iter().any(asks_for_a_number)
+        && let Some(number) = plain_number(&result.output, &subtask.intent)
+    {
+        return Value::String(number.to_owned());
     }
     if result.output.is_empty() { Value::Null } else { Value::String(result.output.clone()) }
 }

@@ -45,23 +45,41 @@ pub fn means_none(answer: &str) -> bool {
     Answer::read(answer).means_none()
 }
 
-/// The answer that at least two of several derivations gave: the shortest of those that agree, as the plainest.
+/// The answer that most of several derivations gave, and at least two: the shortest of those that agree, as the plainest.
+///
+/// Most, not two: the more derivations there are, the likelier two of them make the same mistake (to count the folder with its files).
 ///
 /// ```
 /// use artoo_checks::agreed_answer;
 /// assert_eq!(agreed_answer(&["4", "there are 3 files", "3"]), Some("3"));
 /// assert_eq!(agreed_answer(&["4", "3"]), None);
+/// assert_eq!(agreed_answer(&["6", "4", "7", "7"]), None);
 /// ```
 pub fn agreed_answer<'a>(answers: &[&'a str]) -> Option<&'a str> {
-    let confirmed = |(position, answer): &(usize, &&'a str)| {
-        answers.iter().enumerate().any(|(other, given)| other != *position && same_answer(answer, given))
+    let most = |answer: &&&'a str| {
+        let alike = answers.iter().filter(|given| same_answer(answer, given)).count();
+        alike >= 2 && 2 * alike > answers.len()
     };
-    answers
-        .iter()
-        .enumerate()
-        .filter(confirmed)
-        .map(|(_, answer)| answer.trim())
-        .min_by_key(|answer| answer.len())
+    answers.iter().filter(most).map(|answer| answer.trim()).min_by_key(|answer| answer.len())
+}
+
+/// The number alone, of an answer that is a number and names which the question has itself: what `wc -l FILE` puts out. `None` where it
+/// says anything else, or is a number already.
+///
+/// ```
+/// use artoo_checks::plain_number;
+/// let asked = "How many lines does logs/app.log have?";
+/// assert_eq!(plain_number("48 logs/app.log\n", asked), Some("48"));
+/// assert_eq!(plain_number("48 logs/other.log", asked), None);
+/// assert_eq!(plain_number("48", asked), None);
+/// ```
+pub fn plain_number<'a>(answer: &'a str, asked: &str) -> Option<&'a str> {
+    let read = Answer::read(answer);
+    let is_plain = read.numbers.len() == 1 && read.words.is_empty() && !read.names.is_empty();
+    let asked = Answer::read(asked);
+    let known = read.names.iter().all(|(name, times)| *times == 1 && asked.names.contains_key(name));
+    let number = answer.split_whitespace().find(|word| !standalone_numbers(word).is_empty());
+    number.filter(|_| is_plain && known)
 }
 
 /// Numbers that differ by rounding alone.

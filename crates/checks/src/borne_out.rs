@@ -108,7 +108,9 @@ pub fn unfound(answer: &str, calls: &[ToolCall]) -> bool {
 /// assert_eq!(missing_subject("3", asked, &[], &world), None);
 /// ```
 pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
-    if !means_none(answer) {
+    let figures = figures(answer);
+    let says_zero = !figures.is_empty() && figures.iter().all(|figure| figure.value == 0.0);
+    if !says_zero && !means_none(answer) {
         return None;
     }
     let reported = |name: &str| {

@@ -118,6 +118,7 @@ fn a_file_that_is_not_there_has_no_figure() {
     let table = [
         ("0", asked, vec![missed.clone(), hidden.clone()], true),
         ("0", asked, vec![hidden.clone()], true),
+        ("There are 0 lines in docs/report.txt.", asked, vec![hidden.clone()], true),
         ("0", "How many lines does report.txt have?", vec![unread], true),
         ("7", asked, vec![missed], false),
         ("0", asked, vec![hidden.clone(), elsewhere], false),

@@ -32,8 +32,8 @@ impl World {
         Self { working_folder: working_folder.into(), workspace: None, home: home.into(), run_started }
     }
 
-    /// Says where new files go whose place nobody names: a relative path then means what this run made there, or what is there and
-    /// not in the working folder.
+    /// Says where new files go whose place nobody names: a bare name then means what this run made there, or what is there and not in
+    /// the working folder.
     #[must_use]
     pub fn with_workspace(self, workspace: impl Into<PathBuf>) -> Self {
         Self { workspace: Some(workspace.into()), ..self }
@@ -53,8 +53,9 @@ impl World {
     }
 
     fn made_in_workspace(&self, path: &Path) -> Option<PathBuf> {
-        // `.` is the working folder, whatever was made elsewhere.
-        path.file_name().filter(|_| path.is_relative())?;
+        // A bare name alone goes to the workspace, as it does for `write_file`: `./x` and `docs/x` say where they lie.
+        let mut parts = path.components();
+        let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else { return None };
         let in_workspace = self.workspace.as_ref()?.join(path);
         let modified = fs::symlink_metadata(&in_workspace).ok()?.modified().ok()?;
         let is_only_there = || fs::symlink_metadata(self.working_folder.join(path)).is_err();

@@ -26,7 +26,7 @@ mod number;
 mod print;
 
 pub use absence::overlooked;
-pub use answer::{agreed_answer, means_none, same_answer};
+pub use answer::{agreed_answer, means_none, plain_number, same_answer};
 pub use borne_out::{missing_subject, unborne, unfound};
 pub use evaluate::{Subject, evaluate};
 pub use evidence::unfounded;

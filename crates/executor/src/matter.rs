@@ -96,6 +96,12 @@ impl Matter {
                 "Its form: python3 -c 'import json; print(*[r[\"FIELD\"] for r in json.load(open(\"FILE\")) if r[\"KEY\"] == \"VALUE\"], sep=\"\\n\")'",
             ),
             (Self::Json, "jq") => Some("Its form: jq -r '.[] | select(.KEY == \"VALUE\") | .FIELD' FILE"),
+            (Self::Files, "python3") => Some(
+                "The files below FOLDER with this ENDING are [p for p in glob.glob(\"FOLDER/**/*ENDING\", recursive=True) if os.path.isfile(p)].",
+            ),
+            (Self::Files, "ls") => {
+                Some("ls -1 prints one name a line; ls -l begins with a line that is no file.")
+            }
             (Self::Contents, "grep") => {
                 Some("Its form: grep -rlw WORD FOLDER names the files that have WORD in them.")
             }

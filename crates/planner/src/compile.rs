@@ -168,7 +168,7 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         CriterionDraft::None { .. } => None,
         // What is said of a deed is a remark. What it should say, the file should hold.
         CriterionDraft::OutputContains { value, .. } if !is_question && named(value, spec) => {
-            one(Check::FileContains { path: made(drafted)?, value: value.clone() })
+            one(Check::FileContains { path: made(drafted, spec)?, value: value.clone() })
         }
         CriterionDraft::OutputNumber { .. } | CriterionDraft::OutputMatches { .. } if !is_question => None,
         CriterionDraft::OutputNumber { .. } => one(Check::OutputNumber { min: None, max: None }),
@@ -182,24 +182,24 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         }
         CriterionDraft::OutputMatches { value, .. } => one(Check::OutputMatches { pattern: value.clone() }),
         CriterionDraft::FileExists { path, .. } => {
-            let path = file(path, kind)?;
+            let path = file(path, kind, spec)?;
             Some(vec![
                 verifiable(criterion.text(), Check::FileExists { path: path.clone() }),
                 verifiable("It was written in this run", Check::FileNewer { path }),
             ])
         }
         CriterionDraft::FileContains { path, value, .. } if named(value, spec) => {
-            one(Check::FileContains { path: file(path, kind)?, value: value.clone() })
+            one(Check::FileContains { path: file(path, kind, spec)?, value: value.clone() })
         }
         CriterionDraft::FileContains { .. } => None,
     }
 }
 
 /// The file that the draft says will be made.
-fn made(drafted: &SubTaskDraft) -> Option<PathBuf> {
+fn made(drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<PathBuf> {
     drafted.criteria.iter().find_map(|criterion| match criterion {
         CriterionDraft::FileExists { path, .. } | CriterionDraft::FileContains { path, .. } => {
-            file(path, drafted.kind)
+            file(path, drafted.kind, spec)
         }
         CriterionDraft::None { .. }
         | CriterionDraft::OutputNumber { .. }
@@ -217,9 +217,25 @@ fn named(value: &str, spec: &TaskSpec) -> bool {
     spec.intent.to_lowercase().contains(&value.to_lowercase())
 }
 
-/// A path that a check can look at: of something made or altered, and without wildcards.
-fn file(path: &str, kind: AnswerKind) -> Option<PathBuf> {
-    let usable =
-        kind != AnswerKind::FindOut && !path.contains(['*', '?', '[', '{']) && !path.trim().is_empty();
-    usable.then(|| PathBuf::from(path.trim()))
+/// A path that a check can look at: of something made or altered, and without wildcards. Where the request names the file, its words
+/// for it stand: a folder that it does not name is the model's guess, and one that it names is meant. A bare name is found in the workspace
+/// and in the working folder.
+fn file(path: &str, kind: AnswerKind, spec: &TaskSpec) -> Option<PathBuf> {
+    let path = path.trim();
+    let usable = kind != AnswerKind::FindOut && !path.contains(['*', '?', '[', '{']) && !path.is_empty();
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty() && *name != "..");
+    let meant = match name {
+        Some(name) if path == name || !named(path, spec) => written(name, spec).unwrap_or(path),
+        Some(_) | None => path,
+    };
+    usable.then(|| PathBuf::from(meant))
+}
+
+/// How the request writes the path of a file with this name.
+fn written<'a>(name: &'a str, spec: &'a TaskSpec) -> Option<&'a str> {
+    let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
+    let words = spec.intent.split_whitespace().map(|word| word.trim_matches(edges).trim_end_matches('.'));
+    let mut same = words.filter(|word| word.rsplit('/').next() == Some(name));
+    // A name with blanks is no single word.
+    same.next().or_else(|| named(name, spec).then_some(name))
 }

@@ -28,6 +28,7 @@ mod draft;
 mod error;
 mod model_planner;
 mod prompt;
+mod questions;
 mod replan;
 mod report;
 mod validate;

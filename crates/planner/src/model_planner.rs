@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use crate::{
     CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt,
-    replan, report_template, validate,
+    questions, replan, report_template, validate,
 };
 
 /// The constant part of the planning prompt.
@@ -52,7 +52,7 @@ impl ModelPlanner {
         let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
         let (plan, violations) = self.judged(&first, cx);
         if violations.is_empty() {
-            let asked = questions(&cx.spec.intent);
+            let asked = questions::parts(&cx.spec.intent).len();
             if !self.options.second_derivation || cx.previous.is_some() || first.subtasks.len() >= asked {
                 return Ok(plan);
             }
@@ -66,7 +66,7 @@ impl ModelPlanner {
     }
 
     /// A weak model often plans one step for a request that asks several things, and its answer leaves one out. It is asked
-    /// once more; its first plan stands where the second is no better.
+    /// once more; where its second plan is no better, code cuts the request.
     async fn in_parts(
         &self,
         mut request: Request,
@@ -83,12 +83,16 @@ impl ModelPlanner {
         let second = match ask::<PlanDraft>(model.as_ref(), request).await {
             Ok(second) => second.value,
             // No plan at all is no better one. What breaks the way to the model breaks the next call, too.
-            Err(error) if error.kind() == ErrorKind::Answer => return Ok(plan),
+            Err(error) if error.kind() == ErrorKind::Answer => first.clone(),
             Err(error) => return Err(error.into()),
         };
-        let (better, violations) = self.judged(&second, cx);
-        let is_better = violations.is_empty() && second.subtasks.len() > first.subtasks.len();
-        Ok(if is_better { better } else { plan })
+        for draft in [Some(second), questions::planned(&cx.spec.intent)].into_iter().flatten() {
+            let (better, violations) = self.judged(&draft, cx);
+            if violations.is_empty() && draft.subtasks.len() > first.subtasks.len() {
+                return Ok(better);
+            }
+        }
+        Ok(plan)
     }
 
     fn judged(&self, draft: &PlanDraft, cx: &PlanContext) -> (Plan, Vec<Violation>) {
@@ -139,32 +143,5 @@ impl Planner for ModelPlanner {
             }));
         }
         Ok(text.to_owned())
-    }
-}
-
-/// How many things a request asks, as far as its form shows it: question marks, and "and" before a question word. At least 1.
-fn questions(request: &str) -> usize {
-    const ASKING: [&str; 8] = ["how", "what", "which", "who", "where", "when", "why", "whose"];
-    let lower = request.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let joined =
-        words.windows(2).filter(|pair| matches!(pair, ["and", word] if ASKING.contains(word))).count();
-    let marks = lower.chars().filter(|c| matches!(c, '?' | '？')).count();
-    (1 + joined).max(marks)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::questions;
-
-    #[test]
-    fn the_form_of_a_request_shows_how_much_it_asks() {
-        assert_eq!(questions("How many files are in docs, and which is the largest?"), 2);
-        assert_eq!(questions("How many lines does a.log have, and how many files are in b?"), 2);
-        assert_eq!(questions("How many files are in docs and notes?"), 1);
-        assert_eq!(questions("Is a there? Is b there?"), 2);
-        assert_eq!(questions("Sort the list"), 1);
-        assert_eq!(questions(""), 1);
     }
 }

@@ -140,6 +140,21 @@ fn law_0_a_remark_that_denies_a_checked_deed_is_not_delivered() {
     assert_eq!(said("list.txt has 3 lines", true), json!("list.txt has 3 lines"));
 }
 
+/// What `wc -l FILE` puts out disagreed with a bare number.
+#[test]
+fn of_a_number_beside_the_asked_name_the_number_is_delivered() {
+    let mut asked = counting(1);
+    asked.intent = "How many lines does logs/app.log have?".to_owned();
+    asked.success_criteria[0].check = Some(Check::OutputNumber { min: None, max: None });
+    let said = |answer: &str| {
+        let mut result = counted(1, 1, answer);
+        result.verbatim = true;
+        outcome(FastLoop::new(asked.clone(), 0).conclude(&result, vec![verdict(pass())])).output
+    };
+    assert_eq!(said("48 logs/app.log"), json!("48"));
+    assert_eq!(said("48 logs/other.log"), json!("48 logs/other.log"));
+}
+
 #[test]
 fn nothing_judged_is_nothing_matched() {
     let ended = outcome(fast_loop(2).conclude(&counted(1, 1, "3"), Vec::new()));

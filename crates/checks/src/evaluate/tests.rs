@@ -171,6 +171,9 @@ fn a_bare_name_means_what_was_made_in_the_workspace() {
         !passes(&Check::FileExists { path: home.join(&path) }, began),
         "an absolute path is meant as it is"
     );
+    for path in ["./list.txt", "docs/list.txt"] {
+        assert!(!passes(&Check::FileExists { path: path.into() }, began), "{path} says where it lies");
+    }
     let dot = World::new(&home, &home, began).with_workspace(&workspace).resolve(Path::new("."));
     assert!(dot.starts_with(&home), "`.` is the working folder");
     fs::write(home.join(&path), "old").unwrap();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::given::{ONCE, TWICE, draft, question};
 
-const REQUEST: &str = "Write the word Apfel into out.txt and count the .txt files";
+const REQUEST: &str = "Write the word Apfel into out.txt and ./docs/plan.md, and count the .txt files";
 
 /// The criteria that a drafted one becomes, in a subtask of this kind.
 fn compiled(criterion: CriterionDraft, kind: AnswerKind, twice: bool) -> Vec<Criterion> {
@@ -66,6 +66,29 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
         // Making something succeeds, and what was there before does not count (lesson 89).
         (exists(" out.txt "), make, there()),
         (exists("*.txt"), make, vec![zero(), None]),
+        // The request names the file and not the folder: that is a guess.
+        (exists("workspace/out.txt"), make, there()),
+        (exists("/home/ada/artoo_workspace/out.txt"), make, there()),
+        (
+            exists("guess/plan.md"),
+            make,
+            vec![
+                zero(),
+                Some(Check::FileExists { path: "./docs/plan.md".into() }),
+                Some(Check::FileNewer { path: "./docs/plan.md".into() }),
+                None,
+            ],
+        ),
+        (
+            exists("plan.md"),
+            make,
+            vec![
+                zero(),
+                Some(Check::FileExists { path: "./docs/plan.md".into() }),
+                Some(Check::FileNewer { path: "./docs/plan.md".into() }),
+                None,
+            ],
+        ),
         (holds("Apfel"), AnswerKind::Change, vec![zero(), says]),
         (holds("Birne"), make, vec![zero(), None]),
     ];

@@ -68,10 +68,11 @@ async fn a_request_that_asks_two_things_is_planned_in_parts() {
         first.map(|subtask| subtask.intent).collect::<Vec<_>>()
     };
     let parts = [("Count the files", 1, AnswerKind::FindOut), ("Find the largest", 1, AnswerKind::FindOut)];
-    let whole = [cx.spec.intent.clone()];
+    let cut = ["How many files are in docs", "which is the largest?"];
     assert_eq!(intents(answer(&draft(&parts)), 2).await, ["Count the files", "Find the largest"]);
-    assert_eq!(intents(answer(&question("Look")), 2).await, whole);
-    assert_eq!(intents(Answer::text("I would rather not."), 3).await, whole, "nor after a repair");
+    // Seen with the embedded model: it planned one step again, counted, and two derivations agreed on half of an answer.
+    assert_eq!(intents(answer(&question("Look")), 2).await, cut);
+    assert_eq!(intents(Answer::text("I would rather not."), 3).await, cut, "nor after a repair");
     // Without a second derivation, and where one thing is asked, the first plan is the plan.
     for (options, request) in [(ONCE, cx.spec.intent.as_str()), (TWICE, "How many files are in docs?")] {
         let model = scripted(vec![answer(&question("Count"))]);

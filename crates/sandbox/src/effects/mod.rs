@@ -2,7 +2,7 @@
 //!
 //! [`effects_of`] reads shell text, follows it through wrappers, substitutions, inner shells, loops and functions, and gives the
 //! [`Effects`] with a reason for each. Nothing is guessed: text that cannot be read, a program that is not in the table, a word that may
-//! become an option, all are [`Effects::unknown`]. [`decide`] makes a [`Ruling`] of them.
+//! become an option, all are [`Effects::unknown`]. [`decide()`] makes a [`Ruling`] of them.
 //!
 //! No file is looked at here; what is where comes in through [`Paths`]. The design is in `docs/design/effects.md`.
 

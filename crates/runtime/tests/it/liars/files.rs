@@ -17,6 +17,8 @@ async fn honest_runs_are_accepted() {
 }
 
 const GREET: &str = "Write the word hello into ./greet.txt";
+/// The same where no folder is named: then it is the workspace.
+const GREET_ANYWHERE: &str = "Write the word hello into greet.txt";
 
 /// A plan with checks of the place and of the content.
 fn greet() -> Value {
@@ -60,12 +62,12 @@ pub(super) fn lies() -> Vec<Script> {
             .old_file("old.txt")
             .does([look("cat old.txt")], answer("old.txt is written")),
         Script::new("touches a file and calls it written")
-            .asks(GREET)
+            .asks(GREET_ANYWHERE)
             .drafts(file_alone("{workspace}/greet.txt"))
             .judge(READS)
             .does([look("touch {workspace}/greet.txt")], answer("written")),
         Script::new("makes a folder and calls it a file")
-            .asks(GREET)
+            .asks(GREET_ANYWHERE)
             .drafts(file_alone("{workspace}/greet.txt"))
             .judge(READS)
             .does([look("mkdir {workspace}/greet.txt")], answer("written")),
@@ -90,7 +92,7 @@ pub(super) fn lies() -> Vec<Script> {
             .planned(download())
             .does([look("echo '404 not found' > {workspace}/copy.md")], answer("downloaded")),
         Script::new("removes what it wrote")
-            .asks(GREET)
+            .asks(GREET_ANYWHERE)
             .drafts(file_alone("{workspace}/greet.txt"))
             .does([look("echo hello > {workspace}/greet.txt; rm {workspace}/greet.txt")], answer("written")),
         Script::new("says that it deleted what is still there")
@@ -111,7 +113,7 @@ pub(super) fn honest() -> Vec<Script> {
             .judge(READS)
             .does([write("./greet.txt", "hello")], answer("written")),
         Script::new("writes with a command what a reader judges")
-            .asks(GREET)
+            .asks(GREET_ANYWHERE)
             .drafts(file_alone("{workspace}/greet.txt"))
             .judge(READS)
             .does([look("echo hello > {workspace}/greet.txt")], answer("written")),
