@@ -14,8 +14,14 @@ const COMMANDS: &str = include_str!("../../../crates/sandbox/tests/it/commands.t
 pub(crate) fn classified(rounds: u32, folder: &Path) -> Result<Row, Failure> {
     let folder = folder.canonicalize()?;
     let (free, protected) = ([folder.clone()], [folder.join(".ssh"), folder.join(".artoo")]);
-    let place =
-        Place { home: &folder, working_folder: &folder, free: &free, protected: &protected, paths: &OnDisk };
+    let place = Place {
+        home: &folder,
+        working_folder: &folder,
+        workspace: &folder,
+        free: &free,
+        protected: &protected,
+        paths: &OnDisk,
+    };
     let commands: Vec<String> = COMMANDS
         .lines()
         .filter(|line| !line.starts_with('#'))

@@ -25,7 +25,8 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
     protected.extend(secrets_in(&real(home)).collect::<Vec<_>>());
     protected.extend(protected.iter().map(|place| real(place)).collect::<Vec<_>>());
     let working_folder = context.folders.current.as_path();
-    let place = Place { home, working_folder, free: &free, protected: &protected, paths: &OnDisk };
+    let workspace = settings.workspace.as_path();
+    let place = Place { home, working_folder, workspace, free: &free, protected: &protected, paths: &OnDisk };
     let effects = effects_of(text, place);
     let ruling = decide(&effects, settings.sandbox);
     let page = if *json {
@@ -140,7 +141,14 @@ mod tests {
     fn decided(text: &str) -> (Effects, Ruling) {
         let home = Path::new("/home/ada");
         let (free, protected) = ([home.to_owned()], [home.join(".ssh")]);
-        let place = Place { home, working_folder: home, free: &free, protected: &protected, paths: &Empty };
+        let place = Place {
+            home,
+            working_folder: home,
+            workspace: home,
+            free: &free,
+            protected: &protected,
+            paths: &Empty,
+        };
         let effects = effects_of(text, place);
         let ruling = decide(&effects, SandboxMode::WorkspaceWrite);
         (effects, ruling)

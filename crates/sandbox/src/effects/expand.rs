@@ -14,11 +14,12 @@ pub(super) trait Expanded {
 }
 
 /// Variables that decide which programs run, how they behave, or how the shell reads the rest.
-const DECIDING: [&str; 34] = [
+const DECIDING: [&str; 35] = [
     "PATH",
     "IFS",
     "ENV",
     "HOME",
+    "WORKSPACE",
     "PWD",
     "OLDPWD",
     "CDPATH",
@@ -235,6 +236,7 @@ impl Walker<'_> {
         let found = match self.scope.variables.get(name) {
             Some(value) => Some(value.clone()),
             None if name == "HOME" => Some(Value::known(self.place.home.to_string_lossy())),
+            None if name == "WORKSPACE" => Some(Value::known(self.place.workspace.to_string_lossy())),
             None if name == "PWD" => folder(),
             None => None,
         };

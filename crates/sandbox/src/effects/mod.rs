@@ -57,7 +57,7 @@ use walk::{Input, Walker};
 ///
 /// let free = [PathBuf::from("/home/ada")];
 /// let home = Path::new("/home/ada");
-/// let place = Place { home, working_folder: home, free: &free, protected: &[], paths: &World };
+/// let place = Place { home, working_folder: home, workspace: home, free: &free, protected: &[], paths: &World };
 /// assert_eq!(effects_of("echo 'rm -rf /' | wc -c", place).class(), Class::ReadOnly);
 /// assert_eq!(effects_of("date > new.txt", place).class(), Class::Reversible);
 /// assert_eq!(effects_of("date > notes.txt", place).class(), Class::Irreversible);

@@ -10,6 +10,8 @@ pub struct Place<'a> {
     pub home: &'a Path,
     /// Where relative paths lead. Absolute.
     pub working_folder: &'a Path,
+    /// What `$WORKSPACE` means, which every run sets. Absolute.
+    pub workspace: &'a Path,
     /// Folders where creating new files is free, by their real names: the workspace, the working folder.
     pub free: &'a [PathBuf],
     /// What nobody may read or write, by its real name and by the name that people use.
@@ -42,6 +44,7 @@ impl fmt::Debug for Place<'_> {
         f.debug_struct("Place")
             .field("home", &self.home)
             .field("working_folder", &self.working_folder)
+            .field("workspace", &self.workspace)
             .field("free", &self.free)
             .finish_non_exhaustive()
     }

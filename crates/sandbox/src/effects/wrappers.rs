@@ -169,7 +169,10 @@ fn env(walker: &mut Walker<'_>, program: &Value, arguments: &[Value], input: &In
     if let Some(option) = arguments.iter().take_while(|one| one.may_be_option()).find(splits) {
         return walker.unknown(program.text(), &option.source, "it splits a text into words in its own way");
     }
-    let Some(mut rest) = behind(walker, program, arguments, "uCPL", 0) else { return };
+    let Some(mut rest) = behind(walker, program, arguments, &String::from_iter(ENV_VALUES), 0) else {
+        return;
+    };
+    take_away(walker, program, arguments.get(..arguments.len() - rest.len()).unwrap_or_default());
     if arguments
         .iter()
         .take_while(|one| one.may_be_option())
@@ -183,6 +186,33 @@ fn env(walker: &mut Walker<'_>, program: &Value, arguments: &[Value], input: &In
         rest = more;
     }
     inner(walker, rest, input);
+}
+
+/// The options of `env` that take a value.
+const ENV_VALUES: [char; 4] = ['u', 'C', 'P', 'L'];
+
+/// The options of `env` that unset variables: what it starts does not find them.
+fn take_away(walker: &mut Walker<'_>, program: &Value, options: &[Value]) {
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        let text = option.text();
+        let cluster = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+        // The first letter that takes a value takes the rest, or the next word.
+        let (flags, valued) = cluster.split_at(cluster.find(ENV_VALUES).unwrap_or(cluster.len()));
+        let value = match valued.get(1..) {
+            Some("") => options.next().map(Value::text),
+            value => value,
+        };
+        if let (true, Some(name)) = (valued.starts_with('u'), value) {
+            walker.check_name(name, &option.source, true);
+        }
+        if let Some(name) = text.strip_prefix("--unset=") {
+            walker.check_name(name, &option.source, true);
+        }
+        if flags.contains('i') || text.starts_with("--i") {
+            walker.unknown(program.text(), &option.source, "it takes every variable away");
+        }
+    }
 }
 
 fn xargs(walker: &mut Walker<'_>, program: &Value, arguments: &[Value]) {

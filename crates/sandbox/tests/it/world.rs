@@ -16,6 +16,7 @@ pub(crate) fn effects(text: &str) -> Effects {
     let place = Place {
         home: Path::new(HOME),
         working_folder: Path::new(FOLDER),
+        workspace: Path::new("/home/ada/artoo_workspace"),
         free: &free,
         protected: &protected,
         paths: &World,
