@@ -32,10 +32,13 @@ impl fmt::Display for NoFilter {
 /// Binds the calling thread and everything that it starts from now on, for ever; no other thread of this process. Sets
 /// `no_new_privs`.
 pub(crate) fn bind_this_thread(program: &str, network: Network) -> Result<(), SandboxError> {
-    bind(network).map_err(|error| SandboxError::Rules {
-        program: program.to_owned(),
-        source: io::Error::new(io::ErrorKind::Unsupported, error.to_string()),
-    })
+    bind(network).map_err(|error| rejected(program, &error))
+}
+
+/// No filter, no command.
+pub(crate) fn rejected(program: &str, error: &NoFilter) -> SandboxError {
+    let source = io::Error::new(io::ErrorKind::Unsupported, error.to_string());
+    SandboxError::Rules { program: program.to_owned(), source }
 }
 
 /// Tries it out on the calling thread, which must do nothing else.
@@ -44,14 +47,20 @@ pub(crate) fn try_out() -> Result<(), NoFilter> {
 }
 
 fn bind(network: Network) -> Result<(), NoFilter> {
+    filters(network)?
+        .iter()
+        .try_for_each(|program| apply_filter(program).map_err(|error| NoFilter(words(&error))))
+}
+
+/// The compiled filters, in the order in which they are installed.
+pub(crate) fn filters(network: Network) -> Result<&'static [BpfProgram], NoFilter> {
     // Compiled once: it costs more than to install them.
     static FILTERS: OnceLock<Result<Filters, NoFilter>> = OnceLock::new();
     let filters = FILTERS.get_or_init(compiled).as_ref().map_err(Clone::clone)?;
-    let programs = match network {
+    Ok(match network {
         Network::Denied => &filters.denied,
         Network::Granted => &filters.granted,
-    };
-    programs.iter().try_for_each(|program| apply_filter(program).map_err(|error| NoFilter(words(&error))))
+    })
 }
 
 /// The crate's own words leave out what the system said.

@@ -99,12 +99,16 @@ pub struct ResourceLimits {
     pub file_bytes: u64,
     /// Processes that it may have at the same time. With more, its tree is killed.
     pub processes: u32,
+    /// Bytes that stay free on the disks where it may write. With less, its tree is killed; where less is free from the start, it may
+    /// take half of that.
+    pub free_bytes: u64,
 }
 
 impl Default for ResourceLimits {
-    /// 16 GiB, more than a request plausibly asks for, and 1,024 processes, more than a parallel build has.
+    /// 16 GiB, more than a request plausibly asks for; 1,024 processes, more than a parallel build has; and 256 MiB, with which the
+    /// machine and artoo's own records can go on.
     fn default() -> Self {
-        Self { file_bytes: 16 * 1024 * 1024 * 1024, processes: 1_024 }
+        Self { file_bytes: 16 * 1024 * 1024 * 1024, processes: 1_024, free_bytes: 256 * 1024 * 1024 }
     }
 }
 
@@ -118,6 +122,7 @@ impl Default for ResourceLimits {
 ///     network: Network::Denied,
 ///     limits: ResourceLimits::default(),
 ///     writable: vec!["/home/ada/artoo_workspace".into()],
+///     sealed: vec![],
 ///     private_tmp: "/home/ada/.cache/artoo/tmp/1".into(),
 /// };
 /// assert_eq!(confinement.granted().count(), 1); // read-only grants the private folder alone
@@ -133,6 +138,9 @@ pub struct Confinement {
     /// Absolute paths of existing folders, granted with everything below them in
     /// [`SandboxMode::WorkspaceWrite`]. A symlink grants what it points to at the moment of the start.
     pub writable: Vec<PathBuf>,
+    /// Absolute paths of files and folders in `writable` that stay as they are, such as the `.git` of a repository. What does not lie
+    /// there is not granted anyway. Where the kernel cannot seal them ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused.
+    pub sealed: Vec<PathBuf>,
     /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 when it is missing and
     /// never removed; that is the caller's.
     pub private_tmp: PathBuf,

@@ -1,4 +1,4 @@
-//! Watches that a command does not multiply without end.
+//! Watches that a command does not multiply, or write, without end.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use rustix::process::{
 };
 
 use crate::process_table::threads_of_the_machine;
+use crate::room::Room;
 use crate::tree::Tree;
 
 /// Between two cheap looks at the machine.
@@ -47,23 +48,34 @@ impl<'a> Crowd<'a> {
     }
 }
 
-/// Waits for the end of the first process and leaves it to be reaped. Says whether it was killed, with its group, because the crowd
-/// was too large.
-pub(crate) fn wait(pid: Pid, crowd: Option<Crowd<'_>>) -> bool {
-    let watched = crowd.zip(pidfd_open(pid, PidfdFlags::empty()).ok());
-    let crowded = watched.is_some_and(|(mut crowd, end)| {
+/// Of what a command had too much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Excess {
+    Processes,
+    Disk,
+}
+
+/// Waits for the end of the first process and leaves it to be reaped. Says whether it was killed, with its group, and for what.
+pub(crate) fn wait(pid: Pid, watched: Option<(Crowd<'_>, Room)>) -> Option<Excess> {
+    let watched = watched.zip(pidfd_open(pid, PidfdFlags::empty()).ok());
+    let excess = watched.and_then(|((mut crowd, room), end)| {
         while !ends(&end, GLANCE) {
-            if crowd.is_too_large() {
-                // One call for the whole group, during which none of it can start another process. Both may be gone already.
-                let _ = kill_process_group(pid, Signal::KILL);
-                let _ = kill_process(pid, Signal::KILL);
-                return true;
-            }
+            let excess = if crowd.is_too_large() {
+                Excess::Processes
+            } else if room.is_used_up() {
+                Excess::Disk
+            } else {
+                continue;
+            };
+            // One call for the whole group, during which none of it can start another process. Both may be gone already.
+            let _ = kill_process_group(pid, Signal::KILL);
+            let _ = kill_process(pid, Signal::KILL);
+            return Some(excess);
         }
-        false
+        None
     });
     while let Err(Errno::INTR) = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
-    crowded
+    excess
 }
 
 /// Whether the process ends within this time. An error counts as an end: the wait after it knows better.

@@ -191,6 +191,7 @@ mod tests {
             network: crate::Network::Denied,
             limits: crate::ResourceLimits::default(),
             writable: Vec::new(),
+            sealed: Vec::new(),
             private_tmp: PathBuf::from(tmp.path()).join("t"),
         });
         let (mut out, mut err) = (Vec::new(), Vec::new());

@@ -10,12 +10,15 @@ use std::thread;
 use rustix::process::{Pid, getpid};
 use tokio::sync::oneshot;
 
-use crate::crowd::{self, Crowd};
+use crate::crowd::{self, Crowd, Excess};
 use crate::leash::{Fastened, Leash};
 use crate::process_table;
+use crate::room::Room;
 use crate::rules::{self, Rules};
-use crate::spawn::{Child, Start, reap, spawn};
+use crate::seal::Seal;
+use crate::spawn::{Child, NotStarted, Start, reap, spawn};
 use crate::tree::{Manner, Swept, Tree};
+use crate::walls::Walls;
 use crate::witness::{BeforeBinding, Witness};
 use crate::{Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, scrub};
 use crate::{call_filter, capabilities, limits};
@@ -40,8 +43,8 @@ pub(crate) struct Started {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: io::Result<ExitStatus>,
-    /// Whether it had more processes than it was granted, and was killed for that.
-    pub(crate) crowded: bool,
+    /// Of what it had more than it was granted, and was killed for that.
+    pub(crate) excess: Option<Excess>,
     pub(crate) swept: Swept,
 }
 
@@ -72,8 +75,8 @@ fn keep(
     answer: oneshot::Sender<Result<Started, SandboxError>>,
 ) {
     let marker = next_marker();
-    let begun = bind(invocation, confinement).and_then(|witness| {
-        let child = start_command(invocation, confinement, &marker)?;
+    let begun = bind(invocation, confinement).and_then(|Bound { witness, walls }| {
+        let child = start_command(invocation, confinement, walls.as_ref(), &marker)?;
         Ok((witness, child))
     });
     let (witness, Child { pid, stdout, stderr }) = match begun {
@@ -86,14 +89,23 @@ fn keep(
     // Refused when the caller went away in between; what comes back is dropped, and its leash kills the command.
     drop(answer.send(Ok(Started { leash, stdout, stderr, ended })));
     let marker = format!("{MARKER}={}", marker.to_string_lossy());
-    let most = bounded(confinement).map(|limits| limits.processes);
-    let ended = see_to_the_end(pid, &fastened, witness, marker, most);
+    let bounds = bounded(confinement).map(|limits| limits.processes).zip(confinement.map(Room::of));
+    let ended = see_to_the_end(pid, &fastened, witness, marker, bounds);
     drop(report.send(ended)); // refused when the caller has gone
 }
 
-/// Binds this thread, and says how the kernel will recognise what it starts.
-fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Witness, SandboxError> {
-    let Some(confinement) = confinement else { return Ok(Witness::None) };
+/// How this thread is bound.
+struct Bound {
+    /// How the kernel will recognise what it starts.
+    witness: Witness,
+    /// What the command binds itself with, where this thread is not bound for it.
+    walls: Option<Walls>,
+}
+
+/// Binds this thread.
+fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Bound, SandboxError> {
+    let unbound = Bound { witness: Witness::None, walls: None };
+    let Some(confinement) = confinement else { return Ok(unbound) };
     let program = name(invocation);
     rules::prepare_private_tmp(&confinement.private_tmp).map_err(|source| SandboxError::Grant {
         program: program.clone(),
@@ -101,15 +113,20 @@ fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Wi
         source,
     })?;
     match confinement.mode {
-        SandboxMode::FullAccess => Ok(Witness::None),
+        SandboxMode::FullAccess => Ok(unbound),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => {
             let rules = Rules::build(&program, confinement)?;
             let before = BeforeBinding::observe();
+            if let Some(seal) = Seal::plan(&program, confinement)? {
+                let walls = Walls::build(&program, seal, rules, confinement.network)?;
+                rules::bind_this_thread_by_signals(&program)?;
+                return Ok(Bound { witness: before.compare(true), walls: Some(walls) });
+            }
             let scopes_signals = rules.bind_this_thread(&program)?;
             capabilities::reduce()
                 .map_err(|source| SandboxError::Rules { program: program.clone(), source })?;
             call_filter::bind_this_thread(&program, confinement.network)?;
-            Ok(before.compare(scopes_signals))
+            Ok(Bound { witness: before.compare(scopes_signals), walls: None })
         }
     }
 }
@@ -125,6 +142,7 @@ fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
 fn start_command(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
+    walls: Option<&Walls>,
     marker: &OsString,
 ) -> Result<Child, SandboxError> {
     let mut environment = match confinement {
@@ -143,11 +161,13 @@ fn start_command(
         folder: &invocation.folder,
         environment: &environment,
         limits: &limits,
+        walls,
     };
-    spawn(&start).map_err(|source| SandboxError::Start {
-        program: name(invocation),
-        folder: invocation.folder.clone(),
-        source,
+    spawn(&start).map_err(|error| match error {
+        NotStarted::Program(source) => {
+            SandboxError::Start { program: name(invocation), folder: invocation.folder.clone(), source }
+        }
+        NotStarted::Walls(source) => SandboxError::Rules { program: name(invocation), source },
     })
 }
 
@@ -158,15 +178,16 @@ fn see_to_the_end(
     fastened: &Fastened,
     witness: Witness,
     marker: String,
-    most: Option<u32>,
+    bounds: Option<(u32, Room)>,
 ) -> Ended {
     // Without `/proc` there is no tree to walk; the group is still ended by the leash.
     let tree = process_table::entry(pid).map(|first| Tree::new(first, witness, marker));
-    let crowd = most.zip(tree.as_ref()).map(|(most, tree)| Crowd::new(tree, most));
-    let crowded = crowd::wait(pid, crowd);
-    let swept = tree.map(|tree| tree.end(if crowded { Manner::AtOnce } else { Manner::Politely }));
+    let watched = bounds.zip(tree.as_ref()).map(|((most, room), tree)| (Crowd::new(tree, most), room));
+    let excess = crowd::wait(pid, watched);
+    let manner = if excess.is_some() { Manner::AtOnce } else { Manner::Politely };
+    let swept = tree.map(|tree| tree.end(manner));
     fastened.release();
-    Ended { status: reap(pid), crowded, swept: swept.unwrap_or_default() }
+    Ended { status: reap(pid), excess, swept: swept.unwrap_or_default() }
 }
 
 /// A value that no other command of this machine has at the same time.

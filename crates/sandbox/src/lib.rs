@@ -25,6 +25,10 @@
 //! lets it signal no other. A process can leave its group, its session and its parents, and it can clear its
 //! environment, but it cannot leave its domain.
 //!
+//! One thing cannot be done that way. A part of a granted folder is sealed by a mount, which the rules forbid, and mounts of its own
+//! cannot be given to one thread of many. A command with sealed parts is therefore born into its own mounts and binds
+//! itself between its birth and its program, by system calls alone; its keeper lives in a domain around it.
+//!
 //! A confined root user also loses the capabilities that lead around the rules.
 //!
 //! # The walls
@@ -33,8 +37,9 @@
 //! |---|---|
 //! | Landlock | writing, making, moving and removing files outside the granted folders; control of devices; signals to and traces of other processes; abstract sockets; TCP where it is not granted, behind the filter |
 //! | the filter | tracing, reading another process's memory, mounts, namespaces, keys of the kernel, programs and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the network is not granted, access lists and extended attributes, other binary interfaces of the processor |
+//! | mounts of its own, where something is sealed | changing, removing, renaming and replacing the sealed parts of granted folders |
 //! | limits | core dumps, one file without end, processes without number |
-//! | the keeper | a tree that multiplies, and whatever is left when the command ends |
+//! | the keeper | a tree that multiplies, a disk that fills up, and whatever is left when the command ends |
 //!
 //! The filter answers as an old kernel or a small file system would (not permitted, no such call, not supported), so that programs which
 //! only probe go on; only 32-bit programs are killed. It is compiled once a process. Both Landlock and the filter are required: where one of
@@ -43,10 +48,10 @@
 //! # What the rules do not cover
 //!
 //! Landlock does not mediate changes of mode, owner and times, and a filter sees numbers, no paths: refusing `chmod` altogether would
-//! break most programs that write. Landlock grants folders with all that is in them; a part, such as `.git`, cannot be taken back without a
-//! mount namespace, which many machines forbid and which the kernel does not give to one thread of many. Sockets in the file system can be
-//! reached before version 9 of the interface. Reading is free. Many files together can fill a disk, and no limit of memory is set, for the only
-//! one counts addresses. [`Support::Enforced`] lists these gaps for `artoo doctor`.
+//! break most programs that write. Landlock grants folders with all that is in them; a part, such as `.git`, can be sealed only where the
+//! kernel lets this user mount (user namespaces, Landlock 6), and elsewhere [`run()`] refuses. An ordinary user's command with sealed
+//! parts sees files of other users as `nobody`'s, the price of its user namespace. Sockets in the file system can be
+//! reached before version 9 of the interface. Reading is free. No limit of memory is set, for the only one counts addresses. [`Support::Enforced`] lists these gaps for `artoo doctor`.
 //!
 //! # Example
 //!
@@ -69,6 +74,7 @@
 //!     network: Network::Denied,
 //!     limits: ResourceLimits::default(),
 //!     writable: vec![PathBuf::from("/home/ada/artoo_workspace")],
+//!     sealed: vec![],
 //!     private_tmp: PathBuf::from("/home/ada/.cache/artoo/tmp/1"),
 //! };
 //! let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -113,11 +119,17 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod process_table;
 #[cfg(target_os = "linux")]
+mod room;
+#[cfg(target_os = "linux")]
 mod rules;
+#[cfg(target_os = "linux")]
+mod seal;
 #[cfg(target_os = "linux")]
 mod spawn;
 #[cfg(target_os = "linux")]
 mod tree;
+#[cfg(target_os = "linux")]
+mod walls;
 #[cfg(target_os = "linux")]
 mod witness;
 

@@ -2,6 +2,7 @@
 
 use std::fs::DirBuilder;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -13,7 +14,7 @@ use landlock::{
     Scope,
 };
 
-use crate::{Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, call_filter};
+use crate::{Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, call_filter, seal};
 
 /// Devices that swallow or produce bytes and change nothing. The terminal is not among them.
 const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -52,6 +53,11 @@ impl Rules {
         Ok(Self { ruleset })
     }
 
+    /// The rule set itself, for a process that adds folders of its own and then binds itself.
+    pub(crate) fn into_open(self) -> io::Result<OwnedFd> {
+        Option::from(self.ruleset).ok_or_else(|| io::ErrorKind::Unsupported.into())
+    }
+
     /// Binds the calling thread and everything it starts from now on, for ever. Sets `no_new_privs`. Says whether
     /// signals are scoped, which older kernels cannot.
     pub(crate) fn bind_this_thread(self, program: &str) -> Result<bool, SandboxError> {
@@ -71,6 +77,20 @@ impl Rules {
             }),
         }
     }
+}
+
+/// Binds the calling thread by a domain that forbids nothing but signals to others. It can still mount, which no thread can that is
+/// bound by rules for files; what it starts is recognised by the domain all the same. Needs version 6 of the interface.
+pub(crate) fn bind_this_thread_by_signals(program: &str) -> Result<(), SandboxError> {
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
+    let status = ruleset.and_then(Ruleset::create).and_then(restrict).map_err(|error| rejected(program, error))?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        return Err(SandboxError::Rules {
+            program: program.to_owned(),
+            source: io::ErrorKind::Unsupported.into(),
+        });
+    }
+    Ok(())
 }
 
 /// What is forbidden unless granted. The rights that matter are a hard requirement; what newer kernels add on top
@@ -128,11 +148,16 @@ fn rejected(program: &str, error: RulesetError) -> SandboxError {
 pub(crate) fn probe() -> Support {
     static FOUND: OnceLock<Support> = OnceLock::new();
     FOUND
-        .get_or_init(|| thread::spawn(try_out).join().unwrap_or_else(|_| refused(&"the trial thread died")))
+        .get_or_init(|| {
+            // First, because the other trial binds its thread and every thread that it starts.
+            let seals = seal::works();
+            let trial = thread::spawn(move || try_out(seals));
+            trial.join().unwrap_or_else(|_| refused(&"the trial thread died"))
+        })
         .clone()
 }
 
-fn try_out() -> Support {
+fn try_out(seals: bool) -> Support {
     // First without requirements, which tells the version of even the oldest kernel.
     let weakest =
         Ruleset::default().handle_access(AccessFs::WriteFile).and_then(Ruleset::create).and_then(restrict);
@@ -149,7 +174,7 @@ fn try_out() -> Support {
         return refused(&error);
     }
     match call_filter::try_out() {
-        Ok(()) => Support::Enforced { abi, gaps: Gap::of_abi(abi) },
+        Ok(()) => Support::Enforced { abi, gaps: Gap::of(abi, seals) },
         Err(answer) => Support::Missing(NoConfinement::NoCallFilter { answer: answer.to_string() }),
     }
 }
@@ -182,6 +207,7 @@ mod tests {
                 network,
                 limits: ResourceLimits::default(),
                 writable: vec![],
+                sealed: vec![],
                 private_tmp: tmp.path().to_owned(),
             };
             let dialled = thread::spawn(move || {

@@ -53,11 +53,11 @@ pub enum Gap {
     /// Modes, owners and times of the user's files can be changed: Landlock does not know them, and a filter of system calls cannot
     /// tell one file from another.
     Metadata,
-    /// What lies in a granted folder is granted with it, the hooks and the configuration of a `.git` among it: Landlock cannot take a
-    /// part of a folder back.
+    /// A part of a granted folder, such as a `.git`, cannot be sealed: Landlock cannot take a part of a folder back, and this machine
+    /// does not let the user mount, or has Landlock before version 6.
     PartsOfFolders,
-    /// Many files together can fill the disk, and memory is not bounded.
-    DiskAndMemory,
+    /// Memory is not bounded.
+    Memory,
     /// Services with a socket in the file system (a container daemon, the desktop) can be talked to (interfaces before version 9).
     UnixSockets,
     /// Devices can be controlled through `ioctl` (interfaces before version 5).
@@ -70,14 +70,18 @@ pub enum Gap {
 
 impl Gap {
     /// The gaps of a version of the Landlock interface, as this crate uses it, with the filter of system calls beside it.
+    /// `seals` is whether parts of folders can be sealed.
     ///
     /// ```
     /// use artoo_sandbox::Gap;
     ///
-    /// assert!(Gap::of_abi(3).contains(&Gap::Signals) && !Gap::of_abi(6).contains(&Gap::Signals));
+    /// assert!(Gap::of(3, false).contains(&Gap::Signals) && !Gap::of(6, false).contains(&Gap::Signals));
     /// ```
-    pub fn of_abi(abi: u8) -> Vec<Self> {
-        let mut gaps = vec![Self::Metadata, Self::PartsOfFolders, Self::DiskAndMemory];
+    pub fn of(abi: u8, seals: bool) -> Vec<Self> {
+        let mut gaps = vec![Self::Metadata, Self::Memory];
+        if !seals {
+            gaps.push(Self::PartsOfFolders);
+        }
         if abi < 9 {
             gaps.push(Self::UnixSockets);
         }
@@ -91,12 +95,34 @@ impl Gap {
     }
 }
 
+impl Gap {
+    /// What the owner of the machine can do about it, as the text after `hint:`.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::Metadata => {
+                "no kernel has a rule for this yet; run artoo as a user who owns nothing else that matters"
+            }
+            Self::PartsOfFolders => {
+                "use Linux 6.12 or later and let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu:                  an AppArmor profile with `userns` for artoo)"
+            }
+            Self::Memory => {
+                "start artoo with a limit of memory, for example by `systemd-run --user --scope -p MemoryMax=4G artoo`"
+            }
+            Self::UnixSockets => {
+                "use a kernel with Landlock 9; until then, keep this user out of groups that may talk to powerful services,                  such as `docker`"
+            }
+            Self::DeviceControl => "use Linux 6.10 or later",
+            Self::AbstractSockets | Self::Signals => "use Linux 6.12 or later",
+        }
+    }
+}
+
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Metadata => "modes, owners and times of files outside the granted folders can be changed",
-            Self::PartsOfFolders => "a `.git` folder in the workspace can be changed, its hooks included",
-            Self::DiskAndMemory => "many files can fill the disk, and memory is not bounded",
+            Self::PartsOfFolders => "a part of a granted folder, such as `.git`, cannot be kept from commands",
+            Self::Memory => "memory is not bounded",
             Self::UnixSockets => "local services can be reached through their sockets",
             Self::DeviceControl => "devices can be controlled through ioctl",
             Self::AbstractSockets => "local services can be reached through abstract sockets",

@@ -88,6 +88,7 @@ mod tests {
             network: Network::Denied,
             limits: ResourceLimits::default(),
             writable: vec![],
+            sealed: vec![],
             private_tmp: tmp.path().to_owned(),
         };
         std::thread::spawn(move || {

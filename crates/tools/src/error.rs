@@ -225,6 +225,7 @@ impl ToolError {
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
             Self::Sandbox(
                 SandboxError::Grant { .. }
+                | SandboxError::Seal { .. }
                 | SandboxError::Rules { .. }
                 | SandboxError::Start { .. }
                 | SandboxError::Watch { .. },

@@ -22,6 +22,9 @@ const IN_HOME: [&str; 13] = [
     ".local/share/keyrings",
 ];
 
+/// Where version control keeps its own, hooks among it: programs that run later, without rules.
+pub(crate) const REPOSITORY: &str = ".git";
+
 /// Private keys have these names wherever they lie.
 const KEY_NAMES: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 
@@ -115,5 +118,5 @@ pub(crate) fn is_private_key(beginning: &[u8]) -> bool {
 
 /// Whether a path lies in version control's own folder, where a new file may be a program that runs later.
 pub(crate) fn is_in_git(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == ".git")
+    path.components().any(|part| part.as_os_str() == REPOSITORY)
 }

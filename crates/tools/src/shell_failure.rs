@@ -5,6 +5,7 @@ use std::time::Duration;
 use artoo_sandbox::{Ending, Network, ResourceLimits, SandboxMode};
 use artoo_types::{CallFailure, FailureClass};
 
+use crate::granted::Granted;
 use crate::{ToolContext, ToolError};
 
 /// Exit statuses that shells define.
@@ -16,11 +17,12 @@ pub(crate) const SIGKILL: i32 = 9;
 const SIGXFSZ: i32 = 25;
 
 /// The C library's words for errors of the world. English only; in other languages the class stays unknown.
-const OF_THE_WORLD: [&str; 18] = [
+const OF_THE_WORLD: [&str; 19] = [
     "Permission denied",
     "Operation not permitted",
     "No such file or directory",
     "No space left on device",
+    "Device or resource busy",
     "Read-only file system",
     "Disk quota exceeded",
     "Input/output error",
@@ -74,13 +76,13 @@ pub(crate) fn failure(
     ending: Ending,
     stderr: &str,
     timeout: Duration,
-    cx: &ToolContext,
+    (cx, granted): (&ToolContext, &Granted),
 ) -> Option<CallFailure> {
     let (class, reason, hint) = match ending {
         Ending::Exited(0) => return None,
         Ending::Exited(status) => {
             let class = class_of(status, stderr);
-            (class, format!("exit status {status}{}", last_words(stderr)), hint_of(status, stderr, cx))
+            (class, format!("exit status {status}{}", last_words(stderr)), hint_of(status, stderr, cx, granted))
         }
         Ending::Signaled(SIGKILL) => (
             FailureClass::Environmental,
@@ -109,6 +111,14 @@ pub(crate) fn failure(
             ),
             Some("start fewer at a time, and wait for them".to_owned()),
         ),
+        Ending::OutOfRoom => (
+            FailureClass::Environmental,
+            format!(
+                "killed, because less than {} bytes were free on the disk where it writes",
+                ResourceLimits::default().free_bytes
+            ),
+            Some("write less; what it wrote is still there".to_owned()),
+        ),
         Ending::Cancelled => return Some(ToolError::Cancelled.failure()),
     };
     Some(CallFailure { class, reason, hint })
@@ -125,8 +135,10 @@ fn class_of(status: i32, stderr: &str) -> FailureClass {
     }
 }
 
-fn hint_of(status: i32, stderr: &str, cx: &ToolContext) -> Option<String> {
+fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Option<String> {
     let refused = stderr.contains("Permission denied") || stderr.contains("Operation not permitted");
+    // Changing it, and moving it away.
+    let kept = stderr.contains("Read-only file system") || stderr.contains("Device or resource busy");
     match cx.mode {
         _ if status == NOT_FOUND => Some("use a program that is installed".to_owned()),
         // What models write most often: a compound statement behind a semicolon.
@@ -136,6 +148,14 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext) -> Option<String> {
         ),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite if lacks_network(stderr, cx) => Some(
             "commands have no network here; only the user can grant it (`tools.network = true` in the configuration), so do without"
+                .to_owned(),
+        ),
+        SandboxMode::WorkspaceWrite if refused && !granted.withheld.is_empty() => Some(
+            "this machine cannot keep `.git` from commands, so they may write only in $TMPDIR: make new files in the workspace with write_file"
+                .to_owned(),
+        ),
+        SandboxMode::WorkspaceWrite if !granted.sealed.is_empty() && kept => Some(
+            "commands cannot change a `.git` that was there before the run; only the user can, so leave the files as they should be"
                 .to_owned(),
         ),
         SandboxMode::WorkspaceWrite if refused => Some(format!(

@@ -21,7 +21,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
     let settings = Loaded::load(context, Given::default())?.settings;
     let home = context.folders.home.as_path();
     let free = [real(&settings.workspace), real(&context.folders.current)];
-    let mut protected: Vec<PathBuf> = secrets_in(home).chain([settings.data_dir]).collect();
+    let mut protected: Vec<PathBuf> = secrets_in(home).chain([settings.data_dir.clone()]).collect();
     protected.extend(secrets_in(&real(home)).collect::<Vec<_>>());
     protected.extend(protected.iter().map(|place| real(place)).collect::<Vec<_>>());
     let working_folder = context.folders.current.as_path();
@@ -107,7 +107,7 @@ fn page(
     let wall = match mode {
         SandboxMode::ReadOnly => format!("the kernel lets them write nothing but temporary files; {network}"),
         SandboxMode::WorkspaceWrite => format!(
-            "the kernel lets them write in {} and among their own temporary files, older files there included; {network}",
+            "the kernel lets them write in {} and among their own temporary files, older files there included, but a `.git`; {network}",
             neutral_line(&workspace.display().to_string())
         ),
         SandboxMode::FullAccess => "nothing confines them".to_owned(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::{
-    Capture, Confinement, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode, Support,
+    Capture, Confinement, Gap, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode, Support,
     probe, run, run_unconfined,
 };
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,7 @@ pub(crate) struct Bench {
     pub(crate) mode: SandboxMode,
     pub(crate) network: Network,
     pub(crate) limits: ResourceLimits,
+    pub(crate) sealed: Vec<PathBuf>,
     pub(crate) timeout: Duration,
     pub(crate) keep: u64,
     pub(crate) environment: BTreeMap<OsString, OsString>,
@@ -52,6 +53,17 @@ pub(crate) fn confined_bench() -> Option<Bench> {
             None
         }
     }
+}
+
+/// A bench whose machine can seal parts of folders, or nothing, said loudly.
+pub(crate) fn sealing_bench() -> Option<Bench> {
+    let bench = confined_bench()?;
+    let Support::Enforced { gaps, .. } = probe() else { return None };
+    if gaps.contains(&Gap::PartsOfFolders) {
+        eprintln!("\n*** SKIPPED: this test needs mounts of its own, and the machine does not give them ***\n");
+        return None;
+    }
+    Some(bench)
 }
 
 /// Whether the program is installed; said loudly where not.
@@ -88,6 +100,7 @@ impl Bench {
             mode,
             network: Network::Denied,
             limits: ResourceLimits::default(),
+            sealed: Vec::new(),
             timeout: Duration::from_secs(30),
             keep: artoo_sandbox::DEFAULT_KEEP,
             environment,
@@ -100,6 +113,7 @@ impl Bench {
             network: self.network,
             limits: self.limits,
             writable: vec![self.workspace.clone()],
+            sealed: self.sealed.clone(),
             private_tmp: self.tmp.clone(),
         }
     }

@@ -1,5 +1,5 @@
-//! Ways out of the sandbox, each tried from inside. What a command writes is in `confined`, sockets are in `network`, daemons in
-//! `killed`, floods of output in `output`.
+//! Ways out of the sandbox, each tried from inside. What a command writes is in `confined`, repositories are in `sealed`, sockets in
+//! `network`, daemons in `killed`, floods of output in `output`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -129,6 +129,64 @@ END")
     assert_eq!(ran.out(), ["True"; 7].join("\n"), "{}", ran.err());
 }
 
+/// What programs rarely call and attackers like: each by its number, with arguments that would be in order or nearly so.
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn rare_calls_are_refused() {
+    let Some(bench) = confined_bench() else { return };
+    if !has("python3") {
+        return;
+    }
+    // The kernel's keys (add, request, ask), its programs, its counters, its modules; another kernel; memory by page; work behind the
+    // filter's back; a file by its number; another process's files; mounts in the old way and the new one.
+    let calls = "248, 249, 250, 321, 298, 175, 246, 323, 425, 304, 438, 165, 428, 430, 442";
+    let ran = bench
+        .sh(&format!(
+            "python3 - <<'END'
+import ctypes
+c = ctypes.CDLL(None, use_errno=True)
+for call in [{calls}]:
+    if c.syscall(call, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() != 1:
+        print(call, ctypes.get_errno())
+print('tried')
+END"
+        ))
+        .await;
+    assert_eq!(ran.out(), "tried", "{}", ran.err());
+}
+
+/// Ways to a name outside that no shell command takes: an exchange of two names, and a file without a name that gets one later.
+#[tokio::test]
+async fn no_name_outside_is_exchanged_or_linked() {
+    let Some(bench) = confined_bench() else { return };
+    if !has("python3") {
+        return;
+    }
+    fs::write(bench.outside.join("precious"), "precious").unwrap();
+    fs::write(bench.workspace.join("mine"), "mine").unwrap();
+    let ran = bench
+        .sh("python3 - \"$1\" <<'END'
+import ctypes, os, sys
+c = ctypes.CDLL(None, use_errno=True)
+here, there = -100, sys.argv[1].encode()
+print(c.renameat2(here, b'mine', here, there + b'/precious', 2))
+print(c.renameat2(here, there + b'/precious', here, b'stolen', 1))
+nameless = os.open('.', os.O_TMPFILE | os.O_WRONLY)
+os.write(nameless, b'x')
+print(c.linkat(here, b'/proc/self/fd/%d' % nameless, here, there + b'/new', 0x400))
+print(c.linkat(here, b'/proc/self/fd/%d' % nameless, here, b'named', 0x400))
+try:
+    os.open(sys.argv[1], os.O_TMPFILE | os.O_WRONLY)
+except OSError:
+    print('refused')
+END")
+        .await;
+    assert_eq!(ran.out(), "-1\n-1\n-1\n0\nrefused", "{}", ran.err());
+    assert_eq!(fs::read(bench.outside.join("precious")).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(&bench.outside).unwrap().count(), 1);
+    assert_eq!(fs::read(bench.workspace.join("mine")).unwrap(), b"mine");
+}
+
 #[tokio::test]
 async fn access_lists_and_attributes_are_not_there() {
     let Some(bench) = confined_bench() else { return };
@@ -190,6 +248,28 @@ async fn no_file_grows_beyond_its_limit() {
     }
     let ran = bench.sh("head -c 1000000 /dev/zero > small").await;
     assert_eq!(ran.outcome.ending, Ending::Exited(0), "{}", ran.err());
+}
+
+/// Many files, each within its limit: 256 MiB where 16 may be written. Were it not stopped, it would end well half a minute later.
+#[tokio::test]
+async fn the_disk_is_not_filled() {
+    let Some(mut bench) = confined_bench() else { return };
+    let free = bench.sh("df --output=avail -B1 . | tail -1").await.out().parse::<u64>().unwrap();
+    let mebibyte = 1024 * 1024;
+    if free < 512 * mebibyte {
+        eprintln!("\n*** SKIPPED: the disk is too full to try to fill it ***\n");
+        return;
+    }
+    bench.limits = ResourceLimits { free_bytes: free - 16 * mebibyte, ..bench.limits };
+    bench.timeout = Duration::from_secs(60);
+    let ran = bench
+        .sh("i=0; while [ $i -lt 256 ]; do head -c 1048576 /dev/zero > f$i; i=$((i+1)); done; sleep 30")
+        .await;
+    assert_eq!((ran.outcome.ending, ran.outcome.survivors), (Ending::OutOfRoom, 0), "{}", ran.err());
+    // On a disk that is nearly full already, what writes little is left alone.
+    bench.limits = ResourceLimits { free_bytes: u64::MAX, ..bench.limits };
+    let ran = bench.sh("rm -f f*; echo x > small; sleep 0.2; cat small").await;
+    assert_eq!((ran.outcome.ending, ran.out().as_str()), (Ending::Exited(0), "x"), "{}", ran.err());
 }
 
 #[tokio::test]

@@ -16,5 +16,6 @@ mod mutations;
 mod network;
 mod ordinary;
 mod output;
+mod sealed;
 mod started;
 mod world;

@@ -51,9 +51,12 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
             let error = ToolError::TimedOut { tool: tool.clone(), after };
             (error.ending(), Some(error.failure()))
         }
-        Ending::Crowded => {
-            let reason = "killed, because it had too many processes".to_owned();
-            let failure = CallFailure { class: FailureClass::Logical, reason, hint: None };
+        ending @ (Ending::Crowded | Ending::OutOfRoom) => {
+            let (class, reason) = match ending {
+                Ending::OutOfRoom => (FailureClass::Environmental, "killed, because the disk is nearly full"),
+                _ => (FailureClass::Logical, "killed, because it had too many processes"),
+            };
+            let failure = CallFailure { class, reason: reason.to_owned(), hint: None };
             (CallEnding::Signalled { signal: crate::shell_failure::SIGKILL }, Some(failure))
         }
         Ending::Cancelled => (CallEnding::Cancelled, Some(ToolError::Cancelled.failure())),
