@@ -14,7 +14,9 @@ use landlock::{
     Scope,
 };
 
-use crate::{Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, call_filter, seal};
+use crate::{
+    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, call_filter, seal,
+};
 
 /// Devices that swallow or produce bytes and change nothing. The terminal is not among them.
 const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -83,7 +85,8 @@ impl Rules {
 /// bound by rules for files; what it starts is recognised by the domain all the same. Needs version 6 of the interface.
 pub(crate) fn bind_this_thread_by_signals(program: &str) -> Result<(), SandboxError> {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
-    let status = ruleset.and_then(Ruleset::create).and_then(restrict).map_err(|error| rejected(program, error))?;
+    let status =
+        ruleset.and_then(Ruleset::create).and_then(restrict).map_err(|error| rejected(program, error))?;
     if status.ruleset == RulesetStatus::NotEnforced {
         return Err(SandboxError::Rules {
             program: program.to_owned(),

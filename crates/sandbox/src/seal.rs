@@ -153,7 +153,8 @@ fn fill(path: &CStr, text: &CStr) -> Result<(), Errno> {
 
 /// With every mount that it brings along.
 fn make_read_only(part: &CStr) -> Result<(), Errno> {
-    let wanted = libc::mount_attr { attr_set: libc::MOUNT_ATTR_RDONLY, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let wanted =
+        libc::mount_attr { attr_set: libc::MOUNT_ATTR_RDONLY, attr_clr: 0, propagation: 0, userns_fd: 0 };
     let recursively = libc::AT_RECURSIVE;
     #[expect(unsafe_code, reason = "a system call without a safe wrapper")]
     // SAFETY: the path is a string, and `wanted` a whole structure of the size that is named; the kernel only reads both.

@@ -214,7 +214,11 @@ impl<'a> Prepared<'a> {
 }
 
 /// Makes a child that borrows this process's memory, in new namespaces where flags name them. Returns when it runs a program or ended.
-fn give_birth(first: extern "C" fn(*mut c_void) -> c_int, namespaces: c_int, argument: *mut c_void) -> io::Result<Pid> {
+fn give_birth(
+    first: extern "C" fn(*mut c_void) -> c_int,
+    namespaces: c_int,
+    argument: *mut c_void,
+) -> io::Result<Pid> {
     let mut stack = vec![0_u128; STACK / size_of::<u128>()];
     let top = stack.as_mut_ptr_range().end.cast::<c_void>();
     // No handler of this process may run in the child: it would act on this process's memory.

@@ -103,13 +103,15 @@ impl Gap {
                 "no kernel has a rule for this yet; run artoo as a user who owns nothing else that matters"
             }
             Self::PartsOfFolders => {
-                "use Linux 6.12 or later and let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu:                  an AppArmor profile with `userns` for artoo)"
+                "use Linux 6.12 or later and let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu: \
+                 an AppArmor profile with `userns` for artoo)"
             }
             Self::Memory => {
                 "start artoo with a limit of memory, for example by `systemd-run --user --scope -p MemoryMax=4G artoo`"
             }
             Self::UnixSockets => {
-                "use a kernel with Landlock 9; until then, keep this user out of groups that may talk to powerful services,                  such as `docker`"
+                "use a kernel with Landlock 9; until then, keep this user out of groups that may talk to powerful services, \
+                 such as `docker`"
             }
             Self::DeviceControl => "use Linux 6.10 or later",
             Self::AbstractSockets | Self::Signals => "use Linux 6.12 or later",
@@ -121,7 +123,9 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Metadata => "modes, owners and times of files outside the granted folders can be changed",
-            Self::PartsOfFolders => "a part of a granted folder, such as `.git`, cannot be kept from commands",
+            Self::PartsOfFolders => {
+                "a part of a granted folder, such as `.git`, cannot be kept from commands"
+            }
             Self::Memory => "memory is not bounded",
             Self::UnixSockets => "local services can be reached through their sockets",
             Self::DeviceControl => "devices can be controlled through ioctl",

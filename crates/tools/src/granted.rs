@@ -29,12 +29,14 @@ impl Granted {
 
     /// Where something cannot be sealed, the folder around it is not granted: stricter, never looser.
     fn sorted(folders: Vec<PathBuf>, found: Vec<PathBuf>, seals: bool) -> Self {
-        let (sealed, open): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| seals && can_be_sealed(path));
+        let (sealed, open): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|path| seals && can_be_sealed(path));
         let mut granted = Self { sealed, ..Self::default() };
         for folder in folders {
             let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
             let within = is_in_git(&real).then(|| real.clone());
-            let open = open.iter().filter(|path| path.starts_with(&real) || path.starts_with(&folder)).cloned();
+            let open =
+                open.iter().filter(|path| path.starts_with(&real) || path.starts_with(&folder)).cloned();
             let withheld: Vec<_> = within.into_iter().chain(open).collect();
             if withheld.is_empty() {
                 granted.writable.push(folder);

@@ -82,7 +82,11 @@ pub(crate) fn failure(
         Ending::Exited(0) => return None,
         Ending::Exited(status) => {
             let class = class_of(status, stderr);
-            (class, format!("exit status {status}{}", last_words(stderr)), hint_of(status, stderr, cx, granted))
+            (
+                class,
+                format!("exit status {status}{}", last_words(stderr)),
+                hint_of(status, stderr, cx, granted),
+            )
         }
         Ending::Signaled(SIGKILL) => (
             FailureClass::Environmental,

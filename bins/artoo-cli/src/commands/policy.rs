@@ -107,7 +107,7 @@ fn page(
     let wall = match mode {
         SandboxMode::ReadOnly => format!("the kernel lets them write nothing but temporary files; {network}"),
         SandboxMode::WorkspaceWrite => format!(
-            "the kernel lets them write in {} and among their own temporary files, older files there included, but a `.git`; {network}",
+            "the kernel lets them write in {} and among their own temporary files, older files there included, except a `.git` that was there; {network}",
             neutral_line(&workspace.display().to_string())
         ),
         SandboxMode::FullAccess => "nothing confines them".to_owned(),

@@ -35,7 +35,9 @@ fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> 
         (support @ Support::Enforced { .. }, SandboxMode::FullAccess) => vec![
             Check::note(
                 "sandbox",
-                format!("{mode}: commands run without confinement, as configured; this machine has it: {support}"),
+                format!(
+                    "{mode}: commands run without confinement, as configured; this machine has it: {support}"
+                ),
             )
             .remedy("leave out `run.sandbox` and `--sandbox` to have commands confined"),
         ],
@@ -56,7 +58,9 @@ fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> 
             vec![Check::bad(
                 "sandbox",
                 format!("{support}; in the mode {mode} every command is refused"),
-                format!("{WHAT_CONFINES}, or pass `--sandbox full-access` to run commands without confinement"),
+                format!(
+                    "{WHAT_CONFINES}, or pass `--sandbox full-access` to run commands without confinement"
+                ),
             )]
         }
     }

@@ -97,7 +97,8 @@ impl Root {
     /// The paths of this name that the run found and that are there now; `None` where there is too much to know.
     pub(super) fn found(&self, name: &OsStr) -> Option<Vec<PathBuf>> {
         let was_there = |path: &Below| self.before.get(path).is_some_and(|before| before.state.is_some());
-        let named = self.now.iter().filter(|(path, now)| path.path().file_name() == Some(name) && now.is_some());
+        let named =
+            self.now.iter().filter(|(path, now)| path.path().file_name() == Some(name) && now.is_some());
         let found = named.filter(|(path, _)| was_there(path)).map(|(path, _)| path.under(&self.path));
         (self.is_known && !self.is_lost).then(|| found.collect())
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::{
-    Capture, Confinement, Gap, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode, Support,
-    probe, run, run_unconfined,
+    Capture, Confinement, Gap, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode,
+    Support, probe, run, run_unconfined,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +60,9 @@ pub(crate) fn sealing_bench() -> Option<Bench> {
     let bench = confined_bench()?;
     let Support::Enforced { gaps, .. } = probe() else { return None };
     if gaps.contains(&Gap::PartsOfFolders) {
-        eprintln!("\n*** SKIPPED: this test needs mounts of its own, and the machine does not give them ***\n");
+        eprintln!(
+            "\n*** SKIPPED: this test needs mounts of its own, and the machine does not give them ***\n"
+        );
         return None;
     }
     Some(bench)

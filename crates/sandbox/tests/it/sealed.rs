@@ -183,7 +183,8 @@ async fn nobody_else_sees_the_mounts() {
 async fn a_sealed_command_leaves_nothing_behind() {
     let Some(mut bench) = sealing_bench() else { return };
     repositories(&mut bench);
-    let ran = bench.sh("setsid sh -c 'echo $$ > daemon; exec sleep 300' & until test -s daemon; do :; done").await;
+    let ran =
+        bench.sh("setsid sh -c 'echo $$ > daemon; exec sleep 300' & until test -s daemon; do :; done").await;
     assert_eq!((ran.outcome.ending, ran.outcome.survivors), (Ending::Exited(0), 0));
     assert!(!lives(fs::read_to_string(bench.workspace.join("daemon")).unwrap().trim()));
     bench.timeout = Duration::from_millis(300);
