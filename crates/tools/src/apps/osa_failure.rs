@@ -51,14 +51,8 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
             let error = ToolError::TimedOut { tool: tool.clone(), after };
             (error.ending(), Some(error.failure()))
         }
-        ending @ (Ending::Crowded | Ending::OutOfRoom) => {
-            let (class, reason) = match ending {
-                Ending::OutOfRoom => (FailureClass::Environmental, "killed, because the disk is nearly full"),
-                _ => (FailureClass::Logical, "killed, because it had too many processes"),
-            };
-            let failure = CallFailure { class, reason: reason.to_owned(), hint: None };
-            (CallEnding::Signalled { signal: crate::shell_failure::SIGKILL }, Some(failure))
-        }
+        Ending::Crowded => killed(FailureClass::Logical, "it had too many processes"),
+        Ending::OutOfRoom => killed(FailureClass::Environmental, "the disk is nearly full"),
         Ending::Cancelled => (CallEnding::Cancelled, Some(ToolError::Cancelled.failure())),
     };
     ToolReport {
@@ -68,6 +62,12 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
         stderr: Captured::Bytes(said.stderr.into_bytes()),
         files: Vec::new(),
     }
+}
+
+/// Stopped by the sandbox.
+fn killed(class: FailureClass, why: &str) -> (CallEnding, Option<CallFailure>) {
+    let failure = CallFailure { class, reason: format!("killed, because {why}"), hint: None };
+    (CallEnding::Signalled { signal: crate::shell_failure::SIGKILL }, Some(failure))
 }
 
 fn failure(status: i32, stderr: &str) -> CallFailure {
