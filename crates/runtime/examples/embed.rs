@@ -7,7 +7,7 @@ use std::{error::Error, sync::Arc};
 use artoo_bus::{Clock as _, Observed, SystemClock};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_runtime::{Artoo, RunRequest, events::Fold};
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{Limits, Surroundings};
 use serde_json::json;
 
@@ -41,6 +41,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         },
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
+        network: Network::Denied,
         timeout: None,
         person_present: false,
     })?;

@@ -11,7 +11,7 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_runtime::{Artoo, RunRequest, explain::explain, journal};
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{Criterion, Evidence, FailureClass, Finding, Limits, Surroundings, TerminalState};
 use async_trait::async_trait;
 use serde_json::json;
@@ -76,6 +76,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         },
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
+        network: Network::Denied,
         timeout: None,
         person_present: false,
     })?;

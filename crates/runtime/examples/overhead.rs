@@ -12,7 +12,7 @@ use artoo_bus::{Clock as _, SystemClock};
 use artoo_llm_client::{Completion, LlmClient, LlmError, Request, StopReason, Usage};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Artoo, Builder, RunRequest};
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
 use artoo_types::{
     Arguments, Check, Criterion, Limits, Mode, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName,
@@ -115,6 +115,7 @@ fn request(folder: &Path) -> RunRequest {
         },
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
+        network: Network::Denied,
         timeout: None,
         person_present: false,
     }

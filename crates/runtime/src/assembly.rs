@@ -144,6 +144,7 @@ fn assemble(
         private_tmp: folder.join(PRIVATE_TMP),
         protected: vec![parts.data_folder.clone()].into(),
         mode: request.sandbox,
+        network: request.network,
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{Limits, Surroundings, Turn};
 
 /// A request with all that its run may know of the outside.
@@ -18,6 +18,8 @@ pub struct RunRequest {
     pub limits: Limits,
     /// What commands may change.
     pub sandbox: SandboxMode,
+    /// Whether confined commands may use the network.
+    pub network: Network,
     /// The longest that the run may take, questions to the person included; `None` is no bound but the time budget's.
     pub timeout: Option<Duration>,
     /// Whether somebody is there to be asked back, and answers by [`Run::answerer`](crate::Run::answerer).

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::crowd::Excess;
 use crate::keeper::{self, Ended, Started};
 use crate::leash::Leash;
 use crate::pump::{Drain, pump};
@@ -139,6 +140,11 @@ fn ending(finish: &Finish) -> io::Result<Ending> {
         return Ok(stopped);
     }
     let ended = finish.ended.as_ref().ok_or_else(|| io::Error::other("its thread died"))?;
+    match ended.excess {
+        Some(Excess::Processes) => return Ok(Ending::Crowded),
+        Some(Excess::Disk) => return Ok(Ending::OutOfRoom),
+        None => {}
+    }
     match &ended.status {
         Ok(status) => Ok(match keeper::code_or_signal(*status) {
             Ok(code) => Ending::Exited(code),

@@ -59,14 +59,70 @@ impl FromStr for SandboxMode {
 #[error("`{0}` is no sandbox mode; the modes are read-only, workspace-write and full-access")]
 pub struct UnknownMode(pub String);
 
-/// What one command may write. Reading is never restricted here.
+/// Whether confined commands may use the network.
 ///
 /// ```
-/// use artoo_sandbox::{Confinement, SandboxMode};
+/// use artoo_sandbox::Network;
+///
+/// assert_eq!(Network::default(), Network::Denied);
+/// assert_eq!(Network::Granted.to_string(), "network granted");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Network {
+    /// No sockets but Unix sockets.
+    #[default]
+    Denied,
+    /// TCP, UDP and what looking up names needs; no raw packets.
+    Granted,
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Denied => "no network",
+            Self::Granted => "network granted",
+        })
+    }
+}
+
+/// What a confined command may use up. There is no bound on memory: the only one that the kernel has without an administrator
+/// counts addresses, of which JavaScript, Go and Java reserve far more than they use.
+///
+/// ```
+/// use artoo_sandbox::ResourceLimits;
+///
+/// assert_eq!(ResourceLimits::default().processes, 1_024);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResourceLimits {
+    /// Bytes of the largest file that it may write. It bounds one file, not their number.
+    pub file_bytes: u64,
+    /// Processes that it may have at the same time. With more, its tree is killed.
+    pub processes: u32,
+    /// Bytes that stay free on the disks where it may write. With less, its tree is killed; where less is free from the start, it may
+    /// take half of that.
+    pub free_bytes: u64,
+}
+
+impl Default for ResourceLimits {
+    /// 16 GiB, more than a request plausibly asks for; 1,024 processes, more than a parallel build has; and 256 MiB, with which the
+    /// machine and artoo's own records can go on.
+    fn default() -> Self {
+        Self { file_bytes: 16 * 1024 * 1024 * 1024, processes: 1_024, free_bytes: 256 * 1024 * 1024 }
+    }
+}
+
+/// What one command may write, reach and use up. Reading is never restricted here.
+///
+/// ```
+/// use artoo_sandbox::{Confinement, Network, ResourceLimits, SandboxMode};
 ///
 /// let confinement = Confinement {
 ///     mode: SandboxMode::ReadOnly,
+///     network: Network::Denied,
+///     limits: ResourceLimits::default(),
 ///     writable: vec!["/home/ada/artoo_workspace".into()],
+///     sealed: vec![],
 ///     private_tmp: "/home/ada/.cache/artoo/tmp/1".into(),
 /// };
 /// assert_eq!(confinement.granted().count(), 1); // read-only grants the private folder alone
@@ -75,9 +131,16 @@ pub struct UnknownMode(pub String);
 pub struct Confinement {
     /// How much of the rest of this value applies.
     pub mode: SandboxMode,
+    /// Whether it may use the network. [`SandboxMode::FullAccess`] does not ask.
+    pub network: Network,
+    /// What it may use up. Nothing is bounded in [`SandboxMode::FullAccess`].
+    pub limits: ResourceLimits,
     /// Absolute paths of existing folders, granted with everything below them in
     /// [`SandboxMode::WorkspaceWrite`]. A symlink grants what it points to at the moment of the start.
     pub writable: Vec<PathBuf>,
+    /// Absolute paths of files and folders in `writable` that stay as they are, such as the `.git` of a repository. What does not lie
+    /// there is not granted anyway. Where the kernel cannot seal them ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused.
+    pub sealed: Vec<PathBuf>,
     /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 when it is missing and
     /// never removed; that is the caller's.
     pub private_tmp: PathBuf,

@@ -29,6 +29,16 @@ pub enum SandboxError {
         /// The reason.
         source: io::Error,
     },
+    /// A part of a granted folder cannot be kept as it is.
+    #[error("`{program}` was not run: {} cannot be kept as it is", path.display())]
+    Seal {
+        /// The program that was to be run.
+        program: String,
+        /// The part.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
     /// The kernel rejected the rules although it claims to support them.
     #[error("`{program}` was not run: the kernel rejected its rules")]
     Rules {
@@ -77,6 +87,9 @@ impl SandboxError {
                  without confinement"
             }
             Self::Grant { .. } => "check that the folder exists and that you own it",
+            Self::Seal { .. } => {
+                "run `artoo doctor` to see why this machine cannot seal a part of a folder, or grant another folder"
+            }
             Self::Rules { .. } => "run `artoo doctor`; a container or an outer sandbox may forbid Landlock",
             Self::Start { .. } => "check that the program is installed and that the working folder exists",
             Self::Watch { .. } => {

@@ -188,7 +188,10 @@ mod tests {
         };
         let confinement = mode.map(|mode| Confinement {
             mode,
+            network: crate::Network::Denied,
+            limits: crate::ResourceLimits::default(),
             writable: Vec::new(),
+            sealed: Vec::new(),
             private_tmp: PathBuf::from(tmp.path()).join("t"),
         });
         let (mut out, mut err) = (Vec::new(), Vec::new());

@@ -7,17 +7,21 @@ use std::process::{ChildStderr, ChildStdout, ExitStatus};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, waitid};
+use rustix::process::{Pid, getpid};
 use tokio::sync::oneshot;
 
-use crate::capabilities;
+use crate::crowd::{self, Crowd, Excess};
 use crate::leash::{Fastened, Leash};
 use crate::process_table;
+use crate::room::Room;
 use crate::rules::{self, Rules};
-use crate::spawn::{Child, Start, reap, spawn};
-use crate::tree::{Swept, Tree};
+use crate::seal::Seal;
+use crate::spawn::{Child, NotStarted, Start, reap, spawn};
+use crate::tree::{Manner, Swept, Tree};
+use crate::walls::Walls;
 use crate::witness::{BeforeBinding, Witness};
-use crate::{Confinement, Invocation, SandboxError, SandboxMode, scrub};
+use crate::{Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, scrub};
+use crate::{call_filter, capabilities, limits};
 
 /// The variable by which processes of an unconfined command are recognised.
 const MARKER: &str = "ARTOO_COMMAND";
@@ -39,6 +43,8 @@ pub(crate) struct Started {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: io::Result<ExitStatus>,
+    /// Of what it had more than it was granted, and was killed for that.
+    pub(crate) excess: Option<Excess>,
     pub(crate) swept: Swept,
 }
 
@@ -69,8 +75,8 @@ fn keep(
     answer: oneshot::Sender<Result<Started, SandboxError>>,
 ) {
     let marker = next_marker();
-    let begun = bind(invocation, confinement).and_then(|witness| {
-        let child = start_command(invocation, confinement, &marker)?;
+    let begun = bind(invocation, confinement).and_then(|Bound { witness, walls }| {
+        let child = start_command(invocation, confinement, walls.as_ref(), &marker)?;
         Ok((witness, child))
     });
     let (witness, Child { pid, stdout, stderr }) = match begun {
@@ -82,13 +88,24 @@ fn keep(
     let (report, ended) = oneshot::channel();
     // Refused when the caller went away in between; what comes back is dropped, and its leash kills the command.
     drop(answer.send(Ok(Started { leash, stdout, stderr, ended })));
-    let ended = see_to_the_end(pid, &fastened, witness, format!("{MARKER}={}", marker.to_string_lossy()));
+    let marker = format!("{MARKER}={}", marker.to_string_lossy());
+    let bounds = bounded(confinement).map(|limits| limits.processes).zip(confinement.map(Room::of));
+    let ended = see_to_the_end(pid, &fastened, witness, marker, bounds);
     drop(report.send(ended)); // refused when the caller has gone
 }
 
-/// Binds this thread, and says how the kernel will recognise what it starts.
-fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Witness, SandboxError> {
-    let Some(confinement) = confinement else { return Ok(Witness::None) };
+/// How this thread is bound.
+struct Bound {
+    /// How the kernel will recognise what it starts.
+    witness: Witness,
+    /// What the command binds itself with, where this thread is not bound for it.
+    walls: Option<Walls>,
+}
+
+/// Binds this thread.
+fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Bound, SandboxError> {
+    let unbound = Bound { witness: Witness::None, walls: None };
+    let Some(confinement) = confinement else { return Ok(unbound) };
     let program = name(invocation);
     rules::prepare_private_tmp(&confinement.private_tmp).map_err(|source| SandboxError::Grant {
         program: program.clone(),
@@ -96,20 +113,36 @@ fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Wi
         source,
     })?;
     match confinement.mode {
-        SandboxMode::FullAccess => Ok(Witness::None),
+        SandboxMode::FullAccess => Ok(unbound),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => {
             let rules = Rules::build(&program, confinement)?;
             let before = BeforeBinding::observe();
+            if let Some(seal) = Seal::plan(&program, confinement)? {
+                let walls = Walls::build(&program, seal, rules, confinement.network)?;
+                rules::bind_this_thread_by_signals(&program)?;
+                return Ok(Bound { witness: before.compare(true), walls: Some(walls) });
+            }
             let scopes_signals = rules.bind_this_thread(&program)?;
-            capabilities::reduce().map_err(|source| SandboxError::Rules { program, source })?;
-            Ok(before.compare(scopes_signals))
+            capabilities::reduce()
+                .map_err(|source| SandboxError::Rules { program: program.clone(), source })?;
+            call_filter::bind_this_thread(&program, confinement.network)?;
+            Ok(Bound { witness: before.compare(scopes_signals), walls: None })
         }
     }
+}
+
+/// What bounds a command; nothing where no rules bind it.
+fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
+    confinement.and_then(|confinement| match confinement.mode {
+        SandboxMode::FullAccess => None,
+        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => Some(confinement.limits),
+    })
 }
 
 fn start_command(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
+    walls: Option<&Walls>,
     marker: &OsString,
 ) -> Result<Child, SandboxError> {
     let mut environment = match confinement {
@@ -121,30 +154,40 @@ fn start_command(
         None => invocation.environment.clone(),
     };
     environment.insert(MARKER.into(), marker.clone());
+    let limits = bounded(confinement).map(limits::of_a_command).unwrap_or_default();
     let start = Start {
         program: &invocation.program,
         arguments: &invocation.arguments,
         folder: &invocation.folder,
         environment: &environment,
+        limits: &limits,
+        walls,
     };
-    spawn(&start).map_err(|source| SandboxError::Start {
-        program: name(invocation),
-        folder: invocation.folder.clone(),
-        source,
+    spawn(&start).map_err(|error| match error {
+        NotStarted::Program(source) => {
+            SandboxError::Start { program: name(invocation), folder: invocation.folder.clone(), source }
+        }
+        NotStarted::Walls(source) => SandboxError::Rules { program: name(invocation), source },
     })
 }
 
 /// Waits for the first process, ends all others, and reaps the first only then: as long as it is not reaped, its
 /// number, its group and its session cannot be anybody else's.
-fn see_to_the_end(pid: Pid, fastened: &Fastened, witness: Witness, marker: String) -> Ended {
-    let first = process_table::entry(pid);
-    while let Err(rustix::io::Errno::INTR) =
-        waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
-    {}
+fn see_to_the_end(
+    pid: Pid,
+    fastened: &Fastened,
+    witness: Witness,
+    marker: String,
+    bounds: Option<(u32, Room)>,
+) -> Ended {
     // Without `/proc` there is no tree to walk; the group is still ended by the leash.
-    let swept = first.map(|first| Tree::new(first, witness, marker).end()).unwrap_or_default();
+    let tree = process_table::entry(pid).map(|first| Tree::new(first, witness, marker));
+    let watched = bounds.zip(tree.as_ref()).map(|((most, room), tree)| (Crowd::new(tree, most), room));
+    let excess = crowd::wait(pid, watched);
+    let manner = if excess.is_some() { Manner::AtOnce } else { Manner::Politely };
+    let swept = tree.map(|tree| tree.end(manner));
     fastened.release();
-    Ended { status: reap(pid), swept }
+    Ended { status: reap(pid), excess, swept: swept.unwrap_or_default() }
 }
 
 /// A value that no other command of this machine has at the same time.

@@ -14,6 +14,12 @@ pub enum Ending {
     TimedOut,
     /// The caller cancelled it, and its tree was killed.
     Cancelled,
+    /// It had more processes at the same time than [`ResourceLimits::processes`](crate::ResourceLimits::processes) grants, and its tree
+    /// was killed.
+    Crowded,
+    /// Less was free where it may write than [`ResourceLimits::free_bytes`](crate::ResourceLimits::free_bytes) wants, and its tree was
+    /// killed.
+    OutOfRoom,
 }
 
 /// What came out of one stream.

@@ -2,17 +2,21 @@
 
 use std::fs::DirBuilder;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::thread;
 
 use landlock::{
-    ABI, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd, RestrictionStatus,
-    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd,
+    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+    Scope,
 };
 
-use crate::{Confinement, Gap, MINIMUM_ABI, NoConfinement, SandboxError, Support};
+use crate::{
+    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, call_filter, seal,
+};
 
 /// Devices that swallow or produce bytes and change nothing. The terminal is not among them.
 const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -27,14 +31,17 @@ impl Rules {
     /// Opens every granted folder and builds the rules.
     pub(crate) fn build(program: &str, confinement: &Confinement) -> Result<Self, SandboxError> {
         let rejected = |error| rejected(program, error);
-        let mut ruleset = handled().and_then(Ruleset::create).map_err(rejected)?;
+        let mut ruleset = handled(confinement.network).and_then(Ruleset::create).map_err(rejected)?;
         for path in confinement.granted() {
             let granted = grant_folder(path).map_err(|source| SandboxError::Grant {
                 program: program.to_owned(),
                 path: path.clone(),
                 source,
             })?;
-            ruleset = ruleset.add_rule(PathBeneath::new(granted, in_a_granted_folder())).map_err(rejected)?;
+            // Best effort for the one right that older kernels do not know; the others are required above.
+            let rule =
+                PathBeneath::new(granted, in_a_granted_folder()).set_compatibility(CompatLevel::BestEffort);
+            ruleset = ruleset.add_rule(rule).map_err(rejected)?;
         }
         for device in HARMLESS_DEVICES {
             // A missing device needs no grant; leaving one out is never less strict.
@@ -46,6 +53,11 @@ impl Rules {
             }
         }
         Ok(Self { ruleset })
+    }
+
+    /// The rule set itself, for a process that adds folders of its own and then binds itself.
+    pub(crate) fn into_open(self) -> io::Result<OwnedFd> {
+        Option::from(self.ruleset).ok_or_else(|| io::ErrorKind::Unsupported.into())
     }
 
     /// Binds the calling thread and everything it starts from now on, for ever. Sets `no_new_privs`. Says whether
@@ -69,21 +81,42 @@ impl Rules {
     }
 }
 
+/// Binds the calling thread by a domain that forbids nothing but signals to others. It can still mount, which no thread can that is
+/// bound by rules for files; what it starts is recognised by the domain all the same. Needs version 6 of the interface.
+pub(crate) fn bind_this_thread_by_signals(program: &str) -> Result<(), SandboxError> {
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
+    let status =
+        ruleset.and_then(Ruleset::create).and_then(restrict).map_err(|error| rejected(program, error))?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        return Err(SandboxError::Rules {
+            program: program.to_owned(),
+            source: io::ErrorKind::Unsupported.into(),
+        });
+    }
+    Ok(())
+}
+
 /// What is forbidden unless granted. The rights that matter are a hard requirement; what newer kernels add on top
 /// is taken where it exists and reported as a [`Gap`] where not.
-fn handled() -> Result<Ruleset, RulesetError> {
-    Ruleset::default()
+fn handled(network: Network) -> Result<Ruleset, RulesetError> {
+    let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_write(ABI::V3))?
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::IoctlDev)?
-        .scope(Scope::Signal | Scope::AbstractUnixSocket)
+        .handle_access(AccessFs::IoctlDev | AccessFs::ResolveUnix)?
+        .scope(Scope::Signal | Scope::AbstractUnixSocket)?;
+    match network {
+        // A second wall behind the filter of system calls, which also holds for sockets that somebody else hands over.
+        Network::Denied => ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp),
+        Network::Granted => Ok(ruleset),
+    }
 }
 
-/// Everything that creates, changes, moves and removes files; no device nodes, no device control.
+/// Everything that creates, changes, moves and removes files, and sockets that others have put there; no device nodes, no device
+/// control.
 fn in_a_granted_folder() -> BitFlags<AccessFs> {
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
-    AccessFs::from_write(ABI::V3) & !devices
+    (AccessFs::from_write(ABI::V3) & !devices) | AccessFs::ResolveUnix
 }
 
 fn grant_folder(path: &Path) -> io::Result<PathFd> {
@@ -118,11 +151,16 @@ fn rejected(program: &str, error: RulesetError) -> SandboxError {
 pub(crate) fn probe() -> Support {
     static FOUND: OnceLock<Support> = OnceLock::new();
     FOUND
-        .get_or_init(|| thread::spawn(try_out).join().unwrap_or_else(|_| refused(&"the trial thread died")))
+        .get_or_init(|| {
+            // First, because the other trial binds its thread and every thread that it starts.
+            let seals = seal::works();
+            let trial = thread::spawn(move || try_out(seals));
+            trial.join().unwrap_or_else(|_| refused(&"the trial thread died"))
+        })
         .clone()
 }
 
-fn try_out() -> Support {
+fn try_out(seals: bool) -> Support {
     // First without requirements, which tells the version of even the oldest kernel.
     let weakest =
         Ruleset::default().handle_access(AccessFs::WriteFile).and_then(Ruleset::create).and_then(restrict);
@@ -135,12 +173,51 @@ fn try_out() -> Support {
     if abi < MINIMUM_ABI {
         return Support::Missing(NoConfinement::TooOld { abi });
     }
-    match handled().and_then(Ruleset::create).and_then(restrict) {
-        Ok(_) => Support::Enforced { abi, gaps: Gap::of_abi(abi) },
-        Err(error) => refused(&error),
+    if let Err(error) = handled(Network::Denied).and_then(Ruleset::create).and_then(restrict) {
+        return refused(&error);
+    }
+    match call_filter::try_out() {
+        Ok(()) => Support::Enforced { abi, gaps: Gap::of(abi, seals) },
+        Err(answer) => Support::Missing(NoConfinement::NoCallFilter { answer: answer.to_string() }),
     }
 }
 
 fn refused(answer: &dyn ToString) -> Support {
     Support::Missing(NoConfinement::Refused { answer: answer.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ResourceLimits, SandboxMode};
+    use std::net::{TcpListener, TcpStream};
+
+    /// Without the filter of system calls, so that the wall behind it is seen.
+    #[test]
+    fn landlock_alone_keeps_tcp_shut() {
+        let Support::Enforced { abi: 4.., .. } = crate::probe() else {
+            eprintln!("\n*** SKIPPED: this test needs Landlock 4 or later ***\n");
+            return;
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        for (network, expected) in
+            [(Network::Denied, Err(io::ErrorKind::PermissionDenied)), (Network::Granted, Ok(()))]
+        {
+            let tmp = tempfile::tempdir().unwrap();
+            let confinement = Confinement {
+                mode: SandboxMode::ReadOnly,
+                network,
+                limits: ResourceLimits::default(),
+                writable: vec![],
+                sealed: vec![],
+                private_tmp: tmp.path().to_owned(),
+            };
+            let dialled = thread::spawn(move || {
+                Rules::build("test", &confinement).unwrap().bind_this_thread("test").unwrap();
+                TcpStream::connect(address).map(drop).map_err(|error| error.kind())
+            });
+            assert_eq!(dialled.join().unwrap(), expected, "{network}");
+        }
+    }
 }

@@ -16,14 +16,18 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ChildStderr, ChildStdout, ExitStatus};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, Signal, WaitOptions, chdir, getpid, getppid, set_parent_process_death_signal, setsid, waitpid,
+    Pid, Resource, Rlimit, Signal, WaitOptions, chdir, getpid, getppid, set_parent_process_death_signal,
+    setrlimit, setsid, waitpid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+
+use crate::seal::Seal;
+use crate::walls::Walls;
 
 /// What the child needs between its birth and the program: a few calls deep, no buffers.
 const STACK: usize = 64 * 1024;
@@ -37,6 +41,19 @@ pub(crate) struct Start<'a> {
     pub(crate) arguments: &'a [OsString],
     pub(crate) folder: &'a Path,
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
+    /// What it may use up.
+    pub(crate) limits: &'a [(Resource, Rlimit)],
+    /// What it binds itself with, where the calling thread is not bound.
+    pub(crate) walls: Option<&'a Walls>,
+}
+
+/// Why a program did not start.
+#[derive(Debug)]
+pub(crate) enum NotStarted {
+    /// The program or the folder is not there, may not be used, or the system has no process to give.
+    Program(io::Error),
+    /// The kernel did not take the child's rules.
+    Walls(io::Error),
 }
 
 /// A started program. Whoever has it must wait for it.
@@ -52,14 +69,29 @@ pub(crate) struct Child {
 ///
 /// # Errors
 ///
-/// The program or the folder is not there, may not be used, or the system has no process to give.
-pub(crate) fn spawn(start: &Start<'_>) -> io::Result<Child> {
+/// See [`NotStarted`].
+pub(crate) fn spawn(start: &Start<'_>) -> Result<Child, NotStarted> {
+    let (prepared, stdout, stderr) = prepare(start).map_err(NotStarted::Program)?;
+    let pid = prepared.start()?;
+    Ok(Child { pid, stdout, stderr })
+}
+
+fn prepare<'a>(start: &Start<'a>) -> io::Result<(Prepared<'a>, ChildStdout, ChildStderr)> {
     let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
     let stdin = std::fs::File::open("/dev/null")?.into();
     let prepared = Prepared::new(start, [stdin, stdout_end, stderr_end])?;
-    let pid = prepared.start()?;
-    Ok(Child { pid, stdout: stdout.into(), stderr: stderr.into() })
+    Ok((prepared, stdout.into(), stderr.into()))
+}
+
+/// Whether a child can seal what it should, in a child that does nothing else.
+pub(crate) fn try_seal(seal: &Seal) -> io::Result<()> {
+    let argument = ptr::from_ref(seal).cast_mut().cast::<c_void>();
+    let pid = give_birth(in_trial, seal.namespaces(), argument)?;
+    match reap(pid)?.code() {
+        Some(0) => Ok(()),
+        _ => Err(io::ErrorKind::Unsupported.into()),
+    }
 }
 
 /// Waits for the end of a child and lets go of its number.
@@ -74,20 +106,24 @@ pub(crate) fn reap(pid: Pid) -> io::Result<ExitStatus> {
 }
 
 /// All that the child uses, made before it is born: it must not allocate.
-struct Prepared {
+struct Prepared<'a> {
     /// Where the program may lie, in the order in which they are tried.
     candidates: Vec<CString>,
     arguments: Strings,
     environment: Strings,
     folder: CString,
     streams: [OwnedFd; 3],
+    limits: &'a [(Resource, Rlimit)],
+    walls: Option<&'a Walls>,
     parent: Pid,
     /// The child's error number; 0 while there is none.
     failure: AtomicI32,
+    /// Whether it is about the walls.
+    walls_failed: AtomicBool,
 }
 
-impl Prepared {
-    fn new(start: &Start<'_>, streams: [OwnedFd; 3]) -> io::Result<Self> {
+impl<'a> Prepared<'a> {
+    fn new(start: &Start<'a>, streams: [OwnedFd; 3]) -> io::Result<Self> {
         // The standard library keeps 0 to 2 open. Where an embedder closed one, copying a stream onto itself would leave it closed.
         if streams.iter().any(|stream| stream.as_raw_fd() < 3) {
             return Err(io::Error::other("a standard stream of this process is closed"));
@@ -104,33 +140,32 @@ impl Prepared {
             environment: Strings::new(variables.collect::<io::Result<_>>()?),
             folder: c_string(start.folder.as_os_str().as_bytes())?,
             streams,
+            limits: start.limits,
+            walls: start.walls,
             parent: getpid(),
             failure: AtomicI32::new(0),
+            walls_failed: AtomicBool::new(false),
         })
     }
 
     /// Returns when the child runs the program, or could not.
-    fn start(&self) -> io::Result<Pid> {
-        let mut stack = vec![0_u128; STACK / size_of::<u128>()];
-        let top = stack.as_mut_ptr_range().end.cast::<c_void>();
+    fn start(&self) -> Result<Pid, NotStarted> {
         let argument = ptr::from_ref(self).cast_mut().cast::<c_void>();
-        // No handler of this process may run in the child: it would act on this process's memory.
-        let signals = BlockedSignals::block()?;
-        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-        #[expect(unsafe_code, reason = "there is no safe way to start a process that borrows memory")]
-        // SAFETY: `in_child` gets a stack of its own, of which `top` is the aligned end, and a pointer to `self`. Both outlive it: with
-        // `CLONE_VFORK` this thread waits until the child has executed a program or ended, so nothing is used by two at a time either.
-        let born = unsafe { libc::clone(in_child, top, flags, argument) };
-        let born = if born < 0 { Err(io::Error::last_os_error()) } else { Ok(born) };
-        drop(signals);
-        let pid = Pid::from_raw(born?).ok_or_else(|| io::Error::other("a process without a number"))?;
-        match self.failure.load(Ordering::Relaxed) {
-            0 => Ok(pid),
-            error => {
-                reap(pid)?;
-                Err(io::Error::from_raw_os_error(error))
-            }
-        }
+        let namespaces = self.walls.map_or(0, |walls| walls.seal.namespaces());
+        let pid = give_birth(in_child, namespaces, argument).map_err(NotStarted::Program)?;
+        let error = match self.failure.load(Ordering::Relaxed) {
+            0 => return Ok(pid),
+            error => io::Error::from_raw_os_error(error),
+        };
+        reap(pid).map_err(NotStarted::Program)?;
+        let of_the_walls = self.walls_failed.load(Ordering::Relaxed);
+        Err(if of_the_walls { NotStarted::Walls(error) } else { NotStarted::Program(error) })
+    }
+
+    /// Notes that what failed are the walls.
+    fn of_the_walls<T>(&self, result: Result<T, Errno>) -> Result<T, Errno> {
+        self.walls_failed.store(result.is_err(), Ordering::Relaxed);
+        result
     }
 
     /// In the child: becomes the program. Only bare system calls, for the memory is the parent's, whose other threads go on and may hold
@@ -147,7 +182,17 @@ impl Prepared {
         dup2_stdin(stdin)?;
         dup2_stdout(stdout)?;
         dup2_stderr(stderr)?;
+        if let Some(walls) = self.walls {
+            self.of_the_walls(walls.seal.apply())?;
+        }
+        // After the mounts: a folder that was entered before them is not the one that they changed.
         chdir(self.folder.as_c_str())?;
+        for (resource, limit) in self.limits {
+            setrlimit(*resource, *limit)?;
+        }
+        if let Some(walls) = self.walls {
+            self.of_the_walls(walls.raise())?;
+        }
         forget_handlers();
         unblock_signals();
         let mut denied = None;
@@ -168,11 +213,45 @@ impl Prepared {
     }
 }
 
+/// Makes a child that borrows this process's memory, in new namespaces where flags name them. Returns when it runs a program or ended.
+fn give_birth(
+    first: extern "C" fn(*mut c_void) -> c_int,
+    namespaces: c_int,
+    argument: *mut c_void,
+) -> io::Result<Pid> {
+    let mut stack = vec![0_u128; STACK / size_of::<u128>()];
+    let top = stack.as_mut_ptr_range().end.cast::<c_void>();
+    // No handler of this process may run in the child: it would act on this process's memory.
+    let signals = BlockedSignals::block()?;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | namespaces;
+    #[expect(unsafe_code, reason = "there is no safe way to start a process that borrows memory")]
+    // SAFETY: `first` gets a stack of its own, of which `top` is the aligned end, and `argument`, which the callers in this file take from a
+    // reference that they hold. Both outlive it: with `CLONE_VFORK` this thread waits until the child has executed a program or
+    // ended, so nothing is used by two at a time either.
+    let born = unsafe { libc::clone(first, top, flags, argument) };
+    let born = if born < 0 { Err(io::Error::last_os_error()) } else { Ok(born) };
+    drop(signals);
+    Pid::from_raw(born?).ok_or_else(|| io::Error::other("a process without a number"))
+}
+
+/// The first and only function of a child that tries whether it can seal.
+extern "C" fn in_trial(seal: *mut c_void) -> c_int {
+    #[expect(unsafe_code, reason = "the kernel hands over a raw pointer")]
+    // SAFETY: `try_seal` passes a pointer to a `Seal` that it holds until this child is gone.
+    let seal = unsafe { &*seal.cast_const().cast::<Seal>() };
+    let status = c_int::from(seal.apply().is_err());
+    #[expect(unsafe_code, reason = "an ordinary end would run the parent's exit handlers")]
+    // SAFETY: ends this process at once; nothing of the parent's is flushed or dropped.
+    unsafe {
+        libc::_exit(status)
+    }
+}
+
 /// The first function of the child.
 extern "C" fn in_child(prepared: *mut c_void) -> c_int {
     #[expect(unsafe_code, reason = "the kernel hands over a raw pointer")]
     // SAFETY: `start` passes a pointer to a `Prepared` that it holds until this child is gone or a program.
-    let prepared = unsafe { &*prepared.cast_const().cast::<Prepared>() };
+    let prepared = unsafe { &*prepared.cast_const().cast::<Prepared<'_>>() };
     let Err(error) = prepared.become_the_program();
     prepared.failure.store(error.raw_os_error(), Ordering::Relaxed);
     #[expect(unsafe_code, reason = "an ordinary end would run the parent's exit handlers")]
@@ -252,8 +331,9 @@ fn signal_set(all: bool) -> libc::sigset_t {
     }
 }
 
-fn last_error() -> Errno {
-    // `last_os_error` reads a number and makes a plain value of it.
+/// What the last call of libc said.
+pub(crate) fn last_error() -> Errno {
+    // Reads a number and makes a plain value of it: no memory is allocated.
     Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 

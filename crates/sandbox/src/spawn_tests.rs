@@ -14,8 +14,12 @@ fn start(
         arguments: &arguments,
         folder: Path::new("/"),
         environment: &environment,
+        limits: &[],
+        walls: None,
     };
-    let mut child = spawn(&start)?;
+    let mut child = spawn(&start).map_err(|error| match error {
+        NotStarted::Program(error) | NotStarted::Walls(error) => error,
+    })?;
     let mut text = String::new();
     child.stdout.read_to_string(&mut text)?;
     Ok((text, reap(child.pid)?))

@@ -34,6 +34,12 @@ pub enum NoConfinement {
         /// The version found (1 or 2).
         abi: u8,
     },
+    /// There is no filter for system calls: the kernel has none, a container forbids it, or the processor is neither x86-64 nor
+    /// aarch64. Without it the network could not be denied.
+    NoCallFilter {
+        /// What is missing.
+        answer: String,
+    },
     /// The kernel claims support and then refuses the rules.
     Refused {
         /// The kernel's answer.
@@ -44,11 +50,15 @@ pub enum NoConfinement {
 /// An effect that the kernel's rules do not stop. `artoo doctor` prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Gap {
-    /// Modes, owners, times and extended attributes of the user's files can be changed.
+    /// Modes, owners and times of the user's files can be changed: Landlock does not know them, and a filter of system calls cannot
+    /// tell one file from another.
     Metadata,
-    /// TCP and UDP are open.
-    Network,
-    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to.
+    /// A part of a granted folder, such as a `.git`, cannot be sealed: Landlock cannot take a part of a folder back, and this machine
+    /// does not let the user mount, or has Landlock before version 6.
+    PartsOfFolders,
+    /// Memory is not bounded.
+    Memory,
+    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to (interfaces before version 9).
     UnixSockets,
     /// Devices can be controlled through `ioctl` (interfaces before version 5).
     DeviceControl,
@@ -58,11 +68,23 @@ pub enum Gap {
     Signals,
 }
 
-#[cfg(target_os = "linux")]
 impl Gap {
-    /// The gaps of a version of the Landlock interface, as this crate uses it.
-    pub(crate) fn of_abi(abi: u8) -> Vec<Self> {
-        let mut gaps = vec![Self::Metadata, Self::Network, Self::UnixSockets];
+    /// The gaps of a version of the Landlock interface, as this crate uses it, with the filter of system calls beside it.
+    /// `seals` is whether parts of folders can be sealed.
+    ///
+    /// ```
+    /// use artoo_sandbox::Gap;
+    ///
+    /// assert!(Gap::of(3, false).contains(&Gap::Signals) && !Gap::of(6, false).contains(&Gap::Signals));
+    /// ```
+    pub fn of(abi: u8, seals: bool) -> Vec<Self> {
+        let mut gaps = vec![Self::Metadata, Self::Memory];
+        if !seals {
+            gaps.push(Self::PartsOfFolders);
+        }
+        if abi < 9 {
+            gaps.push(Self::UnixSockets);
+        }
         if abi < 5 {
             gaps.push(Self::DeviceControl);
         }
@@ -73,11 +95,38 @@ impl Gap {
     }
 }
 
+impl Gap {
+    /// What the owner of the machine can do about it, as the text after `hint:`.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::Metadata => {
+                "no kernel has a rule for this yet; run artoo as a user who owns nothing else that matters"
+            }
+            Self::PartsOfFolders => {
+                "use Linux 6.12 or later and let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu: \
+                 an AppArmor profile with `userns` for artoo)"
+            }
+            Self::Memory => {
+                "start artoo with a limit of memory, for example by `systemd-run --user --scope -p MemoryMax=4G artoo`"
+            }
+            Self::UnixSockets => {
+                "use a kernel with Landlock 9; until then, keep this user out of groups that may talk to powerful services, \
+                 such as `docker`"
+            }
+            Self::DeviceControl => "use Linux 6.10 or later",
+            Self::AbstractSockets | Self::Signals => "use Linux 6.12 or later",
+        }
+    }
+}
+
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Metadata => "modes, owners and times of files outside the granted folders can be changed",
-            Self::Network => "the network is open",
+            Self::PartsOfFolders => {
+                "a part of a granted folder, such as `.git`, cannot be kept from commands"
+            }
+            Self::Memory => "memory is not bounded",
             Self::UnixSockets => "local services can be reached through their sockets",
             Self::DeviceControl => "devices can be controlled through ioctl",
             Self::AbstractSockets => "local services can be reached through abstract sockets",
@@ -99,6 +148,7 @@ impl fmt::Display for NoConfinement {
                 "the kernel's Landlock has version {abi}, and only version {MINIMUM_ABI} (Linux 6.2) and later can \
                  protect files from truncation"
             ),
+            Self::NoCallFilter { answer } => write!(f, "system calls cannot be filtered: {answer}"),
             Self::Refused { answer } => write!(f, "the kernel rejects Landlock rules: {answer}"),
         }
     }
@@ -107,7 +157,9 @@ impl fmt::Display for NoConfinement {
 impl fmt::Display for Support {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Enforced { abi, .. } => write!(f, "enforced by Landlock, version {abi}"),
+            Self::Enforced { abi, .. } => {
+                write!(f, "enforced by Landlock, version {abi}, and a filter of system calls")
+            }
             Self::Missing(reason) => write!(f, "not enforced: {reason}"),
         }
     }

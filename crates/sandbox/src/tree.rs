@@ -26,6 +26,15 @@ pub(crate) struct Tree {
     marker: String,
 }
 
+/// How processes are ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Asked first.
+    Politely,
+    /// Killed: while they are asked, they would multiply.
+    AtOnce,
+}
+
 /// What [`Tree::end`] did.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Swept {
@@ -38,8 +47,13 @@ impl Tree {
         Self { first, witness, marker }
     }
 
-    /// Ends every process but the first, asking first and killing then. Blocks up to two seconds.
-    pub(crate) fn end(&self) -> Swept {
+    /// How many processes live, the first among them.
+    pub(crate) fn size(&self) -> usize {
+        self.living().len().saturating_add(1)
+    }
+
+    /// Ends every process but the first. Blocks up to two seconds.
+    pub(crate) fn end(&self, manner: Manner) -> Swept {
         let begin = Instant::now();
         let mut seen = BTreeSet::new();
         let mut quiet = false;
@@ -53,7 +67,7 @@ impl Tree {
             if begin.elapsed() > PATIENCE {
                 return Swept { leftovers: count(seen.len()), survivors: count(living.len()) };
             }
-            let ask = begin.elapsed() < POLITE;
+            let ask = manner == Manner::Politely && begin.elapsed() < POLITE;
             for process in &living {
                 let new = seen.insert((raw(process.pid), process.started));
                 if !ask {

@@ -72,7 +72,7 @@ fn trace(pid: Pid) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::rules::Rules;
-    use crate::{Confinement, SandboxMode, Support, probe};
+    use crate::{Confinement, Network, ResourceLimits, SandboxMode, Support, probe};
     use std::process::{Command, Stdio};
 
     /// Both questions must tell insiders from outsiders, also the one that this machine would not choose.
@@ -83,8 +83,14 @@ mod tests {
             return;
         };
         let tmp = tempfile::tempdir().unwrap();
-        let confinement =
-            Confinement { mode: SandboxMode::ReadOnly, writable: vec![], private_tmp: tmp.path().to_owned() };
+        let confinement = Confinement {
+            mode: SandboxMode::ReadOnly,
+            network: Network::Denied,
+            limits: ResourceLimits::default(),
+            writable: vec![],
+            sealed: vec![],
+            private_tmp: tmp.path().to_owned(),
+        };
         std::thread::spawn(move || {
             let before = BeforeBinding::observe();
             let outsider = before.outsider.unwrap();

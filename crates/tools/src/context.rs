@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_sandbox::SandboxMode;
 use artoo_sandbox::snapshot::Snapshot;
+use artoo_sandbox::{Network, SandboxMode};
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +30,8 @@ pub struct ToolContext {
     pub protected: ProtectedPlaces,
     /// What the user allows commands and `write_file` to change.
     pub mode: SandboxMode,
+    /// Whether confined commands may use the network. The tools that read pages have grants of their own.
+    pub network: Network,
     /// The user's variables. Commands see only those that [`artoo_sandbox::scrub`] lets through.
     pub environment: BTreeMap<OsString, OsString>,
     /// Where full outputs are kept.
@@ -130,6 +132,7 @@ impl fmt::Debug for ToolContext {
             .field("working_folder", &self.working_folder)
             .field("workspace", &self.workspace)
             .field("mode", &self.mode)
+            .field("network", &self.network)
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }

@@ -39,12 +39,12 @@ pub enum ToolError {
         /// The path.
         path: String,
     },
-    /// The workspace is too wide to let commands write in it.
-    #[error("commands may write in the workspace, {}, but {} lies in it", workspace.display(), protected.display())]
+    /// The workspace is no place to let commands write in.
+    #[error("commands may write in the workspace, {}, and so in {}, which is protected", workspace.display(), protected.display())]
     WideWorkspace {
         /// The workspace.
         workspace: PathBuf,
-        /// The first protected place in it.
+        /// The first protected place in it, or around it.
         protected: PathBuf,
     },
     /// The path existed before the run.
@@ -225,6 +225,7 @@ impl ToolError {
             Self::Sandbox(SandboxError::Unsupported { .. }) => FailureClass::Denied,
             Self::Sandbox(
                 SandboxError::Grant { .. }
+                | SandboxError::Seal { .. }
                 | SandboxError::Rules { .. }
                 | SandboxError::Start { .. }
                 | SandboxError::Watch { .. },

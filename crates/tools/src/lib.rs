@@ -32,6 +32,7 @@ mod evidence_writer;
 mod glob;
 mod glob_pattern;
 mod glob_walk;
+mod granted;
 mod home;
 mod listing;
 mod live_text;

@@ -22,6 +22,9 @@ const IN_HOME: [&str; 13] = [
     ".local/share/keyrings",
 ];
 
+/// Where version control keeps its own, hooks among it: programs that run later, without rules.
+pub(crate) const REPOSITORY: &str = ".git";
+
 /// Private keys have these names wherever they lie.
 const KEY_NAMES: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 
@@ -99,10 +102,12 @@ impl Protected {
             || (path.starts_with("/proc") && PROCESS_SECRETS.contains(&name))
     }
 
-    /// The first protected place that exists below a folder. The kernel's rules cannot leave out a part of a folder.
-    pub(crate) fn inside(&self, folder: &Path) -> Option<&Path> {
+    /// The first protected place that whoever may write in this folder could write in: below it, also where nothing is yet and a
+    /// file could be planted, or above it. The kernel's rules cannot leave out a part of a folder.
+    pub(crate) fn within_reach(&self, folder: &Path) -> Option<&Path> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        self.places.iter().find(|place| place.starts_with(&real) && place.exists()).map(PathBuf::as_path)
+        let reached = |place: &&PathBuf| place.starts_with(&real) || real.starts_with(place);
+        self.places.iter().find(reached).map(PathBuf::as_path)
     }
 }
 
@@ -113,5 +118,5 @@ pub(crate) fn is_private_key(beginning: &[u8]) -> bool {
 
 /// Whether a path lies in version control's own folder, where a new file may be a program that runs later.
 pub(crate) fn is_in_git(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == ".git")
+    path.components().any(|part| part.as_os_str() == REPOSITORY)
 }

@@ -6,12 +6,15 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use artoo_sandbox::{Capture, Channel, Confinement, Ending, Invocation, Outcome, SandboxMode, run};
+use artoo_sandbox::{
+    Capture, Channel, Confinement, Ending, Invocation, Outcome, ResourceLimits, SandboxMode, run,
+};
 use artoo_types::{Arguments, CallEnding, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::granted::Granted;
 use crate::live_text::LiveText;
 use crate::program::is_program;
 use crate::protected::Protected;
@@ -21,8 +24,8 @@ use crate::{
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
-/// The kernel lets the command write in the workspace and in a private `TMPDIR` only, unless the context's mode says
-/// otherwise; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
+/// The kernel lets the command write in the workspace and in a private `TMPDIR` only, not in a `.git` that the run found there, and keeps
+/// it from the network, unless the context's mode and its network say otherwise; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
 /// what it left in the background ends too.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
@@ -88,11 +91,6 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         timeout,
         keep: cx.limits.kept,
     };
-    let confinement = Confinement {
-        mode: cx.mode,
-        writable: vec![cx.workspace.clone()],
-        private_tmp: cx.private_tmp.clone(),
-    };
     let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
     let live = [Mutex::new(LiveText::default()), Mutex::new(LiveText::default())];
     let show = |channel: Channel, bytes: &[u8]| {
@@ -107,10 +105,19 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     };
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
     let watched = watched::before_command(cx).await?;
+    let granted = Granted::of(vec![cx.workspace.clone()], watched.repositories(cx));
+    let confinement = Confinement {
+        mode: cx.mode,
+        network: cx.network,
+        limits: ResourceLimits::default(),
+        writable: granted.writable.clone(),
+        sealed: granted.sealed.clone(),
+        private_tmp: cx.private_tmp.clone(),
+    };
     let outcome = run(&invocation, &confinement, capture, &cx.cancel).await;
     // Also of a command that could not be run: the record of the call must end.
     let files = watched.after(cx).await;
-    let mut report = report(outcome?, stdout, stderr, timeout, cx)?;
+    let mut report = report(outcome?, stdout, stderr, timeout, (cx, &granted))?;
     match files {
         Ok(files) => report.files = files,
         Err(error) => drop(report.failure.get_or_insert(error.failure())),
@@ -130,7 +137,7 @@ fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {
         SandboxMode::WorkspaceWrite => true,
         SandboxMode::ReadOnly | SandboxMode::FullAccess => false,
     };
-    match Protected::of(cx).inside(&cx.workspace) {
+    match Protected::of(cx).within_reach(&cx.workspace) {
         Some(protected) if confined => {
             Err(ToolError::WideWorkspace { workspace: cx.workspace.clone(), protected: protected.to_owned() })
         }
@@ -143,7 +150,7 @@ fn report(
     stdout: EvidenceWriter,
     stderr: EvidenceWriter,
     timeout: Duration,
-    cx: &ToolContext,
+    (cx, granted): (&ToolContext, &Granted),
 ) -> Result<ToolReport, ToolError> {
     let lost = |source| ToolError::Evidence { folder: cx.evidence.folder().to_owned(), source };
     let unkept = outcome.stdout.write_error.take().or(outcome.stderr.write_error.take());
@@ -151,7 +158,7 @@ fn report(
     let stderr = stderr.finish(cx.limits.shown, outcome.stderr.total).map_err(lost)?;
     let failure = match unkept {
         Some(source) => Some(lost(source).failure()),
-        None => shell_failure::failure(outcome.ending, &stderr.shown, timeout, cx),
+        None => shell_failure::failure(outcome.ending, &stderr.shown, timeout, (cx, granted)),
     };
     Ok(ToolReport {
         ending: match outcome.ending {
@@ -159,6 +166,7 @@ fn report(
             Ending::Signaled(signal) => CallEnding::Signalled { signal },
             Ending::TimedOut => CallEnding::TimedOut,
             Ending::Cancelled => CallEnding::Cancelled,
+            Ending::Crowded | Ending::OutOfRoom => CallEnding::Signalled { signal: shell_failure::SIGKILL },
         },
         failure,
         output: Captured::Stored(output),

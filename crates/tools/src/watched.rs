@@ -1,5 +1,6 @@
 //! Calls whose changes are known: what is there is looked at before and after.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use artoo_sandbox::SandboxMode;
 use artoo_sandbox::snapshot::{Change, ChangeKind, OpenCall, Snapshot};
 use artoo_types::{FileChange, FileChangeKind};
 
+use crate::protected::REPOSITORY;
 use crate::{ToolContext, ToolError};
 
 /// A command that is watched, if the run has a snapshot and the command may write.
@@ -39,6 +41,12 @@ fn look(snapshot: &Snapshot, folders: &[PathBuf], everywhere: bool) -> io::Resul
 }
 
 impl Watched {
+    /// The repositories that the run found in the folders; `None` where that is not known.
+    pub(crate) fn repositories(&self, cx: &ToolContext) -> Option<Vec<PathBuf>> {
+        self.0.as_ref()?;
+        cx.snapshot.as_ref()?.found(OsStr::new(REPOSITORY))
+    }
+
     /// Looks again, and says what changed.
     pub(crate) async fn after(self, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
         let Some(call) = self.0 else { return Ok(Vec::new()) };

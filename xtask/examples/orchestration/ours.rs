@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use artoo_llm_client::LlmClient;
 use artoo_llm_http::{HttpConfig, OpenAiCompatible, ProxyPolicy};
 use artoo_runtime::{Artoo, RunRequest};
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{Limits, Surroundings, TerminalState};
 
 use crate::{Failure, job};
@@ -39,6 +39,7 @@ pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
         },
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
+        network: Network::Denied,
         timeout: None,
         person_present: false,
     };

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Effects, Kind, OnDisk, Paths, Place, Ruling, SandboxMode, Seen, decide, effects_of};
+use artoo_sandbox::{
+    Effects, Kind, Network, OnDisk, Paths, Place, Ruling, SandboxMode, Seen, decide, effects_of,
+};
 use artoo_tools::secrets_in;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +21,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
     let settings = Loaded::load(context, Given::default())?.settings;
     let home = context.folders.home.as_path();
     let free = [real(&settings.workspace), real(&context.folders.current)];
-    let mut protected: Vec<PathBuf> = secrets_in(home).chain([settings.data_dir]).collect();
+    let mut protected: Vec<PathBuf> = secrets_in(home).chain([settings.data_dir.clone()]).collect();
     protected.extend(secrets_in(&real(home)).collect::<Vec<_>>());
     protected.extend(protected.iter().map(|place| real(place)).collect::<Vec<_>>());
     let working_folder = context.folders.current.as_path();
@@ -30,7 +32,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
     let page = if *json {
         format!("{}\n", neutral_json(&as_json(&effects, ruling).to_string()))
     } else {
-        page(&effects, ruling, settings.sandbox, &settings.workspace)
+        page(&effects, ruling, (settings.sandbox, settings.network()), &settings.workspace)
     };
     context.terminal.data(&page)?;
     Ok(Exit::OK)
@@ -71,7 +73,12 @@ fn as_json(effects: &Effects, ruling: Ruling) -> Value {
     })
 }
 
-fn page(effects: &Effects, ruling: Ruling, mode: SandboxMode, workspace: &Path) -> String {
+fn page(
+    effects: &Effects,
+    ruling: Ruling,
+    (mode, network): (SandboxMode, Network),
+    workspace: &Path,
+) -> String {
     let mut text = format!("class     {}\n", effects.class());
     text.push_str(&format!(
         "decision  {}: {} ({})\n",
@@ -93,10 +100,14 @@ fn page(effects: &Effects, ruling: Ruling, mode: SandboxMode, workspace: &Path) 
             neutral_line(&cause.why)
         ));
     }
+    let network = match network {
+        Network::Denied => "it keeps them from the network",
+        Network::Granted => "the network is open to them",
+    };
     let wall = match mode {
-        SandboxMode::ReadOnly => "the kernel lets them write nothing but temporary files".to_owned(),
+        SandboxMode::ReadOnly => format!("the kernel lets them write nothing but temporary files; {network}"),
         SandboxMode::WorkspaceWrite => format!(
-            "the kernel lets them write in {} and among their own temporary files, older files there included",
+            "the kernel lets them write in {} and among their own temporary files, older files there included, except a `.git` that was there; {network}",
             neutral_line(&workspace.display().to_string())
         ),
         SandboxMode::FullAccess => "nothing confines them".to_owned(),
@@ -148,8 +159,12 @@ mod tests {
         let mut text = String::new();
         for command in COMMANDS {
             let (effects, ruling) = decided(command);
-            let page =
-                page(&effects, ruling, SandboxMode::WorkspaceWrite, Path::new("/home/ada/artoo_workspace"));
+            let page = page(
+                &effects,
+                ruling,
+                (SandboxMode::WorkspaceWrite, Network::Denied),
+                Path::new("/home/ada/artoo_workspace"),
+            );
             text.push_str(&format!("$ artoo policy check '{}'\n{page}\n", command.escape_debug()));
         }
         insta::assert_snapshot!(text);

@@ -18,7 +18,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 19] = [
+    let values: [(&str, Value); 20] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -26,6 +26,7 @@ pub(crate) fn layer() -> Layer {
         ("run.max_retries", i64::from(limits.max_retries).into()),
         ("run.strict", false.into()),
         ("tools.web", false.into()),
+        ("tools.network", false.into()),
         ("tools.apps", false.into()),
         ("tools.private_addresses", false.into()),
         ("tools.search", "duckduckgo".into()),

@@ -218,6 +218,9 @@ pub(crate) struct HttpTable {
 pub(crate) struct ToolsTable {
     /// Whether runs may search the web and read pages. What they look for leaves this machine.
     pub(crate) web: Option<bool>,
+    /// Whether confined commands may use the network. What they can read can then leave this machine. With the sandbox mode
+    /// `full-access` they may in any case.
+    pub(crate) network: Option<bool>,
     /// Whether runs may act in the apps of a Mac, by AppleScript and shortcuts. No sandbox reaches there.
     pub(crate) apps: Option<bool>,
     /// Whether `fetch` may read pages of this machine and of its network too.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use artoo_ggs_core::Profile;
 use artoo_llm_client::RetryPolicy;
 use artoo_llm_http::{ProxyPolicy, Timeouts};
-use artoo_sandbox::SandboxMode;
 use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::Amount;
 use serde::Deserialize;
 
@@ -121,6 +121,11 @@ fn days(days: u32) -> Duration {
 }
 
 impl Settings {
+    /// Whether confined commands may use the network.
+    pub(crate) fn network(&self) -> Network {
+        if self.tools.network.unwrap_or(false) { Network::Granted } else { Network::Denied }
+    }
+
     /// The time budget of a run: what was said, or the default of the model's kind.
     pub(crate) fn budget(&self, embedded: bool) -> Duration {
         let usual = Duration::from_millis(artoo_types::Limits::default().time_budget_ms);

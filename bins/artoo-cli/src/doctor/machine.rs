@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use artoo_sandbox::{SandboxMode, Support, probe};
+use artoo_sandbox::{Gap, Network, SandboxMode, Support, probe};
 
 use super::Check;
 use crate::config::Settings;
@@ -15,7 +15,7 @@ const LITTLE_DISK: u64 = 200 * 1000 * 1000;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let search_path = context.environment.search_path();
-    let mut checks = vec![sandbox(settings.sandbox)];
+    let mut checks = sandbox(settings.sandbox, settings.network(), probe());
     checks.push(shell(&search_path));
     let programs = installed_programs(&search_path);
     checks.push(match programs.is_empty() {
@@ -29,26 +29,63 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     checks
 }
 
-fn sandbox(mode: SandboxMode) -> Check {
-    match (probe(), mode) {
-        (support @ Support::Enforced { .. }, mode) => {
-            let gaps: Vec<String> = match &support {
-                Support::Enforced { gaps, .. } => gaps.iter().map(ToString::to_string).collect(),
+/// Whether commands are confined, and what confinement does not hold back here, each with what can be done about it.
+fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> {
+    match (support, mode) {
+        (support @ Support::Enforced { .. }, SandboxMode::FullAccess) => vec![
+            Check::note(
+                "sandbox",
+                format!(
+                    "{mode}: commands run without confinement, as configured; this machine has it: {support}"
+                ),
+            )
+            .remedy("leave out `run.sandbox` and `--sandbox` to have commands confined"),
+        ],
+        (support @ Support::Enforced { .. }, SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => {
+            let first = Check::good("sandbox", format!("{mode}, {network}, {support}"));
+            let gaps = match support {
+                Support::Enforced { gaps, .. } => gaps,
                 Support::Missing(_) => Vec::new(),
             };
-            let open =
-                if gaps.is_empty() { String::new() } else { format!("; not covered: {}", gaps.join("; ")) };
-            Check::good("sandbox", format!("{mode}, {support}{open}"))
+            let gaps = gaps.into_iter().filter_map(|gap| not_held_back(gap, mode));
+            std::iter::once(first).chain(gaps).collect()
         }
-        (support @ Support::Missing(_), SandboxMode::FullAccess) => {
+        (support @ Support::Missing(_), SandboxMode::FullAccess) => vec![
             Check::note("sandbox", format!("{support}; commands run without confinement, as configured"))
+                .remedy(WHAT_CONFINES),
+        ],
+        (support @ Support::Missing(_), SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => {
+            vec![Check::bad(
+                "sandbox",
+                format!("{support}; in the mode {mode} every command is refused"),
+                format!(
+                    "{WHAT_CONFINES}, or pass `--sandbox full-access` to run commands without confinement"
+                ),
+            )]
         }
-        (support @ Support::Missing(_), SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => Check::bad(
-            "sandbox",
-            support.to_string(),
-            "use Linux 6.2 or later with Landlock, or pass `--sandbox full-access` to run commands without confinement",
-        ),
     }
+}
+
+const WHAT_CONFINES: &str = "use Linux 6.2 or later with Landlock and seccomp on x86-64 or aarch64";
+
+/// Nothing where the mode grants too little for the gap to matter.
+fn not_held_back(gap: Gap, mode: SandboxMode) -> Option<Check> {
+    let finding = match (gap, mode) {
+        (Gap::PartsOfFolders, SandboxMode::ReadOnly) => return None,
+        (Gap::PartsOfFolders, SandboxMode::WorkspaceWrite | SandboxMode::FullAccess) => {
+            format!("{gap}; therefore commands may write nothing in a workspace that holds a repository")
+        }
+        (
+            Gap::Metadata
+            | Gap::Memory
+            | Gap::UnixSockets
+            | Gap::DeviceControl
+            | Gap::AbstractSockets
+            | Gap::Signals,
+            _,
+        ) => gap.to_string(),
+    };
+    Some(Check::note("not held back", finding).remedy(gap.remedy()))
 }
 
 fn shell(search_path: &[std::path::PathBuf]) -> Check {
@@ -89,6 +126,46 @@ fn disk(path: &Path) -> Check {
         }
         Err(error) => {
             Check::note("disk", format!("the free space at {} is not known: {error}", nearest.display()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On the oldest kernel that will do, on the newest one, and where nothing is enforced.
+    #[test]
+    fn what_is_enforced_and_what_is_not_is_said() {
+        use artoo_sandbox::NoConfinement;
+        let old = Support::Enforced { abi: 3, gaps: Gap::of(3, false) };
+        let new = Support::Enforced { abi: 9, gaps: Gap::of(9, true) };
+        let missing = Support::Missing(NoConfinement::NoCallFilter {
+            answer: "its calls are not known on riscv64".to_owned(),
+        });
+        let mut lines = Vec::new();
+        for (mode, network, support) in [
+            (SandboxMode::WorkspaceWrite, Network::Denied, old.clone()),
+            (SandboxMode::ReadOnly, Network::Denied, old),
+            (SandboxMode::ReadOnly, Network::Granted, new.clone()),
+            (SandboxMode::FullAccess, Network::Denied, new),
+            (SandboxMode::WorkspaceWrite, Network::Granted, missing.clone()),
+            (SandboxMode::FullAccess, Network::Denied, missing),
+        ] {
+            for Check { name, state, finding, remedy } in sandbox(mode, network, support) {
+                lines.push(format!("{state:?} {name}: {finding}\n  {}", remedy.unwrap_or_default()));
+            }
+            lines.push(String::new());
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    /// Nothing is left without a next step.
+    #[test]
+    fn each_gap_has_a_remedy() {
+        for gap in Gap::of(3, false) {
+            let check = not_held_back(gap, SandboxMode::WorkspaceWrite).unwrap();
+            assert!(check.remedy.is_some_and(|remedy| !remedy.is_empty()), "{gap:?}");
         }
     }
 }

@@ -209,7 +209,7 @@ mod tests {
 
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
-    use artoo_sandbox::SandboxMode;
+    use artoo_sandbox::{Network, SandboxMode};
     use artoo_types::{Limits, Surroundings, Turn};
     use serde_json::json;
 
@@ -249,6 +249,7 @@ mod tests {
             },
             limits: Limits::default(),
             sandbox: SandboxMode::ReadOnly,
+            network: Network::Denied,
             timeout: None,
             person_present: true,
         }

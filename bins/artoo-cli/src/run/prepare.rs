@@ -105,10 +105,10 @@ pub(super) fn prepare(
         home: context.folders.home.clone(),
         platform: std::env::consts::OS.to_owned(),
     };
-    let (sandbox, timeout) = (settings.sandbox, settings.timeout);
+    let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
     let person_present = person_present(context.streams, args.json, args.quiet);
     let turns = Vec::new();
-    let request = RunRequest { text, turns, surroundings, limits, sandbox, timeout, person_present };
+    let request = RunRequest { text, turns, surroundings, limits, sandbox, network, timeout, person_present };
     Ok(Prepared { request, clients, prices, embedded: label.embedded, recorders, toolbox, secrets, settings })
 }
 

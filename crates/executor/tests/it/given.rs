@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use artoo_bus::{Port, doubles::Scene};
 use artoo_executor::{Executor, Settings, conformance, run};
 use artoo_llm_client::{LlmClient, Message as Turn, MessageRole, doubles::ScriptedModel};
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{CreatedPaths, EvidenceStore, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, ExecutionResult, FailureClass,
@@ -162,6 +162,7 @@ impl House {
             private_tmp: path.join("tmp"),
             protected: artoo_tools::ProtectedPlaces::default(),
             mode: SandboxMode::WorkspaceWrite,
+            network: Network::Denied,
             environment: Default::default(),
             evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
             created: CreatedPaths::default(),

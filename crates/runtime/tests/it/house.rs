@@ -14,7 +14,7 @@ use artoo_runtime::{
     events::{self, Line},
     exit_code_with, journal,
 };
-use artoo_sandbox::SandboxMode;
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::Toolbox;
 use artoo_types::{
     Envelope, FaultKind, FinalResult, Limits, Message, MessageKind, SubTaskOutcome, Surroundings,
@@ -91,6 +91,7 @@ impl House {
             },
             limits: Limits::default(),
             sandbox: SandboxMode::WorkspaceWrite,
+            network: Network::Denied,
             timeout: None,
             person_present: false,
         }

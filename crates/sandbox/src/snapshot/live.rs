@@ -1,6 +1,7 @@
 //! The snapshot of a run while it runs.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -159,6 +160,15 @@ impl Snapshot {
     /// What cannot be put back, should the run change it.
     pub fn not_covered(&self) -> Vec<NotCovered> {
         self.0.lock().not_covered.iter().cloned().collect()
+    }
+
+    /// The paths of this name below the roots of [`before`](Self::before) that the run found and that are still there; what the run
+    /// made itself is not among them. `None` where not everything was looked at.
+    pub fn found(&self, name: &OsStr) -> Option<Vec<PathBuf>> {
+        let inner = self.0.lock();
+        let whole = inner.roots.iter().filter(|root| root.is_whole);
+        let found: Vec<_> = whole.map(|root| root.found(name)).collect::<Option<_>>()?;
+        (!found.is_empty()).then(|| found.concat())
     }
 
     /// Ends the record, after the last call: looks once more where a call was dropped.

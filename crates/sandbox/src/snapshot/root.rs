@@ -1,6 +1,7 @@
 //! One folder that a run may change: what the run found in it, what it looked like last, what the run touched.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -91,6 +92,15 @@ impl Root {
     /// What a path looked like last.
     pub(super) fn now(&self, path: &Below) -> Option<&State> {
         self.now.get(path)?.as_ref()
+    }
+
+    /// The paths of this name that the run found and that are there now; `None` where there is too much to know.
+    pub(super) fn found(&self, name: &OsStr) -> Option<Vec<PathBuf>> {
+        let was_there = |path: &Below| self.before.get(path).is_some_and(|before| before.state.is_some());
+        let named =
+            self.now.iter().filter(|(path, now)| path.path().file_name() == Some(name) && now.is_some());
+        let found = named.filter(|(path, _)| was_there(path)).map(|(path, _)| path.under(&self.path));
+        (self.is_known && !self.is_lost).then(|| found.collect())
     }
 
     /// From now on, everything below it is looked at.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use artoo_sandbox::{
-    Capture, Confinement, Invocation, Outcome, SandboxError, SandboxMode, Support, probe, run, run_unconfined,
+    Capture, Confinement, Gap, Invocation, Network, Outcome, ResourceLimits, SandboxError, SandboxMode,
+    Support, probe, run, run_unconfined,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,9 @@ pub(crate) struct Bench {
     pub(crate) outside: PathBuf,
     pub(crate) tmp: PathBuf,
     pub(crate) mode: SandboxMode,
+    pub(crate) network: Network,
+    pub(crate) limits: ResourceLimits,
+    pub(crate) sealed: Vec<PathBuf>,
     pub(crate) timeout: Duration,
     pub(crate) keep: u64,
     pub(crate) environment: BTreeMap<OsString, OsString>,
@@ -51,6 +55,29 @@ pub(crate) fn confined_bench() -> Option<Bench> {
     }
 }
 
+/// A bench whose machine can seal parts of folders, or nothing, said loudly.
+pub(crate) fn sealing_bench() -> Option<Bench> {
+    let bench = confined_bench()?;
+    let Support::Enforced { gaps, .. } = probe() else { return None };
+    if gaps.contains(&Gap::PartsOfFolders) {
+        eprintln!(
+            "\n*** SKIPPED: this test needs mounts of its own, and the machine does not give them ***\n"
+        );
+        return None;
+    }
+    Some(bench)
+}
+
+/// Whether the program is installed; said loudly where not.
+pub(crate) fn has(program: &str) -> bool {
+    let folders = ["/usr/local/bin", "/usr/bin", "/bin"];
+    let found = folders.iter().any(|folder| Path::new(folder).join(program).exists());
+    if !found {
+        eprintln!("\n*** SKIPPED: a part of this test needs {program} ***\n");
+    }
+    found
+}
+
 impl Bench {
     pub(crate) fn new(mode: SandboxMode) -> Self {
         let root = tempfile::tempdir().unwrap();
@@ -73,6 +100,9 @@ impl Bench {
             tmp: root.path().join("tmp"),
             _root: root,
             mode,
+            network: Network::Denied,
+            limits: ResourceLimits::default(),
+            sealed: Vec::new(),
             timeout: Duration::from_secs(30),
             keep: artoo_sandbox::DEFAULT_KEEP,
             environment,
@@ -80,7 +110,14 @@ impl Bench {
     }
 
     pub(crate) fn confinement(&self) -> Confinement {
-        Confinement { mode: self.mode, writable: vec![self.workspace.clone()], private_tmp: self.tmp.clone() }
+        Confinement {
+            mode: self.mode,
+            network: self.network,
+            limits: self.limits,
+            writable: vec![self.workspace.clone()],
+            sealed: self.sealed.clone(),
+            private_tmp: self.tmp.clone(),
+        }
     }
 
     pub(crate) fn invocation(&self, script: &str) -> Invocation {

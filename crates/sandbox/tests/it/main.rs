@@ -10,8 +10,12 @@
 mod bench;
 mod commands;
 mod confined;
+mod escapes;
 mod killed;
 mod mutations;
+mod network;
+mod ordinary;
 mod output;
+mod sealed;
 mod started;
 mod world;

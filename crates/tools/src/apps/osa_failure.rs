@@ -51,6 +51,8 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
             let error = ToolError::TimedOut { tool: tool.clone(), after };
             (error.ending(), Some(error.failure()))
         }
+        Ending::Crowded => killed(FailureClass::Logical, "it had too many processes"),
+        Ending::OutOfRoom => killed(FailureClass::Environmental, "the disk is nearly full"),
         Ending::Cancelled => (CallEnding::Cancelled, Some(ToolError::Cancelled.failure())),
     };
     ToolReport {
@@ -60,6 +62,12 @@ pub(super) fn report(said: Said, tool: &ToolName, after: std::time::Duration) ->
         stderr: Captured::Bytes(said.stderr.into_bytes()),
         files: Vec::new(),
     }
+}
+
+/// Stopped by the sandbox.
+fn killed(class: FailureClass, why: &str) -> (CallEnding, Option<CallFailure>) {
+    let failure = CallFailure { class, reason: format!("killed, because {why}"), hint: None };
+    (CallEnding::Signalled { signal: crate::shell_failure::SIGKILL }, Some(failure))
 }
 
 fn failure(status: i32, stderr: &str) -> CallFailure {

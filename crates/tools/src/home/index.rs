@@ -60,6 +60,8 @@ impl Index {
             }
             Ending::Signaled(signal) => Ok(Answer::Unusable(format!("it was ended by signal {signal}"))),
             Ending::TimedOut => Ok(Answer::Unusable("it took too long".to_owned())),
+            Ending::Crowded => Ok(Answer::Unusable("it had too many processes".to_owned())),
+            Ending::OutOfRoom => Ok(Answer::Unusable("the disk is full".to_owned())),
             Ending::Cancelled => Err(ToolError::Cancelled),
         }
     }

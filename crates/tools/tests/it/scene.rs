@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_sandbox::SandboxMode;
 use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
+use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{CreatedPaths, EvidenceStore, ToolContext, ToolLimits, Toolbox};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
@@ -38,6 +38,7 @@ impl Scene {
             private_tmp: real.join("tmp"),
             protected: vec![data.clone()].into(),
             mode: SandboxMode::WorkspaceWrite,
+            network: Network::Denied,
             environment: BTreeMap::from([
                 ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
                 ("LC_ALL".into(), "C".into()),

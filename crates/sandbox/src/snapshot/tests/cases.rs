@@ -442,3 +442,40 @@ fn the_oldest_contents_go_first() {
     assert_eq!(retain(vec![(at_work.record.clone(), day * 9)], retention).unwrap(), 0, "it is at work");
     call.after().unwrap();
 }
+
+#[test]
+fn what_was_found_is_told_from_what_was_made() {
+    let place = Place::new();
+    let root = [place.root.clone()];
+    for path in ["repo/.git/x", "gone/.git/x", "deep/in/.git/x", "no.git"] {
+        fs::create_dir_all(place.path(path)).unwrap();
+    }
+    fs::write(place.path("deep/.git"), "a file of this name").unwrap();
+    let snapshot = place.snapshot();
+    let name = std::ffi::OsStr::new(".git");
+    assert_eq!(snapshot.found(name), None, "nothing was looked at");
+    let call = snapshot.before(&root).unwrap();
+    let found = |paths: &[&str]| Some(paths.iter().map(|path| place.path(path)).collect::<Vec<_>>());
+    assert_eq!(snapshot.found(name), found(&["deep/.git", "deep/in/.git", "gone/.git", "repo/.git"]));
+    fs::create_dir_all(place.path("made/.git")).unwrap();
+    fs::remove_dir_all(place.path("gone")).unwrap();
+    call.after().unwrap();
+    assert_eq!(snapshot.found(name), found(&["deep/.git", "deep/in/.git", "repo/.git"]));
+    // Between two calls it is somebody else who makes one.
+    fs::create_dir_all(place.path("theirs/.git")).unwrap();
+    snapshot.before(&root).unwrap().after().unwrap();
+    assert_eq!(snapshot.found(name), found(&["deep/.git", "deep/in/.git", "repo/.git", "theirs/.git"]));
+}
+
+#[test]
+fn what_was_not_looked_at_is_not_known() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("repo/.git")).unwrap();
+    let snapshot = Snapshot::new(
+        place.record.clone(),
+        Vec::new(),
+        SnapshotLimits { entries: 1, ..SnapshotLimits::default() },
+    );
+    snapshot.before(std::slice::from_ref(&place.root)).unwrap().after().unwrap();
+    assert_eq!(snapshot.found(std::ffi::OsStr::new(".git")), None);
+}

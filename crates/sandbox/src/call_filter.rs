@@ -1,0 +1,80 @@
+//! Which system calls a confined command may make.
+//!
+//! A filter names what is refused and lets the rest pass: a list of what is allowed would break programs with every
+//! kernel that learns a new call. It sees numbers and never what a pointer points to, so it cannot tell one path from
+//! another; files are the business of [`crate::rules`].
+
+use std::fmt;
+use std::io;
+use std::sync::OnceLock;
+
+use seccompiler::{BpfProgram, apply_filter};
+
+use crate::{Network, SandboxError};
+
+/// The compiled filters, for each answer to whether the network is granted.
+#[derive(Debug)]
+struct Filters {
+    denied: Vec<BpfProgram>,
+    granted: Vec<BpfProgram>,
+}
+
+/// Why there is no filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoFilter(String);
+
+impl fmt::Display for NoFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Binds the calling thread and everything that it starts from now on, for ever; no other thread of this process. Sets
+/// `no_new_privs`.
+pub(crate) fn bind_this_thread(program: &str, network: Network) -> Result<(), SandboxError> {
+    bind(network).map_err(|error| rejected(program, &error))
+}
+
+/// No filter, no command.
+pub(crate) fn rejected(program: &str, error: &NoFilter) -> SandboxError {
+    let source = io::Error::new(io::ErrorKind::Unsupported, error.to_string());
+    SandboxError::Rules { program: program.to_owned(), source }
+}
+
+/// Tries it out on the calling thread, which must do nothing else.
+pub(crate) fn try_out() -> Result<(), NoFilter> {
+    bind(Network::Denied)
+}
+
+fn bind(network: Network) -> Result<(), NoFilter> {
+    filters(network)?
+        .iter()
+        .try_for_each(|program| apply_filter(program).map_err(|error| NoFilter(words(&error))))
+}
+
+/// The compiled filters, in the order in which they are installed.
+pub(crate) fn filters(network: Network) -> Result<&'static [BpfProgram], NoFilter> {
+    // Compiled once: it costs more than to install them.
+    static FILTERS: OnceLock<Result<Filters, NoFilter>> = OnceLock::new();
+    let filters = FILTERS.get_or_init(compiled).as_ref().map_err(Clone::clone)?;
+    Ok(match network {
+        Network::Denied => &filters.denied,
+        Network::Granted => &filters.granted,
+    })
+}
+
+/// The crate's own words leave out what the system said.
+fn words(error: &seccompiler::Error) -> String {
+    error.to_string().trim_end_matches('.').to_owned()
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn compiled() -> Result<Filters, NoFilter> {
+    let of = |network| crate::call_list::programs(network).map_err(|error| NoFilter(words(&error.into())));
+    Ok(Filters { denied: of(Network::Denied)?, granted: of(Network::Granted)? })
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn compiled() -> Result<Filters, NoFilter> {
+    Err(NoFilter(format!("its calls are not known on {}", std::env::consts::ARCH)))
+}

@@ -1,0 +1,114 @@
+//! Where a command may write.
+
+use std::path::{Path, PathBuf};
+
+use artoo_sandbox::{Gap, Support, probe};
+
+use crate::protected::{REPOSITORY, is_in_git};
+
+/// The folders that a command may write in, without what stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Granted {
+    pub(crate) writable: Vec<PathBuf>,
+    /// What the run found of version control in them, file or folder.
+    pub(crate) sealed: Vec<PathBuf>,
+    /// What version control keeps in folders that are not granted because this machine could not seal it.
+    pub(crate) withheld: Vec<PathBuf>,
+}
+
+impl Granted {
+    /// Grants these folders. `found` are the repositories that the run found in them; without a record of what was there, those at the
+    /// top of each folder.
+    pub(crate) fn of(folders: Vec<PathBuf>, found: Option<Vec<PathBuf>>) -> Self {
+        let found = found.unwrap_or_else(|| {
+            let tops = folders.iter().map(|folder| folder.join(REPOSITORY));
+            tops.filter(|path| path.symlink_metadata().is_ok()).collect()
+        });
+        Self::sorted(folders, found, seals())
+    }
+
+    /// Where something cannot be sealed, the folder around it is not granted: stricter, never looser.
+    fn sorted(folders: Vec<PathBuf>, found: Vec<PathBuf>, seals: bool) -> Self {
+        let (sealed, open): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|path| seals && can_be_sealed(path));
+        let mut granted = Self { sealed, ..Self::default() };
+        for folder in folders {
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let within = is_in_git(&real).then(|| real.clone());
+            let open =
+                open.iter().filter(|path| path.starts_with(&real) || path.starts_with(&folder)).cloned();
+            let withheld: Vec<_> = within.into_iter().chain(open).collect();
+            if withheld.is_empty() {
+                granted.writable.push(folder);
+            }
+            granted.withheld.extend(withheld);
+        }
+        granted
+    }
+}
+
+/// A symlink cannot: its target would be, and the name would stay free for something else.
+fn can_be_sealed(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| !found.is_symlink())
+}
+
+fn seals() -> bool {
+    match probe() {
+        Support::Enforced { gaps, .. } => !gaps.contains(&Gap::PartsOfFolders),
+        // The command is refused anyway.
+        Support::Missing(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_cannot_be_sealed_makes_the_grant_stricter() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = |name: &str| {
+            let folder = root.path().canonicalize().unwrap().join(name);
+            fs::create_dir_all(&folder).unwrap();
+            folder
+        };
+        let (plain, repository, linked) = (folder("plain"), folder("repository"), folder("linked"));
+        let found = folder("repository/.git");
+        let link = linked.join(".git");
+        std::os::unix::fs::symlink(&found, &link).unwrap();
+        let folders = || vec![plain.clone(), repository.clone(), linked.clone()];
+        let both = || vec![found.clone(), link.clone()];
+        assert_eq!(
+            Granted::sorted(folders(), both(), true),
+            Granted {
+                writable: vec![plain.clone(), repository.clone()],
+                sealed: vec![found.clone()],
+                withheld: vec![link.clone()]
+            }
+        );
+        assert_eq!(
+            Granted::sorted(folders(), both(), false),
+            Granted { writable: vec![plain.clone()], sealed: vec![], withheld: both() }
+        );
+        // A workspace in the middle of a repository's own files.
+        let hooks = folder("repository/.git/hooks");
+        assert_eq!(
+            Granted::sorted(vec![hooks.clone()], vec![], true),
+            Granted { writable: vec![], sealed: vec![], withheld: vec![hooks] }
+        );
+    }
+
+    #[test]
+    fn without_a_record_the_top_of_a_folder_is_looked_at() {
+        let root = tempfile::tempdir().unwrap();
+        let git = root.path().join(".git");
+        let granted = || {
+            let Granted { writable: _, sealed, withheld } = Granted::of(vec![root.path().to_owned()], None);
+            [sealed, withheld].concat()
+        };
+        assert_eq!(granted(), Vec::<PathBuf>::new());
+        fs::create_dir(&git).unwrap();
+        assert_eq!(granted(), [git]);
+    }
+}
