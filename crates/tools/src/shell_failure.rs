@@ -79,7 +79,14 @@ pub(crate) fn failure(
     (cx, granted): (&ToolContext, &Granted),
 ) -> Option<CallFailure> {
     let (class, reason, hint) = match ending {
-        Ending::Exited(0) => return None,
+        Ending::Exited(0) => {
+            let program = missing_program(stderr)?;
+            (
+                FailureClass::Environmental,
+                format!("`{program}` is not on this machine, so what it should have put out is missing"),
+                Some("use a program that is installed".to_owned()),
+            )
+        }
         Ending::Exited(status) => {
             let class = class_of(status, stderr);
             (
@@ -126,6 +133,21 @@ pub(crate) fn failure(
         Ending::Cancelled => return Some(ToolError::Cancelled.failure()),
     };
     Some(CallFailure { class, reason, hint })
+}
+
+/// A program that the shell did not find. In the middle of a pipeline that shows in its complaint alone: `tree | wc -l` ends well, and
+/// puts out 0.
+fn missing_program(stderr: &str) -> Option<&str> {
+    stderr.lines().find_map(|line| {
+        // `bash: line 1: tree: command not found`, and dash's `/bin/sh: 1: tree: not found`.
+        let line = line.trim_end();
+        let said = line.strip_suffix(": command not found").or_else(|| line.strip_suffix(": not found"))?;
+        let (shell, program) = said.rsplit_once(": ")?;
+        let (shell, place) = shell.split_once(": ")?;
+        let is_shell = matches!(shell.rsplit('/').next(), Some("bash" | "sh" | "dash"));
+        let is_place = place.trim_start_matches("line ").parse::<u32>().is_ok();
+        (is_shell && is_place && !program.is_empty()).then_some(program)
+    })
 }
 
 fn class_of(status: i32, stderr: &str) -> FailureClass {

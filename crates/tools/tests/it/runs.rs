@@ -28,6 +28,28 @@ async fn output_status_and_errors_are_kept_apart() {
     assert_eq!(failed(&call, FailureClass::Unknown).reason, "exit status 3: err");
 }
 
+/// Seen with the embedded model: `tree -d docs | wc -l` put out 0 where there is no `tree`, and 0 was an answer.
+#[tokio::test]
+async fn a_program_that_is_missing_in_a_pipeline_fails_the_command() {
+    let scene = scene();
+    for command in ["no-such-tree docs | wc -l", "sh -c 'no-such-tree docs' | wc -l", "no-such-tree; echo 0"]
+    {
+        let call = scene.call("shell", json!({ "command": command })).await;
+        assert_eq!(call.ending, CallEnding::Exited { status: 0 });
+        let failure = failed(&call, FailureClass::Environmental);
+        assert!(failure.reason.starts_with("`no-such-tree` is not on this machine"), "{failure:?}");
+    }
+    // Who hides the complaint has asked on purpose, and a text that says so is no complaint of a shell.
+    for command in [
+        "no-such-tree 2>/dev/null || echo 0",
+        "echo 'tree: command not found' >&2",
+        "type -t no-such-tree; true",
+    ] {
+        let call = scene.call("shell", json!({ "command": command })).await;
+        assert!(call.failure.is_none(), "{command}: {:?}", call.failure);
+    }
+}
+
 #[tokio::test]
 async fn it_runs_bash_in_the_working_folder_without_the_users_keys() {
     let scene = scene();
