@@ -226,6 +226,7 @@ impl ToolError {
             Self::Sandbox(
                 SandboxError::Grant { .. }
                 | SandboxError::Rules { .. }
+                | SandboxError::Overlay { .. }
                 | SandboxError::Start { .. }
                 | SandboxError::Watch { .. },
             ) => FailureClass::Environmental,

@@ -161,10 +161,10 @@ impl World {
     }
 
     fn bind(&self) -> Result<(), Errno> {
+        let ruleset = self.ruleset.as_raw_fd();
         #[expect(unsafe_code, reason = "the crate for Landlock allocates, which is not allowed here")]
         // SAFETY: takes numbers only, and binds no thread but this one.
-        let bound =
-            unsafe { libc::syscall(libc::SYS_landlock_restrict_self, self.ruleset.as_raw_fd(), 0_u32) };
+        let bound = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0_u32) };
         if bound == 0 { Ok(()) } else { Err(last_error()) }
     }
 }
