@@ -28,7 +28,8 @@ use crate::{Confinement, SandboxError, Support, capabilities, probe};
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// What is done, in order; the words of an error.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
+    "making its namespaces",
     "naming its user in a namespace",
     "separating its mounts",
     "overlaying its folders",
@@ -104,6 +105,11 @@ impl World {
     /// The mounts of the command that was started in it.
     pub(crate) fn mounts(&self) -> io::Result<Mounts> {
         self.mounts.take()
+    }
+
+    /// The child is about to be born.
+    pub(crate) fn begin(&self) {
+        self.next_step();
     }
 
     /// Goes there. Bare system calls only.
