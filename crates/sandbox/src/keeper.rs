@@ -4,19 +4,21 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ChildStderr, ChildStdout, ExitStatus};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use rustix::process::{Pid, getpid};
+use rustix::process::{Pid, Signal, getpid, kill_process_group};
 use tokio::sync::oneshot;
 
 use crate::crowd::{self, Crowd, Excess};
 use crate::leash::{Fastened, Leash};
+use crate::preview::{Ground, Mounts, World};
 use crate::process_table;
 use crate::room::Room;
 use crate::rules::{self, Rules};
 use crate::seal::Seal;
-use crate::spawn::{Child, NotStarted, Start, reap, spawn};
+use crate::spawn::{Binding, Child, NotStarted, Start, reap, spawn};
 use crate::tree::{Manner, Swept, Tree};
 use crate::walls::Walls;
 use crate::witness::{BeforeBinding, Witness};
@@ -48,10 +50,12 @@ pub(crate) struct Ended {
     pub(crate) swept: Swept,
 }
 
-/// Starts the keeper, which answers when the command runs or could not be started.
+/// Starts the keeper, which answers when the command runs or could not be started. It holds the ground of a preview until the tree
+/// is gone, because the last who lets go of it removes it.
 pub(crate) fn start(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
 ) -> Result<oneshot::Receiver<Result<Started, SandboxError>>, SandboxError> {
     let (answer, started) = oneshot::channel();
     let (invocation, confinement) = (invocation.clone(), confinement.cloned());
@@ -59,7 +63,7 @@ pub(crate) fn start(
     thread::Builder::new()
         .name("artoo-keeper".to_owned())
         .stack_size(STACK)
-        .spawn(move || keep(&invocation, confinement.as_ref(), answer))
+        .spawn(move || keep(&invocation, confinement.as_ref(), ground, answer))
         .map_err(|source| SandboxError::Watch { program, source })?;
     Ok(started)
 }
@@ -72,17 +76,21 @@ pub(crate) fn name(invocation: &Invocation) -> String {
 fn keep(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
     answer: oneshot::Sender<Result<Started, SandboxError>>,
 ) {
     let marker = next_marker();
-    let begun = bind(invocation, confinement).and_then(|Bound { witness, walls }| {
-        let child = start_command(invocation, confinement, walls.as_ref(), &marker)?;
-        Ok((witness, child))
+    let begun = bind(invocation, confinement, ground.as_deref()).and_then(|bound| {
+        let child = start_command(invocation, confinement, bound.binding(), &marker)?;
+        Ok((bound.witness(child.pid, invocation)?, child))
     });
-    let (witness, Child { pid, stdout, stderr }) = match begun {
+    let ((witness, mounts), Child { pid, stdout, stderr }) = match begun {
         Ok(begun) => begun,
         // Nobody listens any more: there is nothing to take back either.
-        Err(error) => return drop(answer.send(Err(error))),
+        Err(error) => {
+            drop(ground);
+            return drop(answer.send(Err(error)));
+        }
     };
     let (leash, fastened) = Leash::new(pid);
     let (report, ended) = oneshot::channel();
@@ -91,20 +99,55 @@ fn keep(
     let marker = format!("{MARKER}={}", marker.to_string_lossy());
     let bounds = bounded(confinement).map(|limits| limits.processes).zip(confinement.map(Room::of));
     let ended = see_to_the_end(pid, &fastened, witness, marker, bounds);
+    drop((mounts, ground));
     drop(report.send(ended)); // refused when the caller has gone
 }
 
-/// How this thread is bound.
-struct Bound {
-    /// How the kernel will recognise what it starts.
-    witness: Witness,
-    /// What the command binds itself with, where this thread is not bound for it.
-    walls: Option<Walls>,
+/// What binds the command.
+#[derive(Debug)]
+enum Bound {
+    /// This thread, if anything, and so the command from its birth on.
+    Keeper(Witness),
+    /// The command itself, for mounts come first and no bound thread can mount; and this thread, for signals.
+    Walls(Witness, Walls),
+    /// The command itself, in the world of a preview.
+    World(World),
 }
 
-/// Binds this thread.
-fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Bound, SandboxError> {
-    let unbound = Bound { witness: Witness::None, walls: None };
+impl Bound {
+    /// What the command binds itself by.
+    fn binding(&self) -> Option<Binding<'_>> {
+        match self {
+            Self::Keeper(_) => None,
+            Self::Walls(_, walls) => Some(Binding::Walls(walls)),
+            Self::World(world) => Some(Binding::World(world)),
+        }
+    }
+
+    /// How the kernel recognises what was started, and what has to be held meanwhile.
+    fn witness(self, pid: Pid, invocation: &Invocation) -> Result<(Witness, Option<Mounts>), SandboxError> {
+        match self {
+            Self::Keeper(witness) | Self::Walls(witness, _) => Ok((witness, None)),
+            Self::World(world) => match world.mounts() {
+                Ok(mounts) => Ok((Witness::Mounts(mounts.identity.0, mounts.identity.1), Some(mounts))),
+                Err(source) => {
+                    // Nobody would find its tree. It may have ended by itself.
+                    let _ = kill_process_group(pid, Signal::KILL);
+                    let _ = reap(pid);
+                    Err(SandboxError::Watch { program: name(invocation), source })
+                }
+            },
+        }
+    }
+}
+
+/// Binds this thread, or prepares what the command binds itself by.
+fn bind(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    ground: Option<&Ground>,
+) -> Result<Bound, SandboxError> {
+    let unbound = Bound::Keeper(Witness::None);
     let Some(confinement) = confinement else { return Ok(unbound) };
     let program = name(invocation);
     rules::prepare_private_tmp(&confinement.private_tmp).map_err(|source| SandboxError::Grant {
@@ -112,6 +155,9 @@ fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Bo
         path: confinement.private_tmp.clone(),
         source,
     })?;
+    if let Some(ground) = ground {
+        return World::build(&program, confinement, ground).map(Bound::World);
+    }
     match confinement.mode {
         SandboxMode::FullAccess => Ok(unbound),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => {
@@ -120,13 +166,13 @@ fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Bo
             if let Some(seal) = Seal::plan(&program, confinement)? {
                 let walls = Walls::build(&program, seal, rules, confinement.network)?;
                 rules::bind_this_thread_by_signals(&program)?;
-                return Ok(Bound { witness: before.compare(true), walls: Some(walls) });
+                return Ok(Bound::Walls(before.compare(true), walls));
             }
             let scopes_signals = rules.bind_this_thread(&program)?;
             capabilities::reduce()
                 .map_err(|source| SandboxError::Rules { program: program.clone(), source })?;
             call_filter::bind_this_thread(&program, confinement.network)?;
-            Ok(Bound { witness: before.compare(scopes_signals), walls: None })
+            Ok(Bound::Keeper(before.compare(scopes_signals)))
         }
     }
 }
@@ -142,7 +188,7 @@ fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
 fn start_command(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
-    walls: Option<&Walls>,
+    binding: Option<Binding<'_>>,
     marker: &OsString,
 ) -> Result<Child, SandboxError> {
     let mut environment = match confinement {
@@ -161,13 +207,20 @@ fn start_command(
         folder: &invocation.folder,
         environment: &environment,
         limits: &limits,
-        walls,
+        binding,
     };
-    spawn(&start).map_err(|error| match error {
-        NotStarted::Program(source) => {
+    let step = || match binding {
+        Some(Binding::World(world)) => world.failed_step(),
+        Some(Binding::Walls(_)) | None => None,
+    };
+    spawn(&start).map_err(|error| match (error, step()) {
+        (NotStarted::Program(source) | NotStarted::Walls(source), Some(step)) => {
+            SandboxError::Overlay { program: name(invocation), step, source }
+        }
+        (NotStarted::Program(source), None) => {
             SandboxError::Start { program: name(invocation), folder: invocation.folder.clone(), source }
         }
-        NotStarted::Walls(source) => SandboxError::Rules { program: name(invocation), source },
+        (NotStarted::Walls(source), None) => SandboxError::Rules { program: name(invocation), source },
     })
 }
 

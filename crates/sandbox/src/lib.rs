@@ -9,6 +9,8 @@
 //!
 //! [`effects_of`] says what shell text would do, without running it, and [`decide`] whether that needs a question.
 //!
+//! [`preview`](preview::preview()) runs a command as [`run()`] does, but over layers on its folders, and says what it would change before anything is.
+//!
 //! *Architecture invariant*: this crate does not know who asked for a command, or whether somebody consented, and
 //! running one does not look at what it means. It reads no environment, no home folder and no clock but the monotonic one; every path,
 //! variable and limit comes in as an argument. It keeps nothing between two runs. It is the only crate that
@@ -95,6 +97,7 @@ mod invocation;
 pub mod mapping;
 mod on_disk;
 mod outcome;
+pub mod preview;
 mod pump;
 mod run;
 pub mod snapshot;

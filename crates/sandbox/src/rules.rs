@@ -119,6 +119,12 @@ fn in_a_granted_folder() -> BitFlags<AccessFs> {
     (AccessFs::from_write(ABI::V3) & !devices) | AccessFs::ResolveUnix
 }
 
+/// The same in the kernel's own numbers, as far as this version of the interface has them.
+pub(crate) fn rights_in_a_granted_folder(abi: u8) -> u64 {
+    let rights = in_a_granted_folder();
+    if abi < 9 { (rights & !AccessFs::ResolveUnix).bits() } else { rights.bits() }
+}
+
 fn grant_folder(path: &Path) -> io::Result<PathFd> {
     if !path.is_absolute() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));

@@ -26,6 +26,7 @@ use rustix::process::{
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
+use crate::preview::World;
 use crate::seal::Seal;
 use crate::walls::Walls;
 
@@ -43,8 +44,27 @@ pub(crate) struct Start<'a> {
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
     /// What it may use up.
     pub(crate) limits: &'a [(Resource, Rlimit)],
-    /// What it binds itself with, where the calling thread is not bound.
-    pub(crate) walls: Option<&'a Walls>,
+    /// What it binds itself by, where the calling thread is not bound for it.
+    pub(crate) binding: Option<Binding<'a>>,
+}
+
+/// What a child does to itself before it becomes the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Binding<'a> {
+    /// It seals parts of the granted folders.
+    Walls(&'a Walls),
+    /// It goes where each granted folder is an overlay.
+    World(&'a World),
+}
+
+impl Binding<'_> {
+    /// The namespaces into which it is born.
+    fn namespaces(self) -> c_int {
+        match self {
+            Self::Walls(walls) => walls.seal.namespaces(),
+            Self::World(_) => World::NAMESPACES,
+        }
+    }
 }
 
 /// Why a program did not start.
@@ -114,7 +134,7 @@ struct Prepared<'a> {
     folder: CString,
     streams: [OwnedFd; 3],
     limits: &'a [(Resource, Rlimit)],
-    walls: Option<&'a Walls>,
+    binding: Option<Binding<'a>>,
     parent: Pid,
     /// The child's error number; 0 while there is none.
     failure: AtomicI32,
@@ -141,7 +161,7 @@ impl<'a> Prepared<'a> {
             folder: c_string(start.folder.as_os_str().as_bytes())?,
             streams,
             limits: start.limits,
-            walls: start.walls,
+            binding: start.binding,
             parent: getpid(),
             failure: AtomicI32::new(0),
             walls_failed: AtomicBool::new(false),
@@ -151,7 +171,10 @@ impl<'a> Prepared<'a> {
     /// Returns when the child runs the program, or could not.
     fn start(&self) -> Result<Pid, NotStarted> {
         let argument = ptr::from_ref(self).cast_mut().cast::<c_void>();
-        let namespaces = self.walls.map_or(0, |walls| walls.seal.namespaces());
+        if let Some(Binding::World(world)) = self.binding {
+            world.begin();
+        }
+        let namespaces = self.binding.map_or(0, Binding::namespaces);
         let pid = give_birth(in_child, namespaces, argument).map_err(NotStarted::Program)?;
         let error = match self.failure.load(Ordering::Relaxed) {
             0 => return Ok(pid),
@@ -182,15 +205,17 @@ impl<'a> Prepared<'a> {
         dup2_stdin(stdin)?;
         dup2_stdout(stdout)?;
         dup2_stderr(stderr)?;
-        if let Some(walls) = self.walls {
-            self.of_the_walls(walls.seal.apply())?;
+        match self.binding {
+            Some(Binding::Walls(walls)) => self.of_the_walls(walls.seal.apply())?,
+            Some(Binding::World(world)) => world.enter()?,
+            None => {}
         }
         // After the mounts: a folder that was entered before them is not the one that they changed.
         chdir(self.folder.as_c_str())?;
         for (resource, limit) in self.limits {
             setrlimit(*resource, *limit)?;
         }
-        if let Some(walls) = self.walls {
+        if let Some(Binding::Walls(walls)) = self.binding {
             self.of_the_walls(walls.raise())?;
         }
         forget_handlers();
@@ -364,7 +389,7 @@ fn candidates(program: &OsStr, path: Option<&OsString>) -> io::Result<Vec<CStrin
     std::env::split_paths(path).map(|folder| c_string(folder.join(program).as_os_str().as_bytes())).collect()
 }
 
-fn c_string(bytes: &[u8]) -> io::Result<CString> {
+pub(crate) fn c_string(bytes: &[u8]) -> io::Result<CString> {
     CString::new(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a zero byte in it"))
 }
 

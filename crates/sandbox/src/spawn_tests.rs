@@ -15,7 +15,7 @@ fn start(
         folder: Path::new("/"),
         environment: &environment,
         limits: &[],
-        walls: None,
+        binding: None,
     };
     let mut child = spawn(&start).map_err(|error| match error {
         NotStarted::Program(error) | NotStarted::Walls(error) => error,

@@ -32,14 +32,15 @@ impl Walls {
         let rules = rules
             .into_open()
             .map_err(|source| SandboxError::Rules { program: program.to_owned(), source })?;
-        let calls = call_filter::filters(network).map_err(|error| call_filter::rejected(program, &error))?;
+        let calls =
+            call_filter::filters(network.into()).map_err(|error| call_filter::rejected(program, &error))?;
         Ok(Self { seal, rules, calls })
     }
 
     /// In the child, which has no way back. Bare system calls alone.
     pub(crate) fn raise(&self) -> Result<(), Errno> {
         restrict_self(&self.rules)?;
-        capabilities::reduce().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::PERM))?;
+        capabilities::reduce_bare()?;
         for program in self.calls {
             apply_filter(program).map_err(|_| Errno::INVAL)?;
         }

@@ -227,6 +227,7 @@ impl ToolError {
                 SandboxError::Grant { .. }
                 | SandboxError::Seal { .. }
                 | SandboxError::Rules { .. }
+                | SandboxError::Overlay { .. }
                 | SandboxError::Start { .. }
                 | SandboxError::Watch { .. },
             ) => FailureClass::Environmental,
