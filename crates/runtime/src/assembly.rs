@@ -9,11 +9,12 @@ use std::{
 };
 
 use artoo_bus::{Clock, Port, RunBus};
+use artoo_executor::Terms;
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
 use artoo_sandbox::snapshot::Snapshot;
-use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, ToolContext, ToolLimits};
+use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, Nobody, Rest, ToolContext, ToolLimits};
 use artoo_types::{
     CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
 };
@@ -148,6 +149,9 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
+        // The executor puts its own in their place for each call.
+        consent: Arc::new(Nobody),
+        rest: Rest::default(),
         snapshot: Some(snapshot.clone()),
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
         limits: ToolLimits::default(),
@@ -239,6 +243,11 @@ fn crew(
             surroundings: surroundings.clone(),
             toolbox: Arc::clone(&parts.toolbox),
             tool_context: tools,
+            terms: Terms {
+                approval: request.approval,
+                granted: request.granted.clone(),
+                person_present: request.person_present,
+            },
             programs: parts.inventory.programs.clone(),
             attempt_deadline: deadlines.attempt,
             parallel: parts.parallel,

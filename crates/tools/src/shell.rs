@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use artoo_sandbox::{
     Capture, Channel, Confinement, Ending, Invocation, Outcome, ResourceLimits, SandboxMode, run,
 };
-use artoo_types::{Arguments, CallEnding, ToolName};
+use artoo_types::{Arguments, CallEnding, FileChange, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::consent::{Case, Judged, Ours, Step, gate, in_words, judge};
 use crate::live_text::LiveText;
 use crate::program::is_program;
 use crate::protected::Protected;
@@ -23,8 +25,9 @@ use crate::{
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
-/// The kernel lets the command write in the workspace and in a private `TMPDIR` only and keeps it from the network, unless the
-/// context's mode and its network say otherwise; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
+/// What the command would do is found out first, and asked about where it needs consent. The kernel lets it write in the workspace
+/// and in a private `TMPDIR` only and keeps it from the network, unless the context's mode and its network say otherwise, or consent
+/// opens the working folder to it; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
 /// what it left in the background ends too.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
@@ -90,11 +93,13 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         timeout,
         keep: cx.limits.kept,
     };
+    let allowed = allowed(command, cx).await?;
+    let opened: Vec<_> = allowed.opens.iter().cloned().collect();
     let confinement = Confinement {
         mode: cx.mode,
         network: cx.network,
         limits: ResourceLimits::default(),
-        writable: vec![cx.workspace.clone()],
+        writable: [cx.workspace.clone()].into_iter().chain(opened.iter().cloned()).collect(),
         private_tmp: cx.private_tmp.clone(),
     };
     let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
@@ -110,16 +115,75 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         }
     };
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
-    let watched = watched::before_command(cx).await?;
+    let watched = watched::before_command(cx, &opened).await?;
     let outcome = run(&invocation, &confinement, capture, &cx.cancel).await;
     // Also of a command that could not be run: the record of the call must end.
     let files = watched.after(cx).await;
+    allowed.note(cx, files.as_deref().unwrap_or_default()).await;
     let mut report = report(outcome?, stdout, stderr, timeout, cx)?;
     match files {
         Ok(files) => report.files = files,
         Err(error) => drop(report.failure.get_or_insert(error.failure())),
     }
     Ok(report)
+}
+
+/// A command that may run.
+struct Allowed {
+    judged: Judged,
+    /// What was the run's before it.
+    ours: Ours,
+    /// A folder that consent opens to this one command.
+    opens: Option<PathBuf>,
+}
+
+/// Finds out what the command would do, and asks where that needs consent.
+async fn allowed(command: &str, cx: &ToolContext) -> Result<Allowed, ToolError> {
+    let (text, context) = (command.to_owned(), cx.clone());
+    let looked = move || (judge(&text, &context), Ours::now(&context.created));
+    let (judged, ours) = off_the_async_thread(looked).await?;
+    if let Some(reason) = cx.consent.forbids(&judged.effects) {
+        return Err(ToolError::NotAllowed { effects: in_words(&judged.effects), reason });
+    }
+    let case = Case {
+        decision: judged.ruling.decision,
+        class: judged.class,
+        approval: cx.consent.approval(),
+        forbidden: false,
+        preview: false,
+    };
+    let opens = match gate(case) {
+        Step::Run => None,
+        Step::Refuse => return Err(ToolError::Ruled { rule: judged.refusal() }),
+        Step::Ask | Step::Preview => {
+            cx.consented(judged.question(Shell.name(), command)).await?;
+            let opens = judged.reaches_the_working_folder(cx) && is_narrow(&cx.working_folder, cx);
+            opens.then(|| cx.working_folder.clone())
+        }
+    };
+    Ok(Allowed { judged, ours, opens })
+}
+
+impl Allowed {
+    /// Notes what the run may change from now on.
+    async fn note(self, cx: &ToolContext, files: &[FileChange]) {
+        let (created, files) = (cx.created.clone(), files.to_vec());
+        // A look that breaks down leaves less free than it could be, and that is all.
+        let _ = off_the_async_thread(move || self.judged.note(&created, &self.ours, &files)).await;
+    }
+}
+
+async fn off_the_async_thread<T: Send + 'static>(
+    look: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(look)
+        .await
+        .map_err(|panic| ToolError::Panicked { tool: Shell.name(), message: panic.to_string() })
+}
+
+/// Whether a folder may be opened to a command: the kernel cannot leave out a protected part of it.
+fn is_narrow(folder: &Path, cx: &ToolContext) -> bool {
+    Protected::of(cx).within_reach(folder).is_none()
 }
 
 /// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.

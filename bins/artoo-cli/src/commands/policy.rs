@@ -21,7 +21,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<
     let settings = Loaded::load(context, Given::default())?.settings;
     let home = context.folders.home.as_path();
     let free = [real(&settings.workspace), real(&context.folders.current)];
-    let mut protected: Vec<PathBuf> = secrets_in(home).chain([settings.data_dir]).collect();
+    let mut protected: Vec<PathBuf> = secrets_in(home).chain([settings.data_dir.clone()]).collect();
     protected.extend(secrets_in(&real(home)).collect::<Vec<_>>());
     protected.extend(protected.iter().map(|place| real(place)).collect::<Vec<_>>());
     let working_folder = context.folders.current.as_path();
@@ -69,7 +69,7 @@ fn as_json(effects: &Effects, ruling: Ruling) -> Value {
         "rule": ruling.by.name(),
         "effects": kinds,
         "reasons": reasons,
-        "consulted_by_runs": false,
+        "consulted_by_runs": true,
     })
 }
 
@@ -112,7 +112,7 @@ fn page(
         ),
         SandboxMode::FullAccess => "nothing confines them".to_owned(),
     };
-    text.push_str(&format!("\nThis is what would be decided. Runs do not ask it yet:\n{wall}.\n"));
+    text.push_str(&format!("\nThis is what a run would decide; what it made itself it may change without a question.\nOf commands that run: {wall}.\n"));
     text
 }
 

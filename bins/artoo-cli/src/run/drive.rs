@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::Fold;
 use artoo_runtime::{Artoo, Canceller, Deadlines};
-use artoo_types::{Message, Role};
+use artoo_types::{CallId, Message, Role};
 
 use super::ask::{Asking, Question, from_stdin};
 use super::prepare::Prepared;
@@ -170,6 +170,8 @@ async fn watch<F: Future>(
                     view.on(&observed, terminal);
                     if let Some(question) = asked(&observed) {
                         asking.begin(question, terminal);
+                    } else if let Some(call_id) = withdrawn(&observed) {
+                        asking.withdraw(call_id, terminal);
                     }
                 }
                 None => break finished.await,
@@ -197,20 +199,32 @@ fn asked(observed: &Observed) -> Option<Question> {
         Some(Question::Clarification(asked.round))
     } else if let Message::PlanApprovalRequested(asked) = envelope.message.as_ref() {
         Some(Question::Plan(asked.round))
+    } else if let Message::ApprovalRequested(asked) = envelope.message.as_ref() {
+        asked.person.then_some(Question::Effect(asked.call_id))
     } else {
         None
     }
 }
 
+/// The call that needs no answer any more: the run has decided for itself.
+fn withdrawn(observed: &Observed) -> Option<CallId> {
+    let Observed::Message(envelope) = observed else { return None };
+    match envelope.message.as_ref() {
+        Message::ApprovalDecided(decided) if envelope.from != Role::User => Some(decided.call_id),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::io;
     use std::sync::{Arc, Mutex};
 
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
     use artoo_sandbox::{Network, SandboxMode};
-    use artoo_types::{Limits, Surroundings, Turn};
+    use artoo_types::{Approval, Limits, Surroundings, Turn};
     use serde_json::json;
 
     use super::super::ask::Keyboard;
@@ -250,6 +264,8 @@ mod tests {
             limits: Limits::default(),
             sandbox: SandboxMode::ReadOnly,
             network: Network::Denied,
+            approval: Approval::Auto,
+            granted: BTreeSet::new(),
             timeout: None,
             person_present: true,
         }

@@ -112,9 +112,13 @@ impl RunCommand for Programs<'_> {
         let ended = run_unconfined(&invocation, capture, &CancellationToken::new()).await;
         match ended.map(|outcome| outcome.ending) {
             Ok(Ending::Exited(0)) => Ok(()),
-            Ok(Ending::Exited(_) | Ending::Signaled(_) | Ending::TimedOut | Ending::Cancelled) => {
-                Err(CommandFailure::Failed(last_lines(&err)))
-            }
+            Ok(
+                Ending::Exited(_)
+                | Ending::Signaled(_)
+                | Ending::TimedOut
+                | Ending::Cancelled
+                | Ending::Crowded,
+            ) => Err(CommandFailure::Failed(last_lines(&err))),
             Err(SandboxError::Start { .. }) => Err(CommandFailure::NotFound),
             Err(error) => Err(CommandFailure::Failed(error.to_string())),
         }

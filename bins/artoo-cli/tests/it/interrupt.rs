@@ -24,7 +24,8 @@ fn child_file(scene: &Scene) -> PathBuf {
 /// A run whose command has started a child of its own, and waits.
 fn waiting_in_a_command() -> (Scene, Child) {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
-    let child = scene.artoo(&["run", "Wait for something"]).spawn().unwrap();
+    let child =
+        scene.artoo(&["run", "--yes", "unknown", "--yes", "deletes", "Wait for something"]).spawn().unwrap();
     until("the command starts", || child_file(&scene).exists());
     (scene, child)
 }
@@ -56,7 +57,8 @@ fn the_first_signal_ends_the_run_with_all_its_processes() {
 fn the_second_signal_leaves_at_once() {
     // The command wants to outlive everything; the kernel ends it with the program.
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(STUBBORN)));
-    let child = scene.artoo(&["run", "Wait for something"]).spawn().unwrap();
+    let child =
+        scene.artoo(&["run", "--yes", "unknown", "--yes", "deletes", "Wait for something"]).spawn().unwrap();
     until("the command starts", || child_file(&scene).exists());
     let orphan = std::fs::read_to_string(child_file(&scene)).unwrap();
     send(&child, Signal::INT);

@@ -8,6 +8,7 @@
 )]
 
 mod apps;
+mod consents;
 mod evidence;
 mod fetches;
 mod finds;
