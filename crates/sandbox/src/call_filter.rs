@@ -12,11 +12,32 @@ use seccompiler::{BpfProgram, apply_filter};
 
 use crate::{Network, SandboxError};
 
-/// The compiled filters, for each answer to whether the network is granted.
+/// Which sockets a command may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// Only connected pairs, which lead to nobody else: a service of the machine would do in the world what a preview may not.
+    None,
+    /// Unix sockets.
+    Local,
+    /// What connections need.
+    Network,
+}
+
+impl From<Network> for Sockets {
+    fn from(network: Network) -> Self {
+        match network {
+            Network::Denied => Self::Local,
+            Network::Granted => Self::Network,
+        }
+    }
+}
+
+/// The compiled filters, for each answer to which sockets there are.
 #[derive(Debug)]
 struct Filters {
-    denied: Vec<BpfProgram>,
-    granted: Vec<BpfProgram>,
+    none: Vec<BpfProgram>,
+    local: Vec<BpfProgram>,
+    network: Vec<BpfProgram>,
 }
 
 /// Why there is no filter.
@@ -44,14 +65,21 @@ pub(crate) fn try_out() -> Result<(), NoFilter> {
 }
 
 fn bind(network: Network) -> Result<(), NoFilter> {
+    filters(network.into())?
+        .iter()
+        .try_for_each(|program| apply_filter(program).map_err(|error| NoFilter(words(&error))))
+}
+
+/// The compiled filters, in the order in which they are installed.
+pub(crate) fn filters(sockets: Sockets) -> Result<&'static [BpfProgram], NoFilter> {
     // Compiled once: it costs more than to install them.
     static FILTERS: OnceLock<Result<Filters, NoFilter>> = OnceLock::new();
     let filters = FILTERS.get_or_init(compiled).as_ref().map_err(Clone::clone)?;
-    let programs = match network {
-        Network::Denied => &filters.denied,
-        Network::Granted => &filters.granted,
-    };
-    programs.iter().try_for_each(|program| apply_filter(program).map_err(|error| NoFilter(words(&error))))
+    Ok(match sockets {
+        Sockets::None => &filters.none,
+        Sockets::Local => &filters.local,
+        Sockets::Network => &filters.network,
+    })
 }
 
 /// The crate's own words leave out what the system said.
@@ -61,8 +89,8 @@ fn words(error: &seccompiler::Error) -> String {
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn compiled() -> Result<Filters, NoFilter> {
-    let of = |network| crate::call_list::programs(network).map_err(|error| NoFilter(words(&error.into())));
-    Ok(Filters { denied: of(Network::Denied)?, granted: of(Network::Granted)? })
+    let of = |sockets| crate::call_list::programs(sockets).map_err(|error| NoFilter(words(&error.into())));
+    Ok(Filters { none: of(Sockets::None)?, local: of(Sockets::Local)?, network: of(Sockets::Network)? })
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

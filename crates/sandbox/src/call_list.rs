@@ -7,7 +7,7 @@ use seccompiler::{
     SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
-use crate::Network;
+use crate::call_filter::Sockets;
 
 #[cfg(target_arch = "x86_64")]
 const ARCH: TargetArch = TargetArch::x86_64;
@@ -103,9 +103,9 @@ const SOCK_PACKET: i32 = 10;
 const TYPE_MASK: u64 = 0xF;
 
 /// The filters of one command, in the order in which they are installed.
-pub(crate) fn programs(network: Network) -> Result<Vec<BpfProgram>, BackendError> {
+pub(crate) fn programs(sockets: Sockets) -> Result<Vec<BpfProgram>, BackendError> {
     let mut first = beginning();
-    first.extend(compile(refused(network)?, libc::EPERM)?);
+    first.extend(compile(refused(sockets)?, libc::EPERM)?);
     let attributes = ATTRIBUTES.into_iter().map(|call| (call, Vec::new())).collect();
     Ok(vec![first, compile(attributes, libc::EOPNOTSUPP)?])
 }
@@ -117,7 +117,7 @@ fn compile(rules: Rules, error: i32) -> Result<BpfProgram, BackendError> {
         .try_into()
 }
 
-fn refused(network: Network) -> Result<Rules, BackendError> {
+fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
     let mut rules: Rules = NEVER.into_iter().map(|call| (call, Vec::new())).collect();
     let with = |argument: u8, flag: u64| all([has(argument, flag, flag)?]);
     let unshare = NAMESPACES.into_iter().map(|flag| with(0, flag.cast_unsigned().into()));
@@ -127,9 +127,11 @@ fn refused(network: Network) -> Result<Rules, BackendError> {
     rules.insert(libc::SYS_clone, clone.collect::<Result<_, _>>()?);
     let typing = TERMINAL_INPUT.into_iter().map(|request| all([is(1, request)?]));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
-    let sockets = match network {
-        Network::Denied => vec![all([is_not(0, libc::AF_UNIX)?])?],
-        Network::Granted => sockets_of_the_network()?,
+    let sockets = match allowed {
+        // Without a condition: whatever the arguments are.
+        Sockets::None => Vec::new(),
+        Sockets::Local => vec![all([is_not(0, libc::AF_UNIX)?])?],
+        Sockets::Network => sockets_of_the_network()?,
     };
     rules.insert(libc::SYS_socket, sockets);
     // The kernel makes pairs of Unix sockets alone, but for one protocol of clusters.
@@ -207,6 +209,7 @@ const CLONE3: u32 = 435;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Network;
 
     /// What the kernel hands to a filter.
     #[derive(Clone, Copy)]
@@ -235,8 +238,8 @@ mod tests {
     }
 
     /// The kernel's answer: it runs every filter and takes the strictest, which has the smallest signed number.
-    fn answer(call: Call, network: Network) -> u32 {
-        let answers = programs(network).unwrap().into_iter().map(|program| run(&program, call));
+    fn answer(call: Call, sockets: impl Into<Sockets>) -> u32 {
+        let answers = programs(sockets.into()).unwrap().into_iter().map(|program| run(&program, call));
         answers.min_by_key(|answer| answer.cast_signed()).unwrap()
     }
 
@@ -373,6 +376,17 @@ mod tests {
             assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_UNIX]), network), yes);
             assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_TIPC]), network), no);
         }
+    }
+
+    /// A preview reaches nobody, not even on this machine, but its own processes through a pair.
+    #[test]
+    fn a_preview_makes_no_socket() {
+        for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_VSOCK, -1] {
+            let asked = call(libc::SYS_socket, [family, libc::SOCK_STREAM]);
+            assert_eq!(answer(asked, Sockets::None), error(libc::EPERM), "{family}");
+        }
+        assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_UNIX]), Sockets::None), ALLOWED);
+        assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_TIPC]), Sockets::None), error(libc::EPERM));
     }
 
     /// Each call has other numbers there, so a list of ours says nothing about them.

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
 /// What root needs to work with files and its own processes. All else (tracing, measuring, mounting, loading into the
@@ -19,11 +20,16 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
 /// Reduces the calling thread's capabilities, and thereby those of everything that it starts: with `no_new_privs` set,
 /// even root regains none by executing a program. Ordinary users have none to lose.
 pub(crate) fn reduce() -> io::Result<()> {
+    Ok(reduce_bare()?)
+}
+
+/// The same for the child of a preview, who has all of them within its own namespace. Bare system calls only.
+pub(crate) fn reduce_bare() -> Result<(), Errno> {
     let has = capabilities(None)?;
     let keeps = CapabilitySets {
         effective: has.effective & KEPT,
         permitted: has.permitted & KEPT,
         inheritable: has.inheritable & KEPT,
     };
-    if keeps == has { Ok(()) } else { Ok(set_capabilities(None, keeps)?) }
+    if keeps == has { Ok(()) } else { set_capabilities(None, keeps) }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::process::{ChildStderr, ChildStdout};
@@ -11,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keeper::{self, Ended, Started};
 use crate::leash::Leash;
+use crate::preview::Ground;
 use crate::pump::{Drain, pump};
 use crate::{
     Capture, Channel, Confinement, Ending, Invocation, Outcome, SandboxError, SandboxMode, StreamReport,
@@ -31,13 +33,34 @@ pub(crate) async fn run(
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Outcome, SandboxError> {
+    conduct(invocation, confinement, None, capture, cancel).await
+}
+
+/// The same on a copy of folders.
+pub(crate) async fn run_on(
+    ground: Arc<Ground>,
+    invocation: &Invocation,
+    confinement: &Confinement,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
+    conduct(invocation, Some(confinement), Some(ground), capture, cancel).await
+}
+
+async fn conduct(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
     let begin = Instant::now();
     refuse_what_cannot_be_enforced(invocation, confinement)?;
     if cancel.is_cancelled() {
         return Ok(never_started());
     }
     let lost = |source: io::Error| SandboxError::Watch { program: keeper::name(invocation), source };
-    let started = keeper::start(invocation, confinement)?
+    let started = keeper::start(invocation, confinement, ground)?
         .await
         .map_err(|_| lost(io::Error::other("its thread died")))?;
     let Started { leash, stdout, stderr, ended } = started?;

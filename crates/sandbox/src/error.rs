@@ -37,6 +37,16 @@ pub enum SandboxError {
         /// The kernel's answer.
         source: io::Error,
     },
+    /// The command could not be given a copy of its folders to write in.
+    #[error("`{program}` was not run: {step} failed")]
+    Overlay {
+        /// The program that was to be run.
+        program: String,
+        /// What failed, as words.
+        step: &'static str,
+        /// The kernel's answer.
+        source: io::Error,
+    },
     /// The program does not exist, may not be executed, or its working folder is missing.
     #[error("`{program}` could not be started in {}", folder.display())]
     Start {
@@ -78,6 +88,9 @@ impl SandboxError {
             }
             Self::Grant { .. } => "check that the folder exists and that you own it",
             Self::Rules { .. } => "run `artoo doctor`; a container or an outer sandbox may forbid Landlock",
+            Self::Overlay { .. } => {
+                "run `artoo doctor`; a container or the distribution may forbid user namespaces or overlays"
+            }
             Self::Start { .. } => "check that the program is installed and that the working folder exists",
             Self::Watch { .. } => {
                 "the machine is out of threads or file descriptors; close something and retry"

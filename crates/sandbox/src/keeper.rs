@@ -4,14 +4,16 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ChildStderr, ChildStdout, ExitStatus};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use rustix::process::{Pid, getpid};
+use rustix::process::{Pid, Signal, getpid, kill_process_group};
 use tokio::sync::oneshot;
 
 use crate::crowd::{self, Crowd};
 use crate::leash::{Fastened, Leash};
+use crate::preview::{Ground, Mounts, World};
 use crate::process_table;
 use crate::rules::{self, Rules};
 use crate::spawn::{Child, Start, reap, spawn};
@@ -45,10 +47,12 @@ pub(crate) struct Ended {
     pub(crate) swept: Swept,
 }
 
-/// Starts the keeper, which answers when the command runs or could not be started.
+/// Starts the keeper, which answers when the command runs or could not be started. It holds the ground of a preview until the tree
+/// is gone, because the last who lets go of it removes it.
 pub(crate) fn start(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
 ) -> Result<oneshot::Receiver<Result<Started, SandboxError>>, SandboxError> {
     let (answer, started) = oneshot::channel();
     let (invocation, confinement) = (invocation.clone(), confinement.cloned());
@@ -56,7 +60,7 @@ pub(crate) fn start(
     thread::Builder::new()
         .name("artoo-keeper".to_owned())
         .stack_size(STACK)
-        .spawn(move || keep(&invocation, confinement.as_ref(), answer))
+        .spawn(move || keep(&invocation, confinement.as_ref(), ground, answer))
         .map_err(|source| SandboxError::Watch { program, source })?;
     Ok(started)
 }
@@ -69,17 +73,21 @@ pub(crate) fn name(invocation: &Invocation) -> String {
 fn keep(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
     answer: oneshot::Sender<Result<Started, SandboxError>>,
 ) {
     let marker = next_marker();
-    let begun = bind(invocation, confinement).and_then(|witness| {
-        let child = start_command(invocation, confinement, &marker)?;
-        Ok((witness, child))
+    let begun = bind(invocation, confinement, ground.as_deref()).and_then(|bound| {
+        let child = start_command(invocation, confinement, bound.world(), &marker)?;
+        Ok((bound.witness(child.pid, invocation)?, child))
     });
-    let (witness, Child { pid, stdout, stderr }) = match begun {
+    let ((witness, mounts), Child { pid, stdout, stderr }) = match begun {
         Ok(begun) => begun,
         // Nobody listens any more: there is nothing to take back either.
-        Err(error) => return drop(answer.send(Err(error))),
+        Err(error) => {
+            drop(ground);
+            return drop(answer.send(Err(error)));
+        }
     };
     let (leash, fastened) = Leash::new(pid);
     let (report, ended) = oneshot::channel();
@@ -88,20 +96,62 @@ fn keep(
     let marker = format!("{MARKER}={}", marker.to_string_lossy());
     let most = bounded(confinement).map(|limits| limits.processes);
     let ended = see_to_the_end(pid, &fastened, witness, marker, most);
+    drop((mounts, ground));
     drop(report.send(ended)); // refused when the caller has gone
 }
 
-/// Binds this thread, and says how the kernel will recognise what it starts.
-fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Witness, SandboxError> {
-    let Some(confinement) = confinement else { return Ok(Witness::None) };
+/// What binds the command.
+#[derive(Debug)]
+enum Bound {
+    /// This thread, if anything, and so the command from its birth on.
+    ByKeeper(Witness),
+    /// The command itself: mounts come first, and no bound thread can mount.
+    ByItself(World),
+}
+
+impl Bound {
+    fn world(&self) -> Option<&World> {
+        match self {
+            Self::ByKeeper(_) => None,
+            Self::ByItself(world) => Some(world),
+        }
+    }
+
+    /// How the kernel recognises what was started, and what has to be held meanwhile.
+    fn witness(self, pid: Pid, invocation: &Invocation) -> Result<(Witness, Option<Mounts>), SandboxError> {
+        match self {
+            Self::ByKeeper(witness) => Ok((witness, None)),
+            Self::ByItself(world) => match world.mounts() {
+                Ok(mounts) => Ok((Witness::Mounts(mounts.identity.0, mounts.identity.1), Some(mounts))),
+                Err(source) => {
+                    // Nobody would find its tree. It may have ended by itself.
+                    let _ = kill_process_group(pid, Signal::KILL);
+                    let _ = reap(pid);
+                    Err(SandboxError::Watch { program: name(invocation), source })
+                }
+            },
+        }
+    }
+}
+
+/// Binds this thread, or prepares what the command binds itself by.
+fn bind(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    ground: Option<&Ground>,
+) -> Result<Bound, SandboxError> {
+    let Some(confinement) = confinement else { return Ok(Bound::ByKeeper(Witness::None)) };
     let program = name(invocation);
     rules::prepare_private_tmp(&confinement.private_tmp).map_err(|source| SandboxError::Grant {
         program: program.clone(),
         path: confinement.private_tmp.clone(),
         source,
     })?;
+    if let Some(ground) = ground {
+        return World::build(&program, confinement, ground).map(Bound::ByItself);
+    }
     match confinement.mode {
-        SandboxMode::FullAccess => Ok(Witness::None),
+        SandboxMode::FullAccess => Ok(Bound::ByKeeper(Witness::None)),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => {
             let rules = Rules::build(&program, confinement)?;
             let before = BeforeBinding::observe();
@@ -109,7 +159,7 @@ fn bind(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Wi
             capabilities::reduce()
                 .map_err(|source| SandboxError::Rules { program: program.clone(), source })?;
             call_filter::bind_this_thread(&program, confinement.network)?;
-            Ok(before.compare(scopes_signals))
+            Ok(Bound::ByKeeper(before.compare(scopes_signals)))
         }
     }
 }
@@ -125,6 +175,7 @@ fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
 fn start_command(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
+    world: Option<&World>,
     marker: &OsString,
 ) -> Result<Child, SandboxError> {
     let mut environment = match confinement {
@@ -143,11 +194,11 @@ fn start_command(
         folder: &invocation.folder,
         environment: &environment,
         limits: &limits,
+        world,
     };
-    spawn(&start).map_err(|source| SandboxError::Start {
-        program: name(invocation),
-        folder: invocation.folder.clone(),
-        source,
+    spawn(&start).map_err(|source| match world.and_then(World::failed_step) {
+        Some(step) => SandboxError::Overlay { program: name(invocation), step, source },
+        None => SandboxError::Start { program: name(invocation), folder: invocation.folder.clone(), source },
     })
 }
 

@@ -89,6 +89,7 @@ mod invocation;
 pub mod mapping;
 mod on_disk;
 mod outcome;
+pub mod preview;
 mod pump;
 mod run;
 pub mod snapshot;

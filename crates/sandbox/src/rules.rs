@@ -2,6 +2,7 @@
 
 use std::fs::DirBuilder;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -52,6 +53,11 @@ impl Rules {
         Ok(Self { ruleset })
     }
 
+    /// The rule set itself, for a process that adds folders of its own and then binds itself.
+    pub(crate) fn into_open(self) -> io::Result<OwnedFd> {
+        Option::from(self.ruleset).ok_or_else(|| io::ErrorKind::Unsupported.into())
+    }
+
     /// Binds the calling thread and everything it starts from now on, for ever. Sets `no_new_privs`. Says whether
     /// signals are scoped, which older kernels cannot.
     pub(crate) fn bind_this_thread(self, program: &str) -> Result<bool, SandboxError> {
@@ -94,6 +100,12 @@ fn handled(network: Network) -> Result<Ruleset, RulesetError> {
 fn in_a_granted_folder() -> BitFlags<AccessFs> {
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     (AccessFs::from_write(ABI::V3) & !devices) | AccessFs::ResolveUnix
+}
+
+/// The same in the kernel's own numbers, as far as this version of the interface has them.
+pub(crate) fn rights_in_a_granted_folder(abi: u8) -> u64 {
+    let rights = in_a_granted_folder();
+    if abi < 9 { (rights & !AccessFs::ResolveUnix).bits() } else { rights.bits() }
 }
 
 fn grant_folder(path: &Path) -> io::Result<PathFd> {

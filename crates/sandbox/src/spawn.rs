@@ -26,6 +26,8 @@ use rustix::process::{
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
+use crate::preview::World;
+
 /// What the child needs between its birth and the program: a few calls deep, no buffers.
 const STACK: usize = 64 * 1024;
 /// Where programs lie when the environment has no `PATH`.
@@ -40,6 +42,8 @@ pub(crate) struct Start<'a> {
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
     /// What it may use up.
     pub(crate) limits: &'a [(Resource, Rlimit)],
+    /// Where it sees other files than this process.
+    pub(crate) world: Option<&'a World>,
 }
 
 /// A started program. Whoever has it must wait for it.
@@ -85,6 +89,7 @@ struct Prepared<'a> {
     folder: CString,
     streams: [OwnedFd; 3],
     limits: &'a [(Resource, Rlimit)],
+    world: Option<&'a World>,
     parent: Pid,
     /// The child's error number; 0 while there is none.
     failure: AtomicI32,
@@ -109,6 +114,7 @@ impl<'a> Prepared<'a> {
             folder: c_string(start.folder.as_os_str().as_bytes())?,
             streams,
             limits: start.limits,
+            world: start.world,
             parent: getpid(),
             failure: AtomicI32::new(0),
         })
@@ -121,7 +127,8 @@ impl<'a> Prepared<'a> {
         let argument = ptr::from_ref(self).cast_mut().cast::<c_void>();
         // No handler of this process may run in the child: it would act on this process's memory.
         let signals = BlockedSignals::block()?;
-        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let namespaces = self.world.map_or(0, |_| World::NAMESPACES);
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | namespaces;
         #[expect(unsafe_code, reason = "there is no safe way to start a process that borrows memory")]
         // SAFETY: `in_child` gets a stack of its own, of which `top` is the aligned end, and a pointer to `self`. Both outlive it: with
         // `CLONE_VFORK` this thread waits until the child has executed a program or ended, so nothing is used by two at a time either.
@@ -152,6 +159,9 @@ impl<'a> Prepared<'a> {
         dup2_stdin(stdin)?;
         dup2_stdout(stdout)?;
         dup2_stderr(stderr)?;
+        if let Some(world) = self.world {
+            world.enter()?;
+        }
         chdir(self.folder.as_c_str())?;
         for (resource, limit) in self.limits {
             setrlimit(*resource, *limit)?;
@@ -260,7 +270,7 @@ fn signal_set(all: bool) -> libc::sigset_t {
     }
 }
 
-fn last_error() -> Errno {
+pub(crate) fn last_error() -> Errno {
     // `last_os_error` reads a number and makes a plain value of it.
     Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
@@ -292,7 +302,7 @@ fn candidates(program: &OsStr, path: Option<&OsString>) -> io::Result<Vec<CStrin
     std::env::split_paths(path).map(|folder| c_string(folder.join(program).as_os_str().as_bytes())).collect()
 }
 
-fn c_string(bytes: &[u8]) -> io::Result<CString> {
+pub(crate) fn c_string(bytes: &[u8]) -> io::Result<CString> {
     CString::new(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a zero byte in it"))
 }
 

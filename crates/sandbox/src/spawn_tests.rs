@@ -15,6 +15,7 @@ fn start(
         folder: Path::new("/"),
         environment: &environment,
         limits: &[],
+        world: None,
     };
     let mut child = spawn(&start)?;
     let mut text = String::new();

@@ -95,7 +95,7 @@ impl Tree {
                 .filter_map(process_table::entry)
                 .filter(of_this_run)
                 .collect(),
-            Witness::Trace | Witness::None => {
+            Witness::Trace | Witness::Mounts(..) | Witness::None => {
                 self.related(candidates.filter_map(process_table::entry).filter(of_this_run).collect())
             }
         }

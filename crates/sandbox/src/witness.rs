@@ -1,30 +1,35 @@
-//! Who belongs to the keeper's Landlock domain.
+//! Who belongs to a command: to the keeper's Landlock domain, or to mounts of its own.
 
 use std::fs;
 use std::io;
 
+use rustix::fs::stat;
 use rustix::io::Errno;
 use rustix::process::{Pid, getppid, test_kill_process};
 
 use crate::process_table::all_pids;
 
-/// A question that the kernel answers with yes exactly for the processes of the asking thread's own domain.
+/// A question that the kernel answers with yes exactly for the processes of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Witness {
     /// "May I signal it?" Landlock 6 and later scope signals to the domain.
     Signal,
     /// "May I trace it?" Every Landlock scopes tracing to the domain. Misses processes that forbid tracing.
     Trace,
+    /// "Are these its mounts?" Device and inode of the namespace of a preview, which somebody holds so that no other gets its number.
+    Mounts(u64, u64),
     /// The kernel's answer tells nothing: no domain, or a question that did not prove itself.
     None,
 }
 
 impl Witness {
-    /// Whether the kernel says that `pid` belongs to the domain. Only the thread that is bound may ask.
+    /// Whether the kernel says that `pid` belongs to the command. Of a domain, only the thread that is bound may ask.
     pub(crate) fn vouches_for(self, pid: Pid) -> bool {
         match self {
             Self::Signal => test_kill_process(pid).is_ok(),
             Self::Trace => trace(pid).is_ok(),
+            Self::Mounts(device, inode) => stat(format!("/proc/{pid}/ns/mnt"))
+                .is_ok_and(|its| (its.st_dev, its.st_ino) == (device, inode)),
             Self::None => false,
         }
     }

@@ -15,18 +15,18 @@ use super::state::State;
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Opens a root. The last name of its path may not be a link.
-pub(super) fn open_root(path: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
     Ok(fs::open(path, FOLDER, Mode::empty())?)
 }
 
 /// Opens a folder inside a folder.
-pub(super) fn open_entry_folder(folder: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
+pub(crate) fn open_entry_folder(folder: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
     Ok(fs::openat(folder, name, FOLDER, Mode::empty())?)
 }
 
 /// Opens a folder below a root, one name after the other. Somebody who exchanges a folder for a link meanwhile gains
 /// nothing: the kernel refuses to open a link as a folder.
-pub(super) fn open_folder(root: &OwnedFd, below: &Below) -> io::Result<OwnedFd> {
+pub(crate) fn open_folder(root: &OwnedFd, below: &Below) -> io::Result<OwnedFd> {
     let mut folder = root.try_clone()?;
     for part in below.path().components() {
         let Component::Normal(name) = part else { return Err(io::ErrorKind::InvalidInput.into()) };
@@ -36,7 +36,7 @@ pub(super) fn open_folder(root: &OwnedFd, below: &Below) -> io::Result<OwnedFd> 
 }
 
 /// Opens a file for reading, and makes sure that it is one: a fifo in its place would never answer.
-pub(super) fn open_file(folder: impl AsFd, name: &OsStr) -> io::Result<File> {
+pub(crate) fn open_file(folder: impl AsFd, name: &OsStr) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = fs::openat(folder, name, flags, Mode::empty())?;
     if FileType::from_raw_mode(fs::fstat(&file)?.st_mode).is_file() {
@@ -47,7 +47,7 @@ pub(super) fn open_file(folder: impl AsFd, name: &OsStr) -> io::Result<File> {
 }
 
 /// What an entry of an open folder is; `None` where there is nothing of this name.
-pub(super) fn look(folder: impl AsFd, name: &OsStr) -> io::Result<Option<State>> {
+pub(crate) fn look(folder: impl AsFd, name: &OsStr) -> io::Result<Option<State>> {
     let folder = folder.as_fd();
     let found = match fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(found) => found,
@@ -68,12 +68,12 @@ pub(super) fn look(folder: impl AsFd, name: &OsStr) -> io::Result<Option<State>>
 }
 
 /// What an open folder or file is.
-pub(super) fn look_at(open: impl AsFd) -> io::Result<State> {
+pub(crate) fn look_at(open: impl AsFd) -> io::Result<State> {
     State::of(&fs::fstat(open)?, None).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 /// What a path is. A path whose folder is gone, or is no folder any more, holds nothing.
-pub(super) fn look_below(root: &OwnedFd, below: &Below) -> io::Result<Option<State>> {
+pub(crate) fn look_below(root: &OwnedFd, below: &Below) -> io::Result<Option<State>> {
     let Some((parent, name)) = below.place() else { return look_at(root).map(Some) };
     match open_folder(root, &parent) {
         Ok(folder) => look(&folder, name),
@@ -83,13 +83,13 @@ pub(super) fn look_below(root: &OwnedFd, below: &Below) -> io::Result<Option<Sta
 }
 
 /// Whether an error says that something is not there or is not a folder.
-pub(super) fn is_no_folder(error: &io::Error) -> bool {
+pub(crate) fn is_no_folder(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(errno, Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP))
 }
 
 /// The names in a folder, in no order.
-pub(super) fn names(folder: impl AsFd) -> io::Result<Vec<std::ffi::OsString>> {
+pub(crate) fn names(folder: impl AsFd) -> io::Result<Vec<std::ffi::OsString>> {
     let mut names = Vec::new();
     for entry in fs::Dir::read_from(folder)? {
         let entry = entry?;

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 /// A path below a root: plain names, never absolute, never `..`. Empty is the root itself. Parents sort before children.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "RawPath", into = "RawPath")]
-pub(super) struct Below(PathBuf);
+pub(crate) struct Below(PathBuf);
 
 /// A path with a part that is no plain name.
 #[derive(Debug)]
-pub(super) struct NotPlain(String);
+pub(crate) struct NotPlain(String);
 
 impl fmt::Display for NotPlain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,7 +24,7 @@ impl fmt::Display for NotPlain {
 
 impl Below {
     /// Takes a relative path of plain names.
-    pub(super) fn new(path: &Path) -> Result<Self, NotPlain> {
+    pub(crate) fn new(path: &Path) -> Result<Self, NotPlain> {
         let plain = |part: Component<'_>| match part {
             Component::Normal(name) => !name.as_bytes().contains(&0),
             Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => false,
@@ -37,30 +37,30 @@ impl Below {
     }
 
     /// The entry of this name in this folder. The name comes from the kernel.
-    pub(super) fn entry(&self, name: &OsStr) -> Self {
+    pub(crate) fn entry(&self, name: &OsStr) -> Self {
         Self(self.0.join(name))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub(super) fn is_root(&self) -> bool {
+    pub(crate) fn is_root(&self) -> bool {
         self.0.as_os_str().is_empty()
     }
 
     /// The folder that it lies in, and its name in there; nothing for the root.
-    pub(super) fn place(&self) -> Option<(Self, &OsStr)> {
+    pub(crate) fn place(&self) -> Option<(Self, &OsStr)> {
         Some((Self(self.0.parent()?.to_owned()), self.0.file_name()?))
     }
 
     /// The folder that it lies in.
-    pub(super) fn parent(&self) -> Option<Self> {
+    pub(crate) fn parent(&self) -> Option<Self> {
         self.place().map(|(parent, _)| parent)
     }
 
     /// Its place in the file system.
-    pub(super) fn under(&self, root: &Path) -> PathBuf {
+    pub(crate) fn under(&self, root: &Path) -> PathBuf {
         // Joining nothing would append a slash.
         if self.is_root() { root.to_owned() } else { root.join(&self.0) }
     }
@@ -69,7 +69,7 @@ impl Below {
 /// A path as a record writes it: text, or its bytes in hexadecimal where they are not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum RawPath {
+pub(crate) enum RawPath {
     Text(String),
     Bytes { hex: String },
 }
@@ -84,7 +84,7 @@ impl From<&Path> for RawPath {
 }
 
 impl RawPath {
-    pub(super) fn to_path(&self) -> Result<PathBuf, hex::FromHexError> {
+    pub(crate) fn to_path(&self) -> Result<PathBuf, hex::FromHexError> {
         Ok(match self {
             Self::Text(text) => PathBuf::from(text),
             Self::Bytes { hex } => PathBuf::from(std::ffi::OsString::from_vec(hex::decode(hex)?)),
@@ -93,7 +93,7 @@ impl RawPath {
 }
 
 /// A path in what a person or a program is told: text, as far as it is text.
-pub(super) fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }
 

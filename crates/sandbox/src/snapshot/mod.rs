@@ -8,17 +8,18 @@
 //! anything outside its roots is refused. Paths, limits and ages come in; there is no clock here. Design:
 //! `docs/design/undo.md`.
 
-mod anchored;
-mod below;
+pub(crate) mod anchored;
+pub(crate) mod below;
 mod live;
+pub(crate) mod placing;
 mod record;
 mod retention;
 mod root;
-mod state;
-mod store;
+pub(crate) mod state;
+pub(crate) mod store;
 mod uncovered;
 mod undo;
-mod walk;
+pub(crate) mod walk;
 
 pub use live::{Change, ChangeKind, OpenCall, Snapshot};
 pub use retention::{Retention, Undoable, retain, undoable};
@@ -26,4 +27,4 @@ pub use uncovered::{NotCovered, SnapshotLimits, Uncovered};
 pub use undo::{Hindrance, Obstacle, Present, TakenBack, Undo, UndoAction, UndoError};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

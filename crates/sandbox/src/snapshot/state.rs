@@ -11,18 +11,23 @@ use super::below::RawPath;
 const STEP: Duration = Duration::from_millis(20);
 
 /// Seconds and nanoseconds since 1970. Seconds may be negative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Moment(i64, u32);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Moment(i64, u32);
 
 impl Moment {
     /// Whether a change at this moment could hide another one that came before `then`.
-    pub(super) fn may_hide_until(self, then: Self) -> bool {
+    pub(crate) fn may_hide_until(self, then: Self) -> bool {
         let nanos = |moment: Self| i128::from(moment.0) * 1_000_000_000 + i128::from(moment.1);
         nanos(then) - nanos(self) < i128::try_from(STEP.as_nanos()).unwrap_or(i128::MAX)
     }
 
+    /// Whether a change at this moment may have come after `then`. A file system that counts whole seconds says so by its zeroes.
+    pub(crate) fn may_follow(self, then: Self) -> bool {
+        if self.1 == 0 { self.0 >= then.0 } else { self > then }
+    }
+
     /// As a file's time of modification; its time of access stays.
-    pub(super) fn as_modification(self) -> Timestamps {
+    pub(crate) fn as_modification(self) -> Timestamps {
         Timestamps {
             last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
             last_modification: Timespec { tv_sec: self.0, tv_nsec: self.1.min(999_999_999).into() },
@@ -33,7 +38,7 @@ impl Moment {
 /// What kind of entry it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     File,
     Folder,
     Link {
@@ -46,25 +51,25 @@ pub(super) enum Kind {
 /// An entry at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct State {
-    pub(super) kind: Kind,
+pub(crate) struct State {
+    pub(crate) kind: Kind,
     /// Permissions with the set-id and sticky bits.
-    pub(super) mode: u32,
-    pub(super) uid: u32,
-    pub(super) gid: u32,
+    pub(crate) mode: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
     /// Of a folder: 0, because it says nothing there.
-    pub(super) size: u64,
-    pub(super) mtime: Moment,
-    pub(super) ctime: Moment,
-    pub(super) dev: u64,
-    pub(super) ino: u64,
+    pub(crate) size: u64,
+    pub(crate) mtime: Moment,
+    pub(crate) ctime: Moment,
+    pub(crate) dev: u64,
+    pub(crate) ino: u64,
     /// Names of this file; of a folder 1.
-    pub(super) links: u64,
+    pub(crate) links: u64,
 }
 
 impl State {
     /// From what the kernel says. `None` for a link, whose target must be read first.
-    pub(super) fn of(found: &Stat, link: Option<RawPath>) -> Option<Self> {
+    pub(crate) fn of(found: &Stat, link: Option<RawPath>) -> Option<Self> {
         let kind = match (FileType::from_raw_mode(found.st_mode), link) {
             (FileType::RegularFile, _) => Kind::File,
             (FileType::Directory, _) => Kind::Folder,
@@ -94,22 +99,22 @@ impl State {
         })
     }
 
-    pub(super) fn is_folder(&self) -> bool {
+    pub(crate) fn is_folder(&self) -> bool {
         self.kind == Kind::Folder
     }
 
-    pub(super) fn is_file(&self) -> bool {
+    pub(crate) fn is_file(&self) -> bool {
         self.kind == Kind::File
     }
 
     /// Whether both are the same inode, as far as its number says: a number is used again once its file is gone.
-    pub(super) fn is_same_inode(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_inode(&self, other: &Self) -> bool {
         (self.dev, self.ino) == (other.dev, other.ino)
     }
 
     /// Whether somebody who looks at it would call it the same. Change time and inode do not count: a copy that was put
     /// back has others. A folder's time is that of its entries, which are looked at for themselves.
-    pub(super) fn looks_like(&self, other: &Self) -> bool {
+    pub(crate) fn looks_like(&self, other: &Self) -> bool {
         let alike = self.kind == other.kind && (self.uid, self.gid) == (other.uid, other.gid);
         alike
             && match &self.kind {

@@ -17,7 +17,7 @@ const PIECE: usize = 128 * 1024;
 /// The SHA-256 of a content, in hexadecimal. It names a file of the store, so nothing else can be one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(super) struct ContentId(String);
+pub(crate) struct ContentId(String);
 
 impl TryFrom<String> for ContentId {
     type Error = &'static str;
@@ -92,17 +92,17 @@ impl Store {
 }
 
 /// The id of what is read from here on.
-pub(super) fn hash(source: &mut File) -> io::Result<ContentId> {
+pub(crate) fn hash(source: &mut File) -> io::Result<ContentId> {
     pour(source, &mut io::sink())
 }
 
 /// The digits of the hash of some bytes.
-pub(super) fn id_of(bytes: &[u8]) -> String {
+pub(crate) fn id_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
 /// Copies everything that follows, and says what it was.
-pub(super) fn pour(source: &mut File, target: &mut impl Write) -> io::Result<ContentId> {
+pub(crate) fn pour(source: &mut File, target: &mut impl Write) -> io::Result<ContentId> {
     let mut digest = Sha256::new();
     let mut piece = vec![0; PIECE];
     loop {
@@ -121,11 +121,11 @@ pub(super) fn pour(source: &mut File, target: &mut impl Write) -> io::Result<Con
 
 /// Makes `target` share the blocks of `source`, where the file system can.
 #[cfg(target_os = "linux")]
-pub(super) fn clone_blocks(source: &File, target: &File) -> bool {
+pub(crate) fn clone_blocks(source: &File, target: &File) -> bool {
     rustix::fs::ioctl_ficlone(target, source).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn clone_blocks(_: &File, _: &File) -> bool {
+pub(crate) fn clone_blocks(_: &File, _: &File) -> bool {
     false
 }

@@ -14,15 +14,15 @@ const DEEPEST: usize = 128;
 
 /// What lies below a root, the root itself included.
 #[derive(Debug, Default)]
-pub(super) struct Walked {
-    pub(super) states: BTreeMap<Below, State>,
+pub(crate) struct Walked {
+    pub(crate) states: BTreeMap<Below, State>,
     /// Folders that were not looked into, and why.
-    pub(super) unread: Vec<(Below, Unread)>,
+    pub(crate) unread: Vec<(Below, Unread)>,
 }
 
 /// Why a folder was not looked into.
 #[derive(Debug)]
-pub(super) enum Unread {
+pub(crate) enum Unread {
     TooDeep,
     Error(io::Error),
 }
@@ -35,7 +35,7 @@ struct Open {
 }
 
 /// Walks below `root`, leaving out `excluded` and what lies below them. `None` where there are more than `most` entries.
-pub(super) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> io::Result<Option<Walked>> {
+pub(crate) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> io::Result<Option<Walked>> {
     let mut walked = Walked::default();
     walked.states.insert(Below::default(), look_at(root)?);
     let mut stack = Vec::new();

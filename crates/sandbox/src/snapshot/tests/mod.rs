@@ -3,4 +3,4 @@
 mod cases;
 mod hostile;
 mod law;
-mod tree;
+pub(crate) mod tree;

@@ -15,14 +15,14 @@ use proptest::prelude::*;
 use super::super::{Change, Present, Snapshot, SnapshotLimits, Undo, UndoError};
 
 /// A workspace and the folder of a run.
-pub(super) struct Place {
+pub(crate) struct Place {
     _temporary: Arc<tempfile::TempDir>,
-    pub(super) root: PathBuf,
-    pub(super) record: PathBuf,
+    pub(crate) root: PathBuf,
+    pub(crate) record: PathBuf,
 }
 
 impl Place {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let real = temporary.path().canonicalize().unwrap();
         let root = real.join("工作区");
@@ -31,7 +31,7 @@ impl Place {
     }
 
     /// One more run in the same workspace.
-    pub(super) fn another_run(&self, number: usize) -> Self {
+    pub(crate) fn another_run(&self, number: usize) -> Self {
         Self {
             _temporary: Arc::clone(&self._temporary),
             root: self.root.clone(),
@@ -39,55 +39,55 @@ impl Place {
         }
     }
 
-    pub(super) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.record.clone(), Vec::new(), SnapshotLimits::default())
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
     /// One call that does this.
-    pub(super) fn call(&self, snapshot: &Snapshot, act: impl FnOnce(&Path)) -> Vec<Change> {
+    pub(crate) fn call(&self, snapshot: &Snapshot, act: impl FnOnce(&Path)) -> Vec<Change> {
         let call = snapshot.before(std::slice::from_ref(&self.root)).unwrap();
         act(&self.root);
         call.after().unwrap()
     }
 
     /// A run of one call.
-    pub(super) fn run(&self, act: impl FnOnce(&Path)) -> Vec<Change> {
+    pub(crate) fn run(&self, act: impl FnOnce(&Path)) -> Vec<Change> {
         let snapshot = self.snapshot();
         let changes = self.call(&snapshot, act);
         snapshot.close().unwrap();
         changes
     }
 
-    pub(super) fn prepare(&self) -> Result<Undo, UndoError> {
+    pub(crate) fn prepare(&self) -> Result<Undo, UndoError> {
         Undo::prepare(&self.record, std::slice::from_ref(&self.root), Present::AsRecorded)
     }
 
-    pub(super) fn undo(&self) -> Result<(), UndoError> {
+    pub(crate) fn undo(&self) -> Result<(), UndoError> {
         self.prepare()?.apply()
     }
 
-    pub(super) fn picture(&self) -> BTreeMap<PathBuf, Seen> {
+    pub(crate) fn picture(&self) -> BTreeMap<PathBuf, Seen> {
         picture(&self.root)
     }
 }
 
 /// All that must be the same again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     mode: u32,
-    mtime: (i64, i64),
+    pub(crate) mtime: (i64, i64),
     /// Bytes of a file, the target of a link.
-    content: Option<Vec<u8>>,
+    pub(crate) content: Option<Vec<u8>>,
     /// The first name of the same file.
-    same_as: Option<PathBuf>,
+    pub(crate) same_as: Option<PathBuf>,
 }
 
 /// A tree, byte for byte.
-pub(super) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
+pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
     let mut seen = BTreeMap::new();
     let mut waiting = vec![root.to_owned()];
     while let Some(path) = waiting.pop() {
@@ -117,7 +117,7 @@ pub(super) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
 
 /// Something that a command may do to a tree. Most of it fails most of the time, and that is fine.
 #[derive(Debug, Clone)]
-pub(super) enum Deed {
+pub(crate) enum Deed {
     Write(PathBuf, Vec<u8>),
     Append(PathBuf, Vec<u8>),
     /// Rewrites a file with as many other bytes and gives it its old time back.
@@ -133,7 +133,7 @@ pub(super) enum Deed {
 }
 
 impl Deed {
-    pub(super) fn done_in(&self, root: &Path) {
+    pub(crate) fn done_in(&self, root: &Path) {
         // Whether it worked does not matter.
         let _ = self.attempt(root);
     }
@@ -197,7 +197,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![Just(b"same".to_vec()), prop::collection::vec(any::<u8>(), 0..40)]
 }
 
-pub(super) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
+pub(crate) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
     let mode = prop::sample::select(vec![0o600, 0o644, 0o755, 0o444, 0o4755, 0o1777, 0o040]);
     let deed = prop_oneof![
         4 => (path(), bytes()).prop_map(|(path, bytes)| Deed::Write(path, bytes)),
@@ -216,7 +216,7 @@ pub(super) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
 }
 
 /// A case writes many files and waits for the disk.
-pub(super) fn half_as_often() -> ProptestConfig {
+pub(crate) fn half_as_often() -> ProptestConfig {
     let usual = ProptestConfig::default();
     ProptestConfig { cases: usual.cases / 2, ..usual }
 }

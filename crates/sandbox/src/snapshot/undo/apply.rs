@@ -1,17 +1,18 @@
 //! The steps of an undo.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 
-use rustix::fs::{self, AtFlags, Gid, Mode, OFlags, RenameFlags, Uid};
+use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::super::anchored::{look, look_at, open_file, open_folder, open_root};
+use super::super::anchored::{look, open_file, open_folder, open_root};
+use super::super::placing::{fill, finish_file, finish_link, take_free_name};
 use super::super::record::{ChangeLine, OBJECTS, Spot, TAKEN};
 use super::super::state::{Kind, State};
-use super::super::store::{Store, clone_blocks, pour};
+use super::super::store::Store;
 use super::UndoError;
 use super::acts::{Act, Item};
 use super::check::Undo;
@@ -270,49 +271,6 @@ impl Work<'_> {
         let Some(before) = &item.before else { return Ok(()) };
         finish_file(self.folder(&item.spot)?, before)
     }
-}
-
-/// Gives a finished file its name, which nobody may have taken meanwhile.
-fn take_free_name(folder: &OwnedFd, part: &str, name: &OsStr) -> io::Result<()> {
-    match fs::renameat_with(folder, part, folder, name, RenameFlags::NOREPLACE) {
-        // Some file systems cannot promise it.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            if look(folder, name)?.is_some() {
-                return Err(io::ErrorKind::AlreadyExists.into());
-            }
-            Ok(fs::renameat(folder, part, folder, name)?)
-        }
-        other => Ok(other?),
-    }
-}
-
-/// Owner first, because changing it takes bits of the mode away; the times last.
-fn finish_file(open: impl AsFd, before: &State) -> io::Result<()> {
-    let open = open.as_fd();
-    let now = look_at(open)?;
-    if (now.uid, now.gid) != (before.uid, before.gid) {
-        fs::fchown(open, Some(Uid::from_raw(before.uid)), Some(Gid::from_raw(before.gid)))?;
-    }
-    fs::fchmod(open, Mode::from_raw_mode(before.mode))?;
-    Ok(fs::futimens(open, &before.mtime.as_modification())?)
-}
-
-fn finish_link(parent: &OwnedFd, name: &OsStr, before: &State) -> io::Result<()> {
-    let now = look(parent, name)?;
-    if now.is_some_and(|now| (now.uid, now.gid) != (before.uid, before.gid)) {
-        let (uid, gid) = (Uid::from_raw(before.uid), Gid::from_raw(before.gid));
-        fs::chownat(parent, name, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
-    }
-    Ok(fs::utimensat(parent, name, &before.mtime.as_modification(), AtFlags::SYMLINK_NOFOLLOW)?)
-}
-
-/// Puts a content into an empty file.
-fn fill(source: &mut File, target: &mut File) -> io::Result<()> {
-    if clone_blocks(source, target) {
-        return Ok(());
-    }
-    source.seek(SeekFrom::Start(0))?;
-    pour(source, target).map(drop)
 }
 
 fn copy(source: &mut File, folder: &OwnedFd, name: &str) -> io::Result<()> {

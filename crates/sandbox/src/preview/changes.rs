@@ -1,0 +1,261 @@
+//! What a command would change, as a value.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::snapshot::below::as_text;
+
+/// Everything that the command changed on its copy, by path; parents come before what lies in them. Left out are the times of folders,
+/// which change with every temporary file; a commit makes them what they became all the same.
+///
+/// ```
+/// use artoo_sandbox::preview::Changes;
+///
+/// let changes = Changes::default();
+/// assert!(changes.is_empty() && changes.only_creates_in(&[]));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Changes {
+    pub(super) list: Vec<Change>,
+}
+
+/// What becomes of one path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// By its real name.
+    #[serde(serialize_with = "as_text")]
+    pub path: PathBuf,
+    /// In one word.
+    pub kind: ChangeKind,
+    /// What is there; `None`: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Entry>,
+    /// What would be there; `None`: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Entry>,
+    /// The other end of a move: a file went from one to the other with the same bytes, mode and time.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_text")]
+    pub moved: Option<PathBuf>,
+    /// The path of which this is one more name (a hard link).
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_text")]
+    pub same_file_as: Option<PathBuf>,
+    /// The lines that differ, as a unified diff; of small text alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// In one word what becomes of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Something comes to be where nothing was.
+    Created,
+    /// A file, a link or a folder becomes another: other bytes, another target, another kind.
+    Changed,
+    /// Only the mode, the owner or the time becomes another.
+    Attributes,
+    /// It goes.
+    Deleted,
+    /// A file comes here from another path of the list, where it is [`MovedAway`](Self::MovedAway).
+    MovedHere,
+    /// A file goes from here to another path of the list.
+    MovedAway,
+}
+
+/// Something in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: EntryKind,
+    /// Permissions with the set-id and sticky bits.
+    pub mode: u32,
+    /// Bytes of a file; of a link those of its target; of a folder 0.
+    pub size: u64,
+}
+
+/// What an entry of a folder is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link {
+        /// Where it leads.
+        #[serde(serialize_with = "as_text")]
+        target: PathBuf,
+    },
+    /// A device, a socket or a fifo, which a preview can remove and nothing else.
+    Other,
+}
+
+impl Changes {
+    /// Whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, Change> {
+        self.list.iter()
+    }
+
+    /// Whether everything is new, lies below one of these folders (by their real names), is not hidden, is no second name of a file
+    /// that is there and runs as nobody else: what may be done without a question. True where nothing changes.
+    pub fn only_creates_in(&self, free: &[PathBuf]) -> bool {
+        self.list.iter().all(|change| {
+            change.kind == ChangeKind::Created
+                && change.after.as_ref().is_some_and(|after| after.mode & SET_ID == 0 || is_folder(after))
+                && change.same_file_as.as_ref().is_none_or(|other| self.creates(other))
+                && free.iter().any(|root| is_visible_below(root, &change.path))
+        })
+    }
+
+    /// Those that touch one of these places or something in it, or remove a folder that one of them lies in.
+    pub fn touching<'a>(&'a self, places: &'a [PathBuf]) -> impl Iterator<Item = &'a Change> {
+        self.list.iter().filter(|change| {
+            let within = |place: &PathBuf| change.path.starts_with(place);
+            let around = |place: &PathBuf| place.starts_with(&change.path) && change.replaces_folder();
+            places.iter().any(|place| within(place) || around(place))
+        })
+    }
+
+    fn creates(&self, path: &Path) -> bool {
+        self.list.iter().any(|change| change.path == path && change.kind == ChangeKind::Created)
+    }
+}
+
+impl<'a> IntoIterator for &'a Changes {
+    type Item = &'a Change;
+    type IntoIter = std::slice::Iter<'a, Change>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The set-user-id and the set-group-id bit.
+const SET_ID: u32 = 0o6000;
+
+fn is_folder(entry: &Entry) -> bool {
+    entry.kind == EntryKind::Folder
+}
+
+fn is_visible_below(root: &Path, path: &Path) -> bool {
+    let hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    path.strip_prefix(root)
+        .is_ok_and(|below| below.components().next().is_some() && !below.components().any(hidden))
+}
+
+impl Change {
+    /// Whether a folder goes, or something else takes its place.
+    fn replaces_folder(&self) -> bool {
+        self.before.as_ref().is_some_and(is_folder) && !self.after.as_ref().is_some_and(is_folder)
+    }
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Created => "created",
+            Self::Changed => "changed",
+            Self::Attributes => "mode or time",
+            Self::Deleted => "deleted",
+            Self::MovedHere => "moved here",
+            Self::MovedAway => "moved away",
+        })
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            EntryKind::File => write!(f, "file of {} bytes, mode {:04o}", self.size, self.mode),
+            EntryKind::Folder => write!(f, "folder, mode {:04o}", self.mode),
+            EntryKind::Link { target } => write!(f, "link to {}", target.display()),
+            EntryKind::Other => f.write_str("device, socket or fifo"),
+        }
+    }
+}
+
+fn maybe_text<S: serde::Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => as_text(path, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(path: &str, before: bool, kind: ChangeKind) -> Change {
+        let entry = Entry { kind: EntryKind::File, mode: 0o644, size: 1 };
+        Change {
+            path: path.into(),
+            kind,
+            before: before.then(|| entry.clone()),
+            after: (kind != ChangeKind::Deleted).then_some(entry),
+            moved: None,
+            same_file_as: None,
+            diff: None,
+        }
+    }
+
+    #[test]
+    fn what_is_free_is_new_visible_and_in_a_free_folder() {
+        let free = [PathBuf::from("/w"), PathBuf::from("/home/p")];
+        let is_free = |change: Change| Changes { list: vec![change] }.only_creates_in(&free);
+        for (path, expected) in [
+            ("/w/new", true),
+            ("/home/p/a/b", true),
+            ("/w/.hidden", false),
+            ("/w/.git/hooks/post-checkout", false),
+            ("/w/a/.b/c", false),
+            ("/w", false),
+            ("/w2/new", false),
+            ("/home/other", false),
+        ] {
+            assert_eq!(is_free(change(path, false, ChangeKind::Created)), expected, "{path}");
+        }
+        for kind in [ChangeKind::Changed, ChangeKind::Attributes, ChangeKind::Deleted, ChangeKind::MovedHere]
+        {
+            assert!(!is_free(change("/w/old", true, kind)), "{kind}");
+        }
+        let mut set_id = change("/w/new", false, ChangeKind::Created);
+        set_id.after.as_mut().unwrap().mode = 0o4755;
+        assert!(!is_free(set_id));
+    }
+
+    #[test]
+    fn a_second_name_is_free_only_where_the_first_is_new() {
+        let free = [PathBuf::from("/w")];
+        let name = |other: &str| Change {
+            same_file_as: Some(other.into()),
+            ..change("/w/b", false, ChangeKind::Created)
+        };
+        assert!(!Changes { list: vec![name("/w/old")] }.only_creates_in(&free));
+        let both = vec![change("/w/a", false, ChangeKind::Created), name("/w/a")];
+        assert!(Changes { list: both }.only_creates_in(&free));
+    }
+
+    #[test]
+    fn a_place_is_touched_by_what_is_in_it_and_by_the_end_of_what_holds_it() {
+        let mut folder = change("/w/repo", true, ChangeKind::Deleted);
+        folder.before.as_mut().unwrap().kind = EntryKind::Folder;
+        let list = vec![
+            folder,
+            change("/w/repo/.git/config", true, ChangeKind::Changed),
+            change("/w/repository", true, ChangeKind::Changed),
+        ];
+        let changes = Changes { list };
+        let touched = |place: &str| changes.touching(&[place.into()]).count();
+        assert_eq!([touched("/w/repo/.git"), touched("/w/repo"), touched("/w/other")], [2, 2, 0]);
+    }
+}

@@ -1,0 +1,146 @@
+//! Whether the real folders are still what the preview found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustix::fs;
+
+use super::error::{Clash, ClashKind, CommitError};
+use super::ground::{Ground, Layer};
+use super::layer::{Read, Spot, becomes_file};
+use crate::snapshot::anchored::{is_no_folder, look_at, look_below, names, open_folder, open_root};
+use crate::snapshot::below::Below;
+use crate::snapshot::state::State;
+
+/// Looks at every path that would become another.
+///
+/// The times decide: whatever changed after the command began has a later change time, which no program can set back. So the bytes need
+/// not be read again.
+pub(super) fn check(ground: &Ground, read: &Read) -> Result<(), CommitError> {
+    let mut check = Check { ground, clashes: BTreeSet::new() };
+    for (number, layer) in ground.layers.iter().enumerate() {
+        check.root(number, layer);
+    }
+    for difference in &read.differences {
+        check.path(&difference.at, difference.before.as_ref());
+    }
+    for (at, state) in &read.anchors {
+        check.path(at, Some(state));
+    }
+    for merged in &read.merged {
+        check.folder(&merged.at, &merged.before);
+    }
+    check.folders_that_go(read);
+    if !check.clashes.is_empty() {
+        return Err(CommitError::Refused { clashes: check.clashes.into_iter().collect() });
+    }
+    room(ground, read)
+}
+
+struct Check<'a> {
+    ground: &'a Ground,
+    clashes: BTreeSet<Clash>,
+}
+
+impl Check<'_> {
+    fn clash(&mut self, at: &Spot, why: ClashKind) {
+        if let Some(layer) = self.ground.layers.get(at.0) {
+            self.clashes.insert(Clash { path: at.1.under(&layer.root), why });
+        }
+    }
+
+    /// The name of a root must still lead to the folder.
+    fn root(&mut self, number: usize, layer: &Layer) {
+        let found = open_root(&layer.root).and_then(look_at);
+        let same = look_at(&layer.real).and_then(|held| Ok(found?.is_same_inode(&held)));
+        if !same.unwrap_or(false) {
+            self.clash(&(number, Below::default()), ClashKind::Gone);
+        }
+    }
+
+    fn now(&mut self, at: &Spot) -> Option<Option<State>> {
+        let layer = self.ground.layers.get(at.0)?;
+        match look_below(&layer.real, &at.1) {
+            Ok(now) => Some(now),
+            Err(error) => {
+                self.clash(at, ClashKind::Unreadable { error: error.to_string() });
+                None
+            }
+        }
+    }
+
+    fn path(&mut self, at: &Spot, before: Option<&State>) {
+        let Some(now) = self.now(at) else { return };
+        let why = match (before, now) {
+            (None, None) => return,
+            (None, Some(_)) => ClashKind::Appeared,
+            (Some(_), None) => ClashKind::Gone,
+            (Some(before), Some(now)) => {
+                // A folder's times are those of its entries, which are looked at for themselves.
+                let same = if before.is_folder() { before.looks_like(&now) } else { *before == now };
+                if !same {
+                    ClashKind::ChangedSince
+                } else if !before.is_folder() && before.ctime.may_follow(self.ground.begun) {
+                    ClashKind::ChangedMeanwhile
+                } else {
+                    return;
+                }
+            }
+        };
+        self.clash(at, why);
+    }
+
+    fn folder(&mut self, at: &Spot, before: &State) {
+        match self.now(at) {
+            None => {}
+            Some(None) => self.clash(at, ClashKind::Gone),
+            Some(Some(now)) if before.looks_like(&now) => {}
+            Some(Some(_)) => self.clash(at, ClashKind::ChangedSince),
+        }
+    }
+
+    /// A folder that goes may hold nothing but what goes.
+    fn folders_that_go(&mut self, read: &Read) {
+        let going: BTreeSet<&Spot> = read.differences.iter().map(|difference| &difference.at).collect();
+        let folder = |state: &Option<State>| state.as_ref().is_some_and(State::is_folder);
+        for difference in &read.differences {
+            if !folder(&difference.before) || folder(&difference.after) {
+                continue;
+            }
+            let (number, below) = &difference.at;
+            let Some(layer) = self.ground.layers.get(*number) else { continue };
+            match open_folder(&layer.real, below).and_then(names) {
+                Ok(names) => {
+                    for name in names {
+                        let entry = below.entry(&name);
+                        if !going.contains(&(*number, entry.clone())) {
+                            let entry = entry.under(&layer.root);
+                            self.clash(&difference.at, ClashKind::Holds { entry });
+                        }
+                    }
+                }
+                // That it is gone was said already.
+                Err(error) if is_no_folder(&error) => {}
+                Err(error) => self.clash(&difference.at, ClashKind::Unreadable { error: error.to_string() }),
+            }
+        }
+    }
+}
+
+/// Whether everything that is written fits, so that a full disk is known before the first step.
+fn room(ground: &Ground, read: &Read) -> Result<(), CommitError> {
+    let mut needed: BTreeMap<usize, u64> = BTreeMap::new();
+    for difference in read.differences.iter().filter(|one| becomes_file(one) && !one.same_bytes) {
+        let size = difference.after.as_ref().map_or(0, |after| after.size);
+        let sum = needed.entry(difference.at.0).or_default();
+        *sum = sum.saturating_add(size);
+    }
+    for (number, needed) in needed {
+        let Some(layer) = ground.layers.get(number) else { continue };
+        // A file system that does not say has to show it by itself.
+        let Ok(system) = fs::fstatvfs(&layer.real) else { continue };
+        if needed > system.f_bavail.saturating_mul(system.f_frsize) {
+            return Err(CommitError::NoRoom { path: layer.root.clone(), needed });
+        }
+    }
+    Ok(())
+}

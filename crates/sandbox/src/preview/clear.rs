@@ -1,0 +1,95 @@
+//! Removing a folder that a command has filled.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{self, AtFlags, FileType, Mode, RenameFlags};
+use rustix::io::Errno;
+
+use crate::snapshot::anchored::{names, open_entry_folder, open_root};
+
+/// Removes a folder and everything in it, whatever its modes and however deep it is: folders within are moved to the top, so that
+/// only two are open at a time. No link is followed.
+pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
+    let top = open_root(path)?;
+    let mut waiting = Vec::new();
+    let mut number = 0_u64;
+    for name in names(&top)? {
+        if !remove_entry(&top, &name)? {
+            waiting.push(name);
+        }
+    }
+    while let Some(name) = waiting.pop() {
+        let folder = open(&top, &name)?;
+        for inner in names(&folder)? {
+            if remove_entry(&folder, &inner)? {
+                continue;
+            }
+            // To be moved, a folder must be writable itself.
+            open(&folder, &inner)?;
+            waiting.push(raise(&folder, &inner, &top, &mut number)?);
+        }
+        fs::unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
+    }
+    Ok(fs::rmdir(path)?)
+}
+
+/// Removes what is no folder; `false` for a folder.
+fn remove_entry(folder: &OwnedFd, name: &OsStr) -> io::Result<bool> {
+    let found = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if FileType::from_raw_mode(found.st_mode).is_dir() {
+        return Ok(false);
+    }
+    fs::unlinkat(folder, name, AtFlags::empty())?;
+    Ok(true)
+}
+
+fn open(parent: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
+    // It was seen to be a folder, and nobody else is there.
+    fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty())?;
+    open_entry_folder(parent, name)
+}
+
+/// Moves a folder to the top under a free name.
+fn raise(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, number: &mut u64) -> io::Result<OsString> {
+    loop {
+        *number = number.saturating_add(1);
+        let free: OsString = format!("raised-{number}").into();
+        match fs::renameat_with(folder, name, top, &free, RenameFlags::NOREPLACE) {
+            Ok(()) => return Ok(free),
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{create_dir, create_dir_all, set_permissions, write};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn what_is_deep_closed_or_a_link_goes_and_what_a_link_names_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().join("top");
+        write(folder.path().join("precious"), "precious").unwrap();
+        create_dir(folder.path().join("kept")).unwrap();
+        create_dir_all(top.join("raised-1/raised-1/raised-2")).unwrap();
+        symlink(folder.path().join("kept"), top.join("raised-1/link")).unwrap();
+        symlink(folder.path().join("precious"), top.join("link")).unwrap();
+        write(top.join("raised-1/raised-1/file"), "x").unwrap();
+        let mut deep = open_root(&top).unwrap();
+        for _ in 0..1_100 {
+            fs::mkdirat(&deep, "a-name-that-is-not-short", Mode::RWXU).unwrap();
+            deep = open_entry_folder(&deep, OsStr::new("a-name-that-is-not-short")).unwrap();
+        }
+        set_permissions(top.join("raised-1/raised-1"), PermissionsExt::from_mode(0o000)).unwrap();
+        set_permissions(top.join("raised-1"), PermissionsExt::from_mode(0o500)).unwrap();
+        remove_tree(&top).unwrap();
+        let left: Vec<_> = names(open_root(folder.path()).unwrap()).unwrap();
+        assert_eq!(left.len(), 2, "{left:?}");
+    }
+}

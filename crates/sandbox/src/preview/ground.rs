@@ -1,0 +1,207 @@
+//! The folders of one preview, and the place where its changes lie.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, futimens};
+use rustix::process::{geteuid, getpid};
+
+use super::PreviewError;
+use super::clear::remove_tree;
+use crate::snapshot::anchored::{look_at, open_root};
+use crate::snapshot::placing::finish_file;
+use crate::snapshot::state::Moment;
+
+/// How often the clock of the file system is asked whether it went on, a millisecond apart: kernels count in steps of up to 10 ms.
+const STEPS_OF_THE_CLOCK: u32 = 50;
+
+/// Folders with an empty layer over each. Dropping it removes the layers.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    /// Holds everything of this preview.
+    folder: PathBuf,
+    pub(crate) layers: Vec<Layer>,
+    /// Whatever changed in the real folders after this moment, somebody else changed while the command ran.
+    pub(super) begun: Moment,
+}
+
+/// One folder that the command may change.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    /// By its real name.
+    pub(crate) root: PathBuf,
+    /// The folder itself, whatever its name becomes.
+    pub(crate) real: OwnedFd,
+    /// Where the kernel puts what the command changes.
+    pub(crate) upper: PathBuf,
+    /// What the kernel needs to do so.
+    pub(crate) work: PathBuf,
+}
+
+impl Ground {
+    /// Makes the layers in a new folder of `store`.
+    pub(super) fn lay(roots: &[PathBuf], private_tmp: &Path, store: &Path) -> Result<Self, PreviewError> {
+        let roots = outermost(roots)?;
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| PreviewError::Store { path, source }
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(store).map_err(failed(store))?;
+        let store = store.canonicalize().map_err(failed(store))?;
+        // Now, because it may lie in a root.
+        DirBuilder::new().recursive(true).mode(0o700).create(private_tmp).map_err(failed(private_tmp))?;
+        let tmp = private_tmp.canonicalize().map_err(failed(private_tmp))?;
+        let mounted = mounts().map_err(failed(Path::new("/proc/self/mountinfo")))?;
+        if let Some(path) = mounted.into_iter().find(|mount| roots.iter().any(|root| is_below(mount, root))) {
+            return Err(PreviewError::Mounted { path });
+        }
+        if let Some(within) = roots.iter().chain([&tmp]).find(|folder| store.starts_with(folder)) {
+            return Err(PreviewError::StoreWithin { within: within.clone(), store });
+        }
+        let folder = store.join(format!("preview-{}-{}", getpid(), next_number()));
+        DirBuilder::new().mode(0o700).create(&folder).map_err(failed(&folder))?;
+        // From here on it is removed again, whatever comes.
+        let mut ground = Self { folder, layers: Vec::new(), begun: Moment::default() };
+        for (number, root) in roots.into_iter().enumerate() {
+            let layer = ground.layer(number, root)?;
+            ground.layers.push(layer);
+        }
+        ground.begun = ground.begin().map_err(failed(&ground.folder))?;
+        Ok(ground)
+    }
+
+    fn layer(&self, number: usize, root: PathBuf) -> Result<Layer, PreviewError> {
+        let unusable = |source| PreviewError::Root { path: root.clone(), source };
+        let real = open_root(&root).map_err(unusable)?;
+        let state = look_at(&real).map_err(unusable)?;
+        if state.uid != geteuid().as_raw() {
+            return Err(PreviewError::ForeignRoot { path: root });
+        }
+        let upper = self.folder.join(format!("{number}-upper"));
+        let work = self.folder.join(format!("{number}-work"));
+        let made =
+            [&upper, &work].into_iter().try_for_each(|path| DirBuilder::new().mode(0o700).create(path));
+        // The root shows the mode and the time of its layer.
+        made.and_then(|()| finish_file(open_root(&upper)?, &state))
+            .map_err(|source| PreviewError::Store { path: upper.clone(), source })?;
+        Ok(Layer { root, real, upper, work })
+    }
+
+    /// The last moment of the clock that is over.
+    fn begin(&self) -> io::Result<Moment> {
+        let marker = File::create(self.folder.join("begun"))?;
+        let begun = look_at(&marker)?.ctime;
+        let now = Timestamps {
+            last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+            last_modification: Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
+        };
+        for _ in 0..STEPS_OF_THE_CLOCK {
+            futimens(&marker, &now)?;
+            if look_at(&marker)?.ctime > begun {
+                return Ok(begun);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Err(io::Error::other("the clock of the file system stands still"))
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the store, which belongs to the caller.
+        let _ = remove_tree(&self.folder);
+    }
+}
+
+/// The roots by their real names, without those that lie in another one.
+fn outermost(roots: &[PathBuf]) -> Result<Vec<PathBuf>, PreviewError> {
+    let mut real = Vec::new();
+    for root in roots {
+        let unusable = |source| PreviewError::Root { path: root.clone(), source };
+        if !root.is_absolute() {
+            return Err(unusable(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute")));
+        }
+        let path = root.canonicalize().map_err(unusable)?;
+        if !path.is_dir() {
+            return Err(unusable(io::ErrorKind::NotADirectory.into()));
+        }
+        real.push(path);
+    }
+    real.sort();
+    real.dedup();
+    // What lies in another sorts behind it, though not always at once.
+    let all = real.clone();
+    real.retain(|root| !all.iter().any(|other| is_below(root, other)));
+    Ok(real)
+}
+
+fn is_below(path: &Path, folder: &Path) -> bool {
+    path != folder && path.starts_with(folder)
+}
+
+/// Where something is mounted. An overlay does not show what is mounted within the folder below it.
+fn mounts() -> io::Result<Vec<PathBuf>> {
+    if cfg!(not(target_os = "linux")) {
+        return Ok(Vec::new());
+    }
+    let table = fs::read("/proc/self/mountinfo")?;
+    let lines = table.split(|byte| *byte == b'\n');
+    Ok(lines.filter_map(|line| line.split(|byte| *byte == b' ').nth(4).map(unescaped)).collect())
+}
+
+/// The table writes some characters as a backslash and three octal digits.
+fn unescaped(field: &[u8]) -> PathBuf {
+    let mut path = Vec::new();
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..3).filter(|_| *first == b'\\');
+        let code = code.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        match code {
+            Some(byte) => {
+                path.push(byte);
+                rest = after.get(3..).unwrap_or_default();
+            }
+            None => {
+                path.push(*first);
+                rest = after;
+            }
+        }
+    }
+    PathBuf::from(OsString::from_vec(path))
+}
+
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_mounts_are_read_as_the_kernel_writes_them() {
+        assert_eq!(unescaped(br"/a\040b\134c\011"), Path::new("/a b\\c\t"));
+        assert_eq!(unescaped(br"/plain\"), Path::new("/plain\\"));
+        assert_eq!(unescaped("/数据".as_bytes()), Path::new("/数据"));
+    }
+
+    #[test]
+    fn a_root_within_another_one_needs_no_layer_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for name in ["a/b/c", "a b", "d"] {
+            fs::create_dir_all(home.join(name)).unwrap();
+        }
+        let roots = ["a/b/c", "a", "a b", "a/b", "d", "a/../d"].map(|name| home.join(name));
+        assert_eq!(outermost(&roots).unwrap(), ["a", "a b", "d"].map(|name| home.join(name)));
+    }
+}

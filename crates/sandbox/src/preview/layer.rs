@@ -1,0 +1,378 @@
+//! Reading what a command left in the layer over a folder.
+//!
+//! The layer holds what was written, as it would be there. What was removed is there as a *whiteout*: a device with the number 0. A folder
+//! that was removed and made again is *opaque*: nothing of the real one shows through. Nothing else of the overlay's own occurs: metadata
+//! copies, redirected folders and whiteouts in attributes are off, because they need an administrator.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{self, AtFlags, FileType, Mode};
+use rustix::io::Errno;
+
+use super::PreviewError;
+use super::ground::{Ground, Layer};
+use crate::snapshot::anchored::{look, look_at, names, open_entry_folder, open_file, open_root};
+use crate::snapshot::below::Below;
+use crate::snapshot::state::{Kind, State};
+use crate::snapshot::store::hash;
+use crate::snapshot::walk::{Unread, walk};
+
+/// The most entries that a preview tells.
+const MOST: usize = 50_000;
+/// Folders in folders that are looked into; each holds two descriptors open.
+const DEEPEST: usize = 128;
+const OPAQUE: &str = "user.overlay.opaque";
+
+/// A path: the number of its root, and where it lies below it.
+pub(super) type Spot = (usize, Below);
+
+/// A path that would become another, a folder that stays a folder aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) at: Spot,
+    pub(super) before: Option<State>,
+    pub(super) after: Option<State>,
+    /// Whether both are files that hold the same bytes.
+    pub(super) same_bytes: bool,
+    /// The path of the same root of which it is one more name.
+    pub(super) link_to: Option<Below>,
+}
+
+/// A folder that is in the layer because of itself or of something in it, and stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Merged {
+    pub(super) at: Spot,
+    pub(super) before: State,
+    pub(super) after: State,
+}
+
+/// Everything that is in the layers.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    /// By path, so that parents come first.
+    pub(super) differences: Vec<Difference>,
+    pub(super) merged: Vec<Merged>,
+    /// Files that stay as they are and get one more name.
+    pub(super) anchors: Vec<(Spot, State)>,
+}
+
+impl Read {
+    pub(super) fn of(ground: &Ground) -> Result<Self, PreviewError> {
+        let mut read = Self::default();
+        for (number, layer) in ground.layers.iter().enumerate() {
+            let mut reader = Reader { number, layer, read: &mut read, linked: BTreeMap::new() };
+            reader.all()?;
+            reader.join_names();
+        }
+        read.differences.sort_by(|one, other| one.at.cmp(&other.at));
+        read.merged.sort_by(|one, other| one.at.cmp(&other.at));
+        Ok(read)
+    }
+}
+
+struct Reader<'a> {
+    number: usize,
+    layer: &'a Layer,
+    read: &'a mut Read,
+    /// The names of files in the layer that have several, with what is there now.
+    linked: BTreeMap<u64, Vec<(Below, State, Option<State>)>>,
+}
+
+/// A folder of the layer whose subfolders are still to be visited.
+struct Open {
+    upper: OwnedFd,
+    /// The real folder of this name, if there is one.
+    lower: Option<OwnedFd>,
+    below: Below,
+    /// Whether nothing of the real one shows through.
+    opaque: bool,
+    waiting: Vec<OsString>,
+}
+
+impl Reader<'_> {
+    fn all(&mut self) -> Result<(), PreviewError> {
+        let root = Below::default();
+        let opened = || {
+            let upper = open_root(&self.layer.upper)?;
+            let lower = self.layer.real.try_clone()?;
+            let (before, after) = (look_at(&lower)?, look_at(&upper)?);
+            unlock(&upper, &after)?;
+            Ok((upper, lower, before, after))
+        };
+        let (upper, lower, before, after) = opened().map_err(|source| self.unreadable(&root, source))?;
+        self.read.merged.push(Merged { at: (self.number, root.clone()), before, after });
+        let first = self.enter(upper, Some(lower), root, false)?;
+        let mut stack = vec![first];
+        while let Some(open) = stack.last_mut() {
+            let Some(name) = open.waiting.pop() else {
+                stack.pop();
+                continue;
+            };
+            let below = open.below.entry(&name);
+            if stack.len() >= DEEPEST {
+                return Err(PreviewError::TooDeep { path: below.under(&self.layer.root) });
+            }
+            let Some(open) = stack.last() else { break };
+            let next = self.descend(open, &name, below)?;
+            stack.push(next);
+        }
+        Ok(())
+    }
+
+    /// A folder of the layer in an open one.
+    fn descend(&mut self, open: &Open, name: &OsStr, below: Below) -> Result<Open, PreviewError> {
+        let opened = || {
+            let upper = open_entry_folder(&open.upper, name)?;
+            let lower = match &open.lower {
+                Some(lower) if look(lower, name)?.is_some_and(|found| found.is_folder()) => {
+                    Some(open_entry_folder(lower, name)?)
+                }
+                Some(_) | None => None,
+            };
+            let opaque = open.opaque || is_opaque(&upper)?;
+            Ok((upper, lower, opaque))
+        };
+        let (upper, lower, opaque) = opened().map_err(|source| self.unreadable(&below, source))?;
+        self.enter(upper, lower, below, opaque)
+    }
+
+    fn enter(
+        &mut self,
+        upper: OwnedFd,
+        lower: Option<OwnedFd>,
+        below: Below,
+        opaque: bool,
+    ) -> Result<Open, PreviewError> {
+        let unreadable = |source| self.unreadable(&below, source);
+        let written = names(&upper).map_err(unreadable)?;
+        let hidden = match &lower {
+            Some(lower) if opaque => names(lower).map_err(unreadable)?,
+            Some(_) | None => Vec::new(),
+        };
+        let seen: BTreeSet<&OsString> = written.iter().collect();
+        for name in hidden.iter().filter(|name| !seen.contains(name)) {
+            self.gone(lower.as_ref(), name, below.entry(name))?;
+        }
+        let mut waiting = Vec::new();
+        for name in &written {
+            if self.entry(&upper, lower.as_ref(), name, below.entry(name))? {
+                waiting.push(name.clone());
+            }
+        }
+        Ok(Open { upper, lower, below, opaque, waiting })
+    }
+
+    /// One entry of the layer; says whether it is a folder.
+    fn entry(
+        &mut self,
+        upper: &OwnedFd,
+        lower: Option<&OwnedFd>,
+        name: &OsStr,
+        below: Below,
+    ) -> Result<bool, PreviewError> {
+        let looked = || {
+            let whiteout = is_whiteout(upper, name)?;
+            let after = look(upper, name)?.ok_or(io::ErrorKind::NotFound)?;
+            let before = lower.map_or(Ok(None), |lower| look(lower, name))?;
+            Ok((whiteout, after, before))
+        };
+        let (whiteout, after, before) = looked().map_err(|source| self.unreadable(&below, source))?;
+        if whiteout {
+            if before.is_some() {
+                self.gone(lower, name, below)?;
+            }
+            return Ok(false);
+        }
+        if after.is_folder() {
+            unlock_entry(upper, name, &after).map_err(|source| self.unreadable(&below, source))?;
+            match before {
+                Some(before) if before.is_folder() => {
+                    self.read.merged.push(Merged { at: (self.number, below), before, after });
+                }
+                before => self.differs(below, before, Some(after), false)?,
+            }
+            return Ok(true);
+        }
+        if before.as_ref().is_some_and(State::is_folder) {
+            // Its entry goes with what is in it, and comes back as something else.
+            self.gone_inside(lower, name, &below)?;
+        }
+        let same_bytes = match (&before, lower) {
+            (Some(before), Some(lower)) if before.is_file() && after.is_file() => {
+                before.size == after.size
+                    && holds_the_same(lower, upper, name).map_err(|source| self.unreadable(&below, source))?
+            }
+            (Some(_) | None, _) => false,
+        };
+        if after.is_file() && after.links > 1 {
+            let names = self.linked.entry(after.ino).or_default();
+            names.push((below.clone(), after.clone(), before.clone()));
+        }
+        let is_same = before.as_ref().is_some_and(|before| {
+            before.looks_like(&after) && before.mtime == after.mtime && (same_bytes || !after.is_file())
+        });
+        if !is_same {
+            self.differs(below, before, Some(after), same_bytes)?;
+        }
+        Ok(false)
+    }
+
+    /// Something of the real folder goes, with everything in it.
+    fn gone(&mut self, lower: Option<&OwnedFd>, name: &OsStr, below: Below) -> Result<(), PreviewError> {
+        let Some(lower) = lower else { return Ok(()) };
+        let before = look(lower, name).map_err(|source| self.unreadable(&below, source))?;
+        if before.as_ref().is_some_and(State::is_folder) {
+            self.gone_inside(Some(lower), name, &below)?;
+        }
+        self.differs(below, before, None, false)
+    }
+
+    fn gone_inside(
+        &mut self,
+        lower: Option<&OwnedFd>,
+        name: &OsStr,
+        below: &Below,
+    ) -> Result<(), PreviewError> {
+        let Some(lower) = lower else { return Ok(()) };
+        let unreadable = |source| self.unreadable(below, source);
+        let folder = open_entry_folder(lower, name).map_err(unreadable)?;
+        let room = MOST.saturating_sub(self.read.differences.len());
+        let Some(walked) = walk(&folder, &BTreeSet::new(), room).map_err(unreadable)? else {
+            return Err(PreviewError::TooMany { most: MOST });
+        };
+        if let Some((inside, why)) = walked.unread.into_iter().next() {
+            let path = below.under(&self.layer.root).join(inside.path());
+            return Err(match why {
+                Unread::TooDeep => PreviewError::TooDeep { path },
+                Unread::Error(source) => PreviewError::Unreadable { path, source },
+            });
+        }
+        for (inside, state) in walked.states.into_iter().filter(|(inside, _)| !inside.is_root()) {
+            let path = below.path().join(inside.path());
+            let at = Below::new(&path).map_err(|_| unreadable_path(&path))?;
+            self.differs(at, Some(state), None, false)?;
+        }
+        Ok(())
+    }
+
+    fn differs(
+        &mut self,
+        below: Below,
+        before: Option<State>,
+        after: Option<State>,
+        same_bytes: bool,
+    ) -> Result<(), PreviewError> {
+        if self.read.differences.len() >= MOST {
+            return Err(PreviewError::TooMany { most: MOST });
+        }
+        let at = (self.number, below);
+        self.read.differences.push(Difference { at, before, after, same_bytes, link_to: None });
+        Ok(())
+    }
+
+    /// Says of files with several names in the layer that they are one file. A name that stays as it is stands for the others.
+    fn join_names(&mut self) {
+        for mut names in std::mem::take(&mut self.linked).into_values().filter(|names| names.len() > 1) {
+            names.sort_by(|one, other| one.0.cmp(&other.0));
+            let number = self.number;
+            let find = |read: &Read, below: &Below| {
+                read.differences.iter().position(|one| one.at.0 == number && one.at.1 == *below)
+            };
+            let stays = names.iter().find(|(below, ..)| find(self.read, below).is_none());
+            let was_there = || names.iter().find(|(.., before)| before.as_ref().is_some_and(State::is_file));
+            let Some((first, _, before)) = stays.or_else(was_there).or(names.first()).cloned() else {
+                continue;
+            };
+            if let (None, Some(before)) = (find(self.read, &first), before) {
+                self.read.anchors.push(((number, first.clone()), before));
+            }
+            for (below, after, before) in names.into_iter().filter(|(below, ..)| *below != first) {
+                let found = find(self.read, &below).and_then(|at| self.read.differences.get_mut(at));
+                match found {
+                    Some(difference) => difference.link_to = Some(first.clone()),
+                    None => self.read.differences.push(Difference {
+                        at: (number, below),
+                        before,
+                        after: Some(after),
+                        same_bytes: true,
+                        link_to: Some(first.clone()),
+                    }),
+                }
+            }
+        }
+    }
+
+    fn unreadable(&self, below: &Below, source: io::Error) -> PreviewError {
+        PreviewError::Unreadable { path: below.under(&self.layer.root), source }
+    }
+}
+
+fn unreadable_path(path: &Path) -> PreviewError {
+    PreviewError::Unreadable { path: path.to_owned(), source: io::ErrorKind::InvalidInput.into() }
+}
+
+/// Opens a file of the layer, whatever its mode: the layer is ours.
+pub(super) fn open_written(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
+    match open_file(folder, name) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let mode = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode;
+            if FileType::from_raw_mode(mode).is_file() {
+                fs::chmodat(folder, name, Mode::from_raw_mode(mode | 0o400), AtFlags::empty())?;
+            }
+            open_file(folder, name)
+        }
+        other => other,
+    }
+}
+
+fn holds_the_same(lower: &OwnedFd, upper: &OwnedFd, name: &OsStr) -> io::Result<bool> {
+    Ok(hash(&mut open_file(lower, name)?)? == hash(&mut open_written(upper, name)?)?)
+}
+
+fn is_whiteout(folder: &OwnedFd, name: &OsStr) -> io::Result<bool> {
+    let found = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(FileType::from_raw_mode(found.st_mode).is_char_device() && found.st_rdev == 0)
+}
+
+fn is_opaque(folder: &OwnedFd) -> io::Result<bool> {
+    let mut value = [0_u8; 8];
+    match fs::fgetxattr(folder, OPAQUE, &mut value) {
+        Ok(1) if value.first() == Some(&b'y') => Ok(true),
+        // Whiteouts in attributes: only a program that makes layers itself writes such.
+        Ok(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "a layer of another kind")),
+        Err(Errno::NODATA) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Makes a folder of the layer readable to its owner; what its mode was is known by now.
+fn unlock(folder: &OwnedFd, state: &State) -> io::Result<()> {
+    if state.mode & 0o700 == 0o700 {
+        Ok(())
+    } else {
+        Ok(fs::fchmod(folder, Mode::from_raw_mode(state.mode | 0o700))?)
+    }
+}
+
+fn unlock_entry(parent: &OwnedFd, name: &OsStr, state: &State) -> io::Result<()> {
+    if state.mode & 0o700 == 0o700 {
+        return Ok(());
+    }
+    // It was seen to be a folder, and nobody else is there.
+    Ok(fs::chmodat(parent, name, Mode::from_raw_mode(state.mode | 0o700), AtFlags::empty())?)
+}
+
+/// Whether a path stays or becomes a file.
+pub(super) fn becomes_file(difference: &Difference) -> bool {
+    difference.after.as_ref().is_some_and(State::is_file)
+}
+
+/// Whether what would be there is nothing that can be made.
+pub(super) fn becomes_special(difference: &Difference) -> bool {
+    difference.after.as_ref().is_some_and(|after| after.kind == Kind::Other)
+}

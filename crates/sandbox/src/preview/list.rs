@@ -1,0 +1,132 @@
+//! From what a layer holds to what a person is told.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+
+use similar::TextDiff;
+
+use super::changes::{Change, ChangeKind, Changes, Entry, EntryKind};
+use super::ground::Ground;
+use super::layer::{Difference, Merged, Read, Spot, open_written};
+use crate::snapshot::anchored::{open_file, open_folder, open_root};
+use crate::snapshot::state::{Kind, State};
+
+/// Bytes of a file whose text is compared.
+const LONGEST_TEXT: u64 = 64 * 1024;
+/// Lines of it: the comparison takes their square in time, at worst.
+const MOST_LINES: usize = 2_000;
+/// Bytes of all texts that are compared.
+const ALL_TEXTS: u64 = 1024 * 1024;
+
+/// `moves` pairs what comes to be with what goes, by their numbers.
+pub(super) fn changes(ground: &Ground, read: &Read, moves: &BTreeMap<usize, usize>) -> Changes {
+    let mut room = ALL_TEXTS;
+    let mut list = Vec::new();
+    let away: BTreeMap<usize, usize> = moves.iter().map(|(here, away)| (*away, *here)).collect();
+    let path_of = |at: &usize| read.differences.get(*at).map(|other| path(ground, &other.at));
+    for (at, difference) in read.differences.iter().enumerate() {
+        let here = moves.get(&at);
+        let moved = here.or_else(|| away.get(&at)).and_then(path_of);
+        list.push(Change {
+            path: path(ground, &difference.at),
+            kind: kind(difference, here.is_some(), moved.is_some()),
+            before: difference.before.as_ref().map(entry),
+            after: difference.after.as_ref().map(entry),
+            diff: if moved.is_none() { diff(ground, difference, &mut room) } else { None },
+            moved,
+            same_file_as: difference
+                .link_to
+                .as_ref()
+                .map(|other| path(ground, &(difference.at.0, other.clone()))),
+        });
+    }
+    let changed = read.merged.iter().filter(|merged| !merged.before.looks_like(&merged.after));
+    list.extend(changed.map(|merged| attributes_of(ground, merged)));
+    list.sort_by(|one, other| one.path.cmp(&other.path));
+    Changes { list }
+}
+
+fn attributes_of(ground: &Ground, merged: &Merged) -> Change {
+    Change {
+        path: path(ground, &merged.at),
+        kind: ChangeKind::Attributes,
+        before: Some(entry(&merged.before)),
+        after: Some(entry(&merged.after)),
+        moved: None,
+        same_file_as: None,
+        diff: None,
+    }
+}
+
+fn path(ground: &Ground, (number, below): &Spot) -> PathBuf {
+    ground.layers.get(*number).map(|layer| below.under(&layer.root)).unwrap_or_default()
+}
+
+fn kind(difference: &Difference, is_here: bool, is_moved: bool) -> ChangeKind {
+    match (&difference.before, &difference.after) {
+        (None, _) if is_here => ChangeKind::MovedHere,
+        (None, _) => ChangeKind::Created,
+        (Some(_), None) if is_moved => ChangeKind::MovedAway,
+        (Some(_), None) => ChangeKind::Deleted,
+        (Some(before), Some(after)) => {
+            let same = difference.same_bytes || (before.kind == after.kind && !after.is_file());
+            if same && difference.link_to.is_none() { ChangeKind::Attributes } else { ChangeKind::Changed }
+        }
+    }
+}
+
+fn entry(state: &State) -> Entry {
+    let kind = match &state.kind {
+        Kind::File => EntryKind::File,
+        Kind::Folder => EntryKind::Folder,
+        // It came from the kernel a moment ago, so its hexadecimal form is right.
+        Kind::Link { target } => EntryKind::Link { target: target.to_path().unwrap_or_default() },
+        Kind::Other => EntryKind::Other,
+    };
+    Entry { kind, mode: state.mode, size: state.size }
+}
+
+/// What a person reads instead of bytes: nothing where either side is no small text.
+fn diff(ground: &Ground, difference: &Difference, room: &mut u64) -> Option<String> {
+    let is_text = |state: &Option<State>| {
+        state.as_ref().is_none_or(|state| state.is_file() && state.size <= LONGEST_TEXT)
+    };
+    let after = difference.after.as_ref()?;
+    if difference.same_bytes || difference.link_to.is_some() || !is_text(&difference.before) {
+        return None;
+    }
+    if !is_text(&difference.after) {
+        return None;
+    }
+    let both = after.size.saturating_add(difference.before.as_ref().map_or(0, |before| before.size));
+    *room = room.checked_sub(both)?;
+    // What cannot be read has no diff; its sizes are in the list.
+    let (before, after) = texts(ground, difference).ok().flatten()?;
+    let headers = match &difference.before {
+        Some(_) => ("before", "after"),
+        None => ("nothing", "after"),
+    };
+    let text = TextDiff::from_lines(&before, &after);
+    Some(text.unified_diff().context_radius(2).header(headers.0, headers.1).to_string())
+}
+
+fn texts(ground: &Ground, difference: &Difference) -> io::Result<Option<(String, String)>> {
+    let (number, below) = &difference.at;
+    let (Some(layer), Some((parent, name))) = (ground.layers.get(*number), below.place()) else {
+        return Ok(None);
+    };
+    let before = match &difference.before {
+        Some(_) => text(open_file(&open_folder(&layer.real, &parent)?, name)?)?,
+        None => Some(String::new()),
+    };
+    let after = text(open_written(&open_folder(&open_root(&layer.upper)?, &parent)?, name)?)?;
+    Ok(before.zip(after))
+}
+
+fn text(file: std::fs::File) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    file.take(LONGEST_TEXT).read_to_end(&mut bytes)?;
+    let text = String::from_utf8(bytes).ok();
+    Ok(text.filter(|text| !text.contains('\0') && text.lines().count() <= MOST_LINES))
+}

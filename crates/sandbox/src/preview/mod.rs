@@ -1,0 +1,198 @@
+//! What a command would change, found by running it on a copy that costs nothing.
+//!
+//! [`preview()`] runs a command over an empty layer (an overlay) on each folder that it may write. Afterwards the layer is read, and what is in
+//! it is the list of [`Changes`]. [`Preview::commit`] makes exactly these in the real folders; dropping the preview removes the layers, and nothing
+//! was changed.
+//!
+//! The command is bound as by [`run`](crate::run()), and more strictly: everything but the layers and its private folder is mounted read-only,
+//! which holds for modes and times of files as well; it makes no sockets, not even to services of this machine; and it sees its own System V
+//! objects only. Where a layer could not tell the truth, there is no preview but a [`PreviewError`]. Linux alone has layers. Design:
+//! `docs/design/preview.md`.
+
+mod changes;
+mod check;
+mod clear;
+mod commit;
+mod error;
+mod ground;
+#[cfg(target_os = "linux")]
+mod handover;
+mod layer;
+mod limits;
+mod list;
+mod moves;
+mod support;
+#[cfg(target_os = "linux")]
+mod world;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{Capture, Confinement, Invocation, Network, Outcome, SandboxError, SandboxMode};
+
+pub use changes::{Change, ChangeKind, Changes, Entry, EntryKind};
+pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
+
+pub(crate) use ground::Ground;
+#[cfg(target_os = "linux")]
+pub(crate) use handover::Mounts;
+#[cfg(target_os = "linux")]
+pub(crate) use world::World;
+
+use layer::Read;
+
+/// A command that ran, and what it would change.
+#[derive(Debug)]
+pub struct Preview {
+    /// What became of the command. One that failed or was stopped may have changed something all the same.
+    pub outcome: Outcome,
+    /// What would change.
+    pub changes: Changes,
+    read: Read,
+    ground: Arc<Ground>,
+}
+
+/// Runs a command on a copy of `roots`.
+///
+/// `roots` are absolute paths of folders of this user; one within another is covered by it. The layers lie in `store`, which is made where it
+/// is missing, on a file system for user attributes (not NFS, not itself an overlay), and neither in a root nor in the private folder. Of `confinement`
+/// the limits and the private folder count: what the command writes there is no part of the preview. `roots` are granted instead of its
+/// `writable`, the network is denied whatever it says, and [`SandboxMode::FullAccess`] frees from nothing here.
+///
+/// What a layer does differently, so that a command may fail in a preview and not without one: renaming a folder (`rename`, not `mv`, which copies then),
+/// changing files of other users, sockets. An [`Outcome`] that tells of a failure therefore says nothing of the command itself.
+///
+/// Nothing outside the store and the private folder changes. A dropped future ends the command as it does for [`run`](crate::run()), and removes the layers
+/// when its tree is gone.
+///
+/// ```
+/// # async fn example(invocation: artoo_sandbox::Invocation, confinement: artoo_sandbox::Confinement)
+/// # -> Result<(), Box<dyn std::error::Error>> {
+/// use artoo_sandbox::{Capture, preview::preview};
+/// use std::path::{Path, PathBuf};
+/// use tokio_util::sync::CancellationToken;
+///
+/// let workspace = [PathBuf::from("/home/ada/artoo_workspace")];
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+/// let store = Path::new("/home/ada/.local/share/artoo/runs/1/preview");
+/// let preview = preview(&invocation, &confinement, &workspace, store, capture, &CancellationToken::new()).await?;
+/// if preview.changes.only_creates_in(&workspace) {
+///     preview.commit()?;
+/// } else {
+///     for change in &preview.changes {
+///         println!("{} {}", change.kind, change.path.display());
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// The command was not run, or what it did cannot be told. Each kind of [`PreviewError`] means that nothing was changed.
+pub async fn preview(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    roots: &[PathBuf],
+    store: &Path,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Preview, PreviewError> {
+    Preview::supported(store).map_err(PreviewError::Unsupported)?;
+    preview_unasked(invocation, confinement, roots, store, capture, cancel).await
+}
+
+/// The same without asking first whether there are previews.
+async fn preview_unasked(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    roots: &[PathBuf],
+    store: &Path,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Preview, PreviewError> {
+    match confinement.mode {
+        SandboxMode::ReadOnly => return Err(PreviewError::ReadOnly),
+        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
+    }
+    // In this mode only the private folder is granted by its real name.
+    let confinement =
+        Confinement { mode: SandboxMode::ReadOnly, network: Network::Denied, ..confinement.clone() };
+    let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
+    let ground = Arc::new(Ground::lay(roots, &confinement.private_tmp, store)?);
+    let outcome = run_on(Arc::clone(&ground), &invocation, &confinement, capture, cancel).await?;
+    if outcome.survivors > 0 {
+        return Err(PreviewError::Survivors { count: outcome.survivors });
+    }
+    let lost = |error: tokio::task::JoinError| PreviewError::Store {
+        path: store.to_owned(),
+        source: std::io::Error::other(error),
+    };
+    tokio::task::spawn_blocking(move || {
+        let read = Read::of(&ground)?;
+        let moves = moves::moves(&ground, &read.differences);
+        limits::check(&ground, &read, &moves)?;
+        let changes = list::changes(&ground, &read, &moves);
+        Ok(Preview { outcome, changes, read, ground })
+    })
+    .await
+    .map_err(lost)?
+}
+
+impl Preview {
+    /// Whether this machine has previews: the first call runs a command over a folder that it makes in `place` (which it makes, too, where it is
+    /// missing) and removes again. Later calls repeat its answer.
+    ///
+    /// # Errors
+    ///
+    /// Why there are none.
+    pub fn supported(place: &Path) -> Result<(), NoPreview> {
+        support::supported(place)
+    }
+
+    /// Makes the changes in the real folders, all of them or, where somebody has changed a path of the list since the command began, none.
+    ///
+    /// A file that changes is written beside its place and takes it in one step: its inode becomes another. Blocks, as the removal of the layers
+    /// does: it belongs on a thread that may.
+    ///
+    /// # Errors
+    ///
+    /// [`CommitError::Refused`] with the list, or why it could not be done.
+    pub fn commit(self) -> Result<(), CommitError> {
+        check::check(&self.ground, &self.read)?;
+        commit::commit(&self.ground, &self.read)
+    }
+}
+
+/// The working folder by its real name: a relative one would lead to the real folder, behind the layers.
+fn folder_of(invocation: &Invocation) -> Result<PathBuf, SandboxError> {
+    invocation.folder.canonicalize().map_err(|source| SandboxError::Start {
+        program: invocation.program.to_string_lossy().into_owned(),
+        folder: invocation.folder.clone(),
+        source,
+    })
+}
+
+#[cfg(target_os = "linux")]
+use crate::conduct::run_on;
+
+#[cfg(not(target_os = "linux"))]
+async fn run_on(
+    _: Arc<Ground>,
+    invocation: &Invocation,
+    confinement: &Confinement,
+    _: Capture<'_>,
+    _: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
+    Err(SandboxError::Unsupported {
+        program: invocation.program.to_string_lossy().into_owned(),
+        mode: confinement.mode,
+        reason: crate::NoConfinement::NotLinux,
+    })
+}
+
+#[cfg(test)]
+mod tests;

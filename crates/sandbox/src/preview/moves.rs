@@ -1,0 +1,70 @@
+//! Which files were moved, as far as that can be told.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::ground::Ground;
+use super::layer::{Difference, open_written};
+use crate::snapshot::anchored::{open_file, open_folder, open_root};
+use crate::snapshot::state::State;
+use crate::snapshot::store::{ContentId, hash};
+
+/// Pairs of a file that comes to be and one that goes, by their numbers in the list: the bytes, the mode and the time are the same.
+/// A layer does not say what was moved, and a copy whose original was removed is the same thing.
+pub(super) fn moves(ground: &Ground, differences: &[Difference]) -> BTreeMap<usize, usize> {
+    let mut away: BTreeMap<Look, Vec<usize>> = BTreeMap::new();
+    for (at, difference) in differences.iter().enumerate() {
+        if let (Some(before), None) = (&difference.before, &difference.after)
+            && before.is_file()
+        {
+            away.entry(look_of(before)).or_default().push(at);
+        }
+    }
+    let mut pairs = BTreeMap::new();
+    for (here, difference) in differences.iter().enumerate() {
+        let Some(after) = difference.after.as_ref().filter(|after| after.is_file()) else { continue };
+        if difference.link_to.is_some() {
+            continue;
+        }
+        let Some(candidates) = away.get_mut(&look_of(after)) else { continue };
+        let found = candidates.iter().position(|away| {
+            let Some(other) = differences.get(*away) else { return false };
+            // Empty files are all alike: the name tells.
+            let named_alike = other.at.1.path().file_name() == difference.at.1.path().file_name();
+            // What cannot be read is no move, and the list says of it what it says of every file.
+            (after.size > 0 || named_alike) && holds_the_same(ground, other, difference).unwrap_or(false)
+        });
+        if let Some(found) = found {
+            pairs.insert(here, candidates.remove(found));
+        }
+    }
+    pairs
+}
+
+type Look = (u64, u32, crate::snapshot::state::Moment);
+
+fn look_of(state: &State) -> Look {
+    (state.size, state.mode, state.mtime)
+}
+
+fn holds_the_same(ground: &Ground, away: &Difference, here: &Difference) -> io::Result<bool> {
+    Ok(content(ground, away, Side::Real)? == content(ground, here, Side::Written)?)
+}
+
+/// Which of the two files of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Real,
+    Written,
+}
+
+fn content(ground: &Ground, difference: &Difference, side: Side) -> io::Result<ContentId> {
+    let (number, below) = &difference.at;
+    let layer = ground.layers.get(*number).ok_or(io::ErrorKind::NotFound)?;
+    let (parent, name) = below.place().ok_or(io::ErrorKind::IsADirectory)?;
+    let mut file = match side {
+        Side::Real => open_file(&open_folder(&layer.real, &parent)?, name)?,
+        Side::Written => open_written(&open_folder(&open_root(&layer.upper)?, &parent)?, name)?,
+    };
+    hash(&mut file)
+}

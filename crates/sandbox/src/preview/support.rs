@@ -1,0 +1,101 @@
+//! Whether this machine has previews.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{ChangeKind, NoPreview, Preview, PreviewError, preview_unasked};
+use crate::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, Support, probe};
+
+/// The oldest Landlock that keeps signals in.
+const OLDEST: u8 = 6;
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// See [`Preview::supported`].
+pub(super) fn supported(place: &Path) -> Result<(), NoPreview> {
+    static FOUND: OnceLock<Result<(), NoPreview>> = OnceLock::new();
+    FOUND.get_or_init(|| try_out(place)).clone()
+}
+
+fn try_out(place: &Path) -> Result<(), NoPreview> {
+    match probe() {
+        Support::Missing(reason) => return Err(NoPreview::NoConfinement(reason)),
+        Support::Enforced { abi, .. } if abi < OLDEST => return Err(NoPreview::OldLandlock { abi }),
+        Support::Enforced { .. } => {}
+    }
+    let place = place.to_owned();
+    // On a thread of its own, because the caller may be within a runtime.
+    thread::spawn(move || trial(&place)).join().unwrap_or_else(|_| Err(refused(&"the trial thread died")))
+}
+
+/// Lets a shell remove a file and make another one, and compares what the preview says.
+fn trial(place: &Path) -> Result<(), NoPreview> {
+    let folder = place.join(format!("preview-trial-{}", rustix::process::getpid()));
+    let root = folder.join("root");
+    let made = fs::create_dir_all(&root).and_then(|()| fs::write(root.join("old"), "old"));
+    let tried = made.map_err(|error| refused(&error)).and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| refused(&error))?.block_on(trial_in(&folder, &root))
+    });
+    // Should something be left, the next trial of this process number meets it and works all the same.
+    let _ = fs::remove_dir_all(&folder);
+    tried
+}
+
+async fn trial_in(folder: &Path, root: &Path) -> Result<(), NoPreview> {
+    let invocation = Invocation {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), "rm old && echo new > new".into()],
+        folder: root.to_owned(),
+        environment: BTreeMap::from([("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())]),
+        timeout: PATIENCE,
+        keep: 1024,
+    };
+    let confinement = Confinement {
+        mode: SandboxMode::WorkspaceWrite,
+        network: Network::Denied,
+        limits: ResourceLimits::default(),
+        writable: Vec::new(),
+        private_tmp: folder.join("tmp"),
+    };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+    let roots = [root.to_owned()];
+    let store = folder.join("store");
+    let cancel = CancellationToken::new();
+    let preview = preview_unasked(&invocation, &confinement, &roots, &store, capture, &cancel).await;
+    let preview = preview.map_err(|error| refused(&words(&error)))?;
+    let said = String::from_utf8_lossy(&err);
+    is_right(&preview).then_some(()).ok_or_else(|| {
+        refused(&format!(
+            "a trial ended with {:?} and told something else than it did {}",
+            preview.outcome.ending,
+            said.trim()
+        ))
+    })
+}
+
+fn is_right(preview: &Preview) -> bool {
+    let kinds: Vec<ChangeKind> = preview.changes.iter().map(|change| change.kind).collect();
+    preview.outcome.ending == Ending::Exited(0) && kinds == [ChangeKind::Created, ChangeKind::Deleted]
+}
+
+/// An error with what lies behind it.
+fn words(error: &PreviewError) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(deeper) = source {
+        text = format!("{text}: {deeper}");
+        source = deeper.source();
+    }
+    text
+}
+
+fn refused(answer: &dyn ToString) -> NoPreview {
+    NoPreview::Refused { answer: answer.to_string() }
+}

@@ -1,0 +1,5 @@
+mod cases;
+mod clashes;
+mod law;
+mod place;
+mod walls;

@@ -1,0 +1,159 @@
+//! What the tests share: a workspace, a folder outside, a store, and ways to run a script.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::{Changes, Preview, PreviewError, preview};
+use crate::snapshot::tests::tree::{Seen, picture};
+use crate::{Capture, Confinement, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run};
+
+pub(super) struct Place {
+    temporary: tempfile::TempDir,
+    pub(super) root: PathBuf,
+    pub(super) outside: PathBuf,
+    pub(super) tmp: PathBuf,
+    pub(super) store: PathBuf,
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) mode: SandboxMode,
+    pub(super) network: Network,
+    pub(super) timeout: Duration,
+}
+
+/// A place, or nothing (said loudly) where this machine has no previews.
+pub(super) fn place() -> Option<Place> {
+    let place = Place::new();
+    match Preview::supported(&place.store) {
+        Ok(()) => Some(place),
+        Err(reason) => {
+            eprintln!("\n*** SKIPPED: this test needs previews, and {reason} ***\n");
+            None
+        }
+    }
+}
+
+impl Place {
+    fn new() -> Self {
+        let temporary = tempfile::tempdir().unwrap();
+        let real = temporary.path().canonicalize().unwrap();
+        let folder = |name: &str| {
+            fs::create_dir(real.join(name)).unwrap();
+            real.join(name)
+        };
+        let root = folder("work space");
+        Self {
+            outside: folder("outside"),
+            tmp: real.join("tmp"),
+            // All that the options of a mount have a meaning for.
+            store: real.join("store, upperdir=a:b\\c d"),
+            roots: vec![root.clone()],
+            root,
+            mode: SandboxMode::WorkspaceWrite,
+            network: Network::Denied,
+            timeout: Duration::from_secs(60),
+            temporary,
+        }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.temporary.path().canonicalize().unwrap()
+    }
+
+    fn invocation(&self, folder: &Path, script: &[u8]) -> Invocation {
+        Invocation {
+            program: "sh".into(),
+            // $1 is the folder outside.
+            arguments: vec![
+                "-c".into(),
+                std::ffi::OsString::from_vec(script.to_vec()),
+                "sh".into(),
+                self.outside.clone().into(),
+            ],
+            folder: folder.to_owned(),
+            environment: BTreeMap::from([
+                ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+                ("LC_ALL".into(), "C".into()),
+                ("OPENAI_API_KEY".into(), "sk-canary".into()),
+            ]),
+            timeout: self.timeout,
+            keep: crate::DEFAULT_KEEP,
+        }
+    }
+
+    fn confinement(&self, writable: &Path) -> Confinement {
+        Confinement {
+            mode: self.mode,
+            network: self.network,
+            limits: ResourceLimits::default(),
+            writable: vec![writable.to_owned()],
+            private_tmp: self.tmp.clone(),
+        }
+    }
+
+    /// A preview with what the script said.
+    pub(super) async fn said(
+        &self,
+        script: &[u8],
+        cancel: &CancellationToken,
+    ) -> Result<(Preview, String), PreviewError> {
+        let mut said = Vec::new();
+        let mut errors = Vec::new();
+        let capture = Capture { stdout: &mut said, stderr: &mut errors, on_chunk: None };
+        let invocation = self.invocation(&self.root, script);
+        let confinement = self.confinement(&self.root);
+        let preview = preview(&invocation, &confinement, &self.roots, &self.store, capture, cancel).await?;
+        said.extend(errors);
+        Ok((preview, String::from_utf8_lossy(&said).trim().to_owned()))
+    }
+
+    pub(super) async fn try_sh(&self, script: &str) -> Result<Preview, PreviewError> {
+        Ok(self.said(script.as_bytes(), &CancellationToken::new()).await?.0)
+    }
+
+    pub(super) async fn sh(&self, script: &str) -> Preview {
+        let (preview, said) = self.said(script.as_bytes(), &CancellationToken::new()).await.unwrap();
+        assert_eq!(preview.outcome.ending, crate::Ending::Exited(0), "{script}: {said}");
+        preview
+    }
+
+    /// The same script without a preview, in another folder.
+    pub(super) async fn plainly(&self, folder: &Path, script: &[u8]) -> Outcome {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+        let invocation = self.invocation(folder, script);
+        run(&invocation, &self.confinement(folder), capture, &CancellationToken::new()).await.unwrap()
+    }
+
+    pub(super) fn picture(&self) -> BTreeMap<PathBuf, Seen> {
+        picture(&self.root)
+    }
+
+    /// Nothing of a preview may be left.
+    pub(super) fn store_is_empty(&self) -> bool {
+        fs::read_dir(&self.store).unwrap().next().is_none()
+    }
+
+    /// What each path below the root would become, in words.
+    pub(super) fn words(&self, changes: &Changes) -> Vec<String> {
+        let below = |path: &Path| path.strip_prefix(&self.root).unwrap().to_string_lossy().into_owned();
+        let words = changes.iter().map(|change| {
+            let mut words = format!("{} {}", change.kind, below(&change.path));
+            if let Some(other) = &change.moved {
+                words = format!("{words} ({})", below(other));
+            }
+            if let Some(other) = &change.same_file_as {
+                words = format!("{words} = {}", below(other));
+            }
+            words
+        });
+        words.collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! Giving an entry its content, its owner, its mode, its times and its name.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{self, AtFlags, Gid, Mode, RenameFlags, Uid};
+use rustix::io::Errno;
+
+use super::anchored::{look, look_at};
+use super::state::State;
+use super::store::{clone_blocks, pour};
+
+/// Gives a finished file its name, which nobody may have taken meanwhile.
+pub(crate) fn take_free_name(folder: &OwnedFd, part: &str, name: &OsStr) -> io::Result<()> {
+    match fs::renameat_with(folder, part, folder, name, RenameFlags::NOREPLACE) {
+        // Some file systems cannot promise it.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            if look(folder, name)?.is_some() {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            Ok(fs::renameat(folder, part, folder, name)?)
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Owner first, because changing it takes bits of the mode away; the times last.
+pub(crate) fn finish_file(open: impl AsFd, wanted: &State) -> io::Result<()> {
+    let open = open.as_fd();
+    let now = look_at(open)?;
+    if (now.uid, now.gid) != (wanted.uid, wanted.gid) {
+        fs::fchown(open, Some(Uid::from_raw(wanted.uid)), Some(Gid::from_raw(wanted.gid)))?;
+    }
+    fs::fchmod(open, Mode::from_raw_mode(wanted.mode))?;
+    Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
+}
+
+pub(crate) fn finish_link(parent: &OwnedFd, name: &OsStr, wanted: &State) -> io::Result<()> {
+    let now = look(parent, name)?;
+    if now.is_some_and(|now| (now.uid, now.gid) != (wanted.uid, wanted.gid)) {
+        let (uid, gid) = (Uid::from_raw(wanted.uid), Gid::from_raw(wanted.gid));
+        fs::chownat(parent, name, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
+    }
+    Ok(fs::utimensat(parent, name, &wanted.mtime.as_modification(), AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+/// Puts a content into an empty file.
+pub(crate) fn fill(source: &mut File, target: &mut File) -> io::Result<()> {
+    if clone_blocks(source, target) {
+        return Ok(());
+    }
+    source.seek(SeekFrom::Start(0))?;
+    pour(source, target).map(drop)
+}
