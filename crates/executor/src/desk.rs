@@ -82,6 +82,10 @@ impl Consent for Counter {
         self.desk.approvals().forbids(effects)
     }
 
+    fn allows(&self, effects: &[Effect]) -> bool {
+        matches!(self.desk.approvals().standing(effects), Standing::Granted(_))
+    }
+
     async fn ask(&self, question: Question) -> Answer {
         let _turn = self.desk.turn.lock().await;
         let standing = self.desk.approvals().standing(&question.effects);

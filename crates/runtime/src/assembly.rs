@@ -43,6 +43,9 @@ use crate::{
 /// The folder for temporary files of commands, in a run's folder.
 pub(crate) const PRIVATE_TMP: &str = "tmp";
 
+/// The folder where commands are tried, in a run's folder.
+pub(crate) const PREVIEW: &str = "preview";
+
 /// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
 /// than the supervisor grants R7 for its last word.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
@@ -149,6 +152,7 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
+        preview_store: Some(folder.join(PREVIEW)),
         // The executor puts its own in their place for each call.
         consent: Arc::new(Nobody),
         rest: Rest::default(),

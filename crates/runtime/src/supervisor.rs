@@ -181,7 +181,9 @@ pub(crate) async fn supervise(run: Supervised) {
         // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.
         ended.fault.get_or_insert_with(|| storage_fault(&error));
     }
-    remove_private_tmp(&journal_folder.join(crate::assembly::PRIVATE_TMP)).await;
+    for name in [crate::assembly::PRIVATE_TMP, crate::assembly::PREVIEW] {
+        remove_folder(&journal_folder.join(name)).await;
+    }
     // The receiver may be gone: the run is recorded all the same.
     let _ = result.send(ended);
 }
@@ -412,7 +414,7 @@ fn bus_fault(failure: &RunFailure) -> Fault {
 }
 
 /// Best effort: what is left there is inside the run's own folder.
-async fn remove_private_tmp(path: &std::path::Path) {
+async fn remove_folder(path: &std::path::Path) {
     if path.symlink_metadata().is_ok() {
         let _ = tokio::fs::remove_dir_all(path).await;
     }

@@ -38,6 +38,8 @@ pub struct ToolContext {
     pub evidence: EvidenceStore,
     /// What this run has created, and may therefore change.
     pub created: CreatedPaths,
+    /// Where a command can be tried so that nothing of it lasts; without one, no command is. Absolute, outside of what commands may write.
+    pub preview_store: Option<PathBuf>,
     /// Who is asked before a call that needs consent.
     pub consent: Arc<dyn Consent>,
     /// How long the calls of this subtask have waited for people: their limits of time rest meanwhile.

@@ -53,6 +53,12 @@ pub enum ToolError {
         /// In their words.
         words: String,
     },
+    /// What was tried could not be made real.
+    #[error("nothing was changed: {reason}")]
+    NotMade {
+        /// Why.
+        reason: String,
+    },
     /// What was asked about has changed since.
     #[error("{path} was changed while the user was asked; nothing was written")]
     ChangedMeanwhile {
@@ -240,7 +246,7 @@ impl ToolError {
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
             Self::Io { source, .. } => class_of(source),
-            Self::ChangedMeanwhile { .. } => FailureClass::Environmental,
+            Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => FailureClass::Environmental,
             Self::Status { status, .. } if BAD_REQUESTS.contains(status) => FailureClass::Logical,
             Self::TimedOut { .. }
             | Self::Evidence { .. }
@@ -257,7 +263,8 @@ impl ToolError {
                 SandboxError::Grant { .. }
                 | SandboxError::Rules { .. }
                 | SandboxError::Start { .. }
-                | SandboxError::Watch { .. },
+                | SandboxError::Watch { .. }
+                | SandboxError::Overlay { .. },
             ) => FailureClass::Environmental,
             Self::Cancelled | Self::Panicked { .. } => FailureClass::Unknown,
         }
@@ -271,6 +278,7 @@ impl ToolError {
             | Self::Ruled { .. }
             | Self::Instead { .. }
             | Self::ChangedMeanwhile { .. }
+            | Self::NotMade { .. }
             | Self::Argument { .. }
             | Self::Protected { .. }
             | Self::Outside { .. }
@@ -309,7 +317,7 @@ impl ToolError {
             }
             Self::Ruled { .. } => "go on without it",
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
-            Self::ChangedMeanwhile { .. } => "look at it again",
+            Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
             Self::Protected { .. } => "only the user can open it; go on without it",
             Self::Outside { .. } => "give a bare file name to write in the workspace",
             Self::WideWorkspace { .. } => "give the run a workspace of its own with `--workspace`",

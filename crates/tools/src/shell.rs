@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use artoo_sandbox::preview::{Preview, PreviewError, preview};
 use artoo_sandbox::{
-    Capture, Channel, Confinement, Ending, Invocation, Outcome, ResourceLimits, SandboxMode, run,
+    Capture, Channel, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxError,
+    SandboxMode, run,
 };
 use artoo_types::{Arguments, CallEnding, FileChange, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, Judged, Ours, Step, gate, in_words, judge};
+use crate::consent::{Case, Judged, Ours, Step, Tried, gate, in_words, judge};
 use crate::live_text::LiveText;
 use crate::program::is_program;
 use crate::protected::Protected;
@@ -93,15 +95,18 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         timeout,
         keep: cx.limits.kept,
     };
-    let allowed = allowed(command, cx).await?;
-    let opened: Vec<_> = allowed.opens.iter().cloned().collect();
-    let confinement = Confinement {
-        mode: cx.mode,
-        network: cx.network,
-        limits: ResourceLimits::default(),
-        writable: [cx.workspace.clone()].into_iter().chain(opened.iter().cloned()).collect(),
-        private_tmp: cx.private_tmp.clone(),
+    let judged = Looked::at(command, cx).await?;
+    let step = judged.step(cx)?;
+    if step == Step::Preview
+        && let Some(report) = tried(&invocation, command, cx).await?
+    {
+        return Ok(report);
+    }
+    let opened = match step {
+        Step::Run | Step::Refuse => Vec::new(),
+        Step::Ask | Step::Preview => judged.ask(command, cx).await?,
     };
+    let confinement = confinement(cx, &opened);
     let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
     let live = [Mutex::new(LiveText::default()), Mutex::new(LiveText::default())];
     let show = |channel: Channel, bytes: &[u8]| {
@@ -119,8 +124,8 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let outcome = run(&invocation, &confinement, capture, &cx.cancel).await;
     // Also of a command that could not be run: the record of the call must end.
     let files = watched.after(cx).await;
-    allowed.note(cx, files.as_deref().unwrap_or_default()).await;
-    let mut report = report(outcome?, stdout, stderr, timeout, cx)?;
+    judged.note(cx, files.as_deref().unwrap_or_default()).await;
+    let mut report = report(&mut outcome?, stdout, stderr, timeout, cx)?;
     match files {
         Ok(files) => report.files = files,
         Err(error) => drop(report.failure.get_or_insert(error.failure())),
@@ -128,49 +133,119 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     Ok(report)
 }
 
-/// A command that may run.
-struct Allowed {
+/// What a command is granted: the workspace, and what consent opens to it.
+fn confinement(cx: &ToolContext, opened: &[PathBuf]) -> Confinement {
+    Confinement {
+        mode: cx.mode,
+        network: cx.network,
+        limits: ResourceLimits::default(),
+        writable: [&cx.workspace].into_iter().chain(opened).cloned().collect(),
+        private_tmp: cx.private_tmp.clone(),
+    }
+}
+
+/// A command that was read.
+struct Looked {
     judged: Judged,
     /// What was the run's before it.
     ours: Ours,
-    /// A folder that consent opens to this one command.
-    opens: Option<PathBuf>,
 }
 
-/// Finds out what the command would do, and asks where that needs consent.
-async fn allowed(command: &str, cx: &ToolContext) -> Result<Allowed, ToolError> {
-    let (text, context) = (command.to_owned(), cx.clone());
-    let looked = move || (judge(&text, &context), Ours::now(&context.created));
-    let (judged, ours) = off_the_async_thread(looked).await?;
-    if let Some(reason) = cx.consent.forbids(&judged.effects) {
-        return Err(ToolError::NotAllowed { effects: in_words(&judged.effects), reason });
+impl Looked {
+    /// Finds out what the command would do.
+    async fn at(command: &str, cx: &ToolContext) -> Result<Self, ToolError> {
+        let (text, cx) = (command.to_owned(), cx.clone());
+        off_the_async_thread(move || Self { judged: judge(&text, &cx), ours: Ours::now(&cx.created) }).await
     }
-    let case = Case {
-        decision: judged.ruling.decision,
-        class: judged.class,
-        approval: cx.consent.approval(),
-        forbidden: false,
-        preview: false,
-    };
-    let opens = match gate(case) {
-        Step::Run => None,
-        Step::Refuse => return Err(ToolError::Ruled { rule: judged.refusal() }),
-        Step::Ask | Step::Preview => {
-            cx.consented(judged.question(Shell.name(), command)).await?;
-            let opens = judged.reaches_the_working_folder(cx) && is_narrow(&cx.working_folder, cx);
-            opens.then(|| cx.working_folder.clone())
-        }
-    };
-    Ok(Allowed { judged, ours, opens })
-}
 
-impl Allowed {
+    /// Whether it runs, is tried, or is asked about. A refusal is an error.
+    fn step(&self, cx: &ToolContext) -> Result<Step, ToolError> {
+        let effects = &self.judged.effects;
+        if let Some(reason) = cx.consent.forbids(effects) {
+            return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
+        }
+        // A layer has no network and knows one mode. What was granted needs no trial.
+        let is_layered = cx.mode == SandboxMode::WorkspaceWrite && cx.network == Network::Denied;
+        let case = Case {
+            decision: self.judged.ruling.decision,
+            class: self.judged.class,
+            approval: cx.consent.approval(),
+            forbidden: false,
+            preview: is_layered && cx.preview_store.is_some() && !cx.consent.allows(effects),
+        };
+        match gate(case) {
+            Step::Refuse => Err(ToolError::Ruled { rule: self.judged.refusal() }),
+            step @ (Step::Run | Step::Preview | Step::Ask) => Ok(step),
+        }
+    }
+
+    /// Asks by what the words of the command say. The folders that a yes opens to it.
+    async fn ask(&self, command: &str, cx: &ToolContext) -> Result<Vec<PathBuf>, ToolError> {
+        cx.consented(self.judged.question(Shell.name(), command)).await?;
+        let opens = self.judged.reaches_the_working_folder(cx) && is_narrow(&cx.working_folder, cx);
+        Ok(if opens { vec![cx.working_folder.clone()] } else { Vec::new() })
+    }
+
     /// Notes what the run may change from now on.
     async fn note(self, cx: &ToolContext, files: &[FileChange]) {
         let (created, files) = (cx.created.clone(), files.to_vec());
         // A look that breaks down leaves less free than it could be, and that is all.
         let _ = off_the_async_thread(move || self.judged.note(&created, &self.ours, &files)).await;
     }
+}
+
+/// Runs the command where nothing of it lasts, asks about what it did where that needs consent, and makes it real. `None` where that is
+/// not possible here.
+async fn tried(
+    invocation: &Invocation,
+    command: &str,
+    cx: &ToolContext,
+) -> Result<Option<ToolReport>, ToolError> {
+    let Some(store) = cx.preview_store.clone() else { return Ok(None) };
+    let place = store.clone();
+    if !off_the_async_thread(move || Preview::supported(&place).is_ok()).await? {
+        return Ok(None);
+    }
+    let context = cx.clone();
+    let roots = off_the_async_thread(move || free_folders(&context)).await?;
+    let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
+    // Nobody is shown what may never have happened.
+    let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
+    let ran = preview(invocation, &confinement(cx, &[]), &roots, &store, capture, &cx.cancel).await;
+    let mut preview = match ran {
+        Ok(preview) => preview,
+        Err(PreviewError::Sandbox(error @ SandboxError::Start { .. })) => return Err(error.into()),
+        Err(_) => return Ok(None),
+    };
+    if preview.outcome.ending == Ending::Cancelled {
+        return Err(ToolError::Cancelled);
+    }
+    let (changes, free, context) = (preview.changes.clone(), roots, cx.clone());
+    let tried = off_the_async_thread(move || Tried::of(&changes, &free, &context)).await?;
+    tried.consent(Shell.name(), command, cx).await?;
+    let mut report = report(&mut preview.outcome, stdout, stderr, invocation.timeout, cx)?;
+    if !tried.is_nothing() {
+        report.files = make_real(preview, tried, cx).await?;
+    }
+    Ok(Some(report))
+}
+
+/// The folders where new files are free, by their real names, as far as a command may be let in: the kernel cannot leave out a protected part.
+fn free_folders(cx: &ToolContext) -> Vec<PathBuf> {
+    let folders = [Some(&cx.workspace), Some(&cx.working_folder).filter(|folder| is_narrow(folder, cx))];
+    folders.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok()).collect()
+}
+
+/// Does what was tried. What it finds before is kept for undo.
+async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
+    let opened = [&cx.working_folder].into_iter().filter(|folder| tried.reaches(folder)).cloned();
+    let watched = watched::before_command(cx, &opened.collect::<Vec<_>>()).await?;
+    let made = off_the_async_thread(move || preview.commit()).await;
+    let files = watched.after(cx).await;
+    made?.map_err(|error| ToolError::NotMade { reason: error.to_string() })?;
+    let created = cx.created.clone();
+    off_the_async_thread(move || tried.note(&created)).await?;
+    files
 }
 
 async fn off_the_async_thread<T: Send + 'static>(
@@ -207,7 +282,7 @@ fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {
 }
 
 fn report(
-    mut outcome: Outcome,
+    outcome: &mut Outcome,
     stdout: EvidenceWriter,
     stderr: EvidenceWriter,
     timeout: Duration,

@@ -23,6 +23,8 @@ use crate::view::Outcome;
 const CAPACITY: usize = 1 << 16;
 /// How often the status line is drawn.
 const BEAT: Duration = Duration::from_millis(125);
+/// The exit code of a run that lacked consent.
+const WITHOUT_CONSENT: u8 = 5;
 /// How long the audit log may take to reach the disk at the end.
 const CLOSING: Duration = Duration::from_secs(3);
 
@@ -35,6 +37,7 @@ pub(super) async fn drive(
     let caught = interrupt::catch()
         .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
     let artoo = build(context, args, &prepared)?;
+    let person_present = prepared.request.person_present;
     let run = artoo.start(prepared.request).map_err(|error| {
         let hint = error.hint();
         let ours = matches!(error, artoo_runtime::StartError::Limits(_));
@@ -81,6 +84,9 @@ pub(super) async fn drive(
             .clone()
             .unwrap_or_else(|| format!("what happened: artoo runs show {}", finished.run_id));
         context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
+    }
+    if exit == WITHOUT_CONSENT && finished.fault.is_none() && !person_present {
+        context.terminal.hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
     }
     match (view.trouble, shown) {
         // A reader that left has cancelled the run, which is not the run's fault.

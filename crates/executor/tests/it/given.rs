@@ -204,6 +204,7 @@ impl House {
             environment: Default::default(),
             evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
             created: CreatedPaths::default(),
+            preview_store: None,
             consent: Arc::new(Nobody),
             rest: Rest::default(),
             snapshot: None,

@@ -7,6 +7,7 @@ mod diff;
 mod gate;
 mod judged;
 mod rest;
+mod tried;
 
 use artoo_types::{Approval, Effect, PreviewedChange, ToolName};
 use async_trait::async_trait;
@@ -17,6 +18,7 @@ pub(crate) use diff::diff;
 pub use gate::{Case, Step, gate};
 pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge};
 pub use rest::{Rest, within};
+pub(crate) use tried::Tried;
 
 /// Who is asked before a call that does more than it may without consent.
 ///
@@ -39,6 +41,12 @@ pub trait Consent: Send + Sync {
     fn forbids(&self, effects: &[Effect]) -> Option<String> {
         let _ = effects;
         None
+    }
+
+    /// Whether all of these effects were granted before, so that asking gives a yes at once.
+    fn allows(&self, effects: &[Effect]) -> bool {
+        let _ = effects;
+        false
     }
 
     /// Asks, and waits for the answer.

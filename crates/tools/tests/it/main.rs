@@ -20,5 +20,6 @@ mod runs;
 mod scene;
 mod searches;
 mod server;
+mod tried;
 mod watches;
 mod writes;

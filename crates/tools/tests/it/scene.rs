@@ -58,6 +58,7 @@ impl Scene {
             ]),
             evidence: EvidenceStore::open(real.join("data/evidence")).unwrap(),
             created: CreatedPaths::default(),
+            preview_store: None,
             consent: Arc::new(Everything),
             rest: Rest::default(),
             snapshot: Some(Snapshot::new(
