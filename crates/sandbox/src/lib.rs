@@ -9,6 +9,8 @@
 //!
 //! [`effects_of`] says what shell text would do, without running it, and [`decide`] whether that needs a question.
 //!
+//! [`preview`](preview::preview()) runs a command as [`run()`] does, but over layers on its folders, and says what it would change before anything is.
+//!
 //! *Architecture invariant*: this crate does not know who asked for a command, or whether somebody consented, and
 //! running one does not look at what it means. It reads no environment, no home folder and no clock but the monotonic one; every path,
 //! variable and limit comes in as an argument. It keeps nothing between two runs. It is the only crate that
@@ -44,7 +46,7 @@
 //!
 //! Landlock does not mediate changes of mode, owner and times, and a filter sees numbers, no paths: refusing `chmod` altogether would
 //! break most programs that write. Landlock grants folders with all that is in them; a part, such as `.git`, cannot be taken back without a
-//! mount namespace, which many machines forbid and which the kernel does not give to one thread of many. Sockets in the file system can be
+//! mount namespace, which many machines forbid and which the kernel does not give to one thread of many (a preview's child makes its own). Sockets in the file system can be
 //! reached before version 9 of the interface. Reading is free. Many files together can fill a disk, and no limit of memory is set, for the only
 //! one counts addresses. [`Support::Enforced`] lists these gaps for `artoo doctor`.
 //!

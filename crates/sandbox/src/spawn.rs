@@ -127,6 +127,9 @@ impl<'a> Prepared<'a> {
         let argument = ptr::from_ref(self).cast_mut().cast::<c_void>();
         // No handler of this process may run in the child: it would act on this process's memory.
         let signals = BlockedSignals::block()?;
+        if let Some(world) = self.world {
+            world.begin();
+        }
         let namespaces = self.world.map_or(0, |_| World::NAMESPACES);
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | namespaces;
         #[expect(unsafe_code, reason = "there is no safe way to start a process that borrows memory")]

@@ -262,6 +262,7 @@ impl ToolError {
             Self::Sandbox(
                 SandboxError::Grant { .. }
                 | SandboxError::Rules { .. }
+                | SandboxError::Overlay { .. }
                 | SandboxError::Start { .. }
                 | SandboxError::Watch { .. }
                 | SandboxError::Overlay { .. },

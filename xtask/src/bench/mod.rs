@@ -1,7 +1,7 @@
 //! What everything but the model costs: artoo beside a hand-written loop that does the same job, in the same run.
 //!
-//! The measuring is done by the example `orchestration`, the floor is the example `floor`; here they are built and their figures become
-//! a document. A goal that is missed is printed as missed.
+//! The measuring is done by the example `orchestration`, and of the sandbox by its own example `preview_speed`; the floor is the
+//! example `floor`. Here they are built and their figures become a document. A goal that is missed is printed as missed.
 
 mod table;
 
@@ -24,12 +24,16 @@ pub fn run(options: &cli::Bench) -> Result<()> {
     let floor = step("build the floor", || example("floor"))?;
     let orchestration = step("build the bench", || example("orchestration"))?;
     let printed = step("measure", || {
-        let rounds = options.rounds.to_string();
-        let measure = Program::new(orchestration, ["measure", rounds.as_str()]);
+        let measure = Program::new(orchestration, ["measure", rounds(options).as_str()]);
         measure.args([&floor, &artoo]).text()
     })?;
-    let rows: Vec<Row> = serde_json::from_str(printed.trim())
-        .map_err(|error| Error::Other(format!("the bench printed something else than rows: {error}")))?;
+    let mut table = rows(&printed)?;
+    let sandbox = step("measure the sandbox", || {
+        let example =
+            ["run", "--release", "--quiet", "--package=artoo-sandbox", "--example=preview_speed", "--"];
+        cargo(example.into_iter().chain([rounds(options).as_str()])).text()
+    })?;
+    table.extend(rows(&sandbox)?);
     let bus = step("measure the bus", || {
         cargo(["run", "--release", "--quiet", "--package=artoo-bus", "--example=throughput"]).text()
     })?;
@@ -39,10 +43,19 @@ pub fn run(options: &cli::Bench) -> Result<()> {
         command: format!("cargo xtask bench --rounds {}", options.rounds),
         rounds: options.rounds,
     };
-    let document = table::document(&conditions, &rows, &bus);
+    let document = table::document(&conditions, &table, &bus);
     files::write(files::root().join(&options.out), &document)?;
     say(document);
     Ok(())
+}
+
+fn rounds(options: &cli::Bench) -> String {
+    options.rounds.to_string()
+}
+
+fn rows(printed: &str) -> Result<Vec<Row>> {
+    serde_json::from_str(printed.trim())
+        .map_err(|error| Error::Other(format!("the bench printed something else than rows: {error}")))
 }
 
 fn example(name: &str) -> Result<std::path::PathBuf> {

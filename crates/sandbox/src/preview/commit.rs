@@ -181,6 +181,11 @@ fn make(layer: &Layer, below: &Below, difference: &Difference) -> io::Result<()>
         Kind::File => {
             let (written, _) = place(&open_root(&layer.upper)?, below)?;
             let mut source = open_written(&written, name)?;
+            let held = look_at(&source)?;
+            // What was told is made, or nothing.
+            if !held.is_same_inode(after) || (held.size, held.mtime) != (after.size, after.mtime) {
+                return Err(io::Error::other("somebody changed the layer"));
+            }
             let part = part(below);
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let mut file = File::from(fs::openat(&parent, &part, flags, Mode::RUSR | Mode::WUSR)?);

@@ -43,6 +43,7 @@ pub(crate) struct Layer {
     /// Where the kernel puts what the command changes.
     pub(crate) upper: PathBuf,
     /// What the kernel needs to do so.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has layers"))]
     pub(crate) work: PathBuf,
 }
 

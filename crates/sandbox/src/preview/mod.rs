@@ -101,7 +101,8 @@ pub async fn preview(
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Preview, PreviewError> {
-    Preview::supported(store).map_err(PreviewError::Unsupported)?;
+    let place = store.to_owned();
+    aside(store, move || Preview::supported(&place).map_err(PreviewError::Unsupported)).await?;
     preview_unasked(invocation, confinement, roots, store, capture, cancel).await
 }
 
@@ -122,16 +123,13 @@ async fn preview_unasked(
     let confinement =
         Confinement { mode: SandboxMode::ReadOnly, network: Network::Denied, ..confinement.clone() };
     let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
-    let ground = Arc::new(Ground::lay(roots, &confinement.private_tmp, store)?);
+    let (roots, tmp, place) = (roots.to_vec(), confinement.private_tmp.clone(), store.to_owned());
+    let ground = Arc::new(aside(store, move || Ground::lay(&roots, &tmp, &place)).await?);
     let outcome = run_on(Arc::clone(&ground), &invocation, &confinement, capture, cancel).await?;
     if outcome.survivors > 0 {
         return Err(PreviewError::Survivors { count: outcome.survivors });
     }
-    let lost = |error: tokio::task::JoinError| PreviewError::Store {
-        path: store.to_owned(),
-        source: std::io::Error::other(error),
-    };
-    tokio::task::spawn_blocking(move || {
+    aside(store, move || {
         let read = Read::of(&ground)?;
         let moves = moves::moves(&ground, &read.differences);
         limits::check(&ground, &read, &moves)?;
@@ -139,7 +137,15 @@ async fn preview_unasked(
         Ok(Preview { outcome, changes, read, ground })
     })
     .await
-    .map_err(lost)?
+}
+
+/// Does what blocks on a thread that may. When the future is dropped, what it would have given is dropped there.
+async fn aside<T: Send + 'static>(
+    store: &Path,
+    work: impl FnOnce() -> Result<T, PreviewError> + Send + 'static,
+) -> Result<T, PreviewError> {
+    let lost = |error| PreviewError::Store { path: store.to_owned(), source: std::io::Error::other(error) };
+    tokio::task::spawn_blocking(work).await.map_err(lost)?
 }
 
 impl Preview {

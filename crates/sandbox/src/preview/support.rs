@@ -99,3 +99,23 @@ fn words(error: &PreviewError) -> String {
 fn refused(answer: &dyn ToString) -> NoPreview {
     NoPreview::Refused { answer: answer.to_string() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_layer_can_lie_the_reason_is_told_and_nothing_is_left() {
+        let Err(NoPreview::Refused { answer }) = try_out(Path::new("/proc/nowhere")) else {
+            // Not a skip: where previews are missing for another reason, that reason is told.
+            assert!(try_out(Path::new("/proc/nowhere")).is_err());
+            return;
+        };
+        assert!(!answer.is_empty());
+        let place = tempfile::tempdir().unwrap();
+        if let Err(reason) = try_out(place.path()) {
+            eprintln!("\n*** SKIPPED: this test needs previews, and {reason} ***\n");
+        }
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+}

@@ -28,7 +28,8 @@ use crate::{Confinement, SandboxError, Support, capabilities, probe};
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// What is done, in order; the words of an error.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
+    "making its namespaces",
     "naming its user in a namespace",
     "separating its mounts",
     "overlaying its folders",
@@ -106,6 +107,11 @@ impl World {
         self.mounts.take()
     }
 
+    /// The child is about to be born.
+    pub(crate) fn begin(&self) {
+        self.next_step();
+    }
+
     /// Goes there. Bare system calls only.
     pub(crate) fn enter(&self) -> Result<(), Errno> {
         self.next_step();
@@ -161,10 +167,10 @@ impl World {
     }
 
     fn bind(&self) -> Result<(), Errno> {
+        let ruleset = self.ruleset.as_raw_fd();
         #[expect(unsafe_code, reason = "the crate for Landlock allocates, which is not allowed here")]
         // SAFETY: takes numbers only, and binds no thread but this one.
-        let bound =
-            unsafe { libc::syscall(libc::SYS_landlock_restrict_self, self.ruleset.as_raw_fd(), 0_u32) };
+        let bound = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0_u32) };
         if bound == 0 { Ok(()) } else { Err(last_error()) }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use artoo_sandbox::{Ending, SandboxMode};
+use artoo_sandbox::preview::{Preview, preview};
+use artoo_sandbox::{Capture, Confinement, Ending, SandboxMode};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -146,18 +147,46 @@ async fn artoo_to_be_killed() {
     bench.sh("echo $$ > \"$1/pid\"; exec sleep 300").await;
 }
 
+/// The same with a preview.
+#[tokio::test]
+#[ignore = "started by when_artoo_is_killed_its_command_is"]
+async fn previewing_artoo_to_be_killed() {
+    let bench = Bench::new(SandboxMode::WorkspaceWrite);
+    // What is written there is no part of the preview.
+    let tmp = std::env::current_dir().unwrap().join("private");
+    let confinement = Confinement { private_tmp: tmp, ..bench.confinement() };
+    let roots = [bench.workspace.clone()];
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+    let invocation = bench.invocation("echo $$ > $TMPDIR/pid; exec sleep 300");
+    let store = bench.outside.join("store");
+    let cancel = CancellationToken::new();
+    preview(&invocation, &confinement, &roots, &store, capture, &cancel).await.unwrap();
+}
+
 #[tokio::test]
 async fn when_artoo_is_killed_its_command_is() {
+    when_killed_its_command_is("artoo_to_be_killed", "pid").await;
+    let place = tempfile::tempdir().unwrap();
+    if let Err(reason) = Preview::supported(place.path()) {
+        eprintln!("\n*** SKIPPED: a part of this test needs previews, and {reason} ***\n");
+        return;
+    }
+    when_killed_its_command_is("previewing_artoo_to_be_killed", "private/pid").await;
+}
+
+/// `pid` is where the command writes its number.
+async fn when_killed_its_command_is(artoo: &str, pid: &str) {
     let folder = tempfile::tempdir().unwrap();
     #[expect(clippy::disallowed_methods, reason = "a second artoo")]
     let mut artoo = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "killed::artoo_to_be_killed"])
+        .args(["--ignored", "--exact", &format!("killed::{artoo}")])
         .current_dir(folder.path())
         .env("TMPDIR", folder.path()) // it cannot clean up after itself
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let pid = line_of(&folder.path().join("pid")).await;
+    let pid = line_of(&folder.path().join(pid)).await;
     assert!(lives(&pid));
     artoo.kill().unwrap();
     artoo.wait().unwrap();

@@ -21,6 +21,7 @@ pub(super) struct Place {
     pub(super) roots: Vec<PathBuf>,
     pub(super) mode: SandboxMode,
     pub(super) network: Network,
+    pub(super) limits: ResourceLimits,
     pub(super) timeout: Duration,
 }
 
@@ -54,6 +55,7 @@ impl Place {
             root,
             mode: SandboxMode::WorkspaceWrite,
             network: Network::Denied,
+            limits: ResourceLimits::default(),
             timeout: Duration::from_secs(60),
             temporary,
         }
@@ -92,7 +94,7 @@ impl Place {
         Confinement {
             mode: self.mode,
             network: self.network,
-            limits: ResourceLimits::default(),
+            limits: self.limits,
             writable: vec![writable.to_owned()],
             private_tmp: self.tmp.clone(),
         }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::{Preview, PreviewError};
 use super::place::{Place, place};
-use crate::{Ending, Network, SandboxMode};
+use crate::{Ending, Network, ResourceLimits, SandboxMode};
 
 async fn fails(place: &Place, script: &str) {
     let (preview, said) = place.said(script.as_bytes(), &CancellationToken::new()).await.unwrap();
@@ -110,6 +110,17 @@ async fn it_makes_no_world_of_its_own_and_has_no_secrets() {
         .unwrap();
     let user = rustix::process::geteuid().as_raw();
     assert_eq!(said, format!("NoNewPrivs:\t1\nSeccomp:\t2\n{user}\n0"));
+}
+
+#[tokio::test]
+async fn its_limits_are_those_of_every_command() {
+    let Some(mut place) = place() else { return };
+    place.sh("echo x > /dev/null; : < /dev/zero; cat /dev/null > empty").await;
+    place.limits = ResourceLimits { file_bytes: 1024 * 1024, processes: 40 };
+    fails(&place, "head -c 4000000 /dev/zero > big").await;
+    let crowd = format!("{} wait", "sleep 60 & ".repeat(120));
+    let preview = place.try_sh(&crowd).await.unwrap();
+    assert_eq!((preview.outcome.ending, preview.outcome.survivors), (Ending::Crowded, 0));
 }
 
 /// As [`crate::run()`] does.

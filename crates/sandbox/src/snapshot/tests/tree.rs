@@ -78,7 +78,7 @@ impl Place {
 /// All that must be the same again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
-    mode: u32,
+    pub(crate) mode: u32,
     pub(crate) mtime: (i64, i64),
     /// Bytes of a file, the target of a link.
     pub(crate) content: Option<Vec<u8>>,

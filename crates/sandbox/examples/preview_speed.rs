@@ -1,0 +1,146 @@
+//! What confinement and a preview cost: `cargo run --release -p artoo-sandbox --example preview_speed [ROUNDS [FOLDER]]`.
+//!
+//! Runs the same small change (a file is appended to, another one is made) plainly, confined and as a preview, in turn, in a workspace of 2,000
+//! files, and prints rows for `cargo xtask bench`: the median of what each costs beyond the plain start within its round. Everything happens in
+//! a temporary folder, below FOLDER where one is given.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "printing figures is what this program is for"
+)]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use artoo_sandbox::preview::{Preview, preview};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+const FILES: usize = 2_000;
+const CHANGE: &str = "echo x >> 7; echo y > new";
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let rounds: usize = arguments.next().map_or(Ok(31), |rounds| rounds.parse())?;
+    let below = arguments.next().map_or_else(std::env::temp_dir, PathBuf::from);
+    let temporary = tempfile::tempdir_in(below)?;
+    let home = temporary.path().canonicalize()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let workspace = home.join("workspace");
+    fs::create_dir(&workspace)?;
+    for number in 0..FILES {
+        fs::write(workspace.join(number.to_string()), "text\n".repeat(20))?;
+    }
+    let store = home.join("store");
+    let has_previews =
+        Preview::supported(&store).inspect_err(|reason| eprintln!("no previews here: {reason}"));
+    let [mut plain, mut confined, mut previewed] = [(); 3].map(|()| Vec::new());
+    // The first round of each warms caches.
+    for round in 0..=rounds {
+        let took = [
+            timed(&runtime, plainly(&workspace))?,
+            timed(&runtime, bound(&workspace, &home))?,
+            if has_previews.is_ok() { timed(&runtime, looked_at(&workspace, &home, &store))? } else { 0.0 },
+        ];
+        if round > 0 {
+            let [floor, bound, looked_at] = took;
+            plain.push(floor);
+            confined.push(bound - floor);
+            previewed.push(looked_at - floor);
+        }
+    }
+    let row = |what: &str, extra: Vec<f64>, goal: f64| {
+        json!({
+            "what": what, "unit": "ms", "floor": median(plain.clone()), "artoo": median(extra), "ratio": null,
+            "goal": { "under": goal },
+        })
+    };
+    let mut rows = vec![row("a confined command, beyond its plain start", confined, 3.0)];
+    if has_previews.is_ok() {
+        rows.push(row("a preview of a small change, beyond its plain start", previewed, 40.0));
+    }
+    println!("{}", serde_json::Value::from(rows));
+    Ok(())
+}
+
+/// Milliseconds.
+fn timed(
+    runtime: &tokio::runtime::Runtime,
+    work: impl Future<Output = Result<(), Box<dyn Error>>>,
+) -> Result<f64, Box<dyn Error>> {
+    let begun = Instant::now();
+    runtime.block_on(work)?;
+    Ok(begun.elapsed().as_secs_f64() * 1000.0)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the floor that a confined command is compared with is a plain start"
+)]
+async fn plainly(workspace: &Path) -> Result<(), Box<dyn Error>> {
+    let invocation = invocation(workspace);
+    let output = std::process::Command::new(&invocation.program)
+        .args(&invocation.arguments)
+        .current_dir(&invocation.folder)
+        .env_clear()
+        .envs(&invocation.environment)
+        .output()?;
+    settle(workspace, output.status.success())
+}
+
+async fn bound(workspace: &Path, home: &Path) -> Result<(), Box<dyn Error>> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+    let confinement = confinement(workspace, home);
+    let outcome = run(&invocation(workspace), &confinement, capture, &CancellationToken::new()).await?;
+    settle(workspace, outcome.ending == Ending::Exited(0))
+}
+
+async fn looked_at(workspace: &Path, home: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+    let roots = [workspace.to_owned()];
+    let (invocation, confinement) = (invocation(workspace), confinement(workspace, home));
+    let cancel = CancellationToken::new();
+    let preview = preview(&invocation, &confinement, &roots, store, capture, &cancel).await?;
+    match preview.changes.iter().count() {
+        2 => Ok(()),
+        other => Err(format!("{other} changes instead of 2").into()),
+    }
+}
+
+/// So that the next one finds what this one found.
+fn settle(workspace: &Path, is_fine: bool) -> Result<(), Box<dyn Error>> {
+    fs::remove_file(workspace.join("new"))?;
+    if is_fine { Ok(()) } else { Err("the command failed".into()) }
+}
+
+fn invocation(workspace: &Path) -> Invocation {
+    Invocation {
+        program: "/bin/sh".into(),
+        arguments: vec!["-c".into(), CHANGE.into()],
+        folder: workspace.to_owned(),
+        environment: BTreeMap::from([("PATH".into(), "/usr/bin:/bin".into())]),
+        timeout: Duration::from_secs(60),
+        keep: 1024,
+    }
+}
+
+fn confinement(workspace: &Path, home: &Path) -> Confinement {
+    Confinement {
+        mode: SandboxMode::WorkspaceWrite,
+        network: Network::Denied,
+        limits: ResourceLimits::default(),
+        writable: vec![workspace.to_owned()],
+        private_tmp: home.join("tmp"),
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
