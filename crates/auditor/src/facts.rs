@@ -3,6 +3,8 @@
 //! A fact is a number, an id, a word of a closed set, or a known name. No text of a user, a model, a tool or a file is ever
 //! a fact, so no secret can become one. A new kind of message does not compile until it is said here what is kept.
 
+use std::collections::BTreeSet;
+
 use artoo_bus::{Refusal, RefusalReason};
 use artoo_types::{
     CallEnding, CriterionVerdict, Envelope, ExecutionResult, FinalResult, Finding, Loss, Message, ModelCall,
@@ -87,12 +89,22 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             object(json!({ "round": decision.round, "granted": decision.granted }))
         }
         Message::ApprovalRequested(request) => {
-            object(json!({ "subtask_id": request.subtask_id, "call_id": request.call_id }))
+            let kinds: BTreeSet<&str> = request.effects.iter().map(|effect| effect.kind.name()).collect();
+            object(json!({
+                "subtask_id": request.subtask_id,
+                "call_id": request.call_id,
+                "tool": known.name(request.tool.as_str()),
+                "effects": kinds,
+                "changes": request.changes.len(),
+                "rule": known.name(&request.rule),
+                "person": request.person,
+            }))
         }
         Message::ApprovalDecided(decision) => object(json!({
             "call_id": decision.call_id,
             "granted": decision.granted,
             "scope": decision.scope,
+            "instead": decision.instead.is_some(),
         })),
         Message::ExecutionResult(result) => execution(result),
         Message::VerdictReached(reached) => {

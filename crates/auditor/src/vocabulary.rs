@@ -8,7 +8,10 @@ use sha2::{Digest, Sha256};
 const BUILT_IN: [&str; 9] =
     ["mdfind", "glob", "read_file", "write_file", "applescript", "shortcuts", "shell", "search", "fetch"];
 
-/// The names of tools and models that are known beforehand. Any other name could be anything, a model invents names, and
+/// The rules that ask for consent.
+const RULES: [&str; 3] = ["ask-before-every-change", "consent-to-change", "consent-to-the-unknown"];
+
+/// The names of tools, rules and models that are known beforehand. Any other name could be anything, a model invents names, and
 /// a name could be a key that was put in the wrong place: it stands in the log as a short hash, which still tells one
 /// from another.
 ///
@@ -25,9 +28,9 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The built-in tools' names, and these: the configured models and the embedder's tools.
+    /// The names of the built-in tools and rules, and these: the configured models and the embedder's tools.
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        let built_in = BUILT_IN.map(str::to_owned);
+        let built_in = BUILT_IN.into_iter().chain(RULES).map(str::to_owned);
         Self { names: names.into_iter().map(Into::into).chain(built_in).collect() }
     }
 

@@ -49,7 +49,8 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::SubTask => const { sets(&[Dispatcher], &[Executor, AgentValidator]) },
         Kind::ToolStarted | Kind::ToolOutput | Kind::ToolFinished => const { sets(&[Executor], OBSERVERS) },
         Kind::ApprovalRequested => const { sets(&[Executor], &[User]) },
-        Kind::ApprovalDecided => const { sets(&[User], &[Executor]) },
+        // The executor decides where the person has said all before, or nobody is there.
+        Kind::ApprovalDecided => const { sets(&[User, Executor], &[Executor]) },
         Kind::ExecutionResult => const { sets(&[Executor], &[AgentValidator]) },
         Kind::VerdictReached => const { sets(&[AgentValidator, MetaValidator], OBSERVERS) },
         Kind::CorrectionSignal => const { sets(&[AgentValidator], &[Executor]) },

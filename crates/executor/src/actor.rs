@@ -9,7 +9,7 @@ use std::{
 
 use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
-use artoo_tools::{ToolContext, Toolbox};
+use artoo_tools::{ToolContext, Toolbox, within};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
@@ -21,7 +21,8 @@ use tokio::{
 };
 
 use crate::{
-    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, ToolSpec, bench::Bench, ledger::denial,
+    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Terms, ToolSpec, bench::Bench,
+    desk::Desk, ledger::denial,
 };
 
 /// What the actor is given besides its port.
@@ -33,9 +34,11 @@ pub struct Settings {
     pub toolbox: Arc<Toolbox>,
     /// What the tools of this run may know and do.
     pub tool_context: ToolContext,
+    /// Under which terms consent is asked for.
+    pub terms: Terms,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
-    /// How long one attempt may take.
+    /// How long one attempt may take, without the time that a person is asked.
     pub attempt_deadline: Duration,
     /// How many subtasks are worked on at a time.
     pub parallel: usize,
@@ -59,6 +62,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
     let places = Arc::new(Semaphore::new(settings.parallel.max(1)));
     let shop = Arc::new(Shop {
         sender: port.sender(),
+        desk: Desk::new(port.sender(), settings.terms.clone()),
         executor,
         model,
         tools: settings.toolbox.tools().map(spec).collect(),
@@ -85,6 +89,8 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
                 // A worker that is gone has published its last result already.
                 let _ = worker.send(correction.clone());
             }
+        } else if let Message::ApprovalDecided(decision) = envelope.message.as_ref() {
+            shop.desk.answered(decision);
         } else if let Message::PlanDirective(directive) = envelope.message.as_ref() {
             blocked = Blocked::from(directive);
             // The subtasks of the plan before have all ended; their workers wait for corrections that will not come.
@@ -105,6 +111,7 @@ fn spec(tool: &dyn artoo_tools::Tool) -> ToolSpec {
 /// What every worker shares.
 pub(crate) struct Shop {
     pub(crate) sender: Sender,
+    pub(crate) desk: Arc<Desk>,
     executor: Arc<dyn Executor>,
     model: Arc<dyn LlmClient>,
     pub(crate) settings: Settings,
@@ -168,10 +175,10 @@ impl Shop {
         let deadline = self.settings.attempt_deadline;
         // The call itself is inside, since an implementation may panic before it returns its future.
         let working = AssertUnwindSafe(async { self.executor.attempt(cx, bench, &model).await });
-        let ended = match tokio::time::timeout(deadline, working.catch_unwind()).await {
-            Ok(Ok(ended)) => ended,
-            Ok(Err(panic)) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
-            Err(_) => Err(ExecuteError::Deadline { seconds: deadline.as_secs() }),
+        let ended = match within(deadline, bench.rest(), working.catch_unwind()).await {
+            Some(Ok(ended)) => ended,
+            Some(Err(panic)) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
+            None => Err(ExecuteError::Deadline { seconds: deadline.as_secs() }),
         };
         let tool_calls = bench.calls(cx.earlier.len());
         let ended = match tool_calls.iter().find_map(denial) {

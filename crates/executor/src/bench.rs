@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use artoo_tools::Rest;
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
     ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted,
@@ -18,11 +19,17 @@ pub(crate) struct Bench<'a> {
     shop: &'a Shop,
     subtask_id: SubTaskId,
     ledger: Mutex<Ledger>,
+    /// How long its calls have waited for people.
+    rest: Rest,
 }
 
 impl<'a> Bench<'a> {
     pub(crate) fn new(shop: &'a Shop, subtask_id: SubTaskId, ledger: Ledger) -> Self {
-        Self { shop, subtask_id, ledger: Mutex::new(ledger) }
+        Self { shop, subtask_id, ledger: Mutex::new(ledger), rest: Rest::default() }
+    }
+
+    pub(crate) fn rest(&self) -> &Rest {
+        &self.rest
     }
 
     pub(crate) fn begin_attempt(&self) {
@@ -98,6 +105,8 @@ impl CallTool for Bench<'_> {
             Ruling::Allowed => {
                 let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
                 let mut cx = settings.tool_context.clone();
+                cx.consent = self.shop.desk.of(subtask_id, call_id);
+                cx.rest = self.rest.clone();
                 cx.on_output = Some(Arc::new(move |text: &str| {
                     // A live view may miss output; the evidence has it.
                     let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });

@@ -20,9 +20,11 @@
 
 mod action;
 mod actor;
+mod approvals;
 mod behaviour;
 mod bench;
 pub mod conformance;
+mod desk;
 mod error;
 mod ledger;
 mod matter;
@@ -33,6 +35,7 @@ mod schemas;
 
 pub use action::Action;
 pub use actor::{Settings, run};
+pub use approvals::{Approvals, Standing, Terms};
 pub use behaviour::{Attempt, AttemptContext, CallTool, Executor, ToolSpec};
 pub use error::ExecuteError;
 pub use ledger::{Blocked, CallStopped, Ledger, Ruling};

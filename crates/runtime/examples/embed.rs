@@ -2,13 +2,13 @@
 //!
 //! The model here follows a script, so that the example runs anywhere; put any `LlmClient` in its place.
 
-use std::{error::Error, sync::Arc};
+use std::{collections::BTreeSet, error::Error, sync::Arc};
 
 use artoo_bus::{Clock as _, Observed, SystemClock};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_runtime::{Artoo, RunRequest, events::Fold};
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Limits, Surroundings};
+use artoo_types::{Approval, Limits, Surroundings};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
@@ -42,6 +42,8 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         network: Network::Denied,
+        approval: Approval::Auto,
+        granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
     })?;

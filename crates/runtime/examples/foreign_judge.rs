@@ -2,7 +2,7 @@
 //!
 //! Each role is swapped like this: implement its trait, run its `conformance` suite, call its method of the builder.
 
-use std::{error::Error, sync::Arc};
+use std::{collections::BTreeSet, error::Error, sync::Arc};
 
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, conformance};
 use artoo_bus::{Clock as _, SystemClock};
@@ -12,7 +12,9 @@ use artoo_llm_client::{
 };
 use artoo_runtime::{Artoo, RunRequest, explain::explain, journal};
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Criterion, Evidence, FailureClass, Finding, Limits, Surroundings, TerminalState};
+use artoo_types::{
+    Approval, Criterion, Evidence, FailureClass, Finding, Limits, Surroundings, TerminalState,
+};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -77,6 +79,8 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         network: Network::Denied,
+        approval: Approval::Auto,
+        granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
     })?;

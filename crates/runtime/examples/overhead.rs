@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
-use std::{error::Error, path::Path, sync::Arc, time::Instant};
+use std::{collections::BTreeSet, error::Error, path::Path, sync::Arc, time::Instant};
 
 use artoo_bus::{Clock as _, SystemClock};
 use artoo_llm_client::{Completion, LlmClient, LlmError, Request, StopReason, Usage};
@@ -15,7 +15,8 @@ use artoo_runtime::{Artoo, Builder, RunRequest};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{Tool, ToolContext, ToolReport, Toolbox};
 use artoo_types::{
-    Arguments, Check, Criterion, Limits, Mode, Plan, PlannedSubTask, Surroundings, TerminalState, ToolName,
+    Approval, Arguments, Check, Criterion, Limits, Mode, Plan, PlannedSubTask, Surroundings, TerminalState,
+    ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -116,6 +117,8 @@ fn request(folder: &Path) -> RunRequest {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         network: Network::Denied,
+        approval: Approval::Auto,
+        granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
     }

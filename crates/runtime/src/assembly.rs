@@ -9,11 +9,12 @@ use std::{
 };
 
 use artoo_bus::{Clock, Port, RunBus};
+use artoo_executor::Terms;
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
 use artoo_sandbox::snapshot::Snapshot;
-use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, ToolContext, ToolLimits};
+use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, Nobody, Rest, ToolContext, ToolLimits};
 use artoo_types::{
     CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
 };
@@ -41,6 +42,9 @@ use crate::{
 
 /// The folder for temporary files of commands, in a run's folder.
 pub(crate) const PRIVATE_TMP: &str = "tmp";
+
+/// The folder where commands are tried, in a run's folder.
+pub(crate) const PREVIEW: &str = "preview";
 
 /// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
 /// than the supervisor grants R7 for its last word.
@@ -148,6 +152,10 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
+        preview_store: Some(folder.join(PREVIEW)),
+        // The executor puts its own in their place for each call.
+        consent: Arc::new(Nobody),
+        rest: Rest::default(),
         snapshot: Some(snapshot.clone()),
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
         limits: ToolLimits::default(),
@@ -239,6 +247,11 @@ fn crew(
             surroundings: surroundings.clone(),
             toolbox: Arc::clone(&parts.toolbox),
             tool_context: tools,
+            terms: Terms {
+                approval: request.approval,
+                granted: request.granted.clone(),
+                person_present: request.person_present,
+            },
             programs: parts.inventory.programs.clone(),
             attempt_deadline: deadlines.attempt,
             parallel: parts.parallel,

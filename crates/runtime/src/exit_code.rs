@@ -39,7 +39,7 @@ pub fn exit_code(result: &FinalResult) -> u8 {
     }
 }
 
-/// [`exit_code`], and 5 where the run was abandoned because consent was refused or nobody was there to give it.
+/// [`exit_code`], and 5 where the run was not accepted and consent was refused, or nobody was there to give it.
 pub fn exit_code_with(result: &FinalResult, outcomes: &[SubTaskOutcome]) -> u8 {
     exit_code_after(result, outcomes.iter().any(denied))
 }
@@ -47,7 +47,7 @@ pub fn exit_code_with(result: &FinalResult, outcomes: &[SubTaskOutcome]) -> u8 {
 /// The same, where it is known whether consent was missing.
 pub(crate) fn exit_code_after(result: &FinalResult, denied: bool) -> u8 {
     match exit_code(result) {
-        4 if denied && result.fault.is_none() => 5,
+        3 | 4 if denied && result.fault.is_none() => 5,
         code => code,
     }
 }

@@ -1,9 +1,9 @@
 //! What starts a run.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Limits, Surroundings, Turn};
+use artoo_types::{Approval, EffectKind, Limits, Surroundings, Turn};
 
 /// A request with all that its run may know of the outside.
 #[derive(Clone, Debug)]
@@ -20,6 +20,10 @@ pub struct RunRequest {
     pub sandbox: SandboxMode,
     /// Whether confined commands may use the network.
     pub network: Network,
+    /// Before which effects a person is asked.
+    pub approval: Approval,
+    /// Kinds of effects that are granted in advance.
+    pub granted: BTreeSet<EffectKind>,
     /// The longest that the run may take, questions to the person included; `None` is no bound but the time budget's.
     pub timeout: Option<Duration>,
     /// Whether somebody is there to be asked back, and answers by [`Run::answerer`](crate::Run::answerer).

@@ -6,7 +6,9 @@ use std::{
 };
 
 use artoo_bus::{Observer, RunBus};
-use artoo_types::{ClarificationAnswered, FinalResult, PlanApprovalDecided, RunId};
+use artoo_types::{
+    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, FinalResult, PlanApprovalDecided, RunId,
+};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -103,10 +105,12 @@ pub(crate) enum Reply {
     Clarification(ClarificationAnswered),
     /// To the dispatcher.
     Plan(PlanApprovalDecided),
+    /// To R3.
+    Effect(ApprovalDecided),
 }
 
-/// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested) and
-/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested). An answer to what is not asked is dropped.
+/// Answers the questions of a run, see [`ClarificationRequested`](artoo_types::ClarificationRequested),
+/// [`PlanApprovalRequested`](artoo_types::PlanApprovalRequested) and [`ApprovalRequested`](artoo_types::ApprovalRequested). An answer to what is not asked is dropped.
 #[derive(Clone, Debug)]
 pub struct Answerer(pub(crate) mpsc::UnboundedSender<Reply>);
 
@@ -126,6 +130,18 @@ impl Answerer {
     pub fn refuse(&self, round: u32) {
         let reason = "the person did not agree".to_owned();
         self.reply(Reply::Plan(PlanApprovalDecided { round, granted: false, reason }));
+    }
+
+    /// Lets a call do what was asked about, and what the scope covers from now on.
+    pub fn allow(&self, call_id: CallId, scope: ApprovalScope) {
+        let reason = "the person agreed".to_owned();
+        self.reply(Reply::Effect(ApprovalDecided { call_id, granted: true, scope, reason, instead: None }));
+    }
+
+    /// Keeps a call from doing what was asked about, for the rest of the run. With words the subtask goes on, and is told them.
+    pub fn deny(&self, call_id: CallId, instead: Option<String>) {
+        let (scope, reason) = (ApprovalScope::Once, "the person did not agree".to_owned());
+        self.reply(Reply::Effect(ApprovalDecided { call_id, granted: false, scope, reason, instead }));
     }
 
     fn reply(&self, reply: Reply) {

@@ -14,8 +14,8 @@ use std::{
 use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_sandbox::snapshot::Snapshot;
 use artoo_types::{
-    CallId, ClarificationAnswered, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message,
-    PlanApprovalDecided, Role, UserRequest,
+    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, ControlSettings, Envelope, Fault,
+    FaultKind, FinalResult, Message, PlanApprovalDecided, Role, UserRequest,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -181,7 +181,9 @@ pub(crate) async fn supervise(run: Supervised) {
         // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.
         ended.fault.get_or_insert_with(|| storage_fault(&error));
     }
-    remove_private_tmp(&journal_folder.join(crate::assembly::PRIVATE_TMP)).await;
+    for name in [crate::assembly::PRIVATE_TMP, crate::assembly::PREVIEW] {
+        remove_folder(&journal_folder.join(name)).await;
+    }
     // The receiver may be gone: the run is recorded all the same.
     let _ = result.send(ended);
 }
@@ -215,12 +217,14 @@ struct Supervisor<'a> {
 }
 
 /// A question to the person.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     /// A round of R1's questions.
     Clarification(u32),
     /// Whether the plan of a round may run.
     Plan(u32),
+    /// Whether a call may do what it would.
+    Effect(CallId),
 }
 
 /// What follows from a moment that came.
@@ -248,6 +252,12 @@ impl Supervisor<'_> {
             self.ask(Asked::Clarification(request.round));
         } else if let Message::PlanApprovalRequested(request) = message {
             self.ask(Asked::Plan(request.round));
+        } else if let Message::ApprovalRequested(request) = message {
+            if request.person {
+                self.ask(Asked::Effect(request.call_id));
+            }
+        } else if let Message::ApprovalDecided(decision) = message {
+            self.withdrawn(decision.call_id);
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
@@ -264,7 +274,15 @@ impl Supervisor<'_> {
         self.bus.pause();
     }
 
-    /// The person answered. Where nobody is left who could, a request goes ahead as it is, and a plan does not.
+    /// A question that nobody waits for any more.
+    fn withdrawn(&mut self, call_id: CallId) {
+        if self.asked == Some(Asked::Effect(call_id)) {
+            self.asked = None;
+            self.bus.resume();
+        }
+    }
+
+    /// The person answered. Where nobody is left who could, a request goes ahead as it is, and a plan or an effect does not.
     fn answered(&mut self, reply: Option<Reply>) {
         let Some(asked) = self.asked else { return };
         let answer: Message = match (asked, reply) {
@@ -272,6 +290,13 @@ impl Supervisor<'_> {
                 answer.into()
             }
             (Asked::Plan(round), Some(Reply::Plan(decision))) if decision.round == round => decision.into(),
+            (Asked::Effect(call_id), Some(Reply::Effect(decision))) if decision.call_id == call_id => {
+                decision.into()
+            }
+            (Asked::Effect(call_id), None) => {
+                let (scope, reason) = (ApprovalScope::Once, "nobody is left to ask".to_owned());
+                ApprovalDecided { call_id, granted: false, scope, reason, instead: None }.into()
+            }
             (Asked::Clarification(round), None) => {
                 ClarificationAnswered { round, answer: String::new() }.into()
             }
@@ -280,9 +305,10 @@ impl Supervisor<'_> {
                 PlanApprovalDecided { round, granted: false, reason }.into()
             }
             // To another question, or to none.
-            (Asked::Clarification(_) | Asked::Plan(_), Some(Reply::Clarification(_) | Reply::Plan(_))) => {
-                return;
-            }
+            (
+                Asked::Clarification(_) | Asked::Plan(_) | Asked::Effect(_),
+                Some(Reply::Clarification(_) | Reply::Plan(_) | Reply::Effect(_)),
+            ) => return,
         };
         self.asked = None;
         self.bus.resume();
@@ -388,7 +414,7 @@ fn bus_fault(failure: &RunFailure) -> Fault {
 }
 
 /// Best effort: what is left there is inside the run's own folder.
-async fn remove_private_tmp(path: &std::path::Path) {
+async fn remove_folder(path: &std::path::Path) {
     if path.symlink_metadata().is_ok() {
         let _ = tokio::fs::remove_dir_all(path).await;
     }

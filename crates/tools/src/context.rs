@@ -12,7 +12,7 @@ use artoo_sandbox::{Network, SandboxMode};
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CreatedPaths, EvidenceStore, PageLimits, ProtectedPlaces};
+use crate::{Consent, CreatedPaths, EvidenceStore, PageLimits, ProtectedPlaces, Rest};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
 /// its own `cancel` and `on_output`.
@@ -38,6 +38,12 @@ pub struct ToolContext {
     pub evidence: EvidenceStore,
     /// What this run has created, and may therefore change.
     pub created: CreatedPaths,
+    /// Where a command can be tried so that nothing of it lasts; without one, no command is. Absolute, outside of what commands may write.
+    pub preview_store: Option<PathBuf>,
+    /// Who is asked before a call that needs consent.
+    pub consent: Arc<dyn Consent>,
+    /// How long the calls of this subtask have waited for people: their limits of time rest meanwhile.
+    pub rest: Rest,
     /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a command
     /// changed is not known.
     pub snapshot: Option<Snapshot>,

@@ -33,6 +33,38 @@ pub enum ToolError {
         /// The path.
         path: String,
     },
+    /// Somebody said no, or nobody was there to say yes.
+    #[error("not allowed: {reason}; it would {effects}")]
+    NotAllowed {
+        /// What it would do.
+        effects: String,
+        /// Who says so, and why.
+        reason: String,
+    },
+    /// Nobody's yes helps.
+    #[error("refused: {rule}")]
+    Ruled {
+        /// The rule.
+        rule: String,
+    },
+    /// Somebody said no, and what to do instead.
+    #[error("the user did not allow it, and says: {words}")]
+    Instead {
+        /// In their words.
+        words: String,
+    },
+    /// What was tried could not be made real.
+    #[error("nothing was changed: {reason}")]
+    NotMade {
+        /// Why.
+        reason: String,
+    },
+    /// What was asked about has changed since.
+    #[error("{path} was changed while the user was asked; nothing was written")]
+    ChangedMeanwhile {
+        /// The path.
+        path: String,
+    },
     /// The path is outside the folders where files may be created.
     #[error("{path} is outside the working folder and the workspace")]
     Outside {
@@ -198,12 +230,15 @@ impl ToolError {
     pub fn class(&self) -> FailureClass {
         match self {
             Self::UnknownTool { .. }
+            | Self::Instead { .. }
             | Self::Argument { .. }
             | Self::Folder { .. }
             | Self::NotAFile { .. }
             | Self::NotText { .. }
             | Self::Binary { .. } => FailureClass::Logical,
             Self::Protected { .. }
+            | Self::NotAllowed { .. }
+            | Self::Ruled { .. }
             | Self::Outside { .. }
             | Self::WideWorkspace { .. }
             | Self::Exists { .. }
@@ -211,6 +246,7 @@ impl ToolError {
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
             Self::Io { source, .. } => class_of(source),
+            Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => FailureClass::Environmental,
             Self::Status { status, .. } if BAD_REQUESTS.contains(status) => FailureClass::Logical,
             Self::TimedOut { .. }
             | Self::Evidence { .. }
@@ -239,6 +275,11 @@ impl ToolError {
     pub fn ending(&self) -> CallEnding {
         match self {
             Self::UnknownTool { .. }
+            | Self::NotAllowed { .. }
+            | Self::Ruled { .. }
+            | Self::Instead { .. }
+            | Self::ChangedMeanwhile { .. }
+            | Self::NotMade { .. }
             | Self::Argument { .. }
             | Self::Protected { .. }
             | Self::Outside { .. }
@@ -272,6 +313,12 @@ impl ToolError {
             Self::UnknownTool { .. } | Self::Argument { .. } | Self::Cancelled | Self::Panicked { .. } => {
                 return None;
             }
+            Self::NotAllowed { .. } => {
+                "a person at a terminal can allow it; `--yes KIND` grants a kind of effect in advance"
+            }
+            Self::Ruled { .. } => "go on without it",
+            Self::Instead { .. } => "do what the user says; what was not allowed stays so",
+            Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
             Self::Protected { .. } => "only the user can open it; go on without it",
             Self::Outside { .. } => "give a bare file name to write in the workspace",
             Self::WideWorkspace { .. } => "give the run a workspace of its own with `--workspace`",

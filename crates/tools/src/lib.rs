@@ -6,10 +6,9 @@
 //! chain work on a machine and were granted; embedders add their own.
 //!
 //! *Architecture invariant*: this crate knows no role, no plan and no model. It reads no environment, no home folder
-//! and no wall clock: the [`ToolContext`] brings them. It never asks for consent and never gives it: what would need
-//! consent is refused with class `denied`, and what reaches outside the machine or into the user's apps is not even offered without
-//! a grant. No command is rewritten, and nothing that existed before the run is
-//! overwritten or deleted by a tool of this crate other than `shell`, which the kernel confines.
+//! and no wall clock: the [`ToolContext`] brings them. It never gives consent: what needs it is asked of the context's [`Consent`],
+//! and refused with class `denied` without a yes. What reaches outside the machine or into the user's apps is not even offered
+//! without a grant. No command is rewritten.
 //!
 //! # Example
 //!
@@ -24,6 +23,7 @@
 
 mod apps;
 mod arguments;
+mod consent;
 mod context;
 mod created;
 mod error;
@@ -55,6 +55,7 @@ mod write_file;
 
 pub use apps::applescript::AppleScript;
 pub use apps::shortcuts::Shortcuts;
+pub use consent::{Answer, Case, Consent, Nobody, Question, Rest, Step, gate, within};
 pub use context::{LocalTime, OnOutput, ToolContext, ToolLimits};
 pub use created::CreatedPaths;
 pub use error::ToolError;

@@ -94,6 +94,11 @@ impl Protected {
         Self { places }
     }
 
+    /// All of them, by the names that people use and by their real ones.
+    pub(crate) fn places(&self) -> &[PathBuf] {
+        &self.places
+    }
+
     /// Whether a path, free of symlinks, may not be touched.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

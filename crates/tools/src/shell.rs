@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use artoo_sandbox::preview::{Preview, PreviewError, preview};
 use artoo_sandbox::{
-    Capture, Channel, Confinement, Ending, Invocation, Outcome, ResourceLimits, SandboxMode, run,
+    Capture, Channel, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxError,
+    SandboxMode, run,
 };
-use artoo_types::{Arguments, CallEnding, ToolName};
+use artoo_types::{Arguments, CallEnding, FileChange, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::consent::{Case, Judged, Ours, Step, Tried, gate, in_words, judge};
 use crate::granted::Granted;
 use crate::live_text::LiveText;
 use crate::program::is_program;
@@ -24,8 +28,9 @@ use crate::{
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
-/// The kernel lets the command write in the workspace and in a private `TMPDIR` only, not in a `.git` that the run found there, and keeps
-/// it from the network, unless the context's mode and its network say otherwise; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
+/// What the command would do is found out first, and asked about where it needs consent. The kernel lets it write in the workspace and in a
+/// private `TMPDIR` only, not in a `.git` that the run found there, and keeps it from the network, unless the context's mode and its network
+/// say otherwise, or consent opens the working folder to it; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
 /// what it left in the background ends too.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
@@ -91,6 +96,17 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         timeout,
         keep: cx.limits.kept,
     };
+    let judged = Looked::at(command, cx).await?;
+    let step = judged.step(cx)?;
+    if step == Step::Preview
+        && let Some(report) = tried(&invocation, command, cx).await?
+    {
+        return Ok(report);
+    }
+    let opened = match step {
+        Step::Run | Step::Refuse => Vec::new(),
+        Step::Ask | Step::Preview => judged.ask(command, cx).await?,
+    };
     let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
     let live = [Mutex::new(LiveText::default()), Mutex::new(LiveText::default())];
     let show = |channel: Channel, bytes: &[u8]| {
@@ -104,25 +120,160 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         }
     };
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
-    let watched = watched::before_command(cx).await?;
-    let granted = Granted::of(vec![cx.workspace.clone()], watched.repositories(cx));
-    let confinement = Confinement {
+    let watched = watched::before_command(cx, &opened).await?;
+    let folders = [&cx.workspace].into_iter().chain(&opened).cloned().collect();
+    let granted = Granted::of(folders, watched.repositories(cx));
+    let outcome = run(&invocation, &confinement(cx, &granted), capture, &cx.cancel).await;
+    // Also of a command that could not be run: the record of the call must end.
+    let files = watched.after(cx).await;
+    judged.note(cx, files.as_deref().unwrap_or_default()).await;
+    let mut report = report(&mut outcome?, stdout, stderr, timeout, (cx, &granted))?;
+    match files {
+        Ok(files) => report.files = files,
+        Err(error) => drop(report.failure.get_or_insert(error.failure())),
+    }
+    Ok(report)
+}
+
+/// What holds a command that may write in these folders.
+fn confinement(cx: &ToolContext, granted: &Granted) -> Confinement {
+    Confinement {
         mode: cx.mode,
         network: cx.network,
         limits: ResourceLimits::default(),
         writable: granted.writable.clone(),
         sealed: granted.sealed.clone(),
         private_tmp: cx.private_tmp.clone(),
-    };
-    let outcome = run(&invocation, &confinement, capture, &cx.cancel).await;
-    // Also of a command that could not be run: the record of the call must end.
-    let files = watched.after(cx).await;
-    let mut report = report(outcome?, stdout, stderr, timeout, (cx, &granted))?;
-    match files {
-        Ok(files) => report.files = files,
-        Err(error) => drop(report.failure.get_or_insert(error.failure())),
     }
-    Ok(report)
+}
+
+/// A command that was read.
+struct Looked {
+    judged: Judged,
+    /// What was the run's before it.
+    ours: Ours,
+}
+
+impl Looked {
+    /// Finds out what the command would do.
+    async fn at(command: &str, cx: &ToolContext) -> Result<Self, ToolError> {
+        let (text, cx) = (command.to_owned(), cx.clone());
+        off_the_async_thread(move || Self { judged: judge(&text, &cx), ours: Ours::now(&cx.created) }).await
+    }
+
+    /// Whether it runs, is tried, or is asked about. A refusal is an error.
+    fn step(&self, cx: &ToolContext) -> Result<Step, ToolError> {
+        let effects = &self.judged.effects;
+        if let Some(reason) = cx.consent.forbids(effects) {
+            return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
+        }
+        // A layer has no network and knows one mode. What was granted needs no trial.
+        let is_layered = cx.mode == SandboxMode::WorkspaceWrite && cx.network == Network::Denied;
+        let case = Case {
+            decision: self.judged.ruling.decision,
+            class: self.judged.class,
+            approval: cx.consent.approval(),
+            forbidden: false,
+            preview: is_layered && cx.preview_store.is_some() && !cx.consent.allows(effects),
+        };
+        match gate(case) {
+            Step::Refuse => Err(ToolError::Ruled { rule: self.judged.refusal() }),
+            step @ (Step::Run | Step::Preview | Step::Ask) => Ok(step),
+        }
+    }
+
+    /// Asks by what the words of the command say. The folders that a yes opens to it.
+    async fn ask(&self, command: &str, cx: &ToolContext) -> Result<Vec<PathBuf>, ToolError> {
+        cx.consented(self.judged.question(Shell.name(), command)).await?;
+        let opens = self.judged.reaches_the_working_folder(cx) && is_narrow(&cx.working_folder, cx);
+        Ok(if opens { vec![cx.working_folder.clone()] } else { Vec::new() })
+    }
+
+    /// Notes what the run may change from now on.
+    async fn note(self, cx: &ToolContext, files: &[FileChange]) {
+        let (created, files) = (cx.created.clone(), files.to_vec());
+        // A look that breaks down leaves less free than it could be, and that is all.
+        let _ = off_the_async_thread(move || self.judged.note(&created, &self.ours, &files)).await;
+    }
+}
+
+/// Runs the command where nothing of it lasts, asks about what it did where that needs consent, and makes it real. `None` where that is
+/// not possible here.
+async fn tried(
+    invocation: &Invocation,
+    command: &str,
+    cx: &ToolContext,
+) -> Result<Option<ToolReport>, ToolError> {
+    let Some(store) = cx.preview_store.clone() else { return Ok(None) };
+    let place = store.clone();
+    if !off_the_async_thread(move || Preview::supported(&place).is_ok()).await? {
+        return Ok(None);
+    }
+    let context = cx.clone();
+    let roots = off_the_async_thread(move || free_folders(&context)).await?;
+    let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
+    // Nobody is shown what may never have happened.
+    let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
+    let ran =
+        preview(invocation, &confinement(cx, &Granted::default()), &roots, &store, capture, &cx.cancel).await;
+    let mut preview = match ran {
+        Ok(preview) => preview,
+        Err(PreviewError::Sandbox(error @ SandboxError::Start { .. })) => return Err(error.into()),
+        Err(_) => return Ok(None),
+    };
+    if preview.outcome.ending == Ending::Cancelled {
+        return Err(ToolError::Cancelled);
+    }
+    let (changes, free, context) = (preview.changes.clone(), roots, cx.clone());
+    let tried = off_the_async_thread(move || Tried::of(&changes, &free, &context)).await?;
+    // What a failed command did may be half of what it would do: nobody can agree to that.
+    let is_half = preview.outcome.ending != Ending::Exited(0) && tried.is_more_than_free();
+    if !is_half {
+        tried.consent(Shell.name(), command, cx).await?;
+    }
+    let mut report =
+        report(&mut preview.outcome, stdout, stderr, invocation.timeout, (cx, &Granted::default()))?;
+    if is_half {
+        if let Some(failure) = &mut report.failure {
+            failure.reason.push_str(" (it was tried where nothing lasts, so nothing was changed)");
+        }
+        return Ok(Some(report));
+    }
+    if !tried.is_nothing() {
+        report.files = make_real(preview, tried, cx).await?;
+    }
+    Ok(Some(report))
+}
+
+/// The folders where new files are free, by their real names, as far as a command may be let in: the kernel cannot leave out a protected part.
+fn free_folders(cx: &ToolContext) -> Vec<PathBuf> {
+    let folders = [Some(&cx.workspace), Some(&cx.working_folder).filter(|folder| is_narrow(folder, cx))];
+    folders.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok()).collect()
+}
+
+/// Does what was tried. What it finds before is kept for undo.
+async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
+    let opened = [&cx.working_folder].into_iter().filter(|folder| tried.reaches(folder)).cloned();
+    let watched = watched::before_command(cx, &opened.collect::<Vec<_>>()).await?;
+    let made = off_the_async_thread(move || preview.commit()).await;
+    let files = watched.after(cx).await;
+    made?.map_err(|error| ToolError::NotMade { reason: error.to_string() })?;
+    let created = cx.created.clone();
+    off_the_async_thread(move || tried.note(&created)).await?;
+    files
+}
+
+async fn off_the_async_thread<T: Send + 'static>(
+    look: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(look)
+        .await
+        .map_err(|panic| ToolError::Panicked { tool: Shell.name(), message: panic.to_string() })
+}
+
+/// Whether a folder may be opened to a command: the kernel cannot leave out a protected part of it.
+fn is_narrow(folder: &Path, cx: &ToolContext) -> bool {
+    Protected::of(cx).within_reach(folder).is_none()
 }
 
 /// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.
@@ -146,7 +297,7 @@ fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {
 }
 
 fn report(
-    mut outcome: Outcome,
+    outcome: &mut Outcome,
     stdout: EvidenceWriter,
     stderr: EvidenceWriter,
     timeout: Duration,

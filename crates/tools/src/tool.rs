@@ -27,7 +27,8 @@ use crate::{ToolContext, ToolError};
 ///
 /// # What an implementation must not do
 ///
-/// Change or delete what existed before the run, act outside the machine, or ask anybody anything; put more than it was
+/// Change or delete what existed before the run without a yes of the context's [`Consent`](crate::Consent), act outside the machine, or
+/// ask anybody in another way; put more than it was
 /// asked for into the output, which may become the answer word for word; panic, block the async thread, or keep state
 /// between runs.
 ///
@@ -93,7 +94,7 @@ pub trait Tool: Send + Sync {
 pub enum ToolEffect {
     /// It looks at files, outside of protected places.
     Reads,
-    /// It creates files, and changes none that was there before.
+    /// It creates files, and changes what was there before only with consent.
     Creates,
     /// It runs what a model wrote, under the kernel's rules.
     Runs,

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use artoo_types::{Arguments, CallId, OutputRecord, ToolCall, ToolName};
 use futures::FutureExt;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use crate::shown::{head_tail, printable};
 use crate::suggestion::better_tool;
-use crate::{Captured, Glob, ReadFile, Shell, Tool, ToolContext, ToolError, ToolReport, WriteFile};
+use crate::{Captured, Glob, ReadFile, Shell, Tool, ToolContext, ToolError, ToolReport, WriteFile, within};
 
 /// How long a tool may take to notice a cancellation before its future is dropped.
 const NOTICE: Duration = Duration::from_secs(5);
@@ -80,7 +80,7 @@ impl Toolbox {
         arguments: Arguments,
         cx: &ToolContext,
     ) -> ToolCall {
-        let (started_at, begin) = (cx.time.now(), Instant::now());
+        let (started_at, begin, rested) = (cx.time.now(), Instant::now(), cx.rest.total());
         let report = match self.get(name) {
             Some(tool) => bounded(tool, &arguments, cx).await,
             None => self.unknown(name).into(),
@@ -105,7 +105,11 @@ impl Toolbox {
             stderr,
             files,
             started_at,
-            duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
+            duration_ms: {
+                // The person's time is not the tool's.
+                let took = begin.elapsed().saturating_sub(cx.rest.total().saturating_sub(rested));
+                u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+            },
         }
     }
 
@@ -126,16 +130,16 @@ async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> To
         return ToolError::Cancelled.into();
     }
     let limit = cx.limits.call_time;
-    let call = timeout(limit, AssertUnwindSafe(tool.call(arguments, cx)).catch_unwind());
+    let call = within(limit, &cx.rest, AssertUnwindSafe(tool.call(arguments, cx)).catch_unwind());
     let ignored = async {
         cx.cancel.cancelled().await;
         sleep(NOTICE).await;
     };
     tokio::select! {
         done = call => match done {
-            Ok(Ok(report)) => report,
-            Ok(Err(panic)) => ToolError::Panicked { tool: tool.name(), message: message(panic.as_ref()) }.into(),
-            Err(_) => ToolError::TimedOut { tool: tool.name(), after: limit }.into(),
+            Some(Ok(report)) => report,
+            Some(Err(panic)) => ToolError::Panicked { tool: tool.name(), message: message(panic.as_ref()) }.into(),
+            None => ToolError::TimedOut { tool: tool.name(), after: limit }.into(),
         },
         () = ignored => ToolError::Cancelled.into(),
     }

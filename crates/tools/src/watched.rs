@@ -16,11 +16,14 @@ use crate::{ToolContext, ToolError};
 pub(crate) struct Watched(Option<OpenCall>);
 
 /// Looks at everything that a command may change. Not on the async thread: a large folder takes a while.
-pub(crate) async fn before_command(cx: &ToolContext) -> Result<Watched, ToolError> {
+/// `opened` are folders that this one command may write besides.
+pub(crate) async fn before_command(cx: &ToolContext, opened: &[PathBuf]) -> Result<Watched, ToolError> {
     let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
     let (folders, everywhere) = match cx.mode {
         SandboxMode::ReadOnly => return Ok(Watched(None)),
-        SandboxMode::WorkspaceWrite => (vec![cx.workspace.clone()], false),
+        SandboxMode::WorkspaceWrite => {
+            ([cx.workspace.clone()].into_iter().chain(opened.iter().cloned()).collect(), false)
+        }
         SandboxMode::FullAccess => (vec![cx.workspace.clone(), cx.working_folder.clone()], true),
     };
     let workspace = cx.workspace.clone();

@@ -1,21 +1,26 @@
-//! `write_file`: creates a file.
+//! `write_file`: creates a file, or replaces one.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use artoo_sandbox::SandboxMode;
-use artoo_types::{Arguments, FileChange, FileChangeKind, ToolName};
+use artoo_sandbox::{Class, DecidedBy, Decision, SandboxMode};
+use artoo_types::{Arguments, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::consent::{ASK_BEFORE_ALL, Case, Question, Step, diff, gate, in_words};
 use crate::new_file::{self, Written};
-use crate::protected::{Protected, is_in_git};
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, watched};
+use crate::protected::{Protected, is_in_git, is_private_key};
+use crate::{CreatedPaths, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, watched};
+
+/// Bytes of a file up to which a question says what would be different in it.
+const MAX_COMPARED: u64 = 1024 * 1024;
 
 /// Creates a text file in the workspace or the working folder, with the folders that lead to it. A bare name goes to
 /// the workspace; a path with a slash lies below the working folder; an absolute path, or one with `~`, must lead into
-/// one of both. What existed before the run is never touched; what this run created may be written again. A file
-/// appears whole or not at all.
+/// one of both. What existed before the run is replaced only with consent to the very change; what this run created may be written
+/// again. A file appears whole or not at all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WriteFile;
 
@@ -65,14 +70,47 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
-    let cx = cx.clone();
+    let content = Arc::<str>::from(content);
     // Not raced against the token: a write that has begun is quick, and is better finished and recorded.
-    tokio::task::spawn_blocking(move || write(&path, &content, &cx)).await.unwrap_or_else(|panic| {
+    let (context, text) = (cx.clone(), Arc::clone(&content));
+    let target = blocking(move || look(&path, &text, &context)).await?;
+    consent(&target, cx).await?;
+    let context = cx.clone();
+    blocking(move || write(&target, &content, &context)).await
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| {
         Err(ToolError::Panicked { tool: WriteFile.name(), message: panic.to_string() })
     })
 }
 
-fn write(text: &str, content: &str, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+/// Where the content goes, and what is there.
+#[derive(Debug)]
+struct Target {
+    /// As it is shown.
+    shown: String,
+    /// Without symlinks.
+    real: PathBuf,
+    /// The folder it lies below.
+    root: PathBuf,
+    there: There,
+}
+
+/// What is at the place.
+#[derive(Debug)]
+enum There {
+    /// Nothing, or what is refused when it comes to writing.
+    Nothing,
+    /// A file that the run made.
+    Ours,
+    /// A file that was there before, as it was when it was looked at.
+    Theirs { noted: CreatedPaths, change: PreviewedChange },
+}
+
+fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Target, ToolError> {
     let target = place(text, cx);
     let shown = paths::show(&target, cx);
     if cx.mode == SandboxMode::ReadOnly {
@@ -86,31 +124,101 @@ fn write(text: &str, content: &str, cx: &ToolContext) -> Result<ToolReport, Tool
     let (real, missing) = real_path(&target, &shown)?;
     let real = missing.iter().fold(real, |path, part| path.join(part));
     let roots = [&cx.workspace, &cx.working_folder].map(|root| root.canonicalize());
-    let Some(root) = roots.iter().flatten().find(|root| real.starts_with(root) && real != **root) else {
+    let Some(root) = roots.iter().flatten().find(|root| real.starts_with(root) && real != **root).cloned()
+    else {
         return Err(ToolError::Outside { path: shown });
     };
     if Protected::of(cx).covers(&real) || is_in_git(&real) {
         return Err(ToolError::Protected { path: shown });
     }
-    let below = real.strip_prefix(root).unwrap_or(&real);
-    let watched = watched::before_path(cx, root, &real)?;
-    let written = new_file::write(root, below, content.as_bytes(), cx.created.contains(&real));
+    let there = match real.symlink_metadata() {
+        Ok(_) if cx.created.is_file_of_its_own(&real) => There::Ours,
+        Ok(found) if found.is_file() => {
+            let noted = CreatedPaths::default();
+            noted.insert(real.clone());
+            let before = (found.len() <= MAX_COMPARED).then(|| std::fs::read(&real).ok()).flatten();
+            // A question is on record.
+            let may_be_shown = before.filter(|before| !is_private_key(before));
+            let change = PreviewedChange {
+                path: real.clone(),
+                change: FileChangeKind::Changed,
+                bytes_before: Some(found.len()),
+                bytes_after: Some(content.len() as u64),
+                diff: may_be_shown.and_then(|before| diff(&before, content.as_bytes())),
+            };
+            There::Theirs { noted, change }
+        }
+        Ok(_) | Err(_) => There::Nothing,
+    };
+    Ok(Target { shown, real, root, there })
+}
+
+/// Asks where somebody has to be asked.
+async fn consent(target: &Target, cx: &ToolContext) -> Result<(), ToolError> {
+    let new = (Decision::Allow, Class::Reversible, EffectKind::Creates, "it is a new file");
+    let changed =
+        (Decision::Ask, Class::Irreversible, EffectKind::Overwrites, "the file was there before the run");
+    let (decision, class, kind, why) = match &target.there {
+        There::Nothing | There::Ours => new,
+        There::Theirs { .. } => changed,
+    };
+    let effects = vec![Effect {
+        kind,
+        what: target.real.display().to_string(),
+        word: String::new(),
+        why: why.to_owned(),
+    }];
+    if let Some(reason) = cx.consent.forbids(&effects) {
+        return Err(ToolError::NotAllowed { effects: in_words(&effects), reason });
+    }
+    let case = Case { decision, class, approval: cx.consent.approval(), forbidden: false, preview: false };
+    match gate(case) {
+        Step::Run => Ok(()),
+        Step::Ask | Step::Preview | Step::Refuse => {
+            let change = DecidedBy::ConsentToChange;
+            let (rule, reason, changes) = match &target.there {
+                There::Theirs { change: seen, .. } => (change.name(), change.words(), vec![seen.clone()]),
+                There::Nothing | There::Ours => (ASK_BEFORE_ALL.0, ASK_BEFORE_ALL.1, Vec::new()),
+            };
+            let (rule, reason) = (rule.to_owned(), reason.to_owned());
+            let command = format!("write_file {}", target.shown);
+            cx.consented(Question { tool: WriteFile.name(), command, effects, changes, rule, reason }).await
+        }
+    }
+}
+
+fn write(target: &Target, content: &str, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+    let Target { shown, real, root, there } = target;
+    let failed = |action, source| ToolError::Io { action, path: shown.clone(), source };
+    let replace = match there {
+        There::Nothing => false,
+        There::Ours => cx.created.is_file_of_its_own(real),
+        There::Theirs { noted, .. } if noted.contains(real) => true,
+        There::Theirs { .. } => return Err(ToolError::ChangedMeanwhile { path: shown.clone() }),
+    };
+    let below = real.strip_prefix(root).unwrap_or(real);
+    let watched = watched::before_path(cx, root, real)?;
+    let written = new_file::write(root, below, content.as_bytes(), replace);
     if let Some(watched) = watched {
         watched.after().map_err(|source| failed("keep for undo what was written to", source))?;
     }
     let change = match written.map_err(|source| failed("write", source))? {
         Written::Created => FileChangeKind::Created,
         Written::Replaced => FileChangeKind::Changed,
-        Written::Exists => return Err(ToolError::Exists { path: shown }),
-        Written::IsFolder => return Err(ToolError::Folder { path: shown }),
+        Written::Exists => return Err(ToolError::Exists { path: shown.clone() }),
+        Written::IsFolder => return Err(ToolError::Folder { path: shown.clone() }),
     };
-    cx.created.insert(real.clone());
+    match there {
+        There::Nothing | There::Ours => cx.created.insert(real.clone()),
+        // Consent was to this content, and the file is still somebody else's.
+        There::Theirs { .. } => {}
+    }
     let word = match change {
         FileChangeKind::Created => "created",
         FileChangeKind::Changed | FileChangeKind::Deleted => "replaced",
     };
     let mut report = ToolReport::text(format!("{word} {} ({} bytes)\n", real.display(), content.len()));
-    report.files = vec![FileChange { path: real, change }];
+    report.files = vec![FileChange { path: real.clone(), change }];
     Ok(report)
 }
 

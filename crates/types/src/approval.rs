@@ -1,35 +1,51 @@
 //! Consent as messages: to a single effect, or to a whole plan. Source: specification v0.8, Law 1; `docs/deviations.md`, "The Laws in
 //! code".
 
+use std::{fmt, path::PathBuf, str::FromStr};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, PlannedSubTask, SubTaskId};
+use crate::{CallId, FileChangeKind, PlannedSubTask, SubTaskId, ToolName};
 
-/// A question to the person before something that cannot be undone. R3 to the user.
+/// A question before a call that does more than read and make new files. R3 to the user, and on record also where nobody is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalRequested {
     /// For which subtask.
     pub subtask_id: SubTaskId,
     /// For which call.
     pub call_id: CallId,
-    /// The exact effect, in words.
-    pub effect: String,
-    /// Why it needs consent.
+    /// Which tool would act.
+    pub tool: ToolName,
+    /// The command, or what stands for one, as it would be run.
+    pub command: String,
+    /// The effects that need consent, each with its reason.
+    pub effects: Vec<Effect>,
+    /// What a preview found that it would change; empty where none was possible.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<PreviewedChange>,
+    /// The name of the rule that asks, for example `consent-to-change`.
+    pub rule: String,
+    /// That rule in words.
     pub reason: String,
+    /// Whether a person is to answer, and the run's clock stops. Otherwise what the run knows decides, at once.
+    pub person: bool,
 }
 
-/// The answer. User to R3.
+/// The answer. From the user, or from R3 where nobody had to be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalDecided {
     /// To which call.
     pub call_id: CallId,
     /// Yes or no. Without somebody to ask, no.
     pub granted: bool,
-    /// For how long a yes holds.
+    /// For how long a yes holds. A no holds for the rest of the run.
     pub scope: ApprovalScope,
     /// Who decided and why, for the record.
     pub reason: String,
+    /// What the person wants done instead, in their words: a no that leaves the subtask another way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
 }
 
 /// For how long a yes holds.
@@ -38,9 +54,164 @@ pub struct ApprovalDecided {
 pub enum ApprovalScope {
     /// This one call.
     Once,
-    /// The same effect in this run.
+    /// The same effects in this run.
     Run,
+    /// The same kinds of effects in the folders of these, in this run.
+    Folder,
 }
+
+/// What a call would do to one thing, and why that is believed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Effect {
+    /// The kind.
+    pub kind: EffectKind,
+    /// On what: an absolute path where it is known, otherwise what can be said.
+    pub what: String,
+    /// The word of the command that it comes from; empty where it comes from none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub word: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The kinds of effects that may need consent.
+///
+/// ```
+/// use artoo_types::EffectKind;
+///
+/// assert_eq!("outside_machine".parse(), Ok(EffectKind::OutsideMachine));
+/// assert!("everything".parse::<EffectKind>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectKind {
+    /// Files and folders come to be.
+    Creates,
+    /// What is there gets another content, mode, owner or time.
+    Overwrites,
+    /// What is there goes.
+    Deletes,
+    /// Something is asked of other machines.
+    Network,
+    /// Something changes on other machines, or is sent to them.
+    OutsideMachine,
+    /// Something is done with the rights of somebody else, or to the system itself.
+    Privilege,
+    /// It cannot be known what happens.
+    Unknown,
+}
+
+impl EffectKind {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 7] = [
+        Self::Creates,
+        Self::Overwrites,
+        Self::Deletes,
+        Self::Network,
+        Self::OutsideMachine,
+        Self::Privilege,
+        Self::Unknown,
+    ];
+
+    /// Its name in JSON and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Creates => "creates",
+            Self::Overwrites => "overwrites",
+            Self::Deletes => "deletes",
+            Self::Network => "network",
+            Self::OutsideMachine => "outside_machine",
+            Self::Privilege => "privilege",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for EffectKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for EffectKind {
+    type Err = UnknownEffectKind;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == word);
+        found.ok_or_else(|| UnknownEffectKind(word.to_owned()))
+    }
+}
+
+/// A word that names no [`EffectKind`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no kind of effect")]
+pub struct UnknownEffectKind(pub String);
+
+/// What a preview found that a call would do to one path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PreviewedChange {
+    /// The path. A folder's ends in a slash.
+    pub path: PathBuf,
+    /// What would happen to it.
+    pub change: FileChangeKind,
+    /// Bytes that it has now; none where nothing is there, or no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_before: Option<u64>,
+    /// Bytes that it would have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_after: Option<u64>,
+    /// The first lines that differ, where both are text: `-` before, `+` after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// Before which effects a person is asked.
+///
+/// ```
+/// use artoo_types::Approval;
+///
+/// assert_eq!("never".parse(), Ok(Approval::Never));
+/// assert_eq!(Approval::default(), Approval::Auto);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Approval {
+    /// Before all that is more than reading, new files included.
+    Ask,
+    /// Before what cannot be taken back, or cannot be known.
+    #[default]
+    Auto,
+    /// Never: the answer is no.
+    Never,
+}
+
+impl Approval {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Ask, Self::Auto, Self::Never];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Auto => "auto",
+            Self::Never => "never",
+        }
+    }
+}
+
+impl FromStr for Approval {
+    type Err = UnknownApproval;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.into_iter().find(|approval| approval.name() == word);
+        found.ok_or_else(|| UnknownApproval(word.to_owned()))
+    }
+}
+
+/// A word that names no [`Approval`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no way of approval; they are ask, auto and never")]
+pub struct UnknownApproval(pub String);
 
 /// A question to the person before anything of a plan is run. Dispatcher to the user. The run's clock stops until the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

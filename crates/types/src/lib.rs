@@ -35,7 +35,8 @@ mod verdict;
 
 pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
 pub use approval::{
-    ApprovalDecided, ApprovalRequested, ApprovalScope, PlanApprovalDecided, PlanApprovalRequested,
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, Effect, EffectKind, PlanApprovalDecided,
+    PlanApprovalRequested, PreviewedChange, UnknownApproval, UnknownEffectKind,
 };
 pub use audit::{
     AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,

@@ -1,12 +1,12 @@
 //! The job by artoo's runtime, within this process.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use artoo_llm_client::LlmClient;
 use artoo_llm_http::{HttpConfig, OpenAiCompatible, ProxyPolicy};
 use artoo_runtime::{Artoo, RunRequest};
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Limits, Surroundings, TerminalState};
+use artoo_types::{Approval, Limits, Surroundings, TerminalState};
 
 use crate::{Failure, job};
 
@@ -40,6 +40,8 @@ pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
         limits: Limits::default(),
         sandbox: SandboxMode::WorkspaceWrite,
         network: Network::Denied,
+        approval: Approval::Auto,
+        granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
     };

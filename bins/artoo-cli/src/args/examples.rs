@@ -25,6 +25,7 @@ Examples:
   echo \"Which file in docs is the largest?\" | artoo run
   artoo run --json \"List the files in docs\"
   artoo run --plan \"Write a list of the files in docs to list.txt\"
+  artoo run --yes overwrites \"Sort the lines of todo.txt\"
   artoo run --sandbox read-only --time-budget 2m \"Sum the numbers in sales.csv\"
   artoo run --base-url http://localhost:11434 --model qwen3 \"List docs\"";
 

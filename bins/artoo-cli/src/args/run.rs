@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::SandboxMode;
-use artoo_types::Amount;
+use artoo_types::{Amount, Approval, EffectKind};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -37,6 +37,18 @@ pub(crate) struct RunArgs {
     /// with exit code 5, as does nobody to ask: without a terminal, or with `--json` or `--quiet`, nothing is run
     #[arg(long, help_heading = "Permissions")]
     pub(crate) plan: bool,
+    /// Before which effects to ask: `auto` asks before what cannot be taken back or cannot be known, `ask` before new files too,
+    /// `never` takes no for an answer at once. Without a terminal, or with `--json` or `--quiet`, the answer is no, and the run
+    /// ends with exit code 5 where it cannot do without
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, help_heading = "Permissions",
+          value_parser = PossibleValuesParser::new(Approval::ALL.map(Approval::name))
+              .try_map(|word| word.parse::<Approval>()))]
+    pub(crate) approval: Approval,
+    /// Grant a kind of effect in advance; may be given several times
+    #[arg(long, value_name = "KIND", help_heading = "Permissions",
+          value_parser = PossibleValuesParser::new(EffectKind::ALL.map(EffectKind::name))
+              .try_map(|word| word.parse::<EffectKind>()))]
+    pub(crate) yes: Vec<EffectKind>,
     /// What commands may change
     #[arg(long, value_name = "MODE", help_heading = "Permissions",
           value_parser = PossibleValuesParser::new(["read-only", "workspace-write", "full-access"])

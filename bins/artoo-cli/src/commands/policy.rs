@@ -69,7 +69,7 @@ fn as_json(effects: &Effects, ruling: Ruling) -> Value {
         "rule": ruling.by.name(),
         "effects": kinds,
         "reasons": reasons,
-        "consulted_by_runs": false,
+        "consulted_by_runs": true,
     })
 }
 
@@ -112,7 +112,7 @@ fn page(
         ),
         SandboxMode::FullAccess => "nothing confines them".to_owned(),
     };
-    text.push_str(&format!("\nThis is what would be decided. Runs do not ask it yet:\n{wall}.\n"));
+    text.push_str(&format!("\nThis is what a run would decide; what it made itself it may change without a question.\nOf commands that run: {wall}.\n"));
     text
 }
 

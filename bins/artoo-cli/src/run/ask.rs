@@ -4,6 +4,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use artoo_runtime::Answerer;
+use artoo_types::{ApprovalScope, CallId};
 use tokio::sync::oneshot;
 
 use crate::terminal::{Streams, Terminal};
@@ -35,6 +36,8 @@ pub(super) enum Question {
     Clarification(u32),
     /// Whether the plan of this round may run.
     Plan(u32),
+    /// Whether this call may do what it would.
+    Effect(CallId),
 }
 
 impl Question {
@@ -43,6 +46,9 @@ impl Question {
         match self {
             Self::Clarification(_) => "answer (empty: go ahead) > ",
             Self::Plan(_) => "run this plan? [y/N] > ",
+            Self::Effect(_) => {
+                "y: yes, once   r: in this run   f: in this folder, in this run   N: no   or say what to do instead > "
+            }
         }
     }
 }
@@ -96,6 +102,13 @@ impl Asking {
         self.open = Some((question, receive));
     }
 
+    /// Gives a question up that nobody waits for any more. What is typed next goes nowhere.
+    pub(super) fn withdraw(&mut self, call_id: CallId, terminal: &mut Terminal) {
+        if self.open.take_if(|(question, _)| *question == Question::Effect(call_id)).is_some() {
+            terminal.note("");
+        }
+    }
+
     /// Waits for the answer and passes it on; for ever where nothing is asked. Cancel-safe.
     pub(super) async fn answered(&mut self) {
         let Some((question, receive)) = &mut self.open else { return std::future::pending().await };
@@ -104,6 +117,11 @@ impl Asking {
             Question::Clarification(round) => self.answerer.answer(round, answer),
             Question::Plan(round) if is_yes(&answer) => self.answerer.agree(round),
             Question::Plan(round) => self.answerer.refuse(round),
+            Question::Effect(call_id) => match Said::of(&answer) {
+                Said::Yes(scope) => self.answerer.allow(call_id, scope),
+                Said::No => self.answerer.deny(call_id, None),
+                Said::Instead(words) => self.answerer.deny(call_id, Some(words)),
+            },
         }
         self.open = None;
     }
@@ -114,6 +132,31 @@ fn is_yes(answer: &str) -> bool {
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
+/// What somebody said about an effect.
+#[derive(Debug, PartialEq, Eq)]
+enum Said {
+    Yes(ApprovalScope),
+    No,
+    /// No, and what to do instead.
+    Instead(String),
+}
+
+/// What is shorter, in bytes, was a slip, and a slip is a no.
+const SHORTEST_WORDS: usize = 8;
+
+impl Said {
+    /// Only these letters and words are a yes. Anything else is a no, the end of the input too.
+    fn of(answer: &str) -> Self {
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Self::Yes(ApprovalScope::Once),
+            "r" | "run" => Self::Yes(ApprovalScope::Run),
+            "f" | "folder" => Self::Yes(ApprovalScope::Folder),
+            words if words.len() < SHORTEST_WORDS => Self::No,
+            _ => Self::Instead(answer.trim().to_owned()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +165,22 @@ mod tests {
     fn only_a_yes_is_a_yes() {
         assert!(["y", "Y", " yes ", "YES"].into_iter().all(is_yes));
         assert!(!["", "n", "no", "yes but", "ye", "yy", "0", "是的"].into_iter().any(is_yes));
+    }
+
+    #[test]
+    fn only_what_was_offered_allows_an_effect() {
+        use ApprovalScope::{Folder, Once, Run};
+        let said =
+            [("y", Once), (" YES ", Once), ("r", Run), ("run", Run), ("F", Folder), ("folder", Folder)];
+        for (answer, scope) in said {
+            assert_eq!(Said::of(answer), Said::Yes(scope), "{answer}");
+        }
+        for answer in ["", "n", "no", "never", "ye", "yy", "y?", "yes!", "rf", "a", "always"] {
+            assert_eq!(Said::of(answer), Said::No, "{answer}");
+        }
+        for answer in ["yes but not now", "Write it to new.txt", "写到 new.txt"] {
+            assert_eq!(Said::of(&format!(" {answer}\n")), Said::Instead(answer.to_owned()));
+        }
     }
 
     #[test]

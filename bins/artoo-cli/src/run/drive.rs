@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use artoo_bus::{Observed, Observer};
 use artoo_runtime::events::Fold;
 use artoo_runtime::{Artoo, Canceller, Deadlines};
-use artoo_types::{Message, Role};
+use artoo_types::{CallId, Message, Role};
 
 use super::ask::{Asking, Question, from_stdin};
 use super::prepare::Prepared;
@@ -23,6 +23,8 @@ use crate::view::Outcome;
 const CAPACITY: usize = 1 << 16;
 /// How often the status line is drawn.
 const BEAT: Duration = Duration::from_millis(125);
+/// The exit code of a run that lacked consent.
+const WITHOUT_CONSENT: u8 = 5;
 /// How long the audit log may take to reach the disk at the end.
 const CLOSING: Duration = Duration::from_secs(3);
 
@@ -35,6 +37,7 @@ pub(super) async fn drive(
     let caught = interrupt::catch()
         .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
     let artoo = build(context, args, &prepared)?;
+    let person_present = prepared.request.person_present;
     let run = artoo.start(prepared.request).map_err(|error| {
         let hint = error.hint();
         let ours = matches!(error, artoo_runtime::StartError::Limits(_));
@@ -81,6 +84,9 @@ pub(super) async fn drive(
             .clone()
             .unwrap_or_else(|| format!("what happened: artoo runs show {}", finished.run_id));
         context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
+    }
+    if exit == WITHOUT_CONSENT && finished.fault.is_none() && !person_present {
+        context.terminal.hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
     }
     match (view.trouble, shown) {
         // A reader that left has cancelled the run, which is not the run's fault.
@@ -170,6 +176,8 @@ async fn watch<F: Future>(
                     view.on(&observed, terminal);
                     if let Some(question) = asked(&observed) {
                         asking.begin(question, terminal);
+                    } else if let Some(call_id) = withdrawn(&observed) {
+                        asking.withdraw(call_id, terminal);
                     }
                 }
                 None => break finished.await,
@@ -197,20 +205,32 @@ fn asked(observed: &Observed) -> Option<Question> {
         Some(Question::Clarification(asked.round))
     } else if let Message::PlanApprovalRequested(asked) = envelope.message.as_ref() {
         Some(Question::Plan(asked.round))
+    } else if let Message::ApprovalRequested(asked) = envelope.message.as_ref() {
+        asked.person.then_some(Question::Effect(asked.call_id))
     } else {
         None
     }
 }
 
+/// The call that needs no answer any more: the run has decided for itself.
+fn withdrawn(observed: &Observed) -> Option<CallId> {
+    let Observed::Message(envelope) = observed else { return None };
+    match envelope.message.as_ref() {
+        Message::ApprovalDecided(decided) if envelope.from != Role::User => Some(decided.call_id),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::io;
     use std::sync::{Arc, Mutex};
 
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
     use artoo_sandbox::{Network, SandboxMode};
-    use artoo_types::{Limits, Surroundings, Turn};
+    use artoo_types::{Approval, Limits, Surroundings, Turn};
     use serde_json::json;
 
     use super::super::ask::Keyboard;
@@ -250,6 +270,8 @@ mod tests {
             limits: Limits::default(),
             sandbox: SandboxMode::ReadOnly,
             network: Network::Denied,
+            approval: Approval::Auto,
+            granted: BTreeSet::new(),
             timeout: None,
             person_present: true,
         }

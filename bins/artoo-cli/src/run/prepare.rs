@@ -107,8 +107,18 @@ pub(super) fn prepare(
     };
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
     let person_present = person_present(context.streams, args.json, args.quiet);
-    let turns = Vec::new();
-    let request = RunRequest { text, turns, surroundings, limits, sandbox, network, timeout, person_present };
+    let request = RunRequest {
+        text,
+        turns: Vec::new(),
+        surroundings,
+        limits,
+        sandbox,
+        network,
+        approval: args.approval,
+        granted: args.yes.iter().copied().collect(),
+        timeout,
+        person_present,
+    };
     Ok(Prepared { request, clients, prices, embedded: label.embedded, recorders, toolbox, secrets, settings })
 }
 

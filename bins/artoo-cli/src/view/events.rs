@@ -3,6 +3,7 @@
 use artoo_runtime::events::{Event, Line};
 use artoo_types::{OutcomeStatus, PlannedSubTask, Role};
 
+use super::consent::{Asked, decision, question};
 use super::frame::Frame;
 use super::glance::glance;
 use super::units::{counted, seconds};
@@ -94,6 +95,13 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             lines
         }
         Event::ToolStarted { .. } | Event::ToolOutput { .. } => Vec::new(),
+        Event::ApprovalRequested { tool, command, effects, changes, reason, person, .. } => {
+            question(&Asked { tool, command, effects, changes, reason, person: *person }, code, frame)
+        }
+        Event::ApprovalDecided { granted, scope, reason, instead, .. } => {
+            let text = decision(*granted, *scope, reason, instead.as_deref());
+            vec![frame.whole().line(code, 1, Some(Style::Notice), &text)]
+        }
         Event::ToolFinished { tool, ending, failure, duration_ms, shown, dropped_bytes, files, .. } => {
             let took = seconds(Duration::from_millis(*duration_ms));
             let call = before.call.unwrap_or_default();

@@ -121,6 +121,8 @@ impl Live {
             Event::PlanApprovalDecided { granted, .. } => {
                 self.doing = if *granted { Doing::Starting } else { Doing::Ending };
             }
+            Event::ApprovalRequested { person: true, .. } => works(Role::Executor, "waits for your word"),
+            Event::ApprovalRequested { person: false, .. } | Event::ApprovalDecided { .. } => {}
             Event::ClarificationRequested { .. } => self.doing = Doing::Asking,
             Event::ClarificationAnswered { .. } => self.doing = Doing::Reading,
             Event::ToolOutput { .. } | Event::MemoryWritten { .. } | Event::Warning { .. } => {}

@@ -2,6 +2,7 @@
 //!
 //! Everything here comes out neutral: text from models, tools and files has lost what acts on a terminal.
 
+mod consent;
 mod control;
 mod events;
 mod explanation;

@@ -70,6 +70,49 @@ fn the_status_line_says_who_is_at_work() {
     insta::assert_snapshot!(text);
 }
 
+/// A question that a hostile command and hostile names try to spoil.
+#[test]
+fn a_question_about_effects() {
+    let long = "x".repeat(2_000);
+    let effect = |kind: &str, what: &str, why: &str| json!({"kind": kind, "what": what, "word": "w\u{202e}", "why": why});
+    let asked = |command: &str, effects: Vec<serde_json::Value>, changes: serde_json::Value| {
+        json!({"type": "approval.requested", "call_id": "01970000-0000-7000-8000-0000000000c1", "tool": "shell",
+            "command": command, "effects": effects, "changes": changes, "rule": "consent-to-change",
+            "reason": "what was there before the run, and what is outside the machine, changes only with consent",
+            "person": true})
+    };
+    let changes = json!([
+        {"path": "/home/ada/项目/notes.txt", "change": "changed", "bytes_before": 1200, "bytes_after": 1180,
+         "diff": "-old \u{1b}[2J line\n+new line\n"},
+        {"path": "/home/ada/gone\u{202e}txt.exe", "change": "deleted", "bytes_before": 3}]);
+    let questions = [
+        asked(
+            "rm 'notes.txt'\n\u{1b}[1A\u{1b}[2Kecho harmless",
+            vec![effect("deletes", "/home/ada/notes.txt", "`rm` removes it")],
+            json!([]),
+        ),
+        asked(
+            &format!("echo {long}; rm -r /"),
+            vec![effect("deletes", "/", "`rm` removes it"), effect("unknown", &long, "")],
+            changes,
+        ),
+        asked("many", (0..30).map(|n| effect("overwrites", &format!("/f{n}"), "")).collect(), json!([])),
+    ];
+    for columns in [80, 20] {
+        let mut text = String::new();
+        for question in &questions {
+            let mut live = Live::default();
+            for row in live.on(&line(1, question.clone(), Some("executor"), None), frame(columns, false)) {
+                text.push_str(&row);
+                text.push('\n');
+            }
+            text.push_str("--\n");
+        }
+        assert_neutral(&text);
+        insta::assert_snapshot!(format!("a_question_about_effects_at_{columns}_columns"), text);
+    }
+}
+
 /// What a person agrees to is shown whole, however narrow the terminal is.
 #[test]
 fn a_plan_that_waits_for_consent() {

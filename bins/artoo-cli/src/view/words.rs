@@ -2,8 +2,8 @@
 
 use artoo_sandbox::snapshot::{UndoAction, Undoable};
 use artoo_types::{
-    CallEnding, FailureClass, FaultKind, FileChangeKind, Judge, MegramState, MemoryAction, OutcomeStatus,
-    Role, TerminalState,
+    CallEnding, EffectKind, FailureClass, FaultKind, FileChangeKind, Judge, MegramState, MemoryAction,
+    OutcomeStatus, Role, TerminalState,
 };
 use serde_json::Value;
 
@@ -51,6 +51,19 @@ pub(super) fn ending(ending: &CallEnding) -> Option<String> {
         CallEnding::TimedOut => Some("timed out".to_owned()),
         CallEnding::Cancelled => Some("cancelled".to_owned()),
         CallEnding::Refused => Some("refused".to_owned()),
+    }
+}
+
+/// A kind of effect, before what it is on.
+pub(super) fn effect(kind: EffectKind) -> &'static str {
+    match kind {
+        EffectKind::Creates => "makes",
+        EffectKind::Overwrites => "changes",
+        EffectKind::Deletes => "deletes",
+        EffectKind::Network => "asks other machines",
+        EffectKind::OutsideMachine => "acts on other machines",
+        EffectKind::Privilege => "uses the rights of somebody else",
+        EffectKind::Unknown => "cannot be known",
     }
 }
 

@@ -17,6 +17,20 @@ const COMMAND: &str =
 /// It does not listen to SIGTERM.
 const STUBBORN: &str = "trap '' TERM INT; cd ~/artoo_workspace && { echo $$ > child.new; mv child.new child; while :; do sleep 1; done; }";
 
+/// Both commands are asked about otherwise, and tried where nobody else sees their files.
+const GRANTED: [&str; 10] = [
+    "run",
+    "--yes",
+    "unknown",
+    "--yes",
+    "deletes",
+    "--yes",
+    "creates",
+    "--yes",
+    "overwrites",
+    "Wait for something",
+];
+
 fn child_file(scene: &Scene) -> PathBuf {
     scene.home().join("artoo_workspace/child")
 }
@@ -24,7 +38,7 @@ fn child_file(scene: &Scene) -> PathBuf {
 /// A run whose command has started a child of its own, and waits.
 fn waiting_in_a_command() -> (Scene, Child) {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
-    let child = scene.artoo(&["run", "Wait for something"]).spawn().unwrap();
+    let child = scene.artoo(&GRANTED).spawn().unwrap();
     until("the command starts", || child_file(&scene).exists());
     (scene, child)
 }
@@ -56,7 +70,7 @@ fn the_first_signal_ends_the_run_with_all_its_processes() {
 fn the_second_signal_leaves_at_once() {
     // The command wants to outlive everything; the kernel ends it with the program.
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(STUBBORN)));
-    let child = scene.artoo(&["run", "Wait for something"]).spawn().unwrap();
+    let child = scene.artoo(&GRANTED).spawn().unwrap();
     until("the command starts", || child_file(&scene).exists());
     let orphan = std::fs::read_to_string(child_file(&scene)).unwrap();
     send(&child, Signal::INT);

@@ -2,6 +2,7 @@
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
+mod approval;
 mod bad_server;
 mod budgets;
 mod choose_model;

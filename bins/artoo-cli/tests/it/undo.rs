@@ -16,7 +16,9 @@ fn after_a_run() -> Scene {
     for name in ["旧.txt", "kept.txt"] {
         fs::write(workspace(&scene).join(name), "old").unwrap();
     }
-    scene.say(&["run", "How many files did you tidy up?"]).ended(0);
+    scene
+        .say(&["run", "--yes", "deletes", "--yes", "overwrites", "How many files did you tidy up?"])
+        .ended(0);
     assert!(!workspace(&scene).join("旧.txt").exists());
     scene
 }

@@ -3,13 +3,16 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, doubles::Scene};
-use artoo_executor::{Executor, Settings, conformance, run};
+use artoo_executor::{Executor, Settings, Terms, conformance, run};
 use artoo_llm_client::{LlmClient, Message as Turn, MessageRole, doubles::ScriptedModel};
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_tools::{CreatedPaths, EvidenceStore, Tool, ToolContext, ToolLimits, ToolReport, Toolbox};
+use artoo_tools::{
+    CreatedPaths, EvidenceStore, Nobody, Question, Rest, Tool, ToolContext, ToolLimits, ToolReport, Toolbox,
+};
 use artoo_types::{
-    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, ExecutionResult, FailureClass,
-    Message, MessageKind, Mode, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
+    Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, ExecutionResult,
+    FailureClass, Message, MessageKind, Mode, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall,
+    ToolName,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -118,7 +121,7 @@ impl Tool for Stage {
         true
     }
 
-    async fn call(&self, arguments: &Arguments, _: &ToolContext) -> ToolReport {
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
         let command = arguments["command"].as_str().unwrap();
         let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
         let failed = |class, ending| {
@@ -131,6 +134,11 @@ impl Tool for Stage {
                 tokio::time::sleep(Duration::from_secs(rest.parse().unwrap())).await;
                 ToolReport::text("waited")
             }
+            // `ask deletes /a/b unknown`: effects, each with what it is on, but for the last.
+            "ask" => match cx.consented(question(command, rest)).await {
+                Ok(()) => ToolReport::text("done"),
+                Err(error) => error.into(),
+            },
             "deny" => failed(FailureClass::Denied, CallEnding::Refused),
             "fail" => failed(FailureClass::Environmental, CallEnding::Exited { status: 2 }),
             "long" => ToolReport::text("行\r\n".repeat(rest.parse().unwrap()) + "\u{7}end"),
@@ -139,11 +147,31 @@ impl Tool for Stage {
     }
 }
 
+fn question(command: &str, effects: &str) -> Question {
+    let words: Vec<&str> = effects.split_whitespace().collect();
+    let effects = words.chunks(2).map(|pair| effect(pair[0], pair.get(1).unwrap_or(&"that"))).collect();
+    Question {
+        tool: ToolName::new("shell"),
+        command: command.to_owned(),
+        effects,
+        changes: Vec::new(),
+        rule: "consent-to-change".to_owned(),
+        reason: "what was there changes only with consent".to_owned(),
+    }
+}
+
+/// An effect of the kind with this name.
+pub(crate) fn effect(kind: &str, what: &str) -> Effect {
+    let what = what.to_owned();
+    Effect { kind: kind.parse().unwrap(), word: what.clone(), what, why: "it says so".to_owned() }
+}
+
 /// The executor's actor in an open run, with everything that is said in it.
 pub(crate) struct House {
     pub(crate) dispatcher: Port,
     pub(crate) validator: Port,
     pub(crate) ggs: Port,
+    pub(crate) user: Port,
     scene: Scene,
     actor: tokio::task::JoinHandle<()>,
     pub(crate) cancel: CancellationToken,
@@ -152,6 +180,16 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn new(executor: Arc<dyn Executor>, model: &Arc<ScriptedModel>, parallel: usize) -> Self {
+        Self::under(Terms::default(), executor, model, parallel)
+    }
+
+    /// With these terms of consent.
+    pub(crate) fn under(
+        terms: Terms,
+        executor: Arc<dyn Executor>,
+        model: &Arc<ScriptedModel>,
+        parallel: usize,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let cancel = CancellationToken::new();
@@ -166,6 +204,9 @@ impl House {
             environment: Default::default(),
             evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
             created: CreatedPaths::default(),
+            preview_store: None,
+            consent: Arc::new(Nobody),
+            rest: Rest::default(),
             snapshot: None,
             time: Arc::new(now()),
             // Longer than an attempt, so that the deadline of the attempt is what ends a call that hangs.
@@ -177,6 +218,7 @@ impl House {
             surroundings: surroundings(path),
             toolbox: Arc::new(Toolbox::new().with(Stage)),
             tool_context,
+            terms,
             programs: vec!["find".to_owned(), "python3".to_owned()],
             attempt_deadline: Duration::from_secs(900),
             parallel,
@@ -188,7 +230,8 @@ impl House {
         let port = |role| scene.bus.port(role).unwrap();
         let (dispatcher, validator, ggs) =
             (port(Role::Dispatcher), port(Role::AgentValidator), port(Role::Ggs));
-        Self { dispatcher, validator, ggs, scene, actor, cancel, _folder: folder }
+        let user = port(Role::User);
+        Self { dispatcher, validator, ggs, user, scene, actor, cancel, _folder: folder }
     }
 
     /// Lets the actor work until it waits, at most this long, and returns what it said.

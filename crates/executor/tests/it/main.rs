@@ -4,7 +4,9 @@
 
 mod action;
 mod actor;
+mod approvals;
 mod attempts;
+mod consent;
 mod given;
 mod ledger;
 mod prompts;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use artoo_types::{
-    Amount, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    CorrectionSignal, Criterion, DominantClass, Evidence, FailureClass, Fault, FileChange, Judge, Limits,
-    Loss, MacroState, MegramState, MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask,
-    PrevDirective, Prices, Role, RunId, SopRecord, SubTaskId, TerminalState, ToolName, UnmetCriterion,
+    Amount, ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
+    CorrectionSignal, Criterion, DominantClass, Effect, Evidence, FailureClass, Fault, FileChange, Judge,
+    Limits, Loss, MacroState, MegramState, MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask,
+    PrevDirective, PreviewedChange, Prices, Role, RunId, SopRecord, SubTaskId, TerminalState, ToolName,
+    UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -138,6 +139,42 @@ pub enum Event {
         call_id: CallId,
         /// The text.
         text: String,
+    },
+    /// Consent to what a call would do is needed.
+    #[serde(rename = "approval.requested")]
+    ApprovalRequested {
+        /// For which call.
+        call_id: CallId,
+        /// Which tool.
+        tool: ToolName,
+        /// The command, or what stands for one.
+        command: String,
+        /// The effects that need consent.
+        effects: Vec<Effect>,
+        /// What a preview found that it would change.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<PreviewedChange>,
+        /// The rule that asks.
+        rule: String,
+        /// That rule in words.
+        reason: String,
+        /// Whether a person is asked. Otherwise what the run knows decides, at once.
+        person: bool,
+    },
+    /// It was decided about. The line has a role where no person decided.
+    #[serde(rename = "approval.decided")]
+    ApprovalDecided {
+        /// About which call.
+        call_id: CallId,
+        /// Yes or no.
+        granted: bool,
+        /// For how long a yes holds.
+        scope: ApprovalScope,
+        /// Who decided and why.
+        reason: String,
+        /// What the person wants done instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead: Option<String>,
     },
     /// A call ended.
     #[serde(rename = "tool.finished")]

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_types::{
-    CriterionVerdict, Envelope, FileChange, FileChangeKind, FinalResult, Finding, Message, ModelCall,
+    CallId, CriterionVerdict, Envelope, FileChange, FileChangeKind, FinalResult, Finding, Message, ModelCall,
     PlanDirective, Prices, Role, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
@@ -20,6 +20,8 @@ pub struct Fold {
     total: Cumulative,
     roles: BTreeMap<Role, Cumulative>,
     files: BTreeMap<PathBuf, FileChangeKind>,
+    /// The subtasks of calls that needed consent.
+    asking: BTreeMap<CallId, SubTaskId>,
     /// Whether consent was missing for anything that the run tried.
     denied: bool,
     is_over: bool,
@@ -108,6 +110,32 @@ impl Fold {
                 Some(output.subtask_id),
                 Event::ToolOutput { call_id: output.call_id, text: output.text.clone() },
             )),
+            Message::ApprovalRequested(request) => {
+                self.asking.insert(request.call_id, request.subtask_id);
+                events.push((
+                    Some(request.subtask_id),
+                    Event::ApprovalRequested {
+                        call_id: request.call_id,
+                        tool: request.tool.clone(),
+                        command: request.command.clone(),
+                        effects: request.effects.clone(),
+                        changes: request.changes.clone(),
+                        rule: request.rule.clone(),
+                        reason: request.reason.clone(),
+                        person: request.person,
+                    },
+                ));
+            }
+            Message::ApprovalDecided(decision) => events.push((
+                self.asking.remove(&decision.call_id),
+                Event::ApprovalDecided {
+                    call_id: decision.call_id,
+                    granted: decision.granted,
+                    scope: decision.scope,
+                    reason: decision.reason.clone(),
+                    instead: decision.instead.clone(),
+                },
+            )),
             Message::ToolFinished(finished) => {
                 events.push((Some(finished.subtask_id), self.tool_finished(finished)))
             }
@@ -160,8 +188,6 @@ impl Fold {
             | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
             | Message::DispatchManifest(_)
-            | Message::ApprovalRequested(_)
-            | Message::ApprovalDecided(_)
             | Message::ExecutionResult(_)
             | Message::OutcomeSummary(_)
             | Message::ReplanRequest(_)

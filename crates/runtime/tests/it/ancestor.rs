@@ -109,7 +109,8 @@ async fn fact_8_what_may_not_be_deleted_is_not_deleted_by_another_name() {
     let seen = house.run(&artoo, "Delete docs/a.txt").await;
     assert_ne!(seen.result.directive, TerminalState::Accept);
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
-    assert!(ran(&seen) >= 1, "it was tried");
+    // Refused with nobody there, or, where it was tried on a layer, held back by the kernel in each of its ways.
+    assert!(seen.count(MessageKind::ToolFinished) >= 1 && seen.exit_code() >= 4, "it was tried");
 }
 
 /// There: a second run of the same name began with the first one's clock and counters, and printed its decisions.

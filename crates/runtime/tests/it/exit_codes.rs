@@ -62,7 +62,8 @@ fn missing_consent_is_5_where_nothing_else_ended_the_run() {
     let denied = [outcome("logical"), outcome("denied")];
     assert_eq!(exit_code_with(&result(TerminalState::Abandon, None), &denied), 5);
     assert_eq!(exit_code_with(&result(TerminalState::Abandon, None), &denied[..1]), 4);
-    assert_eq!(exit_code_with(&result(TerminalState::Success, None), &denied), 3);
+    assert_eq!(exit_code_with(&result(TerminalState::Success, None), &denied), 5);
+    assert_eq!(exit_code_with(&result(TerminalState::Success, None), &denied[..1]), 3);
     assert_eq!(exit_code_with(&result(TerminalState::Accept, None), &denied), 0);
     assert_eq!(exit_code_with(&result(TerminalState::Abandon, Some(FaultKind::Cancelled)), &denied), 130);
     assert_eq!(exit_code_with(&result(TerminalState::Abandon, Some(FaultKind::Budget)), &denied), 4);

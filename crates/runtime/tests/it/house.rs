@@ -1,7 +1,7 @@
 //! A home folder, an artoo in it, and answers for its model.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     sync::{Arc, LazyLock},
@@ -17,7 +17,7 @@ use artoo_runtime::{
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::Toolbox;
 use artoo_types::{
-    Envelope, FaultKind, FinalResult, Limits, Message, MessageKind, SubTaskOutcome, Surroundings,
+    Approval, Envelope, FaultKind, FinalResult, Limits, Message, MessageKind, SubTaskOutcome, Surroundings,
 };
 use serde_json::{Value, json};
 
@@ -92,6 +92,8 @@ impl House {
             limits: Limits::default(),
             sandbox: SandboxMode::WorkspaceWrite,
             network: Network::Denied,
+            approval: Approval::Auto,
+            granted: BTreeSet::new(),
             timeout: None,
             person_present: false,
         }

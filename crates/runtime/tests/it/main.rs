@@ -3,6 +3,7 @@
 
 mod accept;
 mod ancestor;
+mod approving;
 mod asking;
 mod auditing;
 mod budgets;

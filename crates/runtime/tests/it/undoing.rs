@@ -11,9 +11,9 @@ use artoo_sandbox::{
     Support,
     snapshot::{Present, Retention, UndoError, Undoable},
 };
-use artoo_types::{FileChange, FileChangeKind};
+use artoo_types::{EffectKind, FileChange, FileChangeKind};
 
-use crate::house::{House, Seen, question, shell};
+use crate::house::{House, Seen, question, shell, watched};
 
 /// A run whose one command changes the workspace; `None` where commands cannot be confined.
 async fn changed(house: &House) -> Option<Seen> {
@@ -33,7 +33,9 @@ async fn changed(house: &House) -> Option<Seen> {
             .always(Expect::purpose("executor"), Answer::json(shell(&command))),
     );
     let artoo = house.builder(&model).build().unwrap();
-    let seen = house.run(&artoo, "Tidy up").await;
+    let mut request = house.request("Tidy up");
+    request.granted.extend([EffectKind::Deletes, EffectKind::Overwrites]);
+    let seen = watched(artoo.start(request).unwrap()).await;
     artoo.close().await;
     Some(seen)
 }

@@ -258,7 +258,8 @@ fn a_person_may_take_any_time() {
     let call = "00000000-0000-0000-0000-00000000000c";
     let asked = message(
         "approval_requested",
-        json!({"subtask_id": A, "call_id": call, "effect": "overwrites", "reason": "it exists"}),
+        json!({"subtask_id": A, "call_id": call, "tool": "shell", "command": "rm x", "effects": [],
+            "rule": "consent-to-change", "reason": "it exists", "person": true}),
     );
     let decided = message(
         "approval_decided",

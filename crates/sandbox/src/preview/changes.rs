@@ -109,11 +109,25 @@ impl Changes {
     /// Whether everything is new, lies below one of these folders (by their real names), is not hidden, is no second name of a file
     /// that is there and runs as nobody else: what may be done without a question. True where nothing changes.
     pub fn only_creates_in(&self, free: &[PathBuf]) -> bool {
-        self.list.iter().all(|change| {
-            change.kind == ChangeKind::Created
+        self.beyond(free).next().is_none()
+    }
+
+    /// Those that are more than that. A file that comes from elsewhere is as good as new where it comes to; where it goes from, it is missed.
+    pub fn beyond<'a>(&'a self, free: &'a [PathBuf]) -> impl Iterator<Item = &'a Change> {
+        self.list.iter().filter(|change| {
+            let is_new = match change.kind {
+                ChangeKind::Created => true,
+                ChangeKind::MovedHere => change.before.is_none(),
+                ChangeKind::Changed
+                | ChangeKind::Attributes
+                | ChangeKind::Deleted
+                | ChangeKind::MovedAway => false,
+            };
+            let is_free = is_new
                 && change.after.as_ref().is_some_and(|after| after.mode & SET_ID == 0 || is_folder(after))
                 && change.same_file_as.as_ref().is_none_or(|other| self.creates(other))
-                && free.iter().any(|root| is_visible_below(root, &change.path))
+                && free.iter().any(|root| is_visible_below(root, &change.path));
+            !is_free
         })
     }
 

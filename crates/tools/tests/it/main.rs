@@ -8,6 +8,7 @@
 )]
 
 mod apps;
+mod consents;
 mod evidence;
 mod fetches;
 mod finds;
@@ -19,5 +20,6 @@ mod runs;
 mod scene;
 mod searches;
 mod server;
+mod tried;
 mod watches;
 mod writes;

@@ -89,11 +89,18 @@ async fn read_only_leaves_the_tmpdir() {
     }
     let mut scene = Scene::new();
     scene.cx.mode = SandboxMode::ReadOnly;
-    let command =
-        format!("echo x > $TMPDIR/f && cat $TMPDIR/f; echo x > '{}/f'", scene.cx.workspace.display());
-    let call = scene.call("shell", json!({ "command": command })).await;
+    // Where it writes shows only when it runs: the kernel decides.
+    let hidden = format!(
+        "echo x > $TMPDIR/f && cat $TMPDIR/f; f=$(echo '{}/f'); echo x > $f",
+        scene.cx.workspace.display()
+    );
+    let call = scene.call("shell", json!({ "command": hidden })).await;
     assert_eq!(call.output.shown, "x\n");
     failed(&call, FailureClass::Environmental);
+    let plain = format!("echo x > '{}/f'", scene.cx.workspace.display());
+    let call = scene.call("shell", json!({ "command": plain })).await;
+    assert_eq!((call.ending.clone(), call.output.bytes), (CallEnding::Refused, 0));
+    failed(&call, FailureClass::Denied);
 }
 
 #[tokio::test]

@@ -8,10 +8,22 @@ use std::sync::Arc;
 
 use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_tools::{CreatedPaths, EvidenceStore, ToolContext, ToolLimits, Toolbox};
+use artoo_tools::{
+    Answer, Consent, CreatedPaths, EvidenceStore, Question, Rest, ToolContext, ToolLimits, Toolbox,
+};
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+/// Somebody who says yes to everything: what consent does is other tests' matter.
+struct Everything;
+
+#[async_trait::async_trait]
+impl Consent for Everything {
+    async fn ask(&self, _: Question) -> Answer {
+        Answer::Yes
+    }
+}
 
 pub(crate) struct Scene {
     _root: tempfile::TempDir,
@@ -46,6 +58,9 @@ impl Scene {
             ]),
             evidence: EvidenceStore::open(real.join("data/evidence")).unwrap(),
             created: CreatedPaths::default(),
+            preview_store: None,
+            consent: Arc::new(Everything),
+            rest: Rest::default(),
             snapshot: Some(Snapshot::new(
                 real.join("data/undo"),
                 vec![data.clone()],

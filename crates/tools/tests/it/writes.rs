@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::Arc;
 
 use artoo_sandbox::SandboxMode;
+use artoo_tools::Nobody;
 use artoo_types::{CallEnding, FailureClass, FileChange, FileChangeKind};
 use serde_json::json;
 
@@ -35,8 +37,9 @@ async fn a_file_goes_where_its_path_says() {
 }
 
 #[tokio::test]
-async fn what_existed_before_is_never_touched() {
-    let scene = Scene::new();
+async fn what_existed_before_is_not_touched_without_a_yes() {
+    let mut scene = Scene::new();
+    scene.cx.consent = Arc::new(Nobody);
     scene.file("old.txt", "old");
     scene.file("target.txt", "old");
     symlink("target.txt", scene.cx.working_folder.join("link.txt")).unwrap();
@@ -128,7 +131,8 @@ async fn read_only_and_too_much_are_refused() {
 /// Many tasks want one name; one gets it, and its content is whole.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_race_has_one_winner() {
-    let scene = Scene::new();
+    let mut scene = Scene::new();
+    scene.cx.consent = Arc::new(Nobody);
     let mut contexts = Vec::new();
     for _ in 0..16 {
         let mut cx = scene.cx.clone();

@@ -1,7 +1,7 @@
 use artoo_types::{
-    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, EvidenceId,
-    FailureClass, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished, ToolName, ToolOutput,
-    ToolStarted,
+    ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, Effect,
+    EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, OutputRecord, PreviewedChange,
+    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted,
 };
 use serde_json::json;
 
@@ -70,16 +70,33 @@ pub(super) fn approval_requested() -> ApprovalRequested {
     ApprovalRequested {
         subtask_id: subtask_id(2),
         call_id: call_id(2),
-        effect: "overwrite /home/ada/notes/index (1.2 kB, changed 3 days ago)".to_owned(),
-        reason: "the file was there before this run".to_owned(),
+        tool: ToolName::new("shell"),
+        command: "sort -o notes/index notes/index".to_owned(),
+        effects: vec![Effect {
+            kind: EffectKind::Overwrites,
+            what: "/home/ada/notes/index".to_owned(),
+            word: "notes/index".to_owned(),
+            why: "`sort -o` writes there".to_owned(),
+        }],
+        changes: vec![PreviewedChange {
+            path: "/home/ada/notes/index".into(),
+            change: FileChangeKind::Changed,
+            bytes_before: Some(1_200),
+            bytes_after: Some(1_200),
+            diff: Some("-b\n+a\n".to_owned()),
+        }],
+        rule: "consent-to-change".to_owned(),
+        reason: "what was there before the run changes only with consent".to_owned(),
+        person: true,
     }
 }
 
 pub(super) fn approval_decided() -> ApprovalDecided {
     ApprovalDecided {
         call_id: call_id(2),
-        granted: true,
-        scope: ApprovalScope::Run,
+        granted: false,
+        scope: ApprovalScope::Once,
         reason: "answered at the terminal".to_owned(),
+        instead: Some("write it to notes/index.sorted".to_owned()),
     }
 }

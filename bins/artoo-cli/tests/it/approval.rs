@@ -1,0 +1,166 @@
+//! A command that would delete somebody's file: what is asked at a terminal, and what happens without one.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::model::{count_plan, model, shell};
+use crate::process::{Said, ended, say_with_input};
+use crate::scene::Scene;
+use crate::screen::Screen;
+
+const REQUEST: &str = "How many files are left?";
+const ASKED: &str = "or say what to do instead > ";
+
+/// A model that deletes a file to answer, and does as it is told when it may not.
+fn scene() -> Scene {
+    let scene = Scene::new(model(count_plan("Remove the notes and count the rest"), |shown| {
+        if shown.contains("the user did not allow it, and says: count them only") {
+            shell("find ~/artoo_workspace -type f | wc -l")
+        } else {
+            shell("rm ~/artoo_workspace/notes.txt\necho 0")
+        }
+    }));
+    fs::create_dir_all(notes(&scene).parent().unwrap()).unwrap();
+    fs::write(notes(&scene), "a year's work\n").unwrap();
+    scene
+}
+
+fn notes(scene: &Scene) -> PathBuf {
+    scene.home().join("artoo_workspace/notes.txt")
+}
+
+/// A run at a terminal, where somebody types this when the question is there: the exit code, the screen, and whether the file is left.
+fn at_a_terminal(columns: u16, typed: &str) -> (Option<i32>, String, bool) {
+    let scene = scene();
+    let mut screen = Screen::new(columns);
+    let mut command = scene.artoo(&["run", REQUEST]);
+    command.env("TERM", "dumb");
+    let mut child =
+        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
+    drop(command);
+    screen.until_shown("instead > ");
+    assert!(notes(&scene).exists(), "nothing happens before the answer");
+    screen.types(typed);
+    let code = ended(&mut child).code();
+    (code, screen.end().0, notes(&scene).exists())
+}
+
+#[test]
+fn the_exact_effect_is_shown_and_a_yes_allows_it() {
+    for (typed, scope) in [("y\n", "once"), ("r\n", "for this run"), ("f\n", "for this run in this folder")] {
+        let (code, screen, is_left) = at_a_terminal(160, typed);
+        assert_eq!((code, is_left), (Some(0), false), "{screen}");
+        let parts = [
+            "? may shell do this? what was there before the run",
+            "$ rm ~/artoo_workspace/notes.txt",
+            "$ echo 0",
+            "deletes: /",
+            "notes.txt",
+            ASKED,
+            &format!("allowed {scope}: the person agreed"),
+            "✓ accept",
+        ];
+        let mut rest = screen.as_str();
+        for part in parts {
+            let at =
+                rest.find(part).unwrap_or_else(|| panic!("no `{part}` after what came before in\n{screen}"));
+            rest = &rest[at..];
+        }
+    }
+}
+
+/// A no, an empty line, the end of the input (Ctrl+D), a slip.
+#[test]
+fn a_no_leaves_the_file_and_ends_with_5() {
+    for typed in ["n\n", "\n", "\u{4}", "yy\n"] {
+        let (code, screen, is_left) = at_a_terminal(160, typed);
+        assert_eq!((code, is_left), (Some(5), true), "{typed:?}\n{screen}");
+        assert!(screen.contains("not allowed: the person did not agree"), "{screen}");
+        assert!(!screen.contains("✓ accept"), "{screen}");
+    }
+}
+
+#[test]
+fn words_are_done_instead() {
+    let (code, screen, is_left) = at_a_terminal(160, "count them only\n");
+    assert_eq!((code, is_left), (Some(0), true), "{screen}");
+    assert!(screen.contains("not allowed: the person did not agree; instead: count them only"), "{screen}");
+}
+
+#[test]
+fn twenty_columns_show_the_whole_question() {
+    let (code, screen, is_left) = at_a_terminal(20, "n\n");
+    assert_eq!((code, is_left), (Some(5), true), "{screen}");
+    let together: String = screen.split('\n').map(str::trim_end).collect();
+    assert!(together.contains("rm ~/artoo_workspace/notes.txt"), "{screen}");
+}
+
+/// The answer is no, the run ends by itself, and nothing was touched.
+#[test]
+fn where_nobody_can_be_asked_nothing_is_touched() {
+    let check = |said: Said, scene: &Scene| {
+        let said = said.ended(5);
+        assert_eq!(fs::read_to_string(notes(scene)).unwrap(), "a year's work\n");
+        assert!(scene.journal().contains("approval_decided"), "it is on record");
+        said
+    };
+    for options in [&[][..], &["--quiet"], &["--approval", "never"], &["--approval", "ask"], &["--json"]] {
+        let scene = scene();
+        let line = [&["run"], options, &[REQUEST]].concat();
+        let said = check(scene.say(&line), &scene);
+        if options == ["--json"] {
+            assert!(
+                said.out.contains("\"approval.requested\"") && said.out.contains("\"exit_code\":5"),
+                "{}",
+                said.out
+            );
+        } else if options.is_empty() {
+            assert!(said.err.contains("not allowed: nobody is there to be asked"), "{}", said.err);
+            assert!(said.err.contains("hint: at a terminal you are asked; `--yes KIND`"), "{}", said.err);
+        }
+    }
+    // An input that is a pipe and ends is nobody, too, and so is one that says yes.
+    for input in [&b""[..], b"y\ny\n"] {
+        let scene = scene();
+        check(say_with_input(&mut scene.artoo(&["run", REQUEST]), input), &scene);
+    }
+}
+
+#[test]
+fn never_means_that_a_person_at_a_terminal_is_not_asked_either() {
+    let scene = scene();
+    let screen = Screen::new(160);
+    let mut command = scene.artoo(&["run", "--approval", "never", REQUEST]);
+    let mut child =
+        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
+    drop(command);
+    assert_eq!(ended(&mut child).code(), Some(5));
+    assert!(screen.end().0.contains("not allowed: nobody is to be asked"));
+    assert!(notes(&scene).exists());
+}
+
+#[test]
+fn a_kind_of_effect_is_granted_in_advance() {
+    let scene = scene();
+    scene.say(&["run", "--yes", "overwrites", REQUEST]).ended(5);
+    assert!(notes(&scene).exists());
+    let said = scene.say(&["run", "--yes", "overwrites", "--yes", "deletes", REQUEST]).ended(0);
+    assert!(!notes(&scene).exists() && said.err.contains("granted in advance: deletes"), "{}", said.err);
+    scene.say(&["run", "--yes", "everything", REQUEST]).ended(2);
+}
+
+/// What was decided can be read afterwards.
+#[test]
+fn the_record_shows_what_was_decided() {
+    let scene = scene();
+    scene.say(&["run", REQUEST]).ended(5);
+    let shown = scene.say(&["runs", "show", "last"]).ended(0).out;
+    for part in ["needs consent", "deletes: /", "not allowed: nobody is there to be asked"] {
+        assert!(shown.contains(part), "no `{part}` in\n{shown}");
+    }
+    let explained = scene.say(&["runs", "explain", "last"]).ended(0).out;
+    assert!(explained.contains("not allowed: nobody is there to be asked"), "{explained}");
+    let audited = fs::read_to_string(scene.home().join(".artoo/audit.jsonl")).unwrap();
+    assert!(audited.contains("consent-to-change") && audited.contains("deletes"), "{audited}");
+    assert!(!audited.contains("notes.txt"), "the audit log holds facts, never text");
+}

@@ -1,0 +1,174 @@
+//! What was said about effects in one run: pure, so that every order of answers can be tested.
+//!
+//! Source: `docs/deviations.md`, "Approvals".
+
+use std::{collections::BTreeSet, path::Path};
+
+use artoo_types::{Approval, ApprovalDecided, ApprovalScope, Effect, EffectKind};
+
+/// Under which terms a run asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Before which effects.
+    pub approval: Approval,
+    /// Kinds of effects that the person has granted in advance.
+    pub granted: BTreeSet<EffectKind>,
+    /// Whether a person is there to answer.
+    pub person_present: bool,
+}
+
+/// What is known about effects before anybody is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// They were granted, for this reason.
+    Granted(String),
+    /// They are denied, for this reason.
+    Denied(String),
+    /// The person has to say.
+    Open,
+}
+
+/// The answers of one run.
+///
+/// ```
+/// use artoo_executor::{Approvals, Standing, Terms};
+/// use artoo_types::{Effect, EffectKind};
+///
+/// let removal = [Effect {
+///     kind: EffectKind::Deletes,
+///     what: "/home/ada/notes.txt".into(),
+///     word: "notes.txt".into(),
+///     why: "`rm` removes it".into(),
+/// }];
+/// let nobody = Approvals::new(Terms::default());
+/// assert_eq!(nobody.standing(&removal), Standing::Denied("nobody is there to be asked".into()));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Approvals {
+    terms: Terms,
+    granted: Vec<Grant>,
+    denied: Vec<Effect>,
+}
+
+#[derive(Clone, Debug)]
+struct Grant {
+    effect: Effect,
+    in_its_folder: bool,
+}
+
+impl Approvals {
+    /// Nothing was asked yet.
+    pub fn new(terms: Terms) -> Self {
+        Self { terms, granted: Vec::new(), denied: Vec::new() }
+    }
+
+    /// Before which effects somebody is to be asked.
+    pub fn approval(&self) -> Approval {
+        self.terms.approval
+    }
+
+    /// Why one of these effects is out of the question: it was denied before, in whatever words.
+    pub fn forbids(&self, effects: &[Effect]) -> Option<String> {
+        let denied =
+            effects.iter().find(|effect| self.denied.iter().any(|denied| is_again(denied, effect)))?;
+        Some(match denied.kind {
+            EffectKind::Unknown => {
+                "something was denied in this run, and whether this would do it cannot be known".to_owned()
+            }
+            EffectKind::Creates
+            | EffectKind::Overwrites
+            | EffectKind::Deletes
+            | EffectKind::Network
+            | EffectKind::OutsideMachine
+            | EffectKind::Privilege => "the same effect was denied before in this run".to_owned(),
+        })
+    }
+
+    /// What is known about these effects. A denial outweighs every yes.
+    pub fn standing(&self, effects: &[Effect]) -> Standing {
+        if let Some(reason) = self.forbids(effects) {
+            return Standing::Denied(reason);
+        }
+        let all = |is_so: &dyn Fn(&Effect) -> bool| !effects.is_empty() && effects.iter().all(is_so);
+        let in_advance = |effect: &Effect| self.terms.granted.contains(&effect.kind);
+        let before = |effect: &Effect| self.granted.iter().any(|grant| grant.covers(effect));
+        if all(&in_advance) {
+            let kinds: BTreeSet<&str> = effects.iter().map(|effect| effect.kind.name()).collect();
+            let kinds: Vec<&str> = kinds.into_iter().collect();
+            return Standing::Granted(format!("granted in advance: {}", kinds.join(", ")));
+        }
+        if all(&|effect| in_advance(effect) || before(effect)) {
+            return Standing::Granted("the person agreed to it before in this run".to_owned());
+        }
+        match (self.terms.approval, self.terms.person_present) {
+            (Approval::Never, _) => Standing::Denied("nobody is to be asked (`--approval never`)".to_owned()),
+            (Approval::Ask | Approval::Auto, false) => {
+                Standing::Denied("nobody is there to be asked".to_owned())
+            }
+            (Approval::Ask | Approval::Auto, true) => Standing::Open,
+        }
+    }
+
+    /// Remembers an answer: a yes for as long as it holds, a no for the rest of the run.
+    pub fn decided(&mut self, effects: &[Effect], decision: &ApprovalDecided) {
+        if !decision.granted {
+            self.denied.extend(effects.iter().cloned());
+            return;
+        }
+        let in_its_folder = match decision.scope {
+            ApprovalScope::Once => return,
+            ApprovalScope::Run => false,
+            ApprovalScope::Folder => true,
+        };
+        self.granted.extend(effects.iter().map(|effect| Grant { effect: effect.clone(), in_its_folder }));
+    }
+}
+
+impl Grant {
+    fn covers(&self, effect: &Effect) -> bool {
+        if self.effect.kind != effect.kind {
+            return false;
+        }
+        match (file(&self.effect), file(effect)) {
+            (Some(agreed), Some(asked)) if self.in_its_folder => {
+                asked.starts_with(agreed.parent().unwrap_or(agreed))
+            }
+            (Some(agreed), Some(asked)) => asked.starts_with(agreed),
+            (None, _) | (_, None) => self.effect.what == effect.what,
+        }
+    }
+}
+
+/// Whether an effect is one that was denied, or could be. What is not known for certain counts as the same.
+fn is_again(denied: &Effect, effect: &Effect) -> bool {
+    use EffectKind::{Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
+    match (denied.kind, effect.kind) {
+        (_, Unknown) => true,
+        // One is as lost as the other.
+        (Overwrites | Deletes, Overwrites | Deletes) => match (file(denied), file(effect)) {
+            (Some(one), Some(other)) => one.starts_with(other) || other.starts_with(one),
+            (None, _) | (_, None) => true,
+        },
+        (Creates, Creates) => match (file(denied), file(effect)) {
+            (Some(one), Some(other)) => one == other,
+            (None, _) | (_, None) => true,
+        },
+        (Network | OutsideMachine, Network | OutsideMachine) | (Privilege, Privilege) => true,
+        (
+            Creates | Overwrites | Deletes | Network | OutsideMachine | Privilege | Unknown,
+            Creates | Overwrites | Deletes | Network | OutsideMachine | Privilege,
+        ) => false,
+    }
+}
+
+/// The path of an effect on a file, where it is known.
+fn file(effect: &Effect) -> Option<&Path> {
+    match effect.kind {
+        EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => {
+            Some(Path::new(&effect.what)).filter(|path| path.is_absolute())
+        }
+        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
+            None
+        }
+    }
+}

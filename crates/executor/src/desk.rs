@@ -1,0 +1,156 @@
+//! Where the workers of a run ask for consent: one question at a time, each with its answer on record.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use artoo_bus::Sender;
+use artoo_tools::{Answer, Consent, Question};
+use artoo_types::{
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Effect, Message, SubTaskId,
+};
+use async_trait::async_trait;
+use tokio::sync::oneshot;
+
+use crate::approvals::{Approvals, Standing, Terms};
+
+/// What all workers of a run share about consent.
+pub(crate) struct Desk {
+    sender: Sender,
+    approvals: Mutex<Approvals>,
+    /// Who waits for the answer to which call.
+    waiting: Mutex<HashMap<CallId, oneshot::Sender<ApprovalDecided>>>,
+    /// A person is asked one thing at a time; an answer may settle the next question.
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Desk {
+    pub(crate) fn new(sender: Sender, terms: Terms) -> Arc<Self> {
+        Arc::new(Self {
+            sender,
+            approvals: Mutex::new(Approvals::new(terms)),
+            waiting: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// The way of one call to it.
+    pub(crate) fn of(self: &Arc<Self>, subtask_id: SubTaskId, call_id: CallId) -> Arc<dyn Consent> {
+        Arc::new(Counter { desk: Arc::clone(self), subtask_id, call_id })
+    }
+
+    /// Hands an answer to the call that waits for it. One that nobody waits for is dropped.
+    pub(crate) fn answered(&self, decision: &ApprovalDecided) {
+        if let Some(waiting) = self.waiting().remove(&decision.call_id) {
+            // A call that ended meanwhile needs no answer.
+            let _ = waiting.send(decision.clone());
+        }
+    }
+
+    fn approvals(&self) -> MutexGuard<'_, Approvals> {
+        self.approvals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<CallId, oneshot::Sender<ApprovalDecided>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn publish(&self, message: impl Into<Message>) -> bool {
+        let published = self.sender.publish(message);
+        if let Err(error) = &published {
+            tracing::debug!(%error, "consent could not be asked for");
+        }
+        published.is_ok()
+    }
+}
+
+/// The desk as one call sees it.
+struct Counter {
+    desk: Arc<Desk>,
+    subtask_id: SubTaskId,
+    call_id: CallId,
+}
+
+#[async_trait]
+impl Consent for Counter {
+    fn approval(&self) -> Approval {
+        self.desk.approvals().approval()
+    }
+
+    fn forbids(&self, effects: &[Effect]) -> Option<String> {
+        self.desk.approvals().forbids(effects)
+    }
+
+    fn allows(&self, effects: &[Effect]) -> bool {
+        matches!(self.desk.approvals().standing(effects), Standing::Granted(_))
+    }
+
+    async fn ask(&self, question: Question) -> Answer {
+        let _turn = self.desk.turn.lock().await;
+        let standing = self.desk.approvals().standing(&question.effects);
+        let effects = question.effects.clone();
+        let decided = match standing {
+            Standing::Granted(reason) => self.settled(question, true, reason),
+            Standing::Denied(reason) => self.settled(question, false, reason),
+            Standing::Open => self.ask_the_person(question).await,
+        };
+        self.desk.approvals().decided(&effects, &decided);
+        match decided {
+            ApprovalDecided { granted: true, .. } => Answer::Yes,
+            ApprovalDecided { instead: Some(words), .. } => Answer::Instead { words },
+            ApprovalDecided { reason, .. } => Answer::No { reason },
+        }
+    }
+}
+
+impl Counter {
+    /// Puts on record what was decided without asking. What is not on record is not granted.
+    fn settled(&self, question: Question, granted: bool, reason: String) -> ApprovalDecided {
+        let decision = self.decision(granted, reason);
+        let is_recorded =
+            self.desk.publish(self.request(question, false)) && self.desk.publish(decision.clone());
+        if is_recorded { decision } else { self.decision(false, "it could not be put on record".to_owned()) }
+    }
+
+    async fn ask_the_person(&self, question: Question) -> ApprovalDecided {
+        let (send, answer) = oneshot::channel();
+        self.desk.waiting().insert(self.call_id, send);
+        let mut open = Open { counter: self, is_answered: false };
+        if !self.desk.publish(self.request(question, true)) {
+            return self.decision(false, "the question could not be put".to_owned());
+        }
+        let Ok(decision) = answer.await else {
+            return self.decision(false, "the answer was lost".to_owned());
+        };
+        open.is_answered = true;
+        decision
+    }
+
+    fn request(&self, question: Question, person: bool) -> ApprovalRequested {
+        let Question { tool, command, effects, changes, rule, reason } = question;
+        let (subtask_id, call_id) = (self.subtask_id, self.call_id);
+        ApprovalRequested { subtask_id, call_id, tool, command, effects, changes, rule, reason, person }
+    }
+
+    fn decision(&self, granted: bool, reason: String) -> ApprovalDecided {
+        let (call_id, scope) = (self.call_id, ApprovalScope::Once);
+        ApprovalDecided { call_id, granted, scope, reason, instead: None }
+    }
+}
+
+/// A question that is put. Where its call ends without an answer, it is withdrawn, so that the clocks go on.
+struct Open<'a> {
+    counter: &'a Counter,
+    is_answered: bool,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.counter.desk.waiting().remove(&self.counter.call_id);
+            let reason = "the call ended before it was answered".to_owned();
+            self.counter.desk.publish(self.counter.decision(false, reason));
+        }
+    }
+}

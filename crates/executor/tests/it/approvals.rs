@@ -1,0 +1,176 @@
+//! What was said about effects: every order of answers.
+
+use artoo_executor::{Approvals, Standing, Terms};
+use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
+use proptest::prelude::*;
+
+use crate::given::effect;
+
+fn terms(approval: Approval, person_present: bool, granted: &[EffectKind]) -> Terms {
+    Terms { approval, person_present, granted: granted.iter().copied().collect() }
+}
+
+fn with_a_person() -> Approvals {
+    Approvals::new(terms(Approval::Auto, true, &[]))
+}
+
+fn decision(granted: bool, scope: ApprovalScope) -> ApprovalDecided {
+    let call_id = CallId::new(uuid::Uuid::nil());
+    ApprovalDecided { call_id, granted, scope, reason: "because".to_owned(), instead: None }
+}
+
+fn no() -> ApprovalDecided {
+    decision(false, ApprovalScope::Once)
+}
+
+fn is_denied(standing: &Standing) -> bool {
+    matches!(standing, Standing::Denied(_))
+}
+
+fn is_granted(standing: &Standing) -> bool {
+    matches!(standing, Standing::Granted(_))
+}
+
+#[test]
+fn who_is_asked_depends_on_the_terms() {
+    let removal = [effect("deletes", "/a/b")];
+    let other = [effect("deletes", "/a/b"), effect("unknown", "./x.sh")];
+    let deletes = [EffectKind::Deletes];
+    for approval in Approval::ALL {
+        for person in [true, false] {
+            let standing = Approvals::new(terms(approval, person, &[])).standing(&removal);
+            let asks = person && approval != Approval::Never;
+            assert_eq!(standing == Standing::Open, asks, "{approval:?} {person}");
+            assert_eq!(is_denied(&standing), !asks);
+            // What was granted in advance needs nobody, and is no more than was granted.
+            let approvals = Approvals::new(terms(approval, person, &deletes));
+            assert!(is_granted(&approvals.standing(&removal)));
+            assert!(!is_granted(&approvals.standing(&other)));
+        }
+    }
+    assert!(!is_granted(&Approvals::new(terms(Approval::Auto, false, &deletes)).standing(&[])));
+}
+
+#[test]
+fn a_yes_holds_for_as_long_as_was_said() {
+    let asked = [effect("overwrites", "/a/docs/x")];
+    let later = [
+        // The same; below it; beside it; elsewhere; another kind.
+        effect("overwrites", "/a/docs/x"),
+        effect("overwrites", "/a/docs/x/y"),
+        effect("overwrites", "/a/docs/z"),
+        effect("overwrites", "/a/y"),
+        effect("deletes", "/a/docs/x"),
+    ];
+    for (scope, covered) in [
+        (ApprovalScope::Once, [false, false, false, false, false]),
+        (ApprovalScope::Run, [true, true, false, false, false]),
+        (ApprovalScope::Folder, [true, true, true, false, false]),
+    ] {
+        let mut approvals = with_a_person();
+        approvals.decided(&asked, &decision(true, scope));
+        let found = later.clone().map(|effect| is_granted(&approvals.standing(&[effect])));
+        assert_eq!(found, covered, "{scope:?}");
+    }
+    // What is no file is the same only where it is called the same.
+    let mut approvals = with_a_person();
+    approvals.decided(&[effect("unknown", "./x.sh")], &decision(true, ApprovalScope::Folder));
+    assert!(is_granted(&approvals.standing(&[effect("unknown", "./x.sh")])));
+    assert_eq!(approvals.standing(&[effect("unknown", "./y.sh")]), Standing::Open);
+}
+
+#[test]
+fn a_denied_effect_is_denied_in_every_guise() {
+    let denied = |denied: Effect, then: Effect| {
+        let mut approvals = with_a_person();
+        approvals.decided(&[denied], &no());
+        is_denied(&approvals.standing(&[then]))
+    };
+    let gone = || effect("deletes", "/a/notes");
+    for (kind, what) in [
+        ("deletes", "/a/notes"),
+        ("overwrites", "/a/notes"),
+        ("deletes", "/a/notes/below"),
+        ("deletes", "/a"),
+        ("deletes", "*.txt"),
+        ("unknown", "./anything"),
+    ] {
+        assert!(denied(gone(), effect(kind, what)), "{kind} {what}");
+    }
+    for (kind, what) in
+        [("deletes", "/a/other"), ("deletes", "/a/notes2"), ("creates", "/a/new"), ("network", "h")]
+    {
+        assert!(!denied(gone(), effect(kind, what)), "{kind} {what}");
+    }
+    assert!(denied(effect("network", "one.example"), effect("outside_machine", "two.example")));
+    assert!(denied(effect("privilege", "sudo"), effect("privilege", "doas")));
+    assert!(denied(effect("creates", "/etc/x"), effect("creates", "/etc/x")));
+    assert!(!denied(effect("creates", "/etc/x"), effect("creates", "/etc/y")));
+    assert!(!denied(effect("unknown", "./x"), effect("deletes", "/a/x")), "that is a question of its own");
+}
+
+#[test]
+fn a_denial_outweighs_every_yes() {
+    let removal = [effect("deletes", "/a/b")];
+    let mut approvals = Approvals::new(terms(Approval::Auto, true, &EffectKind::ALL));
+    approvals.decided(&removal, &decision(true, ApprovalScope::Folder));
+    approvals.decided(&removal, &no());
+    assert!(is_denied(&approvals.standing(&removal)));
+    assert_eq!(approvals.forbids(&removal), Some("the same effect was denied before in this run".to_owned()));
+    assert!(approvals.forbids(&[effect("unknown", "x")]).unwrap().contains("cannot be known"));
+}
+
+fn effects() -> impl Strategy<Value = Vec<Effect>> {
+    let kinds = prop::sample::select(EffectKind::ALL.to_vec());
+    let whats = prop::sample::select(vec!["/", "/a", "/a/b", "/a/b/c", "/a/bc", "/d", "*.txt", "host"]);
+    let one = (kinds, whats).prop_map(|(kind, what)| effect(kind.name(), what));
+    prop::collection::vec(one, 1..4)
+}
+
+fn decisions() -> impl Strategy<Value = ApprovalDecided> {
+    let scopes = [ApprovalScope::Once, ApprovalScope::Run, ApprovalScope::Folder];
+    (any::<bool>(), prop::sample::select(scopes.to_vec())).prop_map(|(yes, scope)| decision(yes, scope))
+}
+
+/// Whether an effect of the same kind is on the same path: what must never happen after a denial.
+fn reaches(denied: &Effect, effect: &Effect) -> bool {
+    denied.kind == effect.kind && denied.what == effect.what
+}
+
+proptest! {
+    /// Whatever is asked, answered and granted in advance: what was denied once never runs.
+    #[test]
+    fn no_sequence_of_commands_has_a_denied_effect(
+        asked in prop::collection::vec((effects(), decisions()), 1..12),
+        granted in prop::collection::vec(prop::sample::select(EffectKind::ALL.to_vec()), 0..7),
+        person in any::<bool>(),
+    ) {
+        let mut approvals = Approvals::new(terms(Approval::Auto, person, &granted));
+        let mut denied: Vec<Effect> = Vec::new();
+        for (effects, answer) in asked {
+            let may = match approvals.standing(&effects) {
+                Standing::Granted(reason) => {
+                    approvals.decided(&effects, &ApprovalDecided { reason, ..decision(true, ApprovalScope::Once) });
+                    true
+                }
+                Standing::Denied(reason) => {
+                    approvals.decided(&effects, &ApprovalDecided { reason, ..no() });
+                    false
+                }
+                Standing::Open => {
+                    prop_assert!(person);
+                    approvals.decided(&effects, &answer);
+                    answer.granted
+                }
+            };
+            if may {
+                for effect in &effects {
+                    prop_assert!(!denied.iter().any(|denied| reaches(denied, effect)), "{effect:?} was denied");
+                    prop_assert!(denied.is_empty() || effect.kind != EffectKind::Unknown, "{effect:?} is not known");
+                }
+            } else {
+                denied.extend(effects);
+            }
+        }
+    }
+}

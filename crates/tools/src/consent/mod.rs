@@ -1,0 +1,154 @@
+//! Consent: what needs a person's yes, and how a tool asks for it. Design: `docs/design/consent.md`.
+//!
+//! A tool finds out what a call would do before it does anything, lets [`gate`] decide, and asks through
+//! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
+
+mod diff;
+mod gate;
+mod judged;
+mod rest;
+mod tried;
+
+use artoo_types::{Approval, Effect, PreviewedChange, ToolName};
+use async_trait::async_trait;
+
+use crate::{ToolContext, ToolError};
+
+pub(crate) use diff::diff;
+pub use gate::{Case, Step, gate};
+pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge};
+pub use rest::{Rest, within};
+pub(crate) use tried::Tried;
+
+/// Who is asked before a call that does more than it may without consent.
+///
+/// # Contract
+///
+/// An answer is of a person, or follows from what a person said before; nobody there is a no. What was denied once is denied for
+/// the rest of the run, by whatever command it is reached.
+///
+/// # Cancellation
+///
+/// The future of [`ask`](Self::ask) is dropped when the call is cancelled.
+#[async_trait]
+pub trait Consent: Send + Sync {
+    /// Before which effects somebody is to be asked.
+    fn approval(&self) -> Approval {
+        Approval::Auto
+    }
+
+    /// Why one of these effects is out of the question, because it was denied before. Asks nobody.
+    fn forbids(&self, effects: &[Effect]) -> Option<String> {
+        let _ = effects;
+        None
+    }
+
+    /// Whether all of these effects were granted before, so that asking gives a yes at once.
+    fn allows(&self, effects: &[Effect]) -> bool {
+        let _ = effects;
+        false
+    }
+
+    /// Asks, and waits for the answer.
+    async fn ask(&self, question: Question) -> Answer;
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Which tool would act.
+    pub tool: ToolName,
+    /// The command, or what stands for one.
+    pub command: String,
+    /// The effects that need consent.
+    pub effects: Vec<Effect>,
+    /// What a preview found; empty where there was none.
+    pub changes: Vec<PreviewedChange>,
+    /// The name of the rule that asks.
+    pub rule: String,
+    /// That rule in words.
+    pub reason: String,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It may be done.
+    Yes,
+    /// It may not.
+    No {
+        /// Who says so, and why.
+        reason: String,
+    },
+    /// It may not, and the person says what to do instead.
+    Instead {
+        /// In their words.
+        words: String,
+    },
+}
+
+/// Nobody is there: every answer is no.
+///
+/// ```
+/// use artoo_tools::{Consent, Nobody};
+///
+/// assert_eq!(Nobody.forbids(&[]), None);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nobody;
+
+#[async_trait]
+impl Consent for Nobody {
+    async fn ask(&self, _: Question) -> Answer {
+        Answer::No { reason: "nobody is there to be asked".to_owned() }
+    }
+}
+
+impl ToolContext {
+    /// Asks for consent; the time of the call rests meanwhile. A yes is `Ok`.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::NotAllowed`] and [`ToolError::Instead`] for a no, [`ToolError::Cancelled`] when the call is cancelled meanwhile.
+    pub async fn consented(&self, question: Question) -> Result<(), ToolError> {
+        let effects = in_words(&question.effects);
+        let resting = self.rest.begin();
+        let answer = tokio::select! {
+            answer = self.consent.ask(question) => answer,
+            () = self.cancel.cancelled() => return Err(ToolError::Cancelled),
+        };
+        drop(resting);
+        match answer {
+            // The run may have been cancelled with the answer under way.
+            Answer::Yes if self.cancel.is_cancelled() => Err(ToolError::Cancelled),
+            Answer::Yes => Ok(()),
+            Answer::No { reason } => Err(ToolError::NotAllowed { effects, reason }),
+            Answer::Instead { words } => Err(ToolError::Instead { words }),
+        }
+    }
+}
+
+/// The first effects in words, for a record of one line.
+pub(crate) fn in_words(effects: &[Effect]) -> String {
+    const NAMED: usize = 3;
+    let mut words: Vec<String> =
+        effects.iter().take(NAMED).map(|effect| format!("{} {}", of_kind(effect), effect.what)).collect();
+    match effects.len().saturating_sub(NAMED) {
+        0 => {}
+        more => words.push(format!("and {more} more")),
+    }
+    words.join(", ")
+}
+
+fn of_kind(effect: &Effect) -> &'static str {
+    use artoo_types::EffectKind;
+    match effect.kind {
+        EffectKind::Creates => "make",
+        EffectKind::Overwrites => "change",
+        EffectKind::Deletes => "delete",
+        EffectKind::Network => "ask other machines:",
+        EffectKind::OutsideMachine => "act on other machines:",
+        EffectKind::Privilege => "use the rights of somebody else:",
+        EffectKind::Unknown => "do what cannot be known:",
+    }
+}

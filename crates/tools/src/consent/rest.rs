@@ -1,0 +1,121 @@
+//! Limits of time that rest while a person is asked.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+/// How long a piece of work has waited for people. Clones share one count.
+#[derive(Debug, Clone, Default)]
+pub struct Rest(Arc<Mutex<Resting>>);
+
+#[derive(Debug, Default)]
+struct Resting {
+    before: Duration,
+    /// Open questions, and since when there is one.
+    open: u32,
+    since: Option<Instant>,
+}
+
+impl Rest {
+    /// The time so far, an open question's included.
+    pub fn total(&self) -> Duration {
+        let resting = self.resting();
+        resting.before + resting.since.map(|since| since.elapsed()).unwrap_or_default()
+    }
+
+    /// Begins to rest, until the guard is dropped.
+    pub fn begin(&self) -> impl Drop + use<> {
+        let mut resting = self.resting();
+        resting.open += 1;
+        resting.since.get_or_insert_with(Instant::now);
+        Open(self.clone())
+    }
+
+    fn resting(&self) -> MutexGuard<'_, Resting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An open question.
+struct Open(Rest);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut resting = self.0.resting();
+        resting.open = resting.open.saturating_sub(1);
+        if resting.open == 0
+            && let Some(since) = resting.since.take()
+        {
+            resting.before += since.elapsed();
+        }
+    }
+}
+
+/// Waits for a piece of work, but no longer than this without the time that people were asked. `None` when the time is up.
+///
+/// ```
+/// # async fn example() {
+/// use artoo_tools::{Rest, within};
+/// use std::time::Duration;
+///
+/// assert_eq!(within(Duration::from_secs(1), &Rest::default(), async { 3 }).await, Some(3));
+/// # }
+/// ```
+pub async fn within<T>(limit: Duration, rest: &Rest, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    let rested_before = rest.total();
+    let begun = Instant::now();
+    loop {
+        let due = begun + limit + rest.total().saturating_sub(rested_before);
+        match timeout_at(due, &mut work).await {
+            Ok(done) => return Some(done),
+            Err(_) if begun + limit + rest.total().saturating_sub(rested_before) > Instant::now() => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn the_limit_rests_while_somebody_is_asked() {
+        let rest = Rest::default();
+        let asked = rest.clone();
+        let work = async move {
+            sleep(SECOND * 5).await;
+            let (one, two) = (asked.begin(), asked.begin());
+            sleep(SECOND * 1_000).await;
+            drop(one);
+            sleep(SECOND * 1_000).await;
+            drop(two);
+            sleep(SECOND * 4).await;
+        };
+        assert_eq!(within(SECOND * 10, &rest, work).await, Some(()));
+        assert_eq!(rest.total(), SECOND * 2_000);
+        // What was waited for before is another piece of work's.
+        assert_eq!(within(SECOND * 10, &rest, sleep(SECOND * 11)).await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_the_answer_the_rest_of_the_time_is_left() {
+        let rest = Rest::default();
+        let asked = rest.clone();
+        let begun = Instant::now();
+        let work = async move {
+            sleep(SECOND * 8).await;
+            let open = asked.begin();
+            sleep(SECOND * 100).await;
+            drop(open);
+            std::future::pending::<()>().await;
+        };
+        assert_eq!(within(SECOND * 10, &rest, work).await, None);
+        assert_eq!(begun.elapsed().as_secs(), 110);
+    }
+}

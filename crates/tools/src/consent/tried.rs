@@ -1,0 +1,161 @@
+//! What a preview found, as far as it concerns consent.
+
+use std::path::{Path, PathBuf};
+
+use artoo_sandbox::DecidedBy;
+use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
+use artoo_types::{Approval, Effect, EffectKind, FileChangeKind, PreviewedChange, ToolName};
+
+use super::{ASK_BEFORE_ALL, Question, in_words};
+use crate::protected::{Protected, is_in_git};
+use crate::{CreatedPaths, ToolContext, ToolError};
+
+/// What a command did where nothing of it lasts.
+#[derive(Debug)]
+pub(crate) struct Tried {
+    /// The effects that need consent.
+    effects: Vec<Effect>,
+    /// All that is new.
+    creates: Vec<Effect>,
+    /// All of it, as a person is shown it.
+    shown: Vec<PreviewedChange>,
+    /// The first of its changes that nobody's yes allows.
+    protected: Option<PathBuf>,
+    /// What the run may change once it is real.
+    makes: Vec<PathBuf>,
+}
+
+impl Tried {
+    /// Sorts the changes. `free` are the folders where new files need no consent, by their real names. Blocks.
+    pub(crate) fn of(changes: &Changes, free: &[PathBuf], cx: &ToolContext) -> Self {
+        let is_protected =
+            |change: &&Change| Protected::of(cx).covers(&change.path) || is_in_git(&change.path);
+        let places = Protected::of(cx).places();
+        let protected = changes.touching(places).next().or_else(|| changes.iter().find(is_protected));
+        let ours = |change: &Change| is_ours(change, &cx.created);
+        let beyond: Vec<&Change> = changes.beyond(free).filter(|change| !ours(change)).collect();
+        let takes_away = beyond.iter().any(|change| effect_kind(change) == EffectKind::Deletes);
+        let makes = changes.iter().filter(|change| {
+            let new = change.kind == ChangeKind::Created && change.same_file_as.is_none();
+            new || (change.kind == ChangeKind::Changed && ours(change))
+        });
+        Self {
+            effects: beyond.iter().map(|change| effect(change)).collect(),
+            creates: changes.iter().filter(|change| change.before.is_none()).map(effect).collect(),
+            shown: changes.iter().map(shown).collect(),
+            protected: protected.map(|change| change.path.clone()),
+            makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
+        }
+    }
+
+    /// Asks where that is needed. A yes, or nothing to ask, is `Ok`.
+    pub(crate) async fn consent(
+        &self,
+        tool: ToolName,
+        command: &str,
+        cx: &ToolContext,
+    ) -> Result<(), ToolError> {
+        if let Some(path) = &self.protected {
+            let words = DecidedBy::ProtectedPlace.words();
+            return Err(ToolError::Ruled { rule: format!("{words} ({})", path.display()) });
+        }
+        for effects in [&self.effects, &self.creates] {
+            if let Some(reason) = cx.consent.forbids(effects) {
+                return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
+            }
+        }
+        let change = (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words());
+        let (effects, (rule, reason)) = match (self.effects.is_empty(), cx.consent.approval()) {
+            (false, _) => (&self.effects, change),
+            (true, Approval::Ask) if !self.creates.is_empty() => (&self.creates, ASK_BEFORE_ALL),
+            (true, Approval::Ask | Approval::Auto | Approval::Never) => return Ok(()),
+        };
+        let question = Question {
+            tool,
+            command: command.to_owned(),
+            effects: effects.clone(),
+            changes: self.shown.clone(),
+            rule: rule.to_owned(),
+            reason: reason.to_owned(),
+        };
+        cx.consented(question).await
+    }
+
+    /// Whether it did something that is not free: a person would be asked, or nobody could allow it.
+    pub(crate) fn is_more_than_free(&self) -> bool {
+        !self.effects.is_empty() || self.protected.is_some()
+    }
+
+    /// Whether it leaves everything as it was.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.shown.is_empty()
+    }
+
+    /// Whether it changes something below a folder.
+    pub(crate) fn reaches(&self, folder: &Path) -> bool {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        self.shown.iter().any(|change| change.path.starts_with(&folder))
+    }
+
+    /// Notes what has become real. Blocks.
+    pub(crate) fn note(&self, created: &CreatedPaths) {
+        for path in &self.makes {
+            created.insert(path.clone());
+        }
+    }
+}
+
+fn is_ours(change: &Change, created: &CreatedPaths) -> bool {
+    match change.kind {
+        ChangeKind::Changed | ChangeKind::Attributes => created.is_file_of_its_own(&change.path),
+        ChangeKind::Deleted | ChangeKind::MovedAway => created.is_all_ours(&change.path),
+        // Where it comes from is judged by itself, where it goes may be anywhere.
+        ChangeKind::Created | ChangeKind::MovedHere => false,
+    }
+}
+
+fn effect_kind(change: &Change) -> EffectKind {
+    match (change.kind, &change.before) {
+        (ChangeKind::Created | ChangeKind::MovedHere, None) => EffectKind::Creates,
+        (ChangeKind::Created | ChangeKind::MovedHere, Some(_))
+        | (ChangeKind::Changed | ChangeKind::Attributes, _) => EffectKind::Overwrites,
+        (ChangeKind::Deleted | ChangeKind::MovedAway, _) => EffectKind::Deletes,
+    }
+}
+
+fn effect(change: &Change) -> Effect {
+    let why = match &change.moved {
+        Some(other) => format!("{}, the other end is {}", change.kind, other.display()),
+        None => format!("{} when it was tried where nothing lasts", change.kind),
+    };
+    Effect { kind: effect_kind(change), what: change.path.display().to_string(), word: String::new(), why }
+}
+
+fn shown(change: &Change) -> PreviewedChange {
+    let bytes = |entry: &Option<Entry>| {
+        entry.as_ref().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.size)
+    };
+    let is_folder =
+        [&change.before, &change.after].into_iter().flatten().any(|entry| entry.kind == EntryKind::Folder);
+    let path = change.path.to_string_lossy().into_owned();
+    PreviewedChange {
+        path: if is_folder { Path::new(&path).join("") } else { path.into() },
+        change: match effect_kind(change) {
+            EffectKind::Creates => FileChangeKind::Created,
+            EffectKind::Deletes => FileChangeKind::Deleted,
+            EffectKind::Overwrites
+            | EffectKind::Network
+            | EffectKind::OutsideMachine
+            | EffectKind::Privilege
+            | EffectKind::Unknown => FileChangeKind::Changed,
+        },
+        bytes_before: bytes(&change.before),
+        bytes_after: bytes(&change.after),
+        // A question is on record, and keys are not.
+        diff: change.diff.clone().filter(|diff| !looks_like_a_key(diff)),
+    }
+}
+
+fn looks_like_a_key(diff: &str) -> bool {
+    crate::protected::is_private_key(diff.as_bytes())
+}

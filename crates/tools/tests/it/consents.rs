@@ -1,0 +1,281 @@
+//! What is asked before a call, and what an answer does.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use artoo_sandbox::SandboxMode;
+use artoo_tools::{Answer, Consent, Question};
+use artoo_types::{Approval, CallEnding, Effect, EffectKind, FailureClass, FileChangeKind, ToolCall};
+use async_trait::async_trait;
+use serde_json::json;
+
+use crate::scene::{Scene, can_confine, failed, shown};
+
+/// Somebody who always answers the same, and remembers what was asked.
+struct Person {
+    answer: Answer,
+    approval: Approval,
+    asked: Mutex<Vec<Question>>,
+    /// What is done before the answer.
+    meanwhile: Option<Box<dyn Fn() + Send + Sync>>,
+}
+
+#[async_trait]
+impl Consent for Person {
+    fn approval(&self) -> Approval {
+        self.approval
+    }
+
+    async fn ask(&self, question: Question) -> Answer {
+        self.asked.lock().unwrap().push(question);
+        if let Some(meanwhile) = &self.meanwhile {
+            meanwhile();
+        }
+        self.answer.clone()
+    }
+}
+
+fn person(answer: Answer) -> Person {
+    Person { answer, approval: Approval::Auto, asked: Mutex::default(), meanwhile: None }
+}
+
+fn no() -> Answer {
+    Answer::No { reason: "not this".to_owned() }
+}
+
+/// A scene with somebody in it; `None` where commands cannot be confined.
+fn scene(person: Person) -> Option<(Scene, Arc<Person>)> {
+    let mut scene = Scene::new();
+    fs::create_dir_all(&scene.cx.workspace).unwrap();
+    let person = Arc::new(person);
+    scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;
+    can_confine().then_some((scene, person))
+}
+
+impl Person {
+    /// What was asked since the last look.
+    fn heard(&self) -> Vec<Question> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+
+    /// The effects of the only question.
+    fn effects(&self) -> Vec<Effect> {
+        let [question] = self.heard().try_into().unwrap();
+        question.effects
+    }
+}
+
+async fn shell(scene: &Scene, command: &str) -> ToolCall {
+    scene.call("shell", json!({ "command": command })).await
+}
+
+fn in_workspace(scene: &Scene, name: &str) -> PathBuf {
+    scene.cx.workspace.canonicalize().unwrap().join(name)
+}
+
+#[tokio::test]
+async fn what_is_free_is_not_asked_about() {
+    let Some((scene, person)) = scene(person(no())) else { return };
+    scene.file("docs/a.txt", "a\n");
+    for command in [
+        "ls docs | wc -l",
+        "grep -c a docs/*.txt",
+        "echo 1 > $WORKSPACE/new.txt",
+        "echo 2 >> $WORKSPACE/new.txt",
+        "mkdir -p $WORKSPACE/out && sort docs/a.txt > $WORKSPACE/out/sorted.txt",
+        "rm -r $WORKSPACE/out",
+        "mv $WORKSPACE/new.txt $WORKSPACE/renamed.txt",
+    ] {
+        shown(&shell(&scene, command).await);
+        assert_eq!(person.heard(), [], "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_no_is_a_refusal_that_names_the_effect() {
+    let Some((scene, person)) = scene(person(no())) else { return };
+    let old = in_workspace(&scene, "old.txt");
+    fs::write(&old, "old").unwrap();
+    let call = shell(&scene, "rm $WORKSPACE/old.txt").await;
+    assert_eq!(call.ending, CallEnding::Refused);
+    let failure = failed(&call, FailureClass::Denied);
+    assert_eq!(failure.reason, format!("not allowed: not this; it would delete {}", old.display()));
+    assert!(failure.hint.as_ref().unwrap().contains("--yes"));
+    let [question] = person.heard().try_into().unwrap();
+    assert_eq!(
+        (question.command.as_str(), question.rule.as_str()),
+        ("rm $WORKSPACE/old.txt", "consent-to-change")
+    );
+    assert!(old.exists());
+}
+
+#[tokio::test]
+async fn words_are_for_the_model_and_are_no_denial() {
+    let words = Answer::Instead { words: "copy it first".to_owned() };
+    let Some((scene, _)) = scene(person(words)) else { return };
+    fs::write(in_workspace(&scene, "old.txt"), "old").unwrap();
+    let call = shell(&scene, "rm $WORKSPACE/old.txt").await;
+    assert_eq!(call.ending, CallEnding::Refused);
+    assert_eq!(
+        failed(&call, FailureClass::Logical).reason,
+        "the user did not allow it, and says: copy it first"
+    );
+}
+
+/// Decision 39: what the run made is free, as long as nobody else has had a hand in it.
+#[tokio::test]
+async fn what_somebody_changed_since_is_theirs() {
+    let Some((scene, person)) = scene(person(no())) else { return };
+    shown(&shell(&scene, "echo 1 > $WORKSPACE/list.txt").await);
+    scene.call("write_file", json!({ "path": "note.txt", "content": "1" })).await;
+    for name in ["list.txt", "note.txt"] {
+        fs::write(in_workspace(&scene, name), "a person's words").unwrap();
+    }
+    failed(&shell(&scene, "echo 2 >> $WORKSPACE/list.txt").await, FailureClass::Denied);
+    assert_eq!(person.effects()[0].kind, EffectKind::Overwrites);
+    let call = scene.call("write_file", json!({ "path": "note.txt", "content": "2" })).await;
+    failed(&call, FailureClass::Denied);
+    assert_eq!(person.effects()[0].kind, EffectKind::Overwrites);
+    for name in ["list.txt", "note.txt"] {
+        assert_eq!(fs::read_to_string(in_workspace(&scene, name)).unwrap(), "a person's words");
+    }
+}
+
+/// What appears while a command runs may be somebody else's; of a command that is understood, only what it makes is the run's.
+#[tokio::test]
+async fn what_appears_meanwhile_is_not_the_runs() {
+    let Some((scene, person)) = scene(person(no())) else { return };
+    let theirs = in_workspace(&scene, "theirs.txt");
+    let (started, to) = (in_workspace(&scene, "mine.txt"), theirs.clone());
+    let writer = std::thread::spawn(move || {
+        while !started.exists() {
+            std::thread::yield_now();
+        }
+        fs::write(to, "theirs").unwrap();
+    });
+    let command = "echo 1 > $WORKSPACE/mine.txt; sleep 0.5";
+    let call = shell(&scene, command).await;
+    writer.join().unwrap();
+    assert_eq!(call.files.len(), 2, "{:?}", call.files);
+    shown(&shell(&scene, "rm $WORKSPACE/mine.txt").await);
+    assert_eq!(person.heard(), []);
+    failed(&shell(&scene, "rm $WORKSPACE/theirs.txt").await, FailureClass::Denied);
+    assert!(theirs.exists());
+}
+
+/// A new name does not make a file the run's.
+#[tokio::test]
+async fn what_was_moved_or_linked_stays_somebodys() {
+    let Some((mut scene, _)) = scene(person(Answer::Yes)) else { return };
+    let old = in_workspace(&scene, "old.txt");
+    fs::write(&old, "old").unwrap();
+    fs::write(in_workspace(&scene, "other.txt"), "old").unwrap();
+    shown(&shell(&scene, "mv $WORKSPACE/old.txt $WORKSPACE/moved.txt").await);
+    shown(&shell(&scene, "ln $WORKSPACE/other.txt $WORKSPACE/second.txt").await);
+    shown(&shell(&scene, "ln -s $WORKSPACE/other.txt $WORKSPACE/link.txt").await);
+    let person = Arc::new(person(no()));
+    scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;
+    for command in [
+        "rm $WORKSPACE/moved.txt",
+        "echo x > $WORKSPACE/second.txt",
+        "echo x > $WORKSPACE/link.txt",
+        "chmod 600 $WORKSPACE/link.txt",
+    ] {
+        failed(&shell(&scene, command).await, FailureClass::Denied);
+        assert_eq!(person.heard().len(), 1, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn consent_opens_the_working_folder_to_the_one_command() {
+    let Some((mut scene, person)) = scene(person(Answer::Yes)) else { return };
+    let old = scene.file("old.txt", "old");
+    shown(&shell(&scene, "echo new > old.txt").await);
+    assert_eq!(person.effects()[0].what, old.canonicalize().unwrap().display().to_string());
+    assert_eq!(fs::read_to_string(&old).unwrap(), "new\n");
+    // What the command did there can be taken back.
+    let call = shell(&scene, "rm old.txt").await;
+    assert_eq!(call.files[0].change, FileChangeKind::Deleted);
+    // A folder with protected places in it stays closed: the kernel cannot leave a part out.
+    scene.cx.working_folder = scene.cx.home.clone();
+    fs::write(scene.cx.home.join("mine.txt"), "old").unwrap();
+    failed(&shell(&scene, "rm mine.txt").await, FailureClass::Environmental);
+    assert!(scene.cx.home.join("mine.txt").exists());
+}
+
+#[tokio::test]
+async fn what_is_protected_is_refused_without_a_question() {
+    let Some((scene, person)) = scene(person(Answer::Yes)) else { return };
+    for command in ["cat ~/.ssh/id_rsa", "echo x >> ~/.ssh/authorized_keys", "rm -r ~/.gnupg"] {
+        let call = shell(&scene, command).await;
+        assert!(failed(&call, FailureClass::Denied).reason.contains("nobody's yes opens a protected place"));
+        assert_eq!(call.ending, CallEnding::Refused);
+    }
+    assert_eq!(person.heard(), []);
+}
+
+#[tokio::test]
+async fn every_change_is_asked_about_where_the_user_wants_it() {
+    let Some((scene, person)) = scene(Person { approval: Approval::Ask, ..person(no()) }) else { return };
+    shown(&shell(&scene, "echo 1").await);
+    assert_eq!(person.heard(), []);
+    for (tool, arguments) in [
+        ("shell", json!({ "command": "echo 1 > $WORKSPACE/new.txt" })),
+        ("write_file", json!({ "path": "new.txt", "content": "1" })),
+    ] {
+        failed(&scene.call(tool, arguments).await, FailureClass::Denied);
+        let [question] = person.heard().try_into().unwrap();
+        assert_eq!(
+            (question.rule.as_str(), question.effects[0].kind),
+            ("ask-before-every-change", EffectKind::Creates)
+        );
+    }
+    assert!(!in_workspace(&scene, "new.txt").exists());
+}
+
+#[tokio::test]
+async fn write_file_asks_with_the_difference_and_replaces_what_was_shown() {
+    let Some((scene, person)) = scene(person(Answer::Yes)) else { return };
+    let old = scene.file("old.txt", "one\ntwo\nthree\n");
+    let call = scene.call("write_file", json!({ "path": "./old.txt", "content": "one\n2\nthree\n" })).await;
+    assert_eq!(call.files[0].change, FileChangeKind::Changed, "{call:?}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "one\n2\nthree\n");
+    let [question] = person.heard().try_into().unwrap();
+    let [change] = question.changes.as_slice() else { panic!("{question:?}") };
+    assert_eq!((change.bytes_before, change.bytes_after), (Some(14), Some(12)));
+    assert_eq!(change.diff.as_deref(), Some("-two\n+2\n"));
+    // It stays theirs: the next change is another question.
+    scene.call("write_file", json!({ "path": "./old.txt", "content": "x" })).await;
+    assert_eq!(person.heard().len(), 1);
+    // What looks like a key is shown nowhere.
+    scene.file("notes.txt", "-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n");
+    scene.call("write_file", json!({ "path": "./notes.txt", "content": "x" })).await;
+    assert_eq!(person.heard()[0].changes[0].diff, None);
+}
+
+#[tokio::test]
+async fn consent_is_to_what_was_shown() {
+    let Some((mut scene, _)) = scene(person(Answer::Yes)) else { return };
+    let old = scene.file("old.txt", "one");
+    let path = old.clone();
+    let meanwhile = Box::new(move || fs::write(&path, "somebody's new words").unwrap());
+    scene.cx.consent = Arc::new(Person { meanwhile: Some(meanwhile), ..person(Answer::Yes) });
+    let call = scene.call("write_file", json!({ "path": "./old.txt", "content": "two" })).await;
+    assert!(failed(&call, FailureClass::Environmental).reason.contains("was changed while"), "{call:?}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "somebody's new words");
+}
+
+#[tokio::test]
+async fn with_full_access_the_same_is_asked() {
+    let (mut scene, _) = (Scene::new(), ());
+    scene.cx.mode = SandboxMode::FullAccess;
+    let person = Arc::new(person(no()));
+    scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;
+    let old = scene.file("old.txt", "old");
+    for command in ["rm old.txt", "./unknown.sh", "sudo ls"] {
+        failed(&shell(&scene, command).await, FailureClass::Denied);
+        assert_eq!(person.heard().len(), 1, "{command}");
+    }
+    assert!(old.exists());
+}

@@ -1,0 +1,151 @@
+//! Commands that nobody can know beforehand: tried where nothing of it lasts, then asked about or made real.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use artoo_sandbox::preview::Preview;
+use artoo_tools::{Answer, Consent, Question};
+use artoo_types::{Approval, CallEnding, EffectKind, FailureClass, FileChangeKind, ToolCall};
+use async_trait::async_trait;
+use serde_json::json;
+
+use crate::scene::{Scene, failed, shown};
+
+/// Somebody who always answers the same, and remembers what was asked.
+struct Person {
+    answer: Answer,
+    approval: Approval,
+    asked: Mutex<Vec<Question>>,
+}
+
+#[async_trait]
+impl Consent for Person {
+    fn approval(&self) -> Approval {
+        self.approval
+    }
+
+    async fn ask(&self, question: Question) -> Answer {
+        self.asked.lock().unwrap().push(question);
+        self.answer.clone()
+    }
+}
+
+impl Person {
+    fn heard(&self) -> Vec<Question> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+}
+
+/// A scene with a store for previews; `None`, in so many words, where there are none.
+fn scene(answer: Answer, approval: Approval) -> Option<(Scene, Arc<Person>)> {
+    let mut scene = Scene::new();
+    fs::create_dir_all(&scene.cx.workspace).unwrap();
+    let store = scene.data.join("preview");
+    if let Err(reason) = Preview::supported(&store) {
+        eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
+        return None;
+    }
+    scene.cx.preview_store = Some(store);
+    let person = Arc::new(Person { answer, approval, asked: Mutex::default() });
+    scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;
+    Some((scene, person))
+}
+
+fn no() -> Answer {
+    Answer::No { reason: "not this".to_owned() }
+}
+
+/// Python that is read by nobody.
+async fn python(scene: &Scene, code: &str) -> ToolCall {
+    let command = format!("python3 -c \"import os; w = os.environ['WORKSPACE']; {code}\"");
+    scene.call("shell", json!({ "command": command })).await
+}
+
+fn in_workspace(scene: &Scene, name: &str) -> PathBuf {
+    scene.cx.workspace.canonicalize().unwrap().join(name)
+}
+
+#[tokio::test]
+async fn what_only_makes_new_files_is_made_real_without_a_question() {
+    let Some((scene, person)) = scene(no(), Approval::Auto) else { return };
+    let call =
+        python(&scene, "open(w + '/new.txt', 'w').write('1'); open('here.txt', 'w').write('2'); print(3)")
+            .await;
+    assert_eq!(shown(&call), "3\n");
+    assert_eq!(person.heard(), []);
+    let made: Vec<_> = call.files.iter().map(|file| (file.path.clone(), file.change)).collect();
+    let here = scene.cx.working_folder.canonicalize().unwrap().join("here.txt");
+    assert!(made.contains(&(in_workspace(&scene, "new.txt"), FileChangeKind::Created)), "{made:?}");
+    assert!(made.contains(&(here.clone(), FileChangeKind::Created)), "{made:?}");
+    assert_eq!(fs::read_to_string(&here).unwrap(), "2");
+    // It is the run's own from now on.
+    shown(&python(&scene, "open(w + '/new.txt', 'a').write('more'); os.remove('here.txt')").await);
+    assert_eq!(person.heard(), []);
+    assert_eq!(fs::read_to_string(in_workspace(&scene, "new.txt")).unwrap(), "1more");
+    assert!(!here.exists());
+}
+
+#[tokio::test]
+async fn what_it_would_change_is_the_question() {
+    for (answer, is_done) in [(no(), false), (Answer::Yes, true)] {
+        let Some((scene, person)) = scene(answer, Approval::Auto) else { return };
+        let (gone, old) = (in_workspace(&scene, "gone.txt"), scene.file("old.txt", "one\ntwo\n"));
+        fs::write(&gone, "a year's work").unwrap();
+        let code = "os.remove(w + '/gone.txt'); open('old.txt', 'w').write('one\\n2\\n'); open(w + '/new.txt', 'w').close(); print(1)";
+        let call = python(&scene, code).await;
+        let [question] = person.heard().try_into().unwrap();
+        let kinds: Vec<EffectKind> = question.effects.iter().map(|effect| effect.kind).collect();
+        assert_eq!(question.rule, "consent-to-change");
+        assert!(
+            kinds.contains(&EffectKind::Deletes) && kinds.contains(&EffectKind::Overwrites),
+            "{question:#?}"
+        );
+        assert_eq!((kinds.len(), question.changes.len()), (2, 3), "{question:#?}");
+        let diff: Vec<_> = question.changes.iter().filter_map(|change| change.diff.as_deref()).collect();
+        assert!(diff.iter().any(|diff| diff.contains("-two") && diff.contains("+2")), "{diff:?}");
+        assert_eq!((gone.exists(), in_workspace(&scene, "new.txt").exists()), (!is_done, is_done));
+        assert_eq!(fs::read_to_string(&old).unwrap() == "one\n2\n", is_done);
+        if is_done {
+            assert_eq!(shown(&call), "1\n");
+        } else {
+            assert_eq!((call.ending.clone(), call.output.bytes), (CallEnding::Refused, 0));
+            assert!(failed(&call, FailureClass::Denied).reason.contains("it would"), "{call:?}");
+        }
+    }
+}
+
+/// What is tried and fails by itself is no question: it fails as it would have.
+#[tokio::test]
+async fn what_changes_nothing_is_no_question() {
+    let Some((scene, person)) = scene(no(), Approval::Ask) else { return };
+    let outside = scene.outside.join("x");
+    let call = python(&scene, &format!("open('{}', 'w')", outside.display())).await;
+    failed(&call, FailureClass::Environmental);
+    assert_eq!(shown(&python(&scene, "print(sum(range(10)))").await), "45\n");
+    assert_eq!((person.heard(), outside.exists()), (Vec::new(), false));
+}
+
+#[tokio::test]
+async fn new_files_are_asked_about_where_the_user_wants_it() {
+    let Some((scene, person)) = scene(no(), Approval::Ask) else { return };
+    failed(&python(&scene, "open(w + '/new.txt', 'w').close()").await, FailureClass::Denied);
+    let [question] = person.heard().try_into().unwrap();
+    assert_eq!(
+        (question.rule.as_str(), question.effects[0].kind),
+        ("ask-before-every-change", EffectKind::Creates)
+    );
+    assert!(!in_workspace(&scene, "new.txt").exists());
+}
+
+#[tokio::test]
+async fn nobodys_yes_makes_a_hook_real() {
+    let Some((scene, person)) = scene(Answer::Yes, Approval::Auto) else { return };
+    scene.file(".git/config", "");
+    let call =
+        python(&scene, "os.makedirs('.git/hooks'); open('.git/hooks/post-checkout', 'w').write('x')").await;
+    assert_eq!(call.ending, CallEnding::Refused, "{call:?}");
+    failed(&call, FailureClass::Denied);
+    assert_eq!(person.heard(), []);
+    assert!(!scene.cx.working_folder.join(".git/hooks").exists());
+}
