@@ -264,8 +264,7 @@ impl ToolError {
                 | SandboxError::Rules { .. }
                 | SandboxError::Overlay { .. }
                 | SandboxError::Start { .. }
-                | SandboxError::Watch { .. }
-                | SandboxError::Overlay { .. },
+                | SandboxError::Watch { .. },
             ) => FailureClass::Environmental,
             Self::Cancelled | Self::Panicked { .. } => FailureClass::Unknown,
         }
