@@ -215,9 +215,12 @@ fn asked(observed: &Observed) -> Option<Question> {
 /// The call that needs no answer any more: the run has decided for itself.
 fn withdrawn(observed: &Observed) -> Option<CallId> {
     let Observed::Message(envelope) = observed else { return None };
-    match envelope.message.as_ref() {
-        Message::ApprovalDecided(decided) if envelope.from != Role::User => Some(decided.call_id),
-        _ => None,
+    if let Message::ApprovalDecided(decided) = envelope.message.as_ref()
+        && envelope.from != Role::User
+    {
+        Some(decided.call_id)
+    } else {
+        None
     }
 }
 

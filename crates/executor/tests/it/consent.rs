@@ -41,17 +41,19 @@ fn house(person_present: bool, granted: &[EffectKind]) -> House {
 }
 
 fn asked(said: &[Message]) -> Vec<ApprovalRequested> {
-    let request = |message: &Message| match message {
-        Message::ApprovalRequested(request) => Some(request.clone()),
-        _ => None,
+    let request = |message: &Message| {
+        if let Message::ApprovalRequested(request) = message { Some(request.clone()) } else { None }
     };
     said.iter().filter_map(request).collect()
 }
 
 fn decided(said: &[Message]) -> Vec<(bool, String)> {
-    let decision = |message: &Message| match message {
-        Message::ApprovalDecided(decision) => Some((decision.granted, decision.reason.clone())),
-        _ => None,
+    let decision = |message: &Message| {
+        if let Message::ApprovalDecided(decision) = message {
+            Some((decision.granted, decision.reason.clone()))
+        } else {
+            None
+        }
     };
     said.iter().filter_map(decision).collect()
 }

@@ -78,10 +78,10 @@ impl Scene {
 async fn answering(mut observer: Observer, answerer: artoo_runtime::Answerer, said: Said) {
     while let Some(observed) = observer.recv().await {
         let Observed::Message(envelope) = observed else { panic!("{observed:?}") };
-        if let Message::ApprovalRequested(asked) = envelope.message.as_ref() {
-            if asked.person {
-                said(&answerer, asked);
-            }
+        if let Message::ApprovalRequested(asked) = envelope.message.as_ref()
+            && asked.person
+        {
+            said(&answerer, asked);
         }
     }
 }
@@ -98,25 +98,26 @@ fn is_balanced(seen: &Seen) {
 }
 
 fn requests(seen: &Seen) -> Vec<ApprovalRequested> {
-    let of = |message: &Message| match message {
-        Message::ApprovalRequested(request) => Some(request.clone()),
-        _ => None,
+    let of = |message: &Message| {
+        if let Message::ApprovalRequested(request) = message { Some(request.clone()) } else { None }
     };
     seen.messages().filter_map(of).collect()
 }
 
 fn decisions(seen: &Seen) -> Vec<(ApprovalDecided, Role)> {
-    let of = |envelope: &artoo_types::Envelope| match envelope.message.as_ref() {
-        Message::ApprovalDecided(decision) => Some((decision.clone(), envelope.from)),
-        _ => None,
+    let of = |envelope: &artoo_types::Envelope| {
+        if let Message::ApprovalDecided(decision) = envelope.message.as_ref() {
+            Some((decision.clone(), envelope.from))
+        } else {
+            None
+        }
     };
     seen.envelopes.iter().filter_map(of).collect()
 }
 
 fn calls(seen: &Seen) -> Vec<ToolCall> {
-    let of = |message: &Message| match message {
-        Message::ToolFinished(finished) => Some(finished.call.clone()),
-        _ => None,
+    let of = |message: &Message| {
+        if let Message::ToolFinished(finished) = message { Some(finished.call.clone()) } else { None }
     };
     seen.messages().filter_map(of).collect()
 }
