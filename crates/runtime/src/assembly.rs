@@ -9,6 +9,7 @@ use std::{
 };
 
 use artoo_bus::{Clock, Port, RunBus};
+use artoo_executor::Provenance;
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
@@ -239,6 +240,7 @@ fn crew(
             toolbox: Arc::clone(&parts.toolbox),
             tool_context: tools,
             programs: parts.inventory.programs.clone(),
+            provenance: provenance(request),
             attempt_deadline: deadlines.attempt,
             parallel: parts.parallel,
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
@@ -278,6 +280,16 @@ fn crew(
         artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)),
     );
     Ok(crew)
+}
+
+/// What the user wrote, and what was put out in the conversation before, which the user did not.
+fn provenance(request: &RunRequest) -> Provenance {
+    let surroundings = &request.surroundings;
+    let folders = [&surroundings.working_folder, &surroundings.workspace, &surroundings.home];
+    let folders: Vec<String> = folders.into_iter().map(|folder| folder.display().to_string()).collect();
+    let typed = request.turns.iter().map(|turn| turn.input.as_str()).chain([request.text.as_str()]);
+    let results = request.turns.iter().map(|turn| turn.result.as_str());
+    Provenance::new(typed.chain(folders.iter().map(String::as_str)), results)
 }
 
 fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {

@@ -10,6 +10,7 @@ use artoo_tools::{CreatedPaths, EvidenceStore, Tool, ToolContext, ToolLimits, To
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, ExecutionResult, FailureClass,
     Message, MessageKind, Mode, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall, ToolName,
+    Trust,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -77,6 +78,7 @@ pub(crate) fn recorded(
         },
         stderr: OutputRecord::default(),
         files: Vec::new(),
+        trust: Trust::default(),
         started_at: now(),
         duration_ms: 1,
     }
@@ -177,6 +179,7 @@ impl House {
             toolbox: Arc::new(Toolbox::new().with(Stage)),
             tool_context,
             programs: vec!["find".to_owned(), "python3".to_owned()],
+            provenance: artoo_executor::Provenance::default(),
             attempt_deadline: Duration::from_secs(900),
             parallel,
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
