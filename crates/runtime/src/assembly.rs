@@ -120,7 +120,8 @@ fn assemble(
 ) -> Result<(Run, Supervised), StartError> {
     let folder = journal.folder().to_owned();
     let evidence = EvidenceStore::open(folder.join("evidence"))
-        .map_err(|source| StartError::Folder { path: folder.clone(), source })?;
+        .map_err(|source| StartError::Folder { path: folder.clone(), source })?
+        .redacting(parts.redactor.clone());
     let bus = parts.bus.open(journal.run_id())?;
     let (see, seen) = mpsc::unbounded_channel();
     let is_over = Arc::new(AtomicBool::new(false));

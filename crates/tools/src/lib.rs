@@ -48,6 +48,7 @@ mod shown;
 mod suggestion;
 mod tool;
 mod toolbox;
+mod truths;
 mod watched;
 mod web;
 mod write_file;

@@ -6,6 +6,7 @@ use std::fs;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use artoo_redaction::Stream;
 use artoo_sandbox::{Capture, Channel, Confinement, Ending, Invocation, Outcome, SandboxMode, run};
 use artoo_types::{Arguments, CallEnding, ToolName};
 use async_trait::async_trait;
@@ -16,7 +17,8 @@ use crate::live_text::LiveText;
 use crate::program::is_program;
 use crate::protected::Protected;
 use crate::{
-    Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched,
+    Captured, EvidenceWriter, OnOutput, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure,
+    watched,
 };
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
@@ -94,20 +96,26 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         private_tmp: cx.private_tmp.clone(),
     };
     let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
-    let live = [Mutex::new(LiveText::default()), Mutex::new(LiveText::default())];
+    let view = || Mutex::new(LiveView { text: LiveText::default(), stream: cx.evidence.redactor().stream() });
+    let live = [view(), view()];
     let show = |channel: Channel, bytes: &[u8]| {
         let [out, err] = &live;
         let half = match channel {
             Channel::Stdout => out,
             Channel::Stderr => err,
         };
-        if let (Some(on_output), Ok(mut text)) = (&cx.on_output, half.lock()) {
-            on_output(&text.push(bytes));
+        if let (Some(on_output), Ok(mut view)) = (&cx.on_output, half.lock()) {
+            view.show(bytes, on_output.as_ref());
         }
     };
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
     let watched = watched::before_command(cx).await?;
     let outcome = run(&invocation, &confinement, capture, &cx.cancel).await;
+    for view in live {
+        if let (Some(on_output), Ok(view)) = (&cx.on_output, view.into_inner()) {
+            view.finish(on_output.as_ref());
+        }
+    }
     // Also of a command that could not be run: the record of the call must end.
     let files = watched.after(cx).await;
     let mut report = report(outcome?, stdout, stderr, timeout, cx)?;
@@ -116,6 +124,32 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         Err(error) => drop(report.failure.get_or_insert(error.failure())),
     }
     Ok(report)
+}
+
+/// What is seen of an output while it comes: text without secrets, which is as much of a record as any other. It is no evidence.
+struct LiveView {
+    text: LiveText,
+    stream: Stream,
+}
+
+impl LiveView {
+    fn show(&mut self, bytes: &[u8], on_output: &OnOutput) {
+        let mut clean = Vec::new();
+        self.stream.push(bytes, &mut clean);
+        tell(&self.text.push(&clean), on_output);
+    }
+
+    fn finish(mut self, on_output: &OnOutput) {
+        let mut clean = Vec::new();
+        self.stream.finish(&mut clean);
+        tell(&self.text.push(&clean), on_output);
+    }
+}
+
+fn tell(text: &str, on_output: &OnOutput) {
+    if !text.is_empty() {
+        on_output(text);
+    }
 }
 
 /// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.

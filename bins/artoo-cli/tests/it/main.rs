@@ -4,6 +4,7 @@
 
 mod bad_server;
 mod budgets;
+mod canary;
 mod choose_model;
 mod consent;
 mod ends;

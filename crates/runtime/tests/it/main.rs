@@ -6,6 +6,7 @@ mod ancestor;
 mod asking;
 mod auditing;
 mod budgets;
+mod canary;
 mod cancel;
 mod consent;
 mod course;
