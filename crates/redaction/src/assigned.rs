@@ -153,7 +153,7 @@ fn is_secret(named: Named, found: &Found<'_>) -> bool {
     let letters = value.iter().any(u8::is_ascii_alphabetic);
     let is_data = found.quoted || !found.spaced;
     match named {
-        Named::Password | Named::Key if is_data => !(is_code(value) && !found.quoted),
+        Named::Password | Named::Key if is_data => found.quoted || !is_code(value),
         Named::Password | Named::Key => {
             (digits && letters && value.len() >= 8) || (found.last && value.len() >= 6 && !is_code(value))
         }

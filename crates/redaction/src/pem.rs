@@ -114,7 +114,11 @@ impl Place {
 }
 
 fn release(held: Vec<Vec<u8>>, out: &mut Vec<u8>) -> bool {
-    held.iter().fold(false, |changed, text| line::mask(text, None, out) || changed)
+    let mut changed = false;
+    for text in held {
+        changed |= line::mask(&text, None, out);
+    }
+    changed
 }
 
 /// The end of a key that begins at `at` and ends, or is cut off, on the same line.

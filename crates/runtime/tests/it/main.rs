@@ -19,6 +19,7 @@ mod exit_codes;
 mod explain;
 mod faults;
 mod house;
+mod injected;
 mod lessons;
 mod liars;
 mod plans;
