@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use artoo_llm_client::{Origin, fenced, fenced_output};
+use artoo_llm_client::{Origin, fenced, fenced_file, fenced_output, inline};
 use artoo_types::{CallEnding, Check, Criterion};
 
 use crate::JudgeContext;
@@ -27,7 +27,8 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
             CallEnding::Cancelled => "cancelled".to_owned(),
             CallEnding::Refused => "refused, not run".to_owned(),
         };
-        line(&mut text, format_args!("Call {}: {} {} ({ending})", number + 1, call.tool, call.target()));
+        let made = inline(&format!("{} {}", call.tool, call.target()));
+        line(&mut text, format_args!("Call {}: {made} ({ending})", number + 1));
         line(&mut text, format_args!("{}", fenced_output(call.output.origin.as_deref(), &call.output.shown)));
         if !call.stderr.shown.trim().is_empty() {
             line(&mut text, format_args!("Errors:\n{}", fenced(Origin::ToolOutput, &call.stderr.shown)));
@@ -53,11 +54,10 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
     text
 }
 
-/// A file by its name and beginning, where there is one. The name may come from a model or from a tool, and stays on its line.
+/// A file by its name and beginning, where there is one. The name may come from a model or from a tool, and stands on the fence.
 fn show(text: &mut String, what: &str, path: &Path, cx: &JudgeContext<'_>) {
     let Some(head) = cx.world.head(path, FILE_SHOWN) else { return };
-    let name = path.display().to_string().replace(char::is_control, "\u{fffd}");
-    line(text, format_args!("{what}: {name}\n{}", fenced(Origin::File, &head)));
+    line(text, format_args!("{what}:\n{}", fenced_file(&path.display().to_string(), &head)));
 }
 
 /// Writing to a string cannot fail.

@@ -1,6 +1,6 @@
 //! What bears an answer out, and what does not.
 
-use artoo_types::{CallEnding, CallFailure, CallId, OutputRecord, ToolName};
+use artoo_types::{CallEnding, CallFailure, CallId, OutputRecord, ToolName, Trust};
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::json;
@@ -18,6 +18,7 @@ fn call(command: &str, output: &str, bytes: usize) -> ToolCall {
         output: OutputRecord { shown: output.to_owned(), bytes: bytes as u64, ..OutputRecord::default() },
         stderr: OutputRecord::default(),
         files: Vec::new(),
+        trust: Trust::default(),
         started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
     }

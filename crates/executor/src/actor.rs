@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -21,8 +21,8 @@ use tokio::{
 };
 
 use crate::{
-    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Terms, ToolSpec, bench::Bench,
-    desk::Desk, ledger::denial,
+    Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Provenance, Terms, ToolSpec,
+    bench::Bench, desk::Desk, ledger::denial,
 };
 
 /// What the actor is given besides its port.
@@ -38,6 +38,8 @@ pub struct Settings {
     pub terms: Terms,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
+    /// Whose words are in the run before its first step.
+    pub provenance: Provenance,
     /// How long one attempt may take, without the time that a person is asked.
     pub attempt_deadline: Duration,
     /// How many subtasks are worked on at a time.
@@ -66,6 +68,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
         executor,
         model,
         tools: settings.toolbox.tools().map(spec).collect(),
+        provenance: Mutex::new(settings.provenance.clone()),
         settings: Settings { tool_context, ..settings },
         used: Mutex::default(),
         places,
@@ -119,6 +122,8 @@ pub(crate) struct Shop {
     tools: Vec<ToolSpec>,
     /// Calls of the run by the intent of their subtask.
     used: Mutex<Vec<(String, BlockedTarget)>>,
+    /// Whose words are in the run by now.
+    provenance: Mutex<Provenance>,
     places: Arc<Semaphore>,
 }
 
@@ -132,6 +137,7 @@ impl Shop {
         let tools = self.offered(&blocked);
         let blocked_programs: Vec<_> = blocked.programs.iter().cloned().collect();
         let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked);
+        self.take_on(&subtask);
         let bench = Bench::new(&self, subtask.subtask_id, ledger);
         let mut correction = None;
         let mut attempt = 1;
@@ -148,6 +154,7 @@ impl Shop {
             };
             let result = self.attempt(&cx, &bench).await;
             self.remember(&subtask.intent, &result.tool_calls);
+            self.provenance().hand_on(&result.output, bench.calls(0).last());
             self.publish(result);
             // Only a correction of this very attempt asks for another one; a second copy of it does not.
             correction = loop {
@@ -207,6 +214,24 @@ impl Shop {
                 failure: Some(error.failure()),
             },
         }
+    }
+
+    /// The words of a plan are ours as far as no output has had them: a plan after the first was made with outputs in sight.
+    fn take_on(&self, subtask: &SubTask) {
+        let mut provenance = self.provenance();
+        provenance.say(&subtask.intent);
+        for criterion in &subtask.success_criteria {
+            provenance.say(&criterion.text);
+            if let Some(check) = criterion.check.as_ref().and_then(|check| serde_json::to_string(check).ok())
+            {
+                provenance.say(&check);
+            }
+        }
+    }
+
+    pub(crate) fn provenance(&self) -> MutexGuard<'_, Provenance> {
+        // Never left half changed in a way that matters: at worst a word is missing.
+        self.provenance.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is told of the tools that are not blocked.

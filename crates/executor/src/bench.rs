@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use artoo_tools::Rest;
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
-    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted,
+    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use async_trait::async_trait;
 
@@ -72,6 +72,7 @@ impl<'a> Bench<'a> {
             output: OutputRecord::default(),
             stderr: OutputRecord::default(),
             files: Vec::new(),
+            trust: Trust::default(),
             started_at: self.shop.settings.tool_context.time.now(),
             duration_ms: 0,
         }
@@ -95,13 +96,19 @@ impl CallTool for Bench<'_> {
             arguments: arguments.clone(),
         };
         self.shop.publish(started);
+        // Before the call, whose own output comes too late to have brought anything in.
+        let tainted = self.shop.provenance().taint(&arguments);
+        let marked = |mut call: ToolCall| {
+            call.trust.tainted.clone_from(&tainted);
+            call
+        };
         let call = match ruling {
             Ruling::Stopped(stopped) => {
-                let call = self.refused(call_id, tool, arguments, stopped.to_string());
+                let call = marked(self.refused(call_id, tool, arguments, stopped.to_string()));
                 self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call });
                 return Err(stopped);
             }
-            Ruling::Refused(reason) => self.refused(call_id, tool, arguments, reason),
+            Ruling::Refused(reason) => marked(self.refused(call_id, tool, arguments, reason)),
             Ruling::Allowed => {
                 let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
                 let mut cx = settings.tool_context.clone();
@@ -112,10 +119,11 @@ impl CallTool for Bench<'_> {
                     let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
                 }));
                 let mut running =
-                    Running { bench: self, call: Some(self.cut_off(call_id, tool, &arguments)) };
-                let call = settings.toolbox.call(call_id, tool, arguments, &cx).await;
+                    Running { bench: self, call: Some(marked(self.cut_off(call_id, tool, &arguments))) };
+                let call = marked(settings.toolbox.call(call_id, tool, arguments, &cx).await);
                 running.call = None;
                 self.ledger().record(call.clone());
+                self.shop.provenance().record(&call);
                 call
             }
         };

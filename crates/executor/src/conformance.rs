@@ -27,7 +27,7 @@ use std::{
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, ExecutionStatus, FailureClass, OutputRecord, RunId, SubTask,
-    SubTaskId, Surroundings, ToolCall, ToolName,
+    SubTaskId, Surroundings, ToolCall, ToolName, Trust,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -176,6 +176,7 @@ impl CallTool for Tools {
             output: OutputRecord { bytes: shown.len() as u64, shown, ..OutputRecord::default() },
             stderr: OutputRecord::default(),
             files: Vec::new(),
+            trust: Trust::default(),
             started_at: DateTime::UNIX_EPOCH.fixed_offset(),
             duration_ms: 1,
         })

@@ -31,6 +31,7 @@ mod matter;
 mod means;
 mod model_executor;
 mod prompt;
+mod provenance;
 mod schemas;
 
 pub use action::Action;
@@ -41,3 +42,4 @@ pub use error::ExecuteError;
 pub use ledger::{Blocked, CallStopped, Ledger, Ruling};
 pub use matter::capable_programs;
 pub use model_executor::{GUIDED_PROMPT, ModelExecutor, SYSTEM_PROMPT};
+pub use provenance::Provenance;

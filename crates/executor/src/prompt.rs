@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{Origin, fenced, fenced_output};
+use artoo_llm_client::{Origin, fenced, fenced_output, inline};
 use artoo_types::{CallEnding, ToolCall};
 use serde_json::Value;
 
@@ -25,7 +25,8 @@ pub(crate) fn system(guided: bool, tools: &[ToolSpec]) -> String {
 pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
-    line(&mut text, format_args!("Working folder: {}", cx.surroundings.working_folder.display()));
+    let folder = inline(&cx.surroundings.working_folder.display().to_string());
+    line(&mut text, format_args!("Working folder: {folder}"));
     // A small model that sees the path puts it behind the variable.
     text.push_str("Workspace for new files: $WORKSPACE\n");
     if !cx.subtask.context.trim().is_empty() {
@@ -44,7 +45,8 @@ pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
         line(&mut text, format_args!("{told}"));
     }
     for call in &cx.earlier {
-        line(&mut text, format_args!("Earlier call: {} {}\n{}", call.tool, call.target(), result(call)));
+        let made = inline(&format!("{} {}", call.tool, call.target()));
+        line(&mut text, format_args!("Earlier call: {made}\n{}", result(call)));
     }
     if let Some(correction) = &cx.correction {
         let wrong = fenced(Origin::ToolOutput, &correction.what_was_wrong);
@@ -75,7 +77,7 @@ fn result(call: &ToolCall) -> String {
         // A reason quotes what the tool complained of, and that may be anything.
         let _ = write!(text, "\n{}", fenced(Origin::ToolOutput, &failure.reason));
         if let Some(hint) = &failure.hint {
-            let _ = write!(text, "\n{hint}.");
+            let _ = write!(text, "\n{}.", inline(hint));
         }
     }
     if !call.output.shown.trim().is_empty() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, Criterion, Evidence, FailureClass, Finding, Mode,
-    OutputRecord, Surroundings, ToolCall, ToolName,
+    OutputRecord, Surroundings, ToolCall, ToolName, Trust,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -122,6 +122,7 @@ pub fn call(number: u128, shown: &str, succeeded: bool) -> ToolCall {
         },
         stderr: OutputRecord::default(),
         files: Vec::new(),
+        trust: Trust::default(),
         started_at: DateTime::UNIX_EPOCH.fixed_offset(),
         duration_ms: 1,
     }

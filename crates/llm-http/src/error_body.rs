@@ -1,6 +1,6 @@
 //! The words of a server that refuses, made fit to be shown.
 
-use artoo_llm_client::doubles::Redaction;
+use artoo_redaction::Redactor;
 use serde_json::Value;
 
 /// What an error body says.
@@ -19,7 +19,7 @@ const MAX_MESSAGE: usize = 500;
 
 impl ErrorBody {
     /// Reads a body of any form: an error object, a FastAPI `detail`, an HTML page, plain text, nothing.
-    pub(crate) fn read(body: &[u8], redaction: &Redaction) -> Self {
+    pub(crate) fn read(body: &[u8], redaction: &Redactor) -> Self {
         let text = String::from_utf8_lossy(body);
         let Ok(json) = serde_json::from_str::<Value>(&text) else {
             return Self { message: clean(&page_title(&text), redaction), ..Self::default() };
@@ -65,7 +65,7 @@ impl ErrorBody {
 
 /// One line of at most [`MAX_MESSAGE`] characters: no secrets, no control characters (a server must not steer a
 /// terminal).
-pub(crate) fn clean(text: &str, redaction: &Redaction) -> String {
+pub(crate) fn clean(text: &str, redaction: &Redactor) -> String {
     let redacted = redaction.apply(text);
     let mut line = String::new();
     let words = redacted.split(|c: char| c.is_whitespace() || c.is_control() || is_invisible(c));
@@ -126,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(body: &str, expected: &str) {
-        assert_eq!(ErrorBody::read(body.as_bytes(), &Redaction::new()).message, expected, "{body:?}");
+        assert_eq!(ErrorBody::read(body.as_bytes(), &Redactor::new()).message, expected, "{body:?}");
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         check("a\u{1b}[31mred\u{7}\r\n\u{202e}b", "a [31mred b");
         let long = "x".repeat(10_000);
         assert_eq!(
-            ErrorBody::read(long.as_bytes(), &Redaction::new()).message.chars().count(),
+            ErrorBody::read(long.as_bytes(), &Redactor::new()).message.chars().count(),
             MAX_MESSAGE + 1
         );
         check("🙂 文件", "🙂 文件");
@@ -184,7 +184,7 @@ mod tests {
     proptest! {
         #[test]
         fn never_panics(body in prop::collection::vec(any::<u8>(), 0..200)) {
-            let message = ErrorBody::read(&body, &Redaction::new()).message;
+            let message = ErrorBody::read(&body, &Redactor::new()).message;
             prop_assert!(!message.chars().any(char::is_control));
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use artoo_llm_client::LlmError;
-use artoo_llm_client::doubles::Redaction;
+use artoo_redaction::Redactor;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -52,8 +52,8 @@ impl ApiKey {
     }
 
     /// What removes this key (and anything that looks like one) from a server's words.
-    pub(crate) fn redaction(key: Option<&Self>) -> Redaction {
-        key.map_or_else(Redaction::new, |key| Redaction::new().secret(key.0.expose_secret()))
+    pub(crate) fn redaction(key: Option<&Self>) -> Redactor {
+        key.map_or_else(Redactor::new, |key| Redactor::new().secret(key.0.expose_secret()))
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use artoo_llm_client::doubles::Redaction;
 use artoo_llm_client::{Failure, LlmError, Usage, parse_http_date, parse_retry_after};
+use artoo_redaction::Redactor;
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Proxy, RequestBuilder, Response, StatusCode, Url, redirect, retry};
 use serde_json::Value;
@@ -27,7 +27,7 @@ pub(crate) struct Transport {
     proxy: ProxyPolicy,
     max_connections: usize,
     max_response_bytes: usize,
-    redaction: Redaction,
+    redaction: Redactor,
     permits: Semaphore,
     client: OnceLock<Client>,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{Origin, fenced, fenced_output};
+use artoo_llm_client::{Origin, fenced, fenced_output, inline};
 use artoo_types::Criterion;
 
 use crate::TaskContext;
@@ -24,9 +24,8 @@ pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
             line(
                 &mut text,
                 format_args!(
-                    "{} {}\n{}",
-                    call.tool,
-                    call.target(),
+                    "{}\n{}",
+                    inline(&format!("{} {}", call.tool, call.target())),
                     fenced_output(call.output.origin.as_deref(), &shown)
                 ),
             );

@@ -1,8 +1,8 @@
 //! The changing part of the planner's prompt.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
-use artoo_llm_client::{Origin, fenced};
+use artoo_llm_client::{Origin, fenced, inline};
 use artoo_types::{MemoryAction, MemoryReply, OutcomeStatus, Polarity, SubTaskOutcome};
 
 use crate::{FailureContext, PlanContext, Previous, Violation};
@@ -15,8 +15,9 @@ pub(crate) fn planning(cx: &PlanContext) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Platform: {}", cx.surroundings.platform));
-    line(&mut text, format_args!("Working folder: {}", cx.surroundings.working_folder.display()));
-    line(&mut text, format_args!("Workspace for new files: {}", cx.surroundings.workspace.display()));
+    let path = |path: &Path| inline(&path.display().to_string());
+    line(&mut text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
+    line(&mut text, format_args!("Workspace for new files: {}", path(&cx.surroundings.workspace)));
     let tools: Vec<_> = cx.inventory.tools.iter().map(|tool| tool.name.as_str()).collect();
     line(&mut text, format_args!("Tools: {}", tools.join(", ")));
     if !cx.inventory.programs.is_empty() {
@@ -34,7 +35,7 @@ pub(crate) fn planning(cx: &PlanContext) -> String {
 pub(crate) fn refusal(violations: &[Violation]) -> String {
     let mut text = "This plan cannot be used:\n".to_owned();
     for violation in violations {
-        line(&mut text, format_args!("- {violation}"));
+        line(&mut text, format_args!("- {}", inline(&violation.to_string())));
     }
     text.push_str("Write the whole plan again without these faults.");
     text
@@ -45,13 +46,15 @@ pub(crate) fn failure(cx: &FailureContext) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Request: {}", cx.spec.intent));
-    line(&mut text, format_args!("Why it ends: {}", cx.request.reason));
+    line(&mut text, format_args!("Why it ends: {}", inline(&cx.request.reason)));
     for unmet in &cx.request.unmet {
-        line(&mut text, format_args!("Not met: {} ({})", unmet.criterion, cut(&unmet.reason)));
+        // A reason quotes what a tool said, and that may be anything.
+        let reason = fenced(Origin::ToolOutput, &cut(&unmet.reason));
+        line(&mut text, format_args!("Not met: {}\n{reason}", inline(&unmet.criterion)));
     }
     for partial in &cx.request.partial {
         let output = partial.output.as_str().map_or_else(|| partial.output.to_string(), str::to_owned);
-        line(&mut text, format_args!("Step: {}", partial.intent));
+        line(&mut text, format_args!("Step: {}", inline(&partial.intent)));
         line(&mut text, format_args!("{}", fenced(Origin::SubTask, &cut(&output))));
     }
     text
@@ -78,14 +81,12 @@ fn rounds(text: &mut String, previous: &Previous) {
     let directive = &previous.directive;
     line(text, format_args!("\nAn earlier plan fell short."));
     for outcome in &previous.outcomes {
+        // A label here: a replan may have words of a tool in it, and they give no directive.
+        let intent = inline(&outcome.intent);
         match outcome.status {
-            OutcomeStatus::Matched => {
-                line(text, format_args!("Done, do not plan it again: {}", outcome.intent))
-            }
-            OutcomeStatus::Failed => {
-                line(text, format_args!("Failed: {}\n{}", outcome.intent, reason(outcome)))
-            }
-            OutcomeStatus::Skipped => line(text, format_args!("Not run: {}", outcome.intent)),
+            OutcomeStatus::Matched => line(text, format_args!("Done, do not plan it again: {intent}")),
+            OutcomeStatus::Failed => line(text, format_args!("Failed: {intent}\n{}", reason(outcome))),
+            OutcomeStatus::Skipped => line(text, format_args!("Not run: {intent}")),
         }
     }
     line(text, format_args!("Directive: {}", directive.rationale));
@@ -96,10 +97,13 @@ fn rounds(text: &mut String, previous: &Previous) {
         line(text, format_args!("MUST NOT use the program {}.", blocked.program));
     }
     for target in &directive.blocked_targets {
-        line(text, format_args!("MUST NOT repeat {}: {}", target.tool, cut(&target.target)));
+        line(text, format_args!("MUST NOT repeat {}: {}", target.tool, inline(&cut(&target.target))));
     }
     for blocked in &directive.blocked_approaches {
-        line(text, format_args!("MUST NOT use {} in the same way for: {}", blocked.tool, blocked.approach));
+        line(
+            text,
+            format_args!("MUST NOT use {} in the same way for: {}", blocked.tool, inline(&blocked.approach)),
+        );
     }
     line(text, format_args!("Plan only what is still missing.\n"));
 }

@@ -13,6 +13,7 @@ use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
 use artoo_planner::{Inventory, Planner};
+use artoo_redaction::Redactor;
 use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{AuditReport, Prices, RunId};
@@ -43,6 +44,7 @@ pub(crate) struct Parts {
     pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) inventory: Inventory,
     pub(crate) environment: BTreeMap<OsString, OsString>,
+    pub(crate) redactor: Redactor,
     pub(crate) memory: Arc<dyn MemoryService>,
     pub(crate) roles: Roles,
     pub(crate) planner: Arc<dyn Planner>,
@@ -94,6 +96,11 @@ impl Artoo {
     /// Outside a tokio runtime.
     pub fn start(&self, request: RunRequest) -> Result<Run, StartError> {
         assembly::start(&self.parts, RunId::new(Uuid::now_v7()), request)
+    }
+
+    /// What takes secrets out of records, for who writes another one.
+    pub fn redactor(&self) -> &Redactor {
+        &self.parts.redactor
     }
 
     /// The memory, for views of it.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use artoo_bus::{Clock, Port, RunBus};
-use artoo_executor::Terms;
+use artoo_executor::{Provenance, Terms};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
@@ -123,7 +123,8 @@ fn assemble(
 ) -> Result<(Run, Supervised), StartError> {
     let folder = journal.folder().to_owned();
     let evidence = EvidenceStore::open(folder.join("evidence"))
-        .map_err(|source| StartError::Folder { path: folder.clone(), source })?;
+        .map_err(|source| StartError::Folder { path: folder.clone(), source })?
+        .redacting(parts.redactor.clone());
     let bus = parts.bus.open(journal.run_id())?;
     let (see, seen) = mpsc::unbounded_channel();
     let is_over = Arc::new(AtomicBool::new(false));
@@ -253,6 +254,7 @@ fn crew(
                 person_present: request.person_present,
             },
             programs: parts.inventory.programs.clone(),
+            provenance: provenance(request),
             attempt_deadline: deadlines.attempt,
             parallel: parts.parallel,
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),
@@ -292,6 +294,16 @@ fn crew(
         artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)),
     );
     Ok(crew)
+}
+
+/// What the user wrote, and what was put out in the conversation before, which the user did not.
+fn provenance(request: &RunRequest) -> Provenance {
+    let surroundings = &request.surroundings;
+    let folders = [&surroundings.working_folder, &surroundings.workspace, &surroundings.home];
+    let folders: Vec<String> = folders.into_iter().map(|folder| folder.display().to_string()).collect();
+    let typed = request.turns.iter().map(|turn| turn.input.as_str()).chain([request.text.as_str()]);
+    let results = request.turns.iter().map(|turn| turn.result.as_str());
+    Provenance::new(typed.chain(folders.iter().map(String::as_str)), results)
 }
 
 fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {

@@ -7,8 +7,9 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, sync::Arc};
 
 use artoo_bus::{BusLimits, Clock};
 use artoo_ggs_core::{Parameters, Profile};
-use artoo_llm_client::{LlmClient, doubles::Redaction};
+use artoo_llm_client::LlmClient;
 use artoo_mkct_memory::MemoryService;
+use artoo_redaction::Redactor;
 use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
 use artoo_types::{Prices, Role};
@@ -43,7 +44,7 @@ pub struct Builder {
     parallel: usize,
     snapshot_limits: SnapshotLimits,
     retention: Retention,
-    redaction: Redaction,
+    redactor: Redactor,
     bus_limits: BusLimits,
 }
 
@@ -70,7 +71,7 @@ impl Default for Builder {
             parallel: 8,
             snapshot_limits: SnapshotLimits::default(),
             retention: Retention::default(),
-            redaction: Redaction::new(),
+            redactor: Redactor::new(),
             bus_limits: BusLimits::default(),
         }
     }
@@ -207,12 +208,13 @@ impl Builder {
         self
     }
 
-    /// A value that must never reach a journal, for example a key. A value of less than eight characters is no secret (local
+    /// A value that must never reach a record, for example a key. Those of the [`environment`](Self::environment) are known
+    /// ([`artoo_redaction::secrets_of`]). A value of less than eight characters is no secret (local
     /// servers take any word for a key) and is ignored: it would take ordinary words out of the record.
     pub fn secret(mut self, value: impl Into<String>) -> Self {
         let value = value.into();
         if value.chars().count() >= SHORTEST_SECRET {
-            self.redaction = self.redaction.secret(value);
+            self.redactor = self.redactor.secret(value);
         }
         self
     }

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use artoo_llm_client::{Origin, fenced};
+use artoo_llm_client::{Origin, fenced, inline};
 use artoo_types::{
     BlockedTarget, CriterionVerdict, DispatchManifest, FailureClass, Finding, Judge, Message, OutcomeStatus,
     Plan, PlannedSubTask, RunId, SubTask, SubTaskId, SubTaskOutcome,
@@ -197,7 +197,7 @@ impl Dispatch {
             let _ = write!(
                 text,
                 "\nResult of an earlier step ({}):\n{}",
-                outcome.intent,
+                inline(&outcome.intent),
                 fenced(Origin::SubTask, &shown)
             );
         }

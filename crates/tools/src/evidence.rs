@@ -4,16 +4,24 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use artoo_redaction::Redactor;
 use artoo_types::{EvidenceId, OutputRecord};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use crate::EvidenceWriter;
+use crate::{EvidenceWriter, truths::Truths};
+
+/// Put behind what is on the disk, where two outputs differ in their secrets alone: each has a name of its own.
+const ANOTHER: &[u8] = b"\n[redacted: another output with these words]";
 
 /// A folder of outputs, each named by the SHA-256 of its bytes: equal outputs are kept once, and a kept output that
 /// was altered no longer fits its name. The folder is open to its owner alone (0700, files 0600). An output appears
 /// whole or not at all; it is not forced to the disk, which is the journal's business.
+///
+/// Secrets do not reach the disk: there, `[redacted: KIND]` stands in their place, and the name is that of what is there. As long as
+/// the store is open, an output is given back as it was, up to 32 MiB of such outputs; what is decided by it is decided by the truth.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -26,6 +34,8 @@ use crate::EvidenceWriter;
 #[derive(Debug, Clone)]
 pub struct EvidenceStore {
     folder: PathBuf,
+    redactor: Redactor,
+    truths: Arc<Mutex<Truths>>,
 }
 
 impl EvidenceStore {
@@ -37,7 +47,18 @@ impl EvidenceStore {
     pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        Ok(Self { folder })
+        Ok(Self { folder, redactor: Redactor::new(), truths: Arc::default() })
+    }
+
+    /// The same, with these secrets.
+    #[must_use]
+    pub fn redacting(self, redactor: Redactor) -> Self {
+        Self { redactor, ..self }
+    }
+
+    /// What takes secrets out of what is kept.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
     }
 
     /// The folder.
@@ -51,14 +72,42 @@ impl EvidenceStore {
     ///
     /// When the disk is full or the folder cannot be written; nothing is left behind then.
     pub fn put(&self, bytes: &[u8]) -> io::Result<EvidenceId> {
-        let id = address(&hash(bytes))?;
-        if self.has(&id, bytes.len() as u64) {
+        let redacted = self.redactor.apply_to_bytes(bytes);
+        let id = address(&hash(&redacted))?;
+        if *redacted == *bytes && !self.truths().has(&id) {
+            self.write(&id, bytes)?;
             return Ok(id);
+        }
+        self.put_redacted(redacted.into_owned(), bytes)
+    }
+
+    /// Keeps an output of which this is what may reach the disk.
+    pub(crate) fn put_redacted(&self, mut redacted: Vec<u8>, truth: &[u8]) -> io::Result<EvidenceId> {
+        let id = loop {
+            let id = address(&hash(&redacted))?;
+            let is_taken = self.has(&id, redacted.len() as u64);
+            if self.truths().take(&id, truth, is_taken) {
+                break id;
+            }
+            redacted.extend_from_slice(ANOTHER);
+        };
+        self.write(&id, &redacted)?;
+        Ok(id)
+    }
+
+    fn write(&self, id: &EvidenceId, bytes: &[u8]) -> io::Result<()> {
+        if self.has(id, bytes.len() as u64) {
+            return Ok(());
         }
         let mut file = self.temporary()?;
         file.write_all(bytes)?;
-        self.keep(file, &id)?;
-        Ok(id)
+        self.keep(file, id)?;
+        Ok(())
+    }
+
+    pub(crate) fn truths(&self) -> MutexGuard<'_, Truths> {
+        // Never left half changed.
+        self.truths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where a large output can be written piece by piece.
@@ -73,12 +122,15 @@ impl EvidenceStore {
         writer.finish(limit, bytes.len() as u64)
     }
 
-    /// A kept output.
+    /// A kept output, as it was.
     ///
     /// # Errors
     ///
     /// When it is not there, cannot be read, or does not fit its name any more.
     pub fn get(&self, id: &EvidenceId) -> io::Result<Vec<u8>> {
+        if let Some(truth) = self.truths().of(id) {
+            return Ok(truth.to_vec());
+        }
         let bytes = fs::read(self.path(id))?;
         if address(&hash(&bytes))? == *id {
             Ok(bytes)
@@ -87,7 +139,7 @@ impl EvidenceStore {
         }
     }
 
-    /// Where a kept output lies.
+    /// Where a kept output lies, without its secrets.
     pub fn path(&self, id: &EvidenceId) -> PathBuf {
         self.folder.join(id.as_str())
     }

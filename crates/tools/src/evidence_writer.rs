@@ -1,10 +1,10 @@
 //! Takes a large output piece by piece.
 
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use artoo_types::OutputRecord;
+use artoo_types::{EvidenceId, OutputRecord};
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 
 use crate::evidence::{EvidenceStore, address};
 use crate::shown::{head_tail, head_tail_of_ends, printable};
@@ -15,20 +15,19 @@ const IN_MEMORY: usize = 64 * 1024;
 /// Digits of an id that a prompt shows: enough to be unique within a run.
 const SHORT_ID: usize = 12;
 
-/// Collects one output. Small ones stay in memory until the end; large ones grow in a file. Dropping it unfinished
-/// leaves nothing behind.
+/// Collects one output. Small ones stay in memory until the end; large ones grow in a file without a name, since what they are
+/// may not be left on the disk. Dropping it unfinished leaves nothing behind.
 #[derive(Debug)]
 pub struct EvidenceWriter {
     store: EvidenceStore,
-    digest: Sha256,
     bytes: u64,
     memory: Vec<u8>,
-    file: Option<NamedTempFile>,
+    file: Option<File>,
 }
 
 impl EvidenceWriter {
     pub(crate) fn new(store: EvidenceStore) -> Self {
-        Self { store, digest: Sha256::new(), bytes: 0, memory: Vec::new(), file: None }
+        Self { store, bytes: 0, memory: Vec::new(), file: None }
     }
 
     /// Keeps what was written and describes it: at most `limit` bytes are shown. `total` is what the tool put out, of
@@ -54,7 +53,10 @@ impl EvidenceWriter {
         if self.bytes == 0 {
             return Ok(OutputRecord { bytes: total, dropped_bytes, ..OutputRecord::default() });
         }
-        let id = address(&self.digest.finalize_reset())?;
+        let id = match self.file.as_mut() {
+            None => self.store.put(&self.memory)?,
+            Some(file) => keep(file, &self.store)?,
+        };
         let short = id.as_str().get(..SHORT_ID).unwrap_or_default();
         let lost = if dropped_bytes > 0 {
             format!(", the last {dropped_bytes} kept nowhere")
@@ -72,23 +74,12 @@ impl EvidenceWriter {
                 }
             }
             Some(file) => {
-                let (head, tail) = ends(file.as_file_mut(), self.bytes, limit)?;
+                let (head, tail) = ends(file, self.bytes, limit)?;
                 // With bytes dropped after the kept ones, the kept end is not the end of the output.
                 let tail = if dropped_bytes == 0 { tail } else { Vec::new() };
                 head_tail_of_ends(&head, &tail, total, limit, &place)
             }
         };
-        if !self.store.has(&id, self.bytes) {
-            let file = match self.file.take() {
-                Some(file) => file,
-                None => {
-                    let mut file = self.store.temporary()?;
-                    file.write_all(&self.memory)?;
-                    file
-                }
-            };
-            self.store.keep(file, &id)?;
-        }
         Ok(OutputRecord { shown, bytes: total, dropped_bytes, evidence: Some(id), origin: None })
     }
 }
@@ -96,7 +87,7 @@ impl EvidenceWriter {
 impl Write for EvidenceWriter {
     fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
         if self.file.is_none() && self.memory.len() + chunk.len() > IN_MEMORY {
-            let mut file = self.store.temporary()?;
+            let mut file = tempfile::tempfile_in(self.store.folder())?;
             file.write_all(&self.memory)?;
             self.memory = Vec::new();
             self.file = Some(file);
@@ -105,7 +96,6 @@ impl Write for EvidenceWriter {
             Some(file) => file.write(chunk)?,
             None => self.memory.write(chunk)?,
         };
-        self.digest.update(chunk.get(..written).unwrap_or_default());
         self.bytes += written as u64;
         Ok(written)
     }
@@ -115,8 +105,45 @@ impl Write for EvidenceWriter {
     }
 }
 
+/// Keeps what a file holds: without a secret it is copied, with one it is worked on as a whole.
+fn keep(file: &mut File, store: &EvidenceStore) -> io::Result<EvidenceId> {
+    let (mut digest, mut kept) = (Sha256::new(), store.temporary()?);
+    let mut stream = store.redactor().stream();
+    let (mut piece, mut clean) = (vec![0; IN_MEMORY], Vec::new());
+    let mut length: u64 = 0;
+    file.seek(SeekFrom::Start(0))?;
+    let changed = loop {
+        clean.clear();
+        let read = file.read(&mut piece)?;
+        let last = read == 0;
+        let changed = if last {
+            std::mem::replace(&mut stream, store.redactor().stream()).finish(&mut clean)
+        } else {
+            stream.push(piece.get(..read).unwrap_or_default(), &mut clean);
+            false
+        };
+        digest.update(&clean);
+        kept.write_all(&clean)?;
+        length += clean.len() as u64;
+        if last {
+            break changed;
+        }
+    };
+    let id = address(&digest.finalize())?;
+    if !changed && !store.truths().has(&id) {
+        if !store.has(&id, length) {
+            store.keep(kept, &id)?;
+        }
+        return Ok(id);
+    }
+    let mut truth = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut truth)?;
+    store.put_redacted(store.redactor().apply_to_bytes(&truth).into_owned(), &truth)
+}
+
 /// The first and the last `limit` bytes.
-fn ends(file: &mut std::fs::File, bytes: u64, limit: usize) -> io::Result<(Vec<u8>, Vec<u8>)> {
+fn ends(file: &mut File, bytes: u64, limit: usize) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let limit = limit as u64;
     let (mut head, mut tail) = (Vec::new(), Vec::new());
     file.seek(SeekFrom::Start(0))?;

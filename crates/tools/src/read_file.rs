@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use artoo_types::{Arguments, ToolName};
 use async_trait::async_trait;
@@ -84,16 +84,49 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<String, ToolErr
 }
 
 fn read(text: &str, lines: RangeInclusive<u64>, cx: &ToolContext) -> Result<String, ToolError> {
-    let (path, is_evidence) = locate(text, cx)?;
-    let shown = if is_evidence { text.to_owned() } else { paths::show(&path, cx) };
+    if let Some(id) = text.strip_prefix(EVIDENCE) {
+        let failed = |source| ToolError::Io { action: "read", path: text.to_owned(), source };
+        let found = cx.evidence.find(id.trim()).map_err(failed)?;
+        let found =
+            found.ok_or_else(|| ToolError::argument("path", "names no earlier output, or more than one"))?;
+        let output = cx.evidence.get(&found).map_err(failed)?;
+        let bytes = output.len() as u64;
+        return lines_of(
+            Source { file: io::Cursor::new(output), bytes, is_evidence: true },
+            text.to_owned(),
+            &lines,
+            cx,
+        );
+    }
+    let path = paths::resolve(text, cx);
+    let shown = paths::show(&path, cx);
     let failed = |source| ToolError::Io { action: "read", path: shown.clone(), source };
-    let mut file = open(&path, &shown)?;
+    let file = open(&path, &shown)?;
     // The path that was really opened, whatever links led there.
     let real = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).or_else(|_| path.canonicalize());
-    if !is_evidence && Protected::of(cx).covers(&real.map_err(failed)?) {
+    if Protected::of(cx).covers(&real.map_err(failed)?) {
         return Err(ToolError::Protected { path: shown });
     }
     let bytes = file.metadata().map_err(failed)?.len();
+    lines_of(Source { file, bytes, is_evidence: false }, shown, &lines, cx)
+}
+
+/// What is read.
+struct Source<R> {
+    file: R,
+    bytes: u64,
+    /// Whether it is an earlier output, which may be anything.
+    is_evidence: bool,
+}
+
+fn lines_of<R: Read + Seek>(
+    source: Source<R>,
+    shown: String,
+    lines: &RangeInclusive<u64>,
+    cx: &ToolContext,
+) -> Result<String, ToolError> {
+    let Source { mut file, bytes, is_evidence } = source;
+    let failed = |source| ToolError::Io { action: "read", path: shown.clone(), source };
     let mut beginning = Vec::new();
     (&mut file).take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;
     if is_private_key(&beginning) {
@@ -107,9 +140,9 @@ fn read(text: &str, lines: RangeInclusive<u64>, cx: &ToolContext) -> Result<Stri
     let selected = if is_utf16(&beginning) {
         let mut whole = Vec::new();
         file.take(LARGEST_UTF16).read_to_end(&mut whole).map_err(failed)?;
-        select(from_utf16(&whole).as_bytes(), &lines, cap, time, &cx.cancel)
+        select(from_utf16(&whole).as_bytes(), lines, cap, time, &cx.cancel)
     } else {
-        select(BufReader::with_capacity(64 * 1024, file), &lines, cap, time, &cx.cancel)
+        select(BufReader::with_capacity(64 * 1024, file), lines, cap, time, &cx.cancel)
     };
     let selected = selected.map_err(|error| {
         if error.kind() != io::ErrorKind::TimedOut {
@@ -125,16 +158,6 @@ fn read(text: &str, lines: RangeInclusive<u64>, cx: &ToolContext) -> Result<Stri
         return Err(ToolError::argument("first_line", problem));
     }
     Ok(with_notes(selected, &shown, bytes, *lines.start()))
-}
-
-/// The file that a text means, and whether it is an earlier output.
-fn locate(text: &str, cx: &ToolContext) -> Result<(PathBuf, bool), ToolError> {
-    let Some(id) = text.strip_prefix(EVIDENCE) else { return Ok((paths::resolve(text, cx), false)) };
-    let found = cx.evidence.find(id.trim());
-    match found.map_err(|source| ToolError::Io { action: "read", path: text.to_owned(), source })? {
-        Some(id) => Ok((cx.evidence.path(&id), true)),
-        None => Err(ToolError::argument("path", "names no earlier output, or more than one")),
-    }
 }
 
 /// Opens a regular file and nothing else. A pipe or a device is not even opened, because that alone may wait for ever

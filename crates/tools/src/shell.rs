@@ -1,5 +1,7 @@
 //! `shell`: runs a command.
 
+mod trial;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -7,24 +9,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use artoo_sandbox::preview::{Preview, PreviewError, preview};
 use artoo_sandbox::{
-    Capture, Channel, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxError,
-    SandboxMode, run,
+    Capture, Channel, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
 };
 use artoo_types::{Arguments, CallEnding, FileChange, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, Judged, Ours, Step, Tried, gate, in_words, judge};
+use crate::consent::{Case, Judged, Ours, Step, gate, in_words, judge};
 use crate::granted::Granted;
-use crate::live_text::LiveText;
+use crate::live_view::LiveView;
 use crate::program::is_program;
 use crate::protected::Protected;
 use crate::{
     Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched,
 };
+
+use trial::tried;
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
@@ -108,15 +110,16 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         Step::Ask | Step::Preview => judged.ask(command, cx).await?,
     };
     let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
-    let live = [Mutex::new(LiveText::default()), Mutex::new(LiveText::default())];
+    let view = || Mutex::new(LiveView::new(cx.evidence.redactor()));
+    let live = [view(), view()];
     let show = |channel: Channel, bytes: &[u8]| {
         let [out, err] = &live;
         let half = match channel {
             Channel::Stdout => out,
             Channel::Stderr => err,
         };
-        if let (Some(on_output), Ok(mut text)) = (&cx.on_output, half.lock()) {
-            on_output(&text.push(bytes));
+        if let (Some(on_output), Ok(mut view)) = (&cx.on_output, half.lock()) {
+            view.show(bytes, on_output.as_ref());
         }
     };
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
@@ -124,6 +127,11 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let folders = [&cx.workspace].into_iter().chain(&opened).cloned().collect();
     let granted = Granted::of(folders, watched.repositories(cx));
     let outcome = run(&invocation, &confinement(cx, &granted), capture, &cx.cancel).await;
+    for view in live {
+        if let (Some(on_output), Ok(view)) = (&cx.on_output, view.into_inner()) {
+            view.finish(on_output.as_ref());
+        }
+    }
     // Also of a command that could not be run: the record of the call must end.
     let files = watched.after(cx).await;
     judged.note(cx, files.as_deref().unwrap_or_default()).await;
@@ -195,72 +203,6 @@ impl Looked {
         // A look that breaks down leaves less free than it could be, and that is all.
         let _ = off_the_async_thread(move || self.judged.note(&created, &self.ours, &files)).await;
     }
-}
-
-/// Runs the command where nothing of it lasts, asks about what it did where that needs consent, and makes it real. `None` where that is
-/// not possible here.
-async fn tried(
-    invocation: &Invocation,
-    command: &str,
-    cx: &ToolContext,
-) -> Result<Option<ToolReport>, ToolError> {
-    let Some(store) = cx.preview_store.clone() else { return Ok(None) };
-    let place = store.clone();
-    if !off_the_async_thread(move || Preview::supported(&place).is_ok()).await? {
-        return Ok(None);
-    }
-    let context = cx.clone();
-    let roots = off_the_async_thread(move || free_folders(&context)).await?;
-    let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
-    // Nobody is shown what may never have happened.
-    let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
-    let ran =
-        preview(invocation, &confinement(cx, &Granted::default()), &roots, &store, capture, &cx.cancel).await;
-    let mut preview = match ran {
-        Ok(preview) => preview,
-        Err(PreviewError::Sandbox(error @ SandboxError::Start { .. })) => return Err(error.into()),
-        Err(_) => return Ok(None),
-    };
-    if preview.outcome.ending == Ending::Cancelled {
-        return Err(ToolError::Cancelled);
-    }
-    let (changes, free, context) = (preview.changes.clone(), roots, cx.clone());
-    let tried = off_the_async_thread(move || Tried::of(&changes, &free, &context)).await?;
-    // What a failed command did may be half of what it would do: nobody can agree to that.
-    let is_half = preview.outcome.ending != Ending::Exited(0) && tried.is_more_than_free();
-    if !is_half {
-        tried.consent(Shell.name(), command, cx).await?;
-    }
-    let mut report =
-        report(&mut preview.outcome, stdout, stderr, invocation.timeout, (cx, &Granted::default()))?;
-    if is_half {
-        if let Some(failure) = &mut report.failure {
-            failure.reason.push_str(" (it was tried where nothing lasts, so nothing was changed)");
-        }
-        return Ok(Some(report));
-    }
-    if !tried.is_nothing() {
-        report.files = make_real(preview, tried, cx).await?;
-    }
-    Ok(Some(report))
-}
-
-/// The folders where new files are free, by their real names, as far as a command may be let in: the kernel cannot leave out a protected part.
-fn free_folders(cx: &ToolContext) -> Vec<PathBuf> {
-    let folders = [Some(&cx.workspace), Some(&cx.working_folder).filter(|folder| is_narrow(folder, cx))];
-    folders.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok()).collect()
-}
-
-/// Does what was tried. What it finds before is kept for undo.
-async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
-    let opened = [&cx.working_folder].into_iter().filter(|folder| tried.reaches(folder)).cloned();
-    let watched = watched::before_command(cx, &opened.collect::<Vec<_>>()).await?;
-    let made = off_the_async_thread(move || preview.commit()).await;
-    let files = watched.after(cx).await;
-    made?.map_err(|error| ToolError::NotMade { reason: error.to_string() })?;
-    let created = cx.created.clone();
-    off_the_async_thread(move || tried.note(&created)).await?;
-    files
 }
 
 async fn off_the_async_thread<T: Send + 'static>(

@@ -4,13 +4,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use artoo_types::{Arguments, CallId, OutputRecord, ToolCall, ToolName};
+use artoo_types::{Arguments, CallId, Foreign, OutputRecord, ToolCall, ToolName, Trust};
 use futures::FutureExt;
 use tokio::time::sleep;
 
 use crate::shown::{head_tail, printable};
 use crate::suggestion::better_tool;
-use crate::{Captured, Glob, ReadFile, Shell, Tool, ToolContext, ToolError, ToolReport, WriteFile, within};
+use crate::{
+    Captured, Glob, ReadFile, Shell, Tool, ToolContext, ToolEffect, ToolError, ToolReport, WriteFile, within,
+};
 
 /// How long a tool may take to notice a cancellation before its future is dropped.
 const NOTICE: Duration = Duration::from_secs(5);
@@ -95,6 +97,8 @@ impl Toolbox {
             let hint = failure.hint.take().map(|hint| format!("{hint}; ")).unwrap_or_default();
             failure.hint = Some(format!("{hint}{better}"));
         }
+        let says_something = output.bytes > 0 || stderr.bytes > 0 || failure.is_some();
+        let foreign = self.get(name).and_then(|tool| foreign(tool.effect())).filter(|_| says_something);
         ToolCall {
             call_id,
             tool: name.clone(),
@@ -104,6 +108,7 @@ impl Toolbox {
             output,
             stderr,
             files,
+            trust: Trust { foreign, tainted: None },
             started_at,
             duration_ms: {
                 // The person's time is not the tool's.
@@ -142,6 +147,19 @@ async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> To
             None => ToolError::TimedOut { tool: tool.name(), after: limit }.into(),
         },
         () = ignored => ToolError::Cancelled.into(),
+    }
+}
+
+/// Whose words a tool of this kind brings in.
+fn foreign(effect: ToolEffect) -> Option<Foreign> {
+    match effect {
+        ToolEffect::Reads => Some(Foreign::File),
+        // It says what it wrote where, both of which it was told.
+        ToolEffect::Creates => None,
+        ToolEffect::Runs => Some(Foreign::Command),
+        ToolEffect::Network => Some(Foreign::Web),
+        ToolEffect::Apps => Some(Foreign::App),
+        ToolEffect::Unknown => Some(Foreign::Unknown),
     }
 }
 

@@ -30,6 +30,7 @@ mod settings;
 mod slug;
 mod task;
 mod tool_call;
+mod trust;
 mod usage;
 mod verdict;
 
@@ -70,6 +71,7 @@ pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,
 };
+pub use trust::{Foreign, Taint, Trust};
 pub use usage::ModelCall;
 pub use verdict::{
     CorrectionSignal, CriterionVerdict, Evidence, FailureClass, Finding, GapEntry, Judge, VerdictReached,

@@ -6,7 +6,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, EvidenceId, FailureClass, SubTaskId};
+use crate::{CallId, EvidenceId, FailureClass, SubTaskId, Trust};
 
 /// The name of a tool, for example `shell`. An open set: embedders bring their own tools.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +56,9 @@ pub struct ToolCall {
     /// command in the folders that it may write. What changes there meanwhile counts as the call's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
+    /// Whose words are in it.
+    #[serde(default, skip_serializing_if = "Trust::is_plain")]
+    pub trust: Trust,
     /// When it began.
     pub started_at: DateTime<FixedOffset>,
     /// How long it took, in milliseconds.
@@ -290,6 +293,7 @@ mod tests {
             output: OutputRecord::default(),
             stderr: OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() },
             files: Vec::new(),
+            trust: Trust::default(),
             started_at: DateTime::default(),
             duration_ms: 1,
         };

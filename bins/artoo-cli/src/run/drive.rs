@@ -51,7 +51,7 @@ pub(super) async fn drive(
 
     let folder = run.folder().to_owned();
     let mut view = View {
-        show: Show::new(args, context.streams.stdout),
+        show: Show::new(args, context.streams.stdout, artoo.redactor()),
         fold: Fold::new(),
         outcome: None,
         trouble: None,

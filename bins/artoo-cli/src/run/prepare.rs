@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use artoo_bus::{Clock, SystemClock};
 use artoo_llm_client::doubles::{Recorder, Redaction};
+use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_tools::Toolbox;
@@ -20,6 +21,9 @@ use crate::machine::{expand_home, writable, zone_name};
 use crate::program::Context;
 use crate::tape::{self, Label};
 use crate::tools;
+
+/// A shorter key is a word that a local server takes for one, as in [`artoo_runtime::Builder::secret`].
+const SHORTEST_SECRET: usize = 8;
 
 /// A run that is ready to begin.
 pub(super) struct Prepared {
@@ -61,7 +65,7 @@ pub(super) fn prepare(
     let toolbox = tools::probe(&settings.tools, context.environment)?.toolbox;
     let mut secrets = secrets(context, models.as_ref());
     secrets.extend(tools::secret(&settings.tools, context.environment).map(|key| key.trim().to_owned()));
-    let redaction = redaction(&secrets, &working_folder, &settings, &context.folders.home);
+    let redaction = redaction(context, &secrets, &working_folder, &settings);
     let now = SystemClock::new().now();
     let mut label = Label {
         started: now,
@@ -127,14 +131,23 @@ fn free() -> Prices {
     Prices { currency: String::new(), roles: ROLES.map(|role| (role, Price::FREE)).into() }
 }
 
-/// What differs from one machine to the next is replaced on a tape, so that it can be replayed elsewhere.
-fn redaction(secrets: &[String], working_folder: &Path, settings: &Settings, home: &Path) -> Redaction {
-    let redaction = secrets.iter().fold(Redaction::new(), |redaction, secret| redaction.secret(secret));
+/// A tape holds no secrets, and what differs from one machine to the next is replaced on it, so that it can be replayed elsewhere.
+fn redaction(
+    context: &Context<'_>,
+    secrets: &[String],
+    working_folder: &Path,
+    settings: &Settings,
+) -> Redaction {
+    let environment = context.environment;
+    let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
+    let secrets =
+        secrets.iter().map(String::as_str).filter(|secret| secret.chars().count() >= SHORTEST_SECRET);
+    let redactor = secrets.chain(secrets_of(variables)).fold(Redactor::new(), Redactor::secret);
     let text = |path: &Path| path.display().to_string();
-    redaction
+    Redaction::new(redactor)
         .replace(text(&settings.workspace), "<workspace>")
         .replace(text(working_folder), "<folder>")
-        .replace(text(home), "~")
+        .replace(text(&context.folders.home), "~")
 }
 
 fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf, CommandError> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use artoo_redaction::{JsonWriter, Redactor};
 use artoo_runtime::events::Line;
 
 use crate::args::RunArgs;
@@ -12,8 +13,8 @@ use crate::view::{Frame, Live, Outcome, footer, result};
 
 /// Who is shown the run.
 pub(super) enum Show {
-    /// A program.
-    Json,
+    /// A program. What it gets is a record: without secrets, as in the journal.
+    Json(Box<JsonWriter>),
     /// A person.
     Person {
         /// The view so far.
@@ -29,9 +30,9 @@ pub(super) enum Show {
 
 impl Show {
     /// As the options say.
-    pub(super) fn new(args: &RunArgs, at_terminal: bool) -> Self {
+    pub(super) fn new(args: &RunArgs, at_terminal: bool, redactor: &Redactor) -> Self {
         if args.json {
-            return Self::Json;
+            return Self::Json(Box::new(JsonWriter::new(redactor.clone())));
         }
         Self::Person { live: Box::default(), quiet: args.quiet, verbose: args.verbose, at_terminal }
     }
@@ -45,9 +46,12 @@ impl Show {
     /// Shows one line.
     pub(super) fn line(&mut self, terminal: &mut Terminal, line: &Line) -> Result<(), CommandError> {
         match self {
-            Self::Json => {
-                let json = serde_json::to_string(line)
-                    .map_err(|error| CommandError::failed("cannot write an event as JSON").because(error))?;
+            Self::Json(writer) => {
+                let failed = "cannot write an event as JSON";
+                let mut json = Vec::new();
+                writer.write(line, &mut json).map_err(|error| CommandError::failed(failed).because(error))?;
+                let json =
+                    String::from_utf8(json).map_err(|error| CommandError::failed(failed).because(error))?;
                 terminal.data(&format!("{}\n", neutral_json(&json)))
             }
             Self::Person { live, quiet, verbose, .. } => {
@@ -67,7 +71,7 @@ impl Show {
     pub(super) fn status(&self, terminal: &mut Terminal, beat: usize, elapsed: Duration) {
         match self {
             Self::Person { live, quiet: false, .. } => terminal.status(&live.status(beat, elapsed)),
-            Self::Person { .. } | Self::Json => {}
+            Self::Person { .. } | Self::Json(_) => {}
         }
     }
 
@@ -79,7 +83,7 @@ impl Show {
         folder: &Path,
     ) -> Result<(), CommandError> {
         match self {
-            Self::Json => Ok(()),
+            Self::Json(_) => Ok(()),
             Self::Person { quiet, verbose, at_terminal, .. } => {
                 if !*quiet {
                     terminal.note("");

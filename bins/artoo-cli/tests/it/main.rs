@@ -5,6 +5,7 @@
 mod approval;
 mod bad_server;
 mod budgets;
+mod canary;
 mod choose_model;
 mod consent;
 mod ends;

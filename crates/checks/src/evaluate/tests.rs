@@ -1,6 +1,6 @@
 use std::fs;
 
-use artoo_types::{Arguments, CallFailure, CallId, OutputRecord, ToolName};
+use artoo_types::{Arguments, CallFailure, CallId, OutputRecord, ToolName, Trust};
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::json;
@@ -17,6 +17,7 @@ fn call(ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
         output: OutputRecord::default(),
         stderr: OutputRecord::default(),
         files: Vec::new(),
+        trust: Trust::default(),
         started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
     }

@@ -12,7 +12,7 @@ use artoo_tools::{
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, ExecutionResult,
     FailureClass, Message, MessageKind, Mode, OutputRecord, Role, SubTask, SubTaskId, Surroundings, ToolCall,
-    ToolName,
+    ToolName, Trust,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -80,6 +80,7 @@ pub(crate) fn recorded(
         },
         stderr: OutputRecord::default(),
         files: Vec::new(),
+        trust: Trust::default(),
         started_at: now(),
         duration_ms: 1,
     }
@@ -220,6 +221,7 @@ impl House {
             tool_context,
             terms,
             programs: vec!["find".to_owned(), "python3".to_owned()],
+            provenance: artoo_executor::Provenance::default(),
             attempt_deadline: Duration::from_secs(900),
             parallel,
             mint: Arc::new(|| CallId::new(Uuid::new_v4())),

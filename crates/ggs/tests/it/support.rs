@@ -8,7 +8,7 @@ use artoo_types::{
     BlockedProgram, CallEnding, CallFailure, CallId, Constraints, Criterion, CriterionVerdict, Envelope,
     Evidence, FailureClass, FailureReport, Fault, FaultKind, Finding, GapEntry, Judge, Limits, MegramId,
     Message, Mode, OutcomeStatus, OutcomeSummary, OutputRecord, ReplanRequest, Role, RunId, SubTaskId,
-    SubTaskOutcome, TaskId, TaskSpec, ToolCall, ToolName,
+    SubTaskOutcome, TaskId, TaskSpec, ToolCall, ToolName, Trust,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -116,6 +116,7 @@ pub(crate) fn call(number: u128, tool: &str, command: &str) -> ToolCall {
         output: OutputRecord::default(),
         stderr: OutputRecord::default(),
         files: Vec::new(),
+        trust: Trust::default(),
         started_at: "2026-03-01T12:00:00+01:00".parse().unwrap(),
         duration_ms: 3,
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use artoo_llm_client::doubles::{Answer, Expect, Recorder, Redaction, Replayer, ScriptedModel};
 use artoo_llm_client::{LlmClient, LlmError, Request, Usage};
+use artoo_redaction::Redactor;
 
 const CANARY: &str = "canary-9f3b-not-to-be-seen";
 
@@ -13,7 +14,7 @@ fn request(user: &str) -> Request {
 }
 
 fn redaction() -> Redaction {
-    Redaction::new().secret(CANARY).replace("/home/recorder", "~")
+    Redaction::new(Redactor::new().secret(CANARY)).replace("/home/recorder", "~")
 }
 
 #[tokio::test]
@@ -40,7 +41,7 @@ async fn a_session_replays_as_it_was_on_another_machine() {
     }
     assert_eq!(recorder.problems(), Vec::<String>::new());
 
-    let redaction = Redaction::new().secret(CANARY).replace("/home/replayer", "~");
+    let redaction = Redaction::new(Redactor::new().secret(CANARY)).replace("/home/replayer", "~");
     let replayer = Replayer::open(folder.path(), redaction).unwrap();
     assert_eq!((replayer.model(), replayer.structured()), ("real", false));
     let mut replayed = Vec::new();
@@ -87,7 +88,7 @@ async fn no_secret_reaches_a_file() {
         for secret in [CANARY, "sk-0123456789abcdefghij", "verysecret1"] {
             assert!(!file.contains(secret), "{secret} in {file}");
         }
-        assert!(file.contains("[redacted]"));
+        assert!(file.contains("[redacted: secret]"));
     }
 }
 
@@ -107,7 +108,7 @@ async fn two_sessions_never_mix_and_a_full_disk_costs_no_answer() {
 #[test]
 fn a_folder_without_recordings_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(Replayer::open(folder.path(), Redaction::new()).is_err());
+    assert!(Replayer::open(folder.path(), Redaction::default()).is_err());
     std::fs::write(folder.path().join("a.json"), "{\"format\": 99}").unwrap();
-    assert!(Replayer::open(folder.path(), Redaction::new()).is_err());
+    assert!(Replayer::open(folder.path(), Redaction::default()).is_err());
 }

@@ -6,6 +6,7 @@ use artoo_bus::{Bus, Clock, SystemClock};
 use artoo_ggs_core::Profile;
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_planner::{CompileOptions, Inventory, ToolBrief};
+use artoo_redaction::{Redactor, secrets_of};
 use artoo_types::{MegramId, Role};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
@@ -42,7 +43,10 @@ impl Builder {
         let data_folder = self.data_folder.ok_or(BuildError::NoDataFolder)?;
         let unusable = |source| BuildError::DataFolder { path: data_folder.clone(), source };
         private_folder(&runs::folder(&data_folder)).map_err(unusable)?;
-        let journal = Journal::start(self.redaction).map_err(unusable)?;
+        let variables = self.environment.iter();
+        let texts = variables.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let redactor = secrets_of(texts).fold(self.redactor, Redactor::secret);
+        let journal = Journal::start(redactor.clone()).map_err(unusable)?;
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let bus = Bus::new(Arc::clone(&clock), self.bus_limits);
         let names = [
@@ -71,6 +75,7 @@ impl Builder {
             toolbox: Arc::new(self.toolbox),
             inventory: Inventory { tools, programs: self.programs },
             environment: self.environment,
+            redactor,
             memory: Arc::clone(&memory),
             planner: self.roles.planner(options, self.guided),
             executor: self.roles.executor(self.guided),

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use artoo_llm_client::doubles::Redaction;
+use artoo_redaction::Redactor;
 use artoo_types::{Envelope, Message, Role, RunId, Warning};
 
 use super::{FILE_NAME, Journal, RunJournal, read};
@@ -23,7 +23,7 @@ fn envelope(seq: u64, text: &str) -> Arc<Envelope> {
 }
 
 fn journal() -> Journal {
-    Journal::start(Redaction::new().secret("hunter22")).unwrap()
+    Journal::start(Redactor::new().secret("hunter22")).unwrap()
 }
 
 /// A journal in a file that is there already.
@@ -48,7 +48,7 @@ async fn what_is_closed_is_readable_and_redacted() {
     let found = read(&path).unwrap();
     assert_eq!(found.damage, None);
     let expected: Vec<Envelope> =
-        (1..=3).map(|seq| Envelope::clone(&envelope(seq, "the word is [redacted]"))).collect();
+        (1..=3).map(|seq| Envelope::clone(&envelope(seq, "the word is [redacted: secret]"))).collect();
     assert_eq!(found.envelopes, expected);
     journal.sync().await;
 }

@@ -7,14 +7,11 @@ use std::{
     sync::{Arc, mpsc},
 };
 
-use artoo_llm_client::doubles::Redaction;
+use artoo_redaction::{JsonWriter, Redactor};
 use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
-use super::{
-    durable::{Settled, settle},
-    line::LineWriter,
-};
+use super::durable::{Settled, settle};
 
 /// Called with the first error of a run's journal.
 pub(super) type Failed = Box<dyn FnOnce(io::Error) + Send>;
@@ -39,13 +36,9 @@ pub(super) enum Order {
 
 /// Follows orders until the end. Lines reach the system whenever the queue is empty, so that a crash of the process loses
 /// nothing that matters.
-pub(super) fn write(
-    queue: &mpsc::Receiver<Order>,
-    redaction: Redaction,
-    settled: &mpsc::SyncSender<Settled>,
-) {
+pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: &mpsc::SyncSender<Settled>) {
     let mut open: HashMap<RunId, OpenJournal> = HashMap::new();
-    let mut lines = LineWriter::new(redaction);
+    let mut lines = Lines { json: JsonWriter::new(redactor), line: Vec::new() };
     loop {
         let order = match queue.try_recv() {
             Ok(order) => order,
@@ -93,6 +86,21 @@ pub(super) fn write(
     }
 }
 
+/// Makes a line of an envelope, without secrets.
+struct Lines {
+    json: JsonWriter,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    fn line(&mut self, envelope: &Envelope) -> io::Result<&[u8]> {
+        self.line.clear();
+        self.json.write(envelope, &mut self.line)?;
+        self.line.push(b'\n');
+        Ok(&self.line)
+    }
+}
+
 /// The journal of an open run.
 enum OpenJournal {
     Good {
@@ -105,7 +113,7 @@ enum OpenJournal {
 }
 
 impl OpenJournal {
-    fn write(&mut self, envelope: &Envelope, lines: &mut LineWriter) {
+    fn write(&mut self, envelope: &Envelope, lines: &mut Lines) {
         if let Self::Good { file, dirty, .. } = self {
             *dirty = true;
             let written = lines.line(envelope).and_then(|line| file.write_all(line));

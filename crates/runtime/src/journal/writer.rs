@@ -8,7 +8,7 @@ use std::{
     thread::JoinHandle,
 };
 
-use artoo_llm_client::doubles::Redaction;
+use artoo_redaction::Redactor;
 use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
@@ -36,12 +36,12 @@ pub(crate) struct RunJournal {
 
 impl Journal {
     /// Starts the threads.
-    pub(crate) fn start(redaction: Redaction) -> io::Result<Self> {
+    pub(crate) fn start(redactor: Redactor) -> io::Result<Self> {
         let (orders, queue) = mpsc::channel();
         let (settled, durable) = durable::start()?;
         let writer = std::thread::Builder::new()
             .name("artoo-journal".to_owned())
-            .spawn(move || write(&queue, redaction, &settled))?;
+            .spawn(move || write(&queue, redactor, &settled))?;
         Ok(Self { orders, threads: vec![writer, durable] })
     }
 

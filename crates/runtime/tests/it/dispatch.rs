@@ -3,7 +3,7 @@
 use artoo_runtime::Dispatch;
 use artoo_types::{
     Arguments, CallEnding, CallId, Message, OutcomeStatus, OutputRecord, Plan, PlannedSubTask, RunId,
-    SubTask, SubTaskId, SubTaskOutcome, TaskId, ToolCall, ToolName,
+    SubTask, SubTaskId, SubTaskOutcome, TaskId, ToolCall, ToolName, Trust,
 };
 use chrono::DateTime;
 use serde_json::json;
@@ -60,6 +60,7 @@ fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome 
         output: OutputRecord::default(),
         stderr: OutputRecord::default(),
         files: Vec::new(),
+        trust: Trust::default(),
         started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
     };

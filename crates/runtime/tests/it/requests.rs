@@ -77,7 +77,7 @@ async fn a_secret_stays_out_of_the_record_and_a_word_that_is_none_stays_in() {
     let result = run.finished().await;
     assert_eq!(result.fault, None);
     let text = fs::read_to_string(folder.join(artoo_runtime::journal::FILE_NAME)).unwrap();
-    assert!(!text.contains("hunter2") && text.contains("What kind of word is [redacted]?"), "{text}");
+    assert!(!text.contains("hunter2") && text.contains("What kind of word is [redacted: secret]?"), "{text}");
     let read = artoo_runtime::journal::read(&folder.join(artoo_runtime::journal::FILE_NAME)).unwrap();
     assert_eq!(read.damage, None);
     assert!(read.envelopes.iter().any(|envelope| envelope.message.kind() == MessageKind::FinalResult));

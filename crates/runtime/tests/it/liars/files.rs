@@ -37,7 +37,7 @@ fn file_alone(path: &str) -> Value {
 }
 
 /// A reader that looks for the word in what it is shown of the file.
-const READS: Judge = Judge::Sees(|shown| shown.contains("greet.txt\n<<<data: file\nhello\ndata>>>"));
+const READS: Judge = Judge::Sees(|shown| shown.contains("greet.txt\nhello\ndata>>>"));
 
 pub(super) fn lies() -> Vec<Script> {
     let script = |name| Script::new(name).asks(GREET).drafts(greet());

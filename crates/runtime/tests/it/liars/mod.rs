@@ -12,7 +12,7 @@ mod injections;
 mod no_deed;
 mod parts;
 mod plans;
-mod script;
+pub(crate) mod script;
 mod second;
 mod verdicts;
 

@@ -1,7 +1,7 @@
 use artoo_types::{
     ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, Effect,
-    EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, OutputRecord, PreviewedChange,
-    ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted,
+    EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign, OutputRecord, PreviewedChange,
+    Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use serde_json::json;
 
@@ -49,6 +49,14 @@ pub(crate) fn tool_call() -> ToolCall {
             FileChange { path: "/home/ada/notes/log".into(), change: FileChangeKind::Changed },
             FileChange { path: "/home/ada/notes/old".into(), change: FileChangeKind::Deleted },
         ],
+        trust: Trust {
+            foreign: Some(Foreign::Command),
+            tainted: Some(Taint {
+                words: "docs/*.txt".to_owned(),
+                call_id: Some(call_id(2)),
+                foreign: Foreign::File,
+            }),
+        },
         started_at: time("2026-03-14T09:26:56+08:00"),
         duration_ms: 12,
     }

@@ -1,0 +1,156 @@
+//! A value as JSON, without secrets.
+//!
+//! Strings are redacted while they are written: a tree of values of every message would cost more than all the rest of a journal.
+
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    io::{self, Write},
+};
+
+use serde::Serialize;
+use serde_json::{
+    Serializer,
+    ser::{CharEscape, CompactFormatter, Formatter},
+};
+
+use crate::Redactor;
+
+/// Nothing shorter is a secret, whatever the field is called.
+const SHORTEST: usize = 4;
+/// Short strings without a secret that are remembered: names of fields and values of enums come again and again.
+const REMEMBERED: usize = 1024;
+/// The longest of them in bytes.
+const SHORT: usize = 32;
+
+/// Writes values as JSON in one line, without secrets.
+///
+/// ```
+/// use artoo_redaction::{JsonWriter, Redactor};
+///
+/// let mut writer = JsonWriter::new(Redactor::new());
+/// let mut line = Vec::new();
+/// let value = serde_json::json!({"say": "my key is AKIAIOSFODNN7EXAMPLE", "password": "apple"});
+/// writer.write(&value, &mut line)?;
+/// let expected = r#"{"say":"my key is [redacted: api key]","password":"[redacted: password]"}"#;
+/// assert_eq!(String::from_utf8(line)?, expected);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct JsonWriter {
+    redactor: Redactor,
+    clean: HashSet<Box<str>>,
+}
+
+impl JsonWriter {
+    /// One that takes these secrets out.
+    pub fn new(redactor: Redactor) -> Self {
+        Self { redactor, clean: HashSet::new() }
+    }
+
+    /// Puts the value behind `out`.
+    ///
+    /// # Errors
+    /// Where the value cannot be JSON.
+    pub fn write(&mut self, value: &impl Serialize, out: &mut Vec<u8>) -> io::Result<()> {
+        let redacting = Redacting {
+            redactor: &self.redactor,
+            clean: &mut self.clean,
+            text: String::new(),
+            name: String::new(),
+            is_name: false,
+            has_name: false,
+        };
+        value.serialize(&mut Serializer::with_formatter(out, redacting))?;
+        Ok(())
+    }
+}
+
+/// Holds each string back until it is whole.
+struct Redacting<'a> {
+    redactor: &'a Redactor,
+    clean: &'a mut HashSet<Box<str>>,
+    text: String,
+    /// The name of the field that is written, and whether the string that is written is that name, or its value.
+    name: String,
+    is_name: bool,
+    has_name: bool,
+}
+
+impl Redacting<'_> {
+    fn redacted(&mut self) -> Cow<'_, str> {
+        let known = self.text.len() <= SHORT && self.clean.contains(self.text.as_str());
+        let value_of = !self.is_name && std::mem::take(&mut self.has_name);
+        if self.text.len() < SHORTEST || (known && !value_of) {
+            return Cow::Borrowed(&self.text);
+        }
+        let redacted = if value_of {
+            self.redactor.apply_to_field(&self.name, &self.text)
+        } else {
+            self.redactor.apply(&self.text)
+        };
+        if *redacted == *self.text && !value_of && redacted.len() <= SHORT && self.clean.len() < REMEMBERED {
+            self.clean.insert(self.text.as_str().into());
+        }
+        redacted
+    }
+}
+
+impl Formatter for Redacting<'_> {
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.is_name = true;
+        CompactFormatter.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.has_name = true;
+        CompactFormatter.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.has_name = false;
+        CompactFormatter.end_object_value(writer)
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.has_name = false;
+        CompactFormatter.begin_array(writer)
+    }
+
+    fn begin_string<W: ?Sized + Write>(&mut self, _writer: &mut W) -> io::Result<()> {
+        self.text.clear();
+        Ok(())
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, _writer: &mut W, text: &str) -> io::Result<()> {
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn write_char_escape<W: ?Sized + Write>(
+        &mut self,
+        _writer: &mut W,
+        escape: CharEscape,
+    ) -> io::Result<()> {
+        self.text.push(match escape {
+            CharEscape::Quote => '"',
+            CharEscape::ReverseSolidus => '\\',
+            CharEscape::Solidus => '/',
+            CharEscape::Backspace => '\u{8}',
+            CharEscape::FormFeed => '\u{c}',
+            CharEscape::LineFeed => '\n',
+            CharEscape::CarriageReturn => '\r',
+            CharEscape::Tab => '\t',
+            CharEscape::AsciiControl(byte) => char::from(byte),
+        });
+        Ok(())
+    }
+
+    fn end_string<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        let written = self.redacted().serialize(&mut Serializer::with_formatter(writer, CompactFormatter));
+        if std::mem::take(&mut self.is_name) {
+            std::mem::swap(&mut self.name, &mut self.text);
+        }
+        Ok(written?)
+    }
+}

@@ -1,0 +1,28 @@
+//! Keeps secrets out of records.
+//!
+//! A [`Redactor`] is told the values that are known to be secret and knows by itself what keys, tokens, private keys and
+//! assigned passwords look like. It is applied where a record is written (journal, evidence folder, `--json`, recordings), and
+//! never to what a check, a judge or a model is shown: what is decided is decided by the true text. In the record stands
+//! `[redacted: KIND]` in its place.
+//!
+//! Source: issue 4, part 8; `docs/design/trust.md`.
+//!
+//! *Architecture invariant*: no clock, no file, no async, no role, no environment: what is secret is handed in. Time is linear in
+//! the text, and of a stream no more is held than a line of at most 64 KiB, or the lines of one key.
+
+mod assigned;
+mod environment;
+mod forms;
+mod json;
+mod kind;
+mod line;
+mod names;
+mod pem;
+mod redactor;
+mod stream;
+mod values;
+
+pub use environment::secrets_of;
+pub use json::JsonWriter;
+pub use redactor::Redactor;
+pub use stream::Stream;

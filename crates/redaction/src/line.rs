@@ -1,0 +1,73 @@
+//! Takes secrets out of one line.
+
+use crate::{assigned, forms, forms::is_word, kind::Kind, pem};
+
+/// Writes the line to `out` without its secrets. Whether there was one. `before` is the byte that came before it.
+///
+/// Each place of the line is looked at once for what may begin there, and each look ahead is bounded.
+pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
+    let (mut at, mut done) = (0, 0);
+    while let Some(byte) = line.get(at).copied() {
+        let found = match byte {
+            b'-' if line.get(at..).is_some_and(|rest| rest.starts_with(pem::DASHES)) => {
+                pem::within(line, at).map(|end| (at, end, Kind::PrivateKey))
+            }
+            b':' if line.get(at..).is_some_and(|rest| rest.starts_with(b"://")) => {
+                forms::password_of_url(line, at).map(|(start, end)| (start, end, Kind::Password))
+            }
+            _ if is_word(byte) => {
+                let previous = if at == 0 { before } else { line.get(at - 1).copied() };
+                let end = at + word_length(line.get(at..).unwrap_or_default());
+                let found = if previous.is_some_and(is_word) { None } else { word(line, at, end) };
+                if found.is_none() {
+                    at = end;
+                    continue;
+                }
+                found
+            }
+            _ => None,
+        };
+        match found {
+            Some((start, end, kind)) if end > start && start >= done => {
+                out.extend_from_slice(line.get(done..start).unwrap_or_default());
+                out.extend_from_slice(kind.mark().as_bytes());
+                (at, done) = (end, end);
+            }
+            Some(_) | None => at += 1,
+        }
+    }
+    out.extend_from_slice(line.get(done..).unwrap_or_default());
+    done > 0
+}
+
+/// The length of the word that the text begins with, at least one. Dashes belong to it, those of a private key do not.
+fn word_length(text: &[u8]) -> usize {
+    let mut dashes = 0;
+    for (at, byte) in text.iter().enumerate() {
+        if !is_word(*byte) {
+            return at.max(1);
+        }
+        dashes = if *byte == b'-' { dashes + 1 } else { 0 };
+        if dashes == pem::DASHES.len() && at + 1 > dashes {
+            return at + 1 - dashes;
+        }
+    }
+    text.len()
+}
+
+/// A secret that is the word from `at` to `end`, or stands behind it.
+fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
+    // In a text within a text, a line ends in `\n`, and the n is not part of the word.
+    let escaped =
+        at > 0 && line.get(at - 1) == Some(&b'\\') && matches!(line.get(at), Some(b'n' | b't' | b'r'));
+    let starts = [Some(at), escaped.then_some(at + 1)];
+    for start in starts.into_iter().flatten() {
+        if let Some((end, kind)) = forms::key(line, start) {
+            return Some((start, end, kind));
+        }
+        if let Some((start, end)) = forms::bearer(line, start) {
+            return Some((start, end, Kind::Token));
+        }
+    }
+    assigned::value(line, at, end)
+}

@@ -1,0 +1,105 @@
+//! Takes secrets out of a text.
+
+use std::{borrow::Cow, sync::Arc};
+
+use serde_json::Value;
+
+use crate::{Stream, assigned, values::Values};
+
+/// Takes secrets out of texts.
+///
+/// What the keys of well-known services look like, JSON Web Tokens, private keys, what is assigned to `password`, `API_KEY` and the
+/// like, and passwords in addresses are known; [`secret`](Self::secret) adds values. Hashes, ids and pictures in base64 are left
+/// alone. A text without a secret comes out as it went in, and a text that came out does so again.
+///
+/// ```
+/// use artoo_redaction::Redactor;
+///
+/// let redactor = Redactor::new().secret("hunter2");
+/// assert_eq!(redactor.apply("cat notes; echo hunter2"), "cat notes; echo [redacted: secret]");
+/// assert_eq!(redactor.apply("OPENAI_API_KEY=abc123 run"), "OPENAI_API_KEY=[redacted: api key] run");
+/// assert_eq!(redactor.apply("unexpected token: identifier"), "unexpected token: identifier");
+/// ```
+#[derive(Clone, Default)]
+pub struct Redactor {
+    values: Arc<Values>,
+}
+
+impl Redactor {
+    /// One that knows forms alone.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Also takes out this value wherever it stands. An empty one, and words of the marks themselves, are ignored. How long a
+    /// value must be to be no ordinary word, the caller knows.
+    #[must_use]
+    pub fn secret(mut self, value: impl AsRef<str>) -> Self {
+        Arc::make_mut(&mut self.values).add(value.as_ref());
+        self
+    }
+
+    /// The text without secrets.
+    pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.apply_to_bytes(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Cow::Owned(text),
+                // Only whole characters are taken out, so this is never lossy.
+                Err(broken) => Cow::Owned(String::from_utf8_lossy(broken.as_bytes()).into_owned()),
+            },
+        }
+    }
+
+    /// The same for what need not be text.
+    pub fn apply_to_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut out = Vec::with_capacity(text.len());
+        let mut stream = self.stream();
+        stream.push(text, &mut out);
+        if stream.finish(&mut out) { Cow::Owned(out) } else { Cow::Borrowed(text) }
+    }
+
+    /// The same for a text that comes in pieces.
+    pub fn stream(&self) -> Stream {
+        Stream::new(Arc::clone(&self.values))
+    }
+
+    /// The text that is the value of a field with this name: where the name is that of a secret, nothing of it stays.
+    pub fn apply_to_field<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
+        match assigned::field(name.as_bytes(), text.as_bytes()) {
+            Some(kind) => Cow::Borrowed(kind.mark()),
+            None => self.apply(text),
+        }
+    }
+
+    /// Applies to every string inside `value`, names of fields included.
+    pub fn apply_to_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(redacted) = self.apply(text) {
+                    *text = redacted;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.apply_to_value(item)),
+            Value::Object(fields) => {
+                let old = std::mem::take(fields);
+                fields.extend(old.into_iter().map(|(name, mut inner)| {
+                    match &mut inner {
+                        Value::String(text) => *text = self.apply_to_field(&name, text).into_owned(),
+                        Value::Array(_) | Value::Object(_) => self.apply_to_value(&mut inner),
+                        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+                    }
+                    (self.apply(&name).into_owned(), inner)
+                }));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// The secrets themselves are not shown.
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("values", &self.values.len()).finish()
+    }
+}

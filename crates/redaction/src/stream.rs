@@ -1,0 +1,121 @@
+//! Secrets in a text that comes in pieces.
+
+use std::sync::Arc;
+
+use crate::{pem::Place, values::Values};
+
+/// The most bytes of a line that are held. Longer lines are worked on in parts.
+const LONGEST_LINE: usize = 64 * 1024;
+/// How far from the end of a part it is cut between two fields.
+const CUT_WITHIN: usize = 8 * 1024;
+
+/// Takes secrets out of a text that comes in pieces: whatever the pieces are, what comes out is what the whole text would have
+/// given. A line is held until it is complete.
+///
+/// ```
+/// use artoo_redaction::Redactor;
+///
+/// let redactor = Redactor::new();
+/// let mut stream = redactor.stream();
+/// let mut out = Vec::new();
+/// stream.push(b"it is ghp_0123456789", &mut out);
+/// stream.push(b"abcdefghij now\n", &mut out);
+/// assert!(stream.finish(&mut out));
+/// assert_eq!(out, b"it is [redacted: api key] now\n");
+/// ```
+pub struct Stream {
+    values: Arc<Values>,
+    /// What may be the beginning of a known value.
+    held: Vec<u8>,
+    /// The line so far.
+    line: Vec<u8>,
+    /// What came before the line, where it is a part of one.
+    before: Option<u8>,
+    place: Place,
+    changed: bool,
+}
+
+impl Stream {
+    pub(crate) fn new(values: Arc<Values>) -> Self {
+        Self {
+            values,
+            held: Vec::new(),
+            line: Vec::new(),
+            before: None,
+            place: Place::default(),
+            changed: false,
+        }
+    }
+
+    /// Takes a piece, and puts what is certain by now behind `out`.
+    pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
+        self.take(piece, true, out);
+    }
+
+    /// Puts the rest behind `out`. Whether anything was taken out of the whole.
+    pub fn finish(mut self, out: &mut Vec<u8>) -> bool {
+        self.take(b"", false, out);
+        if !self.line.is_empty() {
+            let line = std::mem::take(&mut self.line);
+            self.changed |= self.place.line(&line, self.before, out);
+        }
+        self.place.finish(out) || self.changed
+    }
+
+    fn take(&mut self, piece: &[u8], more: bool, out: &mut Vec<u8>) {
+        if self.values.len() == 0 {
+            self.lines(piece, out);
+            return;
+        }
+        let mut text = std::mem::take(&mut self.held);
+        text.extend_from_slice(piece);
+        let mut masked = Vec::with_capacity(text.len());
+        let done = self.values.mask(&text, more, &mut masked, &mut self.changed);
+        self.held = text.split_off(done);
+        self.lines(&masked, out);
+    }
+
+    fn lines(&mut self, text: &[u8], out: &mut Vec<u8>) {
+        for part in text.split_inclusive(|byte| *byte == b'\n') {
+            let mut part = part;
+            while self.line.len() + part.len() > LONGEST_LINE {
+                let (now, later) = part.split_at(LONGEST_LINE - self.line.len());
+                self.line.extend_from_slice(now);
+                part = later;
+                self.cut(out);
+            }
+            if part.last() != Some(&b'\n') {
+                self.line.extend_from_slice(part);
+            } else if self.line.is_empty() {
+                self.changed |= self.place.line(part, self.before.take(), out);
+            } else {
+                let mut line = std::mem::take(&mut self.line);
+                line.extend_from_slice(part);
+                self.changed |= self.place.line(&line, self.before.take(), out);
+                line.clear();
+                self.line = line;
+            }
+        }
+    }
+
+    /// Works on the first part of a long line, up to the end of a field near its end.
+    fn cut(&mut self, out: &mut Vec<u8>) {
+        let from = self.line.len().saturating_sub(CUT_WITHIN);
+        let near = self.line.get(from..).unwrap_or_default();
+        let between = |byte: &u8| matches!(byte, b',' | b';' | b'{' | b'}' | b'\t' | b'&');
+        let blank = |byte: &u8| *byte == b' ';
+        let end = near.iter().rposition(between).or_else(|| near.iter().rposition(blank));
+        let end = end.map_or(self.line.len(), |end| from + end + 1);
+        let rest = self.line.split_off(end);
+        let part = std::mem::replace(&mut self.line, rest);
+        self.changed |= self.place.line(&part, self.before, out);
+        self.before = part.last().copied();
+    }
+}
+
+/// Without what it holds.
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream").field("changed", &self.changed).finish_non_exhaustive()
+    }
+}

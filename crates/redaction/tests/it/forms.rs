@@ -1,0 +1,160 @@
+//! Tables: what is taken out, and what looks like it and stays.
+
+use artoo_redaction::{Redactor, secrets_of};
+
+fn check(text: &str, expected: &str) {
+    assert_eq!(Redactor::new().apply(text), expected, "{text:?}");
+}
+
+fn stays(text: &str) {
+    check(text, text);
+}
+
+#[test]
+fn keys_of_services() {
+    const KEY: &str = "[redacted: api key]";
+    for key in [
+        "sk-proj-0123456789abcdef",
+        "sk-ant-api03-abc_DEF-0123456789",
+        "sk_live_51H8abcdefghijklmnop",
+        "ghp_0123456789abcdefghij0123456789abcdef",
+        "github_pat_11ABCDEFG0aBcDeFgHiJkL_0123456789",
+        "glpat-abcdefghij0123456789",
+        "xoxb-123456789012-abcdefghijkl",
+        "AKIAIOSFODNN7EXAMPLE",
+        "AIzaSyA-0123456789abcdefghijklmnopqrstu",
+        "hf_abcdefghijklmnopqrstuvwxyz012345",
+        "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+        "AGE-SECRET-KEY-1QQPQQ0123456789ABCDEFGHIJ",
+    ] {
+        check(key, KEY);
+        check(&format!("use {key} now"), &format!("use {KEY} now"));
+        check(&format!("~/keys/{key}.txt"), &format!("~/keys/{KEY}.txt"));
+        check(&format!("https://host/?k={key}&x=1"), &format!("https://host/?k={KEY}&x=1"));
+        check(&format!(r"{{\n{key}\n}}"), &format!(r"{{\n{KEY}\n}}"));
+        // An output is cut anywhere, and most of a key is not nothing.
+        let cut = &key[..key.len() - 4];
+        check(&format!("{cut}\n[... 9 bytes"), &format!("{KEY}\n[... 9 bytes"));
+    }
+}
+
+#[test]
+fn tokens() {
+    check("t=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "t=[redacted: token]");
+    check("https://eyJhbGciOiJIUzI1NiJ9.eyJzdWIi", "https://[redacted: token]");
+    check("Authorization: Bearer abcdef.ghi", "Authorization: Bearer [redacted: password]");
+    check("curl -H 'authorization: basic dXNlcjpw'", "curl -H 'authorization: basic [redacted: password]'");
+    check(
+        "{\"Authorization\": \"Bearer abc123def\"}",
+        "{\"Authorization\": \"Bearer [redacted: password]\"}",
+    );
+    check("sent Bearer 0123456789abcdef0123", "sent Bearer [redacted: token]");
+    stays("The basic idea is simple; bearer of news, Bearer tokens-are-explained-here");
+}
+
+#[test]
+fn what_is_assigned() {
+    check("DB_PASSWORD=correcthorse", "DB_PASSWORD=[redacted: password]");
+    check("export SMTP_PASS='p4ss word'", "export SMTP_PASS='[redacted: password]'");
+    check(r#"{"api_key": "abcd1234"}"#, r#"{"api_key": "[redacted: api key]"}"#);
+    check(r#"{\"token\": \"abcd1234\"}"#, r#"{\"token\": \"[redacted: token]\"}"#);
+    check("clientSecret: s3cr3t-0f-mine", "clientSecret: [redacted: password]");
+    check("mysql --password hunter2hunter2 -u ada", "mysql --password [redacted: password] -u ada");
+    check("mysql --password=hunter2 -u ada", "mysql --password=[redacted: password] -u ada");
+    check("?access_token=abcd1234efgh&x=1", "?access_token=[redacted: token]&x=1");
+    check("密码 password=秘密abcd。", "密码 password=[redacted: password]");
+    check("settings[\"password\"] = \"hunter2\"", "settings[\"password\"] = \"[redacted: password]\"");
+    check(
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "aws_secret_access_key = [redacted: api key]",
+    );
+    check("password: hunter2hunter2\nnext: 1", "password: [redacted: password]\nnext: 1");
+    for text in [
+        "password:\nnext line",
+        "max_tokens: 1024, the token count is 12345",
+        "unexpected token: identifier",
+        "error: expected token: `;`",
+        "API_KEY=$OPENAI_API_KEY run",
+        "api_key: <your key>",
+        "password = getpass.getpass()",
+        "token = tokens[index]",
+        "password=os.environ.password",
+        "{\"password\": {\"type\": \"string\"}}",
+        "secret: null",
+        "password=********",
+        "token == \"abcd1234\"",
+        "TOKEN_FILE=/run/token",
+        "private_key = ~/.ssh/id_ed25519",
+        "[redacted: password]: foo12345",
+    ] {
+        stays(text);
+    }
+}
+
+#[test]
+fn passwords_in_addresses() {
+    check("postgres://ada:pw@db/x", "postgres://ada:[redacted: password]@db/x");
+    check("https://ghp_0123456789abcdefghij@github.com/a", "https://[redacted: password]@github.com/a");
+    stays("https://ada@example.org/x https://example.org:8080/a@b git@github.com:a/b.git");
+    stays("https://ada:$PASSWORD@example.org");
+}
+
+/// A record without these would be of no use.
+#[test]
+fn what_must_stay() {
+    let picture: String = (0..4000u32)
+        .map(|n| {
+            char::from(
+                b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+                    [(n * n + 7 * n) as usize % 64],
+            )
+        })
+        .collect();
+    let wrapped: String = picture
+        .as_bytes()
+        .chunks(76)
+        .map(|line| format!("{}\n", std::str::from_utf8(line).unwrap()))
+        .collect();
+    stays(&format!("data:image/png;base64,iVBORw0KGgo{picture}"));
+    stays(&wrapped);
+    stays(&format!("sk-{picture}").replace(['+', '/'], "_"));
+    for text in [
+        "commit 9f8a4c0e1d2b3a4f5e6d7c8b9a0f1e2d3c4b5a69",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  docs/a.txt",
+        "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+        "0190c8a4-7d2e-7c3b-9a10-6f2b8f4c1d2e",
+        "read_file path `evidence:e3b0c44298fc`",
+        "sk-toolbox-documentation-and-more is a branch",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKq8Yl4vQb0O2f5sKxS2n9m7 ada@host",
+        "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQw0vQm9yZGVyIGNhbm5vdCBiZSByZWFkIGhlcmU=\n-----END CERTIFICATE-----\n",
+        "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKL\n-----END PGP PUBLIC KEY BLOCK-----\n",
+        "----------\nHeading\n----------\n",
+    ] {
+        stays(text);
+    }
+}
+
+#[test]
+fn variables_of_the_environment() {
+    let found: Vec<_> = secrets_of([
+        ("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE"),
+        ("MY_TOKEN", "  tok-with-blanks-around \n"),
+        ("SSHPASS", "open sesame"),
+        ("LM_KEY", "none"),
+        ("KEY_COUNT", "123456789012"),
+        ("SECRET_FILE", "/run/secrets/x"),
+        ("TOKEN_URL", "https://example.org/token"),
+        ("PROXY", "http://ada:swordfish9@proxy:3128"),
+        ("HOME", "/home/ada-with-a-long-name"),
+    ])
+    .collect();
+    assert_eq!(found, ["AKIAIOSFODNN7EXAMPLE", "tok-with-blanks-around", "open sesame", "swordfish9"]);
+}
+
+#[test]
+fn known_values() {
+    let redactor = Redactor::new().secret("canary").secret("canary-bird").secret("").secret("secret");
+    assert_eq!(redactor.apply("canary-bird canary-b canar"), "[redacted: secret] [redacted: secret]-b canar");
+    assert_eq!(redactor.apply("a secret stays a secret"), "a secret stays a secret");
+    assert_eq!(format!("{redactor:?}"), "Redactor { values: 2 }");
+}

@@ -1,0 +1,114 @@
+//! What holds for every text.
+
+use std::borrow::Cow;
+
+use artoo_redaction::Redactor;
+use proptest::prelude::*;
+
+/// Texts made of parts of secrets, so that many of them nearly are some.
+const PARTS: &str = "(sk-|ghp_|AKIA|token|password|=|: |\\[|\\]|\"|'|\\\\|\\\\n|Bearer |://|@|-----|-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw\n|eyJhbGciOiJI\\.|eyJ|hunter2-hunter2|hunter|[a-zA-Z0-9]{1,24}|[A-Z0-9]{16}| |\n|\r\n|🙂|é){0,24}";
+
+fn redactor() -> Redactor {
+    Redactor::new().secret("hunter2-hunter2").secret("hunter2")
+}
+
+fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<u8> {
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+    cuts.extend([0, text.len()]);
+    cuts.sort_unstable();
+    let (redactor, mut out) = (redactor(), Vec::new());
+    let mut stream = redactor.stream();
+    for pair in cuts.windows(2) {
+        stream.push(&text[pair[0]..pair[1]], &mut out);
+    }
+    let changed = stream.finish(&mut out);
+    assert!(changed || out == text);
+    out
+}
+
+proptest! {
+    #[test]
+    fn pieces_give_what_the_whole_gives(text in PARTS, cuts in prop::collection::vec(any::<usize>(), 0..12)) {
+        let whole = redactor().apply(&text).into_owned();
+        prop_assert_eq!(String::from_utf8(in_pieces(text.as_bytes(), &cuts)).unwrap(), whole);
+    }
+
+    #[test]
+    fn arbitrary_bytes_do_not_panic(text in any::<Vec<u8>>(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
+        let whole = redactor().apply_to_bytes(&text).into_owned();
+        prop_assert_eq!(in_pieces(&text, &cuts), whole);
+    }
+
+    #[test]
+    fn applying_twice_changes_nothing(text in PARTS) {
+        let once = redactor().apply(&text).into_owned();
+        prop_assert_eq!(redactor().apply(&once).into_owned(), once);
+    }
+
+    #[test]
+    fn a_known_secret_never_stays(before in ".{0,40}", after in ".{0,40}", secret in "[a-zA-Z0-9]{8,20}") {
+        let redactor = Redactor::new().secret(&secret);
+        let redacted = redactor.apply(&format!("{before}{secret}{after}")).into_owned();
+        prop_assert!(!redacted.contains(&secret));
+    }
+
+    #[test]
+    fn a_key_never_stays(
+        before in "(\\PC{0,20}[ ,:;=/\"'(\n])?",
+        key in "(ghp_[a-zA-Z0-9]{36}|AKIA[A-Z0-9]{16}|sk-[a-zA-Z]{8}[0-9]{4}[a-zA-Z0-9]{20})",
+        after in "([ ,:;/\"')\n]\\PC{0,20})?",
+    ) {
+        let redacted = Redactor::new().apply(&format!("{before}{key}{after}")).into_owned();
+        prop_assert!(!redacted.contains(&key), "{}", redacted);
+    }
+
+    /// Words, numbers, paths, hashes and ids.
+    #[test]
+    fn a_text_without_secrets_is_unchanged(
+        text in "(([a-z]{1,10}|[A-Z][a-z]{1,9}|[0-9]{1,9}|/[a-z]{1,6}/[a-z]{1,6}\\.[a-z]{2,3}|[0-9a-f]{40}|[0-9a-f]{64}|[A-Za-z0-9+/]{76}|\\PC)[ ,.;\n]){0,30}",
+    ) {
+        let redactor = Redactor::new();
+        let redacted = redactor.apply(&text);
+        prop_assert!(matches!(redacted, Cow::Borrowed(_)), "{redacted}");
+        prop_assert_eq!(redacted, text.as_str());
+    }
+}
+
+#[test]
+fn a_line_without_end_is_worked_on_in_parts() {
+    let field = "{\"name\": \"ada\", \"password\": \"correcthorse\"}, ";
+    let text = field.repeat(6000);
+    let redacted = Redactor::new().apply(&text).into_owned();
+    assert!(!redacted.contains("correcthorse"));
+    assert_eq!(redacted.matches("[redacted: password]").count(), 6000);
+    for size in [1, 7, 4096, 65_536, 100_000] {
+        let (redactor, mut out) = (Redactor::new(), Vec::new());
+        let mut stream = redactor.stream();
+        text.as_bytes().chunks(size).for_each(|piece| stream.push(piece, &mut out));
+        assert!(stream.finish(&mut out));
+        assert_eq!(String::from_utf8(out).unwrap(), redacted, "in pieces of {size}");
+    }
+}
+
+/// Counted, not timed: no part of a text makes it look at the rest again and again.
+#[test]
+fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {
+    let redactor = redactor();
+    for part in [
+        "a-----",
+        "-----BEGIN PRIVATE KEY-----",
+        "token:",
+        "pwd:a.",
+        "password=\"",
+        "eyJabcdefgh.",
+        "://a:b",
+        "hunter2-hunter",
+        "Bearer ",
+        "sk-",
+        "\\n",
+    ] {
+        let text = part.repeat(400_000 / part.len());
+        // A quadratic way would not come back within the test's time limit.
+        let _ = redactor.apply(&text);
+    }
+}

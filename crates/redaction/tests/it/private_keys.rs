@@ -1,0 +1,64 @@
+//! Private keys, whole and in parts.
+
+use artoo_redaction::Redactor;
+
+const BODY: &str = "MIIEpAIBAAKCAQEA04up8hoqzS1+APIB0RhjXyObwHQnOzhAk5Bd7mhkSbPkyhP1\niWlCLRX6jtCHkJHtEkGgVLo0w4TLaX5h3mhkSbPkyhP1APIB0RhjXyObwHQnOzhA\nqwXr3eA=\n";
+
+fn check(text: &str, expected: &str) {
+    let redacted = Redactor::new().apply(text);
+    assert_eq!(redacted, expected, "{text}");
+    assert_eq!(Redactor::new().apply(&redacted), redacted);
+}
+
+#[test]
+fn whole() {
+    for kind in ["RSA ", "", "EC ", "OPENSSH ", "ENCRYPTED "] {
+        let key = format!("-----BEGIN {kind}PRIVATE KEY-----\n{BODY}-----END {kind}PRIVATE KEY-----\n");
+        check(&format!("before\n{key}after\n"), "before\n[redacted: private key]\nafter\n");
+        check(&format!("KEY=\"{}\"\nX=1\n", key.trim_end()), "KEY=\"[redacted: private key]\n\"\nX=1\n");
+        check(&key.replace('\n', "\r\n"), "[redacted: private key]\n");
+        let indented = key.replace("\n", "\n    ");
+        check(&indented, "[redacted: private key]\n    ");
+    }
+}
+
+#[test]
+fn encrypted() {
+    let head =
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n";
+    check(&format!("{head}{BODY}-----END RSA PRIVATE KEY-----\n"), "[redacted: private key]\n");
+}
+
+#[test]
+fn in_json() {
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{BODY}-----END PRIVATE KEY-----\n").replace('\n', "\\n");
+    check(&format!("{{\"k\": \"{key}\"}}"), "{\"k\": \"[redacted: private key]\\n\"}");
+}
+
+/// What a prompt shows is head and tail, and the place between them may be anywhere.
+#[test]
+fn cut_off() {
+    let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{BODY}-----END RSA PRIVATE KEY-----\n");
+    for at in 50..key.len() - 40 {
+        let shown = format!("{}\n[... 970 bytes left out here ...]\n{}", &key[..at], &key[at..]);
+        let redacted = Redactor::new().apply(&shown).into_owned();
+        for line in BODY.lines().take(2) {
+            assert!(!redacted.contains(line), "{redacted}");
+        }
+    }
+    let tail = &key[key.find('\n').unwrap() + 1..];
+    check(tail, "[redacted: private key]\n");
+}
+
+#[test]
+fn a_text_may_talk_of_keys() {
+    for text in [
+        "A key begins with -----BEGIN RSA PRIVATE KEY----- and ends.\n",
+        "-----BEGIN RSA PRIVATE KEY-----\nis how it begins.\n",
+        "-----BEGIN RSA PRIVATE KEY-----\n",
+        "id_rsa:-----BEGIN OPENSSH PRIVATE KEY-----\nother:-----BEGIN OPENSSH PRIVATE KEY-----\n",
+        "-----END RSA PRIVATE KEY-----\n",
+    ] {
+        check(text, text);
+    }
+}

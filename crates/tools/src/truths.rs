@@ -1,0 +1,53 @@
+//! What outputs really were whose secrets may not reach the disk.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use artoo_types::EvidenceId;
+
+/// The most bytes that are held. Beyond them, what is on the disk is all there is.
+const MOST: usize = 32 * 1024 * 1024;
+
+/// The outputs of a run that had secrets in them, in memory alone.
+#[derive(Default)]
+pub(crate) struct Truths {
+    of: HashMap<EvidenceId, Arc<[u8]>>,
+    bytes: usize,
+    full: bool,
+}
+
+impl Truths {
+    pub(crate) fn has(&self, id: &EvidenceId) -> bool {
+        self.of.contains_key(id)
+    }
+
+    pub(crate) fn of(&self, id: &EvidenceId) -> Option<Arc<[u8]>> {
+        self.of.get(id).cloned()
+    }
+
+    /// Holds an output under this name. False where the name is another output's: `is_taken` says whether one is on the disk.
+    pub(crate) fn take(&mut self, id: &EvidenceId, truth: &[u8], is_taken: bool) -> bool {
+        if let Some(held) = self.of.get(id) {
+            return **held == *truth;
+        }
+        if is_taken {
+            return false;
+        }
+        self.full |= self.bytes.saturating_add(truth.len()) > MOST;
+        if !self.full {
+            self.bytes += truth.len();
+            self.of.insert(id.clone(), truth.into());
+        }
+        true
+    }
+}
+
+/// Without what it holds.
+impl std::fmt::Debug for Truths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Truths")
+            .field("outputs", &self.of.len())
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
