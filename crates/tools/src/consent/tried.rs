@@ -35,9 +35,14 @@ impl Tried {
         let ours = |change: &Change| is_ours(change, &cx.created);
         let beyond: Vec<&Change> = changes.beyond(free).filter(|change| !ours(change)).collect();
         let takes_away = beyond.iter().any(|change| effect_kind(change) == EffectKind::Deletes);
-        let makes = changes.iter().filter(|change| {
-            let new = change.kind == ChangeKind::Created && change.same_file_as.is_none();
-            new || (change.kind == ChangeKind::Changed && ours(change))
+        let makes = changes.iter().filter(|change| match change.kind {
+            ChangeKind::Created => change.same_file_as.is_none(),
+            ChangeKind::Changed | ChangeKind::Attributes => ours(change),
+            ChangeKind::MovedHere => {
+                change.before.is_none()
+                    && change.moved.as_ref().is_some_and(|from| cx.created.is_file_of_its_own(from))
+            }
+            ChangeKind::Deleted | ChangeKind::MovedAway => false,
         });
         Self {
             effects: beyond.iter().map(|change| effect(change)).collect(),

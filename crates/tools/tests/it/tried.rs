@@ -80,10 +80,11 @@ async fn what_only_makes_new_files_is_made_real_without_a_question() {
     assert!(made.contains(&(here.clone(), FileChangeKind::Created)), "{made:?}");
     assert_eq!(fs::read_to_string(&here).unwrap(), "2");
     // It is the run's own from now on.
-    shown(&python(&scene, "open(w + '/new.txt', 'a').write('more'); os.remove('here.txt')").await);
+    shown(&python(&scene, "os.chmod(w + '/new.txt', 0o600); os.rename('here.txt', 'there.txt')").await);
+    shown(&python(&scene, "open(w + '/new.txt', 'a').write('more'); os.remove('there.txt')").await);
     assert_eq!(person.heard(), []);
     assert_eq!(fs::read_to_string(in_workspace(&scene, "new.txt")).unwrap(), "1more");
-    assert!(!here.exists());
+    assert!(!here.exists() && !here.with_file_name("there.txt").exists());
 }
 
 #[tokio::test]
