@@ -86,12 +86,21 @@ impl Approvals {
 
     /// What is known about these effects. A denial outweighs every yes.
     pub fn standing(&self, effects: &[Effect]) -> Standing {
+        self.standing_by(effects, |_| true)
+    }
+
+    /// The same of a call with words that neither the user nor artoo wrote: a yes for a whole folder was not said about these.
+    pub fn standing_of_foreign_words(&self, effects: &[Effect]) -> Standing {
+        self.standing_by(effects, |grant| !grant.in_its_folder)
+    }
+
+    fn standing_by(&self, effects: &[Effect], counts: impl Fn(&Grant) -> bool) -> Standing {
         if let Some(reason) = self.forbids(effects) {
             return Standing::Denied(reason);
         }
         let all = |is_so: &dyn Fn(&Effect) -> bool| !effects.is_empty() && effects.iter().all(is_so);
         let in_advance = |effect: &Effect| self.terms.granted.contains(&effect.kind);
-        let before = |effect: &Effect| self.granted.iter().any(|grant| grant.covers(effect));
+        let before = |effect: &Effect| self.granted.iter().any(|grant| counts(grant) && grant.covers(effect));
         if all(&in_advance) {
             let kinds: BTreeSet<&str> = effects.iter().map(|effect| effect.kind.name()).collect();
             let kinds: Vec<&str> = kinds.into_iter().collect();

@@ -112,7 +112,7 @@ impl CallTool for Bench<'_> {
             Ruling::Allowed => {
                 let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
                 let mut cx = settings.tool_context.clone();
-                cx.consent = self.shop.desk.of(subtask_id, call_id);
+                cx.consent = self.shop.desk.of(subtask_id, call_id, tainted.clone());
                 cx.rest = self.rest.clone();
                 cx.on_output = Some(Arc::new(move |text: &str| {
                     // A live view may miss output; the evidence has it.

@@ -8,7 +8,7 @@ use std::{
 use artoo_bus::Sender;
 use artoo_tools::{Answer, Consent, Question};
 use artoo_types::{
-    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Effect, Message, SubTaskId,
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Effect, Message, SubTaskId, Taint,
 };
 use async_trait::async_trait;
 use tokio::sync::oneshot;
@@ -36,8 +36,13 @@ impl Desk {
     }
 
     /// The way of one call to it.
-    pub(crate) fn of(self: &Arc<Self>, subtask_id: SubTaskId, call_id: CallId) -> Arc<dyn Consent> {
-        Arc::new(Counter { desk: Arc::clone(self), subtask_id, call_id })
+    pub(crate) fn of(
+        self: &Arc<Self>,
+        subtask_id: SubTaskId,
+        call_id: CallId,
+        taint: Option<Taint>,
+    ) -> Arc<dyn Consent> {
+        Arc::new(Counter { desk: Arc::clone(self), subtask_id, call_id, taint })
     }
 
     /// Hands an answer to the call that waits for it. One that nobody waits for is dropped.
@@ -70,6 +75,8 @@ struct Counter {
     desk: Arc<Desk>,
     subtask_id: SubTaskId,
     call_id: CallId,
+    /// What in its arguments is of somebody else.
+    taint: Option<Taint>,
 }
 
 #[async_trait]
@@ -78,17 +85,22 @@ impl Consent for Counter {
         self.desk.approvals().approval()
     }
 
+    fn foreign_words(&self) -> Option<String> {
+        let taint = self.taint.as_ref()?;
+        Some(format!("`{}` in it came from {}, not from you", taint.words, taint.foreign.words()))
+    }
+
     fn forbids(&self, effects: &[Effect]) -> Option<String> {
         self.desk.approvals().forbids(effects)
     }
 
     fn allows(&self, effects: &[Effect]) -> bool {
-        matches!(self.desk.approvals().standing(effects), Standing::Granted(_))
+        matches!(self.standing(effects), Standing::Granted(_))
     }
 
     async fn ask(&self, question: Question) -> Answer {
         let _turn = self.desk.turn.lock().await;
-        let standing = self.desk.approvals().standing(&question.effects);
+        let standing = self.standing(&question.effects);
         let effects = question.effects.clone();
         let decided = match standing {
             Standing::Granted(reason) => self.settled(question, true, reason),
@@ -105,6 +117,14 @@ impl Consent for Counter {
 }
 
 impl Counter {
+    fn standing(&self, effects: &[Effect]) -> Standing {
+        let approvals = self.desk.approvals();
+        match self.taint {
+            None => approvals.standing(effects),
+            Some(_) => approvals.standing_of_foreign_words(effects),
+        }
+    }
+
     /// Puts on record what was decided without asking. What is not on record is not granted.
     fn settled(&self, question: Question, granted: bool, reason: String) -> ApprovalDecided {
         let decision = self.decision(granted, reason);
@@ -130,6 +150,10 @@ impl Counter {
     fn request(&self, question: Question, person: bool) -> ApprovalRequested {
         let Question { tool, command, effects, changes, rule, reason } = question;
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
+        let reason = match self.foreign_words() {
+            Some(words) => format!("{reason}; {words}"),
+            None => reason,
+        };
         ApprovalRequested { subtask_id, call_id, tool, command, effects, changes, rule, reason, person }
     }
 

@@ -39,6 +39,19 @@ pub enum Foreign {
     Unknown,
 }
 
+impl Foreign {
+    /// In words, for a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::File => "a file",
+            Self::Command => "the output of a command",
+            Self::Web => "a page of somebody elsewhere",
+            Self::App => "one of the user's apps",
+            Self::Unknown => "a tool that does not say whose words it brings",
+        }
+    }
+}
+
 /// Arguments with words of an earlier output in them, which were in nothing that the user wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Taint {

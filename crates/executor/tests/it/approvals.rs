@@ -71,6 +71,10 @@ fn a_yes_holds_for_as_long_as_was_said() {
         approvals.decided(&asked, &decision(true, scope));
         let found = later.clone().map(|effect| is_granted(&approvals.standing(&[effect])));
         assert_eq!(found, covered, "{scope:?}");
+        // Somebody else's words have what was agreed to itself, and no folder around it.
+        let found = later.clone().map(|effect| is_granted(&approvals.standing_of_foreign_words(&[effect])));
+        let itself = if scope == ApprovalScope::Folder { [false; 5] } else { covered };
+        assert_eq!(found, itself, "{scope:?}");
     }
     // What is no file is the same only where it is called the same.
     let mut approvals = with_a_person();

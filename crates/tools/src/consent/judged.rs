@@ -201,7 +201,7 @@ fn effect(kind: EffectKind, cause: &Cause) -> Effect {
 }
 
 /// The name without links of a path that may not be there yet.
-fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     match OnDisk.look(path) {
         Seen::Nothing(real) | Seen::Folder(real) | Seen::File(real) => real,
         Seen::Unsure => path.to_owned(),

@@ -16,7 +16,7 @@ use crate::{ToolContext, ToolError};
 
 pub(crate) use diff::diff;
 pub use gate::{Case, Step, gate};
-pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge};
+pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge, real};
 pub use rest::{Rest, within};
 pub(crate) use tried::Tried;
 
@@ -47,6 +47,11 @@ pub trait Consent: Send + Sync {
     fn allows(&self, effects: &[Effect]) -> bool {
         let _ = effects;
         false
+    }
+
+    /// Which words of the call neither the user nor artoo wrote, and whose they are; `None` where there are none.
+    fn foreign_words(&self) -> Option<String> {
+        None
     }
 
     /// Asks, and waits for the answer.

@@ -6,9 +6,13 @@ use artoo_sandbox::DecidedBy;
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
 use artoo_types::{Approval, Effect, EffectKind, FileChangeKind, PreviewedChange, ToolName};
 
-use super::{ASK_BEFORE_ALL, Question, in_words};
+use super::{ASK_BEFORE_ALL, Question, in_words, real};
 use crate::protected::{Protected, is_in_git};
 use crate::{CreatedPaths, ToolContext, ToolError};
+
+/// The rule that asks about what is free for words of the user, and the rule in words.
+const FOREIGN_WORDS: (&str, &str) =
+    ("foreign-words", "new files in the working folder are free where the words are yours");
 
 /// What a command did where nothing of it lasts.
 #[derive(Debug)]
@@ -17,6 +21,8 @@ pub(crate) struct Tried {
     effects: Vec<Effect>,
     /// All that is new.
     creates: Vec<Effect>,
+    /// What of it lies outside of the workspace.
+    creates_elsewhere: Vec<Effect>,
     /// All of it, as a person is shown it.
     shown: Vec<PreviewedChange>,
     /// The first of its changes that nobody's yes allows.
@@ -44,9 +50,15 @@ impl Tried {
             }
             ChangeKind::Deleted | ChangeKind::MovedAway => false,
         });
+        let workspace = real(&cx.workspace);
+        let new = || changes.iter().filter(|change| change.before.is_none());
         Self {
             effects: beyond.iter().map(|change| effect(change)).collect(),
-            creates: changes.iter().filter(|change| change.before.is_none()).map(effect).collect(),
+            creates: new().map(effect).collect(),
+            creates_elsewhere: new()
+                .filter(|change| !change.path.starts_with(&workspace))
+                .map(effect)
+                .collect(),
             shown: changes.iter().map(shown).collect(),
             protected: protected.map(|change| change.path.clone()),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
@@ -73,6 +85,11 @@ impl Tried {
         let (effects, (rule, reason)) = match (self.effects.is_empty(), cx.consent.approval()) {
             (false, _) => (&self.effects, change),
             (true, Approval::Ask) if !self.creates.is_empty() => (&self.creates, ASK_BEFORE_ALL),
+            (true, Approval::Ask | Approval::Auto | Approval::Never)
+                if !self.creates_elsewhere.is_empty() && cx.consent.foreign_words().is_some() =>
+            {
+                (&self.creates_elsewhere, FOREIGN_WORDS)
+            }
             (true, Approval::Ask | Approval::Auto | Approval::Never) => return Ok(()),
         };
         let question = Question {

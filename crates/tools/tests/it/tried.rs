@@ -16,6 +16,8 @@ use crate::scene::{Scene, failed, shown};
 struct Person {
     answer: Answer,
     approval: Approval,
+    /// What of the calls is of somebody else.
+    foreign: Option<&'static str>,
     asked: Mutex<Vec<Question>>,
 }
 
@@ -23,6 +25,10 @@ struct Person {
 impl Consent for Person {
     fn approval(&self) -> Approval {
         self.approval
+    }
+
+    fn foreign_words(&self) -> Option<String> {
+        self.foreign.map(str::to_owned)
     }
 
     async fn ask(&self, question: Question) -> Answer {
@@ -39,6 +45,10 @@ impl Person {
 
 /// A scene with a store for previews; `None`, in so many words, where there are none.
 fn scene(answer: Answer, approval: Approval) -> Option<(Scene, Arc<Person>)> {
+    scene_with(Person { answer, approval, foreign: None, asked: Mutex::default() })
+}
+
+fn scene_with(person: Person) -> Option<(Scene, Arc<Person>)> {
     let mut scene = Scene::new();
     fs::create_dir_all(&scene.cx.workspace).unwrap();
     let store = scene.data.join("preview");
@@ -47,7 +57,7 @@ fn scene(answer: Answer, approval: Approval) -> Option<(Scene, Arc<Person>)> {
         return None;
     }
     scene.cx.preview_store = Some(store);
-    let person = Arc::new(Person { answer, approval, asked: Mutex::default() });
+    let person = Arc::new(person);
     scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;
     Some((scene, person))
 }
@@ -137,6 +147,20 @@ async fn new_files_are_asked_about_where_the_user_wants_it() {
         ("ask-before-every-change", EffectKind::Creates)
     );
     assert!(!in_workspace(&scene, "new.txt").exists());
+}
+
+/// Issue 4, part 7: what a page or a file says is not free to make files where the user works. In the workspace it may lie.
+#[tokio::test]
+async fn words_of_others_make_no_files_outside_the_workspace_unasked() {
+    let foreign = Some("`release.sh` in it came from a file, not from you");
+    let person = Person { answer: no(), approval: Approval::Auto, foreign, asked: Mutex::default() };
+    let Some((scene, person)) = scene_with(person) else { return };
+    shown(&python(&scene, "open(w + '/release.sh', 'w').close()").await);
+    assert_eq!((person.heard(), in_workspace(&scene, "release.sh").exists()), (Vec::new(), true));
+    failed(&python(&scene, "open('release.sh', 'w').close()").await, FailureClass::Denied);
+    let [question] = person.heard().try_into().unwrap();
+    assert_eq!((question.rule.as_str(), question.effects.len()), ("foreign-words", 1));
+    assert!(!scene.cx.working_folder.join("release.sh").exists());
 }
 
 #[tokio::test]
