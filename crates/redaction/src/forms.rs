@@ -64,13 +64,18 @@ const FORMS: [(&str, Of, usize); 38] = [
     ("dapi", Of::WordsWithDigit, 32),
 ];
 
+/// No key is shorter, in bytes, but those with a dot in them.
+pub(crate) const SHORTEST: usize = 14;
+
 /// The end of the key that begins at `at`, where one does.
 pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
     let rest = line.get(at..)?;
     if let Some(length) = json_web_token(rest) {
         return Some((at + length, Kind::Token));
     }
-    let (prefix, of, least) = FORMS.iter().find(|(prefix, ..)| rest.starts_with(prefix.as_bytes()))?;
+    let first = rest.first();
+    let begins = |prefix: &str| prefix.as_bytes().first() == first && rest.starts_with(prefix.as_bytes());
+    let (prefix, of, least) = FORMS.iter().find(|(prefix, ..)| begins(prefix))?;
     let body = rest.get(prefix.len()..)?;
     let belongs = |byte: &&u8| match of {
         Of::Words | Of::WordsWithDigit => is_word(**byte),
@@ -140,4 +145,15 @@ pub(crate) fn password_of_url(line: &[u8], at: usize) -> Option<(usize, usize)> 
 /// The characters of keys and of names.
 pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_without_a_dot_is_shorter_than_the_shortest() {
+        let lengths = FORMS.iter().filter(|(prefix, ..)| !prefix.contains('.'));
+        assert_eq!(lengths.map(|(prefix, _, least)| prefix.len() + least).min(), Some(SHORTEST));
+    }
 }

@@ -61,8 +61,10 @@ fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let escaped =
         at > 0 && line.get(at - 1) == Some(&b'\\') && matches!(line.get(at), Some(b'n' | b't' | b'r'));
     let starts = [Some(at), escaped.then_some(at + 1)];
+    // Most words of most texts are too short, and every line of a journal is looked at.
+    let may_be_a_key = end - at >= forms::SHORTEST || line.get(end) == Some(&b'.');
     for start in starts.into_iter().flatten() {
-        if let Some((end, kind)) = forms::key(line, start) {
+        if let Some((end, kind)) = may_be_a_key.then(|| forms::key(line, start)).flatten() {
             return Some((start, end, kind));
         }
         if let Some((start, end)) = forms::bearer(line, start) {
