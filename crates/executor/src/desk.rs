@@ -6,10 +6,8 @@ use std::{
 };
 
 use artoo_bus::Sender;
-use artoo_tools::{Answer, Consent, Question};
-use artoo_types::{
-    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Effect, Message, SubTaskId,
-};
+use artoo_tools::{Answer, Consent, Deed, Question, Rules};
+use artoo_types::{Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Message, SubTaskId};
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
@@ -78,17 +76,21 @@ impl Consent for Counter {
         self.desk.approvals().approval()
     }
 
-    fn forbids(&self, effects: &[Effect]) -> Option<String> {
-        self.desk.approvals().forbids(effects)
+    fn forbids(&self, deed: Deed<'_>) -> Option<String> {
+        self.desk.approvals().forbids(deed)
     }
 
-    fn allows(&self, effects: &[Effect]) -> bool {
-        matches!(self.desk.approvals().standing(effects), Standing::Granted(_))
+    fn rules(&self) -> Rules {
+        self.desk.approvals().rules().clone()
+    }
+
+    fn allows(&self, deed: Deed<'_>) -> bool {
+        self.desk.approvals().allows(deed)
     }
 
     async fn ask(&self, question: Question) -> Answer {
         let _turn = self.desk.turn.lock().await;
-        let standing = self.desk.approvals().standing(&question.effects);
+        let standing = self.desk.approvals().standing(question.deed());
         let effects = question.effects.clone();
         let decided = match standing {
             Standing::Granted(reason) => self.settled(question, true, reason),
@@ -128,7 +130,7 @@ impl Counter {
     }
 
     fn request(&self, question: Question, person: bool) -> ApprovalRequested {
-        let Question { tool, command, effects, changes, rule, reason } = question;
+        let Question { tool, command, programs: _, effects, free: _, changes, rule, reason } = question;
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
         ApprovalRequested { subtask_id, call_id, tool, command, effects, changes, rule, reason, person }
     }

@@ -15,6 +15,7 @@ use crate::{Tool as _, ToolContext, ToolError, ToolReport, watched};
 pub(super) async fn tried(
     invocation: &Invocation,
     command: &str,
+    programs: &[String],
     cx: &ToolContext,
 ) -> Result<Option<ToolReport>, ToolError> {
     let Some(store) = cx.preview_store.clone() else { return Ok(None) };
@@ -38,7 +39,8 @@ pub(super) async fn tried(
         return Err(ToolError::Cancelled);
     }
     let (changes, free, context) = (preview.changes.clone(), roots, cx.clone());
-    let tried = off_the_async_thread(move || Tried::of(&changes, &free, &context)).await?;
+    let programs = programs.to_vec();
+    let tried = off_the_async_thread(move || Tried::of(&changes, &free, programs, &context)).await?;
     // What a failed command did may be half of what it would do: nobody can agree to that.
     let is_half = preview.outcome.ending != Ending::Exited(0) && tried.is_more_than_free();
     if !is_half {
