@@ -101,7 +101,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let judged = Looked::at(command, cx).await?;
     let step = judged.step(cx)?;
     if step == Step::Preview
-        && let Some(report) = tried(&invocation, command, &judged.judged.programs, cx).await?
+        && let Some(report) = tried(&invocation, command, &judged.judged, cx).await?
     {
         return Ok(report);
     }

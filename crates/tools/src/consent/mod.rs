@@ -136,6 +136,13 @@ impl ToolContext {
         }
     }
 
+    /// The rule of the person that asks, and not in doubt only: a trial does not answer it.
+    pub(crate) fn always_asked(&self, deed: Deed<'_>) -> Option<(String, String)> {
+        let rules = self.consent.rules();
+        let ruled = rules.ruling(deed).filter(|ruled| ruled.rule.decision == Decision::Ask)?;
+        Some((ruled.name(), ruled.words()))
+    }
+
     /// Asks for consent; the time of the call rests meanwhile. A yes is `Ok`.
     ///
     /// # Errors

@@ -320,10 +320,12 @@ fn is_of_files(kind: EffectKind) -> bool {
 }
 
 fn first_strictest<'a>(all: impl Iterator<Item = Ruled<'a>>) -> Option<Ruled<'a>> {
-    let strictness = |ruled: &Ruled<'_>| match ruled.decision {
-        Decision::Allow => 0,
-        Decision::Ask => 1,
-        Decision::Deny => 2,
+    let strictness = |ruled: &Ruled<'_>| match (ruled.decision, ruled.rule.decision) {
+        (Decision::Allow, _) => 0,
+        // Asked in doubt only.
+        (Decision::Ask, Decision::Allow | Decision::Deny) => 1,
+        (Decision::Ask, Decision::Ask) => 2,
+        (Decision::Deny, _) => 3,
     };
     all.reduce(|first, next| if strictness(&next) > strictness(&first) { next } else { first })
 }

@@ -6,7 +6,7 @@ use artoo_sandbox::DecidedBy;
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
 use artoo_types::{Approval, Effect, EffectKind, FileChangeKind, PreviewedChange, ToolName};
 
-use super::{ASK_BEFORE_ALL, Deed, Question, in_words};
+use super::{ASK_BEFORE_ALL, Deed, Judged, Question, in_words};
 use crate::protected::{Protected, is_in_git};
 use crate::{CreatedPaths, ToolContext, ToolError};
 
@@ -23,13 +23,11 @@ pub(crate) struct Tried {
     protected: Option<PathBuf>,
     /// What the run may change once it is real.
     makes: Vec<PathBuf>,
-    /// The programs that it is known to start.
-    programs: Vec<String>,
 }
 
 impl Tried {
     /// Sorts the changes. `free` are the folders where new files need no consent, by their real names. Blocks.
-    pub(crate) fn of(changes: &Changes, free: &[PathBuf], programs: Vec<String>, cx: &ToolContext) -> Self {
+    pub(crate) fn of(changes: &Changes, free: &[PathBuf], cx: &ToolContext) -> Self {
         let is_protected =
             |change: &&Change| Protected::of(cx).covers(&change.path) || is_in_git(&change.path);
         let places = Protected::of(cx).places();
@@ -47,7 +45,6 @@ impl Tried {
             ChangeKind::Deleted | ChangeKind::MovedAway => false,
         });
         Self {
-            programs,
             effects: beyond.iter().map(|change| effect(change)).collect(),
             creates: changes.iter().filter(|change| change.before.is_none()).map(effect).collect(),
             shown: changes.iter().map(shown).collect(),
@@ -56,18 +53,19 @@ impl Tried {
         }
     }
 
-    /// Asks where that is needed. A yes, or nothing to ask, is `Ok`.
+    /// Asks where that is needed, by what it did or by what its words say. A yes, or nothing to ask, is `Ok`.
     pub(crate) async fn consent(
         &self,
         tool: ToolName,
         command: &str,
+        judged: &Judged,
         cx: &ToolContext,
     ) -> Result<(), ToolError> {
         if let Some(path) = &self.protected {
             let words = DecidedBy::ProtectedPlace.words();
             return Err(ToolError::Ruled { rule: format!("{words} ({})", path.display()) });
         }
-        let deed = Deed { programs: &self.programs, effects: &self.effects, free: &self.creates };
+        let deed = Deed { programs: &judged.programs, effects: &self.effects, free: &self.creates };
         if let Some(reason) = cx.consent.forbids(deed) {
             let effects = if self.effects.is_empty() { &self.creates } else { &self.effects };
             return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
@@ -78,11 +76,12 @@ impl Tried {
             (true, Approval::Ask) if !self.creates.is_empty() => (self.creates.clone(), ASK_BEFORE_ALL),
             (true, Approval::Ask | Approval::Auto | Approval::Never) => (Vec::new(), change),
         };
-        let (effects, (rule, reason)) = match cx.demanded(deed)? {
+        let (effects, (rule, reason)) = match cx.demanded(deed)?.or_else(|| cx.always_asked(judged.deed())) {
             // A rule may be about what is free otherwise.
             Some(by) => {
                 let rest = self.creates.iter().filter(|new| !self.effects.contains(new));
-                (self.effects.iter().chain(rest).cloned().collect(), by)
+                let all: Vec<Effect> = self.effects.iter().chain(rest).cloned().collect();
+                (if all.is_empty() { judged.effects.clone() } else { all }, by)
             }
             None if effects.is_empty() => return Ok(()),
             None => (effects, (by.0.to_owned(), by.1.to_owned())),
@@ -90,7 +89,7 @@ impl Tried {
         let question = Question {
             tool,
             command: command.to_owned(),
-            programs: self.programs.clone(),
+            programs: judged.programs.clone(),
             effects,
             free: self.creates.clone(),
             changes: self.shown.clone(),
