@@ -23,8 +23,9 @@ enum By {
     Example(&'static str),
 }
 
-const GENERATED: [Generated; 5] = [
+const GENERATED: [Generated; 6] = [
     Generated { file: "config.schema.json", by: By::Artoo(&["config", "schema"]) },
+    Generated { file: "policy.schema.json", by: By::Artoo(&["config", "schema", "--policy"]) },
     Generated { file: "events.schema.json", by: By::Example("events") },
     Generated { file: "explanation.schema.json", by: By::Example("explanation") },
     Generated { file: "envelope.schema.json", by: By::Example("envelope") },

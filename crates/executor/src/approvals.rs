@@ -2,8 +2,9 @@
 //!
 //! Source: `docs/deviations.md`, "Approvals".
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
+use artoo_tools::{Deed, Ruled, Rules, on_file};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, Effect, EffectKind};
 
 /// Under which terms a run asks.
@@ -13,6 +14,8 @@ pub struct Terms {
     pub approval: Approval,
     /// Kinds of effects that the person has granted in advance.
     pub granted: BTreeSet<EffectKind>,
+    /// The person's own rules.
+    pub rules: Rules,
     /// Whether a person is there to answer.
     pub person_present: bool,
 }
@@ -67,10 +70,36 @@ impl Approvals {
         self.terms.approval
     }
 
+    /// The person's own rules.
+    pub fn rules(&self) -> &Rules {
+        &self.terms.rules
+    }
+
+    /// Whether these effects are granted, and a trial would show nothing new about them. Where something cannot be known, rules may be about
+    /// what it turns out to be.
+    pub fn allows<'d>(&self, deed: impl Into<Deed<'d>>) -> bool {
+        let deed = deed.into();
+        self.needs_no_trial(deed) && matches!(self.standing(deed), Standing::Granted(_))
+    }
+
+    /// The same of a call with words that neither the user nor artoo wrote.
+    pub fn allows_foreign_words<'d>(&self, deed: impl Into<Deed<'d>>) -> bool {
+        let deed = deed.into();
+        self.needs_no_trial(deed) && matches!(self.standing_of_foreign_words(deed), Standing::Granted(_))
+    }
+
+    fn needs_no_trial(&self, deed: Deed<'_>) -> bool {
+        let is_open = deed.effects.iter().any(|effect| effect.kind == EffectKind::Unknown);
+        let is_ruled = self.terms.rules.ruling(deed).is_some_and(|ruled| ruled.allows())
+            || self.terms.rules.deny_something();
+        !(is_open && is_ruled)
+    }
+
     /// Why one of these effects is out of the question: it was denied before, in whatever words.
-    pub fn forbids(&self, effects: &[Effect]) -> Option<String> {
-        let denied =
-            effects.iter().find(|effect| self.denied.iter().any(|denied| is_again(denied, effect)))?;
+    pub fn forbids<'d>(&self, deed: impl Into<Deed<'d>>) -> Option<String> {
+        let deed = deed.into();
+        let mut all = deed.effects.iter().chain(deed.free);
+        let denied = all.find(|effect| self.denied.iter().any(|denied| is_again(denied, effect)))?;
         Some(match denied.kind {
             EffectKind::Unknown => {
                 "something was denied in this run, and whether this would do it cannot be known".to_owned()
@@ -84,19 +113,24 @@ impl Approvals {
         })
     }
 
-    /// What is known about these effects. A denial outweighs every yes.
-    pub fn standing(&self, effects: &[Effect]) -> Standing {
-        self.standing_by(effects, |_| true)
+    /// What is known about these effects. A denial outweighs every yes, and a rule that denies does, too.
+    pub fn standing<'d>(&self, deed: impl Into<Deed<'d>>) -> Standing {
+        self.standing_by(deed.into(), |_| true)
     }
 
     /// The same of a call with words that neither the user nor artoo wrote: a yes for a whole folder was not said about these.
-    pub fn standing_of_foreign_words(&self, effects: &[Effect]) -> Standing {
-        self.standing_by(effects, |grant| !grant.in_its_folder)
+    pub fn standing_of_foreign_words<'d>(&self, deed: impl Into<Deed<'d>>) -> Standing {
+        self.standing_by(deed.into(), |grant| !grant.in_its_folder)
     }
 
-    fn standing_by(&self, effects: &[Effect], counts: impl Fn(&Grant) -> bool) -> Standing {
-        if let Some(reason) = self.forbids(effects) {
+    fn standing_by(&self, deed: Deed<'_>, counts: impl Fn(&Grant) -> bool) -> Standing {
+        let effects = deed.effects;
+        if let Some(reason) = self.forbids(deed) {
             return Standing::Denied(reason);
+        }
+        let ruled = self.terms.rules.ruling(deed);
+        if let Some(denying) = ruled.filter(Ruled::denies) {
+            return Standing::Denied(denying.words());
         }
         let all = |is_so: &dyn Fn(&Effect) -> bool| !effects.is_empty() && effects.iter().all(is_so);
         let in_advance = |effect: &Effect| self.terms.granted.contains(&effect.kind);
@@ -108,6 +142,9 @@ impl Approvals {
         }
         if all(&|effect| in_advance(effect) || before(effect)) {
             return Standing::Granted("the person agreed to it before in this run".to_owned());
+        }
+        if let Some(allowing) = ruled.filter(Ruled::allows) {
+            return Standing::Granted(allowing.words());
         }
         match (self.terms.approval, self.terms.person_present) {
             (Approval::Never, _) => Standing::Denied("nobody is to be asked (`--approval never`)".to_owned()),
@@ -138,7 +175,7 @@ impl Grant {
         if self.effect.kind != effect.kind {
             return false;
         }
-        match (file(&self.effect), file(effect)) {
+        match (on_file(&self.effect), on_file(effect)) {
             (Some(agreed), Some(asked)) if self.in_its_folder => {
                 asked.starts_with(agreed.parent().unwrap_or(agreed))
             }
@@ -154,11 +191,11 @@ fn is_again(denied: &Effect, effect: &Effect) -> bool {
     match (denied.kind, effect.kind) {
         (_, Unknown) => true,
         // One is as lost as the other.
-        (Overwrites | Deletes, Overwrites | Deletes) => match (file(denied), file(effect)) {
+        (Overwrites | Deletes, Overwrites | Deletes) => match (on_file(denied), on_file(effect)) {
             (Some(one), Some(other)) => one.starts_with(other) || other.starts_with(one),
             (None, _) | (_, None) => true,
         },
-        (Creates, Creates) => match (file(denied), file(effect)) {
+        (Creates, Creates) => match (on_file(denied), on_file(effect)) {
             (Some(one), Some(other)) => one == other,
             (None, _) | (_, None) => true,
         },
@@ -167,17 +204,5 @@ fn is_again(denied: &Effect, effect: &Effect) -> bool {
             Creates | Overwrites | Deletes | Network | OutsideMachine | Privilege | Unknown,
             Creates | Overwrites | Deletes | Network | OutsideMachine | Privilege,
         ) => false,
-    }
-}
-
-/// The path of an effect on a file, where it is known.
-fn file(effect: &Effect) -> Option<&Path> {
-    match effect.kind {
-        EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => {
-            Some(Path::new(&effect.what)).filter(|path| path.is_absolute())
-        }
-        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
-            None
-        }
     }
 }

@@ -6,9 +6,9 @@ use std::{
 };
 
 use artoo_bus::Sender;
-use artoo_tools::{Answer, Consent, Question};
+use artoo_tools::{Answer, Consent, Deed, Question, Rules};
 use artoo_types::{
-    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Effect, Message, SubTaskId, Taint,
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Message, SubTaskId, Taint,
 };
 use async_trait::async_trait;
 use tokio::sync::oneshot;
@@ -90,17 +90,25 @@ impl Consent for Counter {
         Some(format!("`{}` in it came from {}, not from you", taint.words, taint.foreign.words()))
     }
 
-    fn forbids(&self, effects: &[Effect]) -> Option<String> {
-        self.desk.approvals().forbids(effects)
+    fn forbids(&self, deed: Deed<'_>) -> Option<String> {
+        self.desk.approvals().forbids(deed)
     }
 
-    fn allows(&self, effects: &[Effect]) -> bool {
-        matches!(self.standing(effects), Standing::Granted(_))
+    fn rules(&self) -> Rules {
+        self.desk.approvals().rules().clone()
+    }
+
+    fn allows(&self, deed: Deed<'_>) -> bool {
+        let approvals = self.desk.approvals();
+        match self.taint {
+            None => approvals.allows(deed),
+            Some(_) => approvals.allows_foreign_words(deed),
+        }
     }
 
     async fn ask(&self, question: Question) -> Answer {
         let _turn = self.desk.turn.lock().await;
-        let standing = self.standing(&question.effects);
+        let standing = self.standing(question.deed());
         let effects = question.effects.clone();
         let decided = match standing {
             Standing::Granted(reason) => self.settled(question, true, reason),
@@ -117,11 +125,11 @@ impl Consent for Counter {
 }
 
 impl Counter {
-    fn standing(&self, effects: &[Effect]) -> Standing {
+    fn standing(&self, deed: Deed<'_>) -> Standing {
         let approvals = self.desk.approvals();
         match self.taint {
-            None => approvals.standing(effects),
-            Some(_) => approvals.standing_of_foreign_words(effects),
+            None => approvals.standing(deed),
+            Some(_) => approvals.standing_of_foreign_words(deed),
         }
     }
 
@@ -148,7 +156,7 @@ impl Counter {
     }
 
     fn request(&self, question: Question, person: bool) -> ApprovalRequested {
-        let Question { tool, command, effects, changes, rule, reason } = question;
+        let Question { tool, command, programs: _, effects, free: _, changes, rule, reason } = question;
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
         let reason = match self.foreign_words() {
             Some(words) => format!("{reason}; {words}"),

@@ -43,6 +43,8 @@ pub(crate) struct Parts {
     pub(crate) data_folder: PathBuf,
     pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) inventory: Inventory,
+    /// The user's own rules of consent.
+    pub(crate) policy: artoo_tools::Rules,
     pub(crate) environment: BTreeMap<OsString, OsString>,
     pub(crate) redactor: Redactor,
     pub(crate) memory: Arc<dyn MemoryService>,

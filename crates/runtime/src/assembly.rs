@@ -147,7 +147,7 @@ fn assemble(
         workspace: request.surroundings.workspace.clone(),
         home: request.surroundings.home.clone(),
         private_tmp: folder.join(PRIVATE_TMP),
-        protected: vec![parts.data_folder.clone()].into(),
+        protected: protected(parts).into(),
         mode: request.sandbox,
         network: request.network,
         environment: parts.environment.clone(),
@@ -251,6 +251,7 @@ fn crew(
             terms: Terms {
                 approval: request.approval,
                 granted: request.granted.clone(),
+                rules: parts.policy.clone(),
                 person_present: request.person_present,
             },
             programs: parts.inventory.programs.clone(),
@@ -294,6 +295,12 @@ fn crew(
         artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)),
     );
     Ok(crew)
+}
+
+/// What no run may read or write: what artoo keeps of runs, and the user's own rules.
+fn protected(parts: &Parts) -> Vec<std::path::PathBuf> {
+    let policy = parts.policy.file().map(std::path::Path::to_owned);
+    [parts.data_folder.clone()].into_iter().chain(policy).collect()
 }
 
 /// What the user wrote, and what was put out in the conversation before, which the user did not.

@@ -30,6 +30,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     toolbox: Toolbox,
     programs: Vec<String>,
+    policy: artoo_tools::Rules,
     environment: BTreeMap<OsString, OsString>,
     memory: Option<Arc<dyn MemoryService>>,
     roles: Roles,
@@ -57,6 +58,7 @@ impl Default for Builder {
             clock: None,
             toolbox: Toolbox::standard(),
             programs: Vec::new(),
+            policy: artoo_tools::Rules::default(),
             environment: BTreeMap::new(),
             memory: None,
             roles: Roles::default(),
@@ -166,6 +168,12 @@ impl Builder {
     /// tokens.
     pub fn guided(mut self, guided: bool) -> Self {
         self.guided = guided;
+        self
+    }
+
+    /// The user's own rules of consent; none by default. Their file is protected: no run may read or write it.
+    pub fn policy(mut self, policy: artoo_tools::Rules) -> Self {
+        self.policy = policy;
         self
     }
 

@@ -57,7 +57,10 @@ mod write_file;
 
 pub use apps::applescript::AppleScript;
 pub use apps::shortcuts::Shortcuts;
-pub use consent::{Answer, Case, Consent, Nobody, Question, Rest, Step, gate, within};
+pub use consent::{
+    Answer, Case, Consent, Deed, Nobody, Question, Rest, Rule, RuleError, Ruled, Rules, Step, gate, on_file,
+    within,
+};
 pub use context::{LocalTime, OnOutput, ToolContext, ToolLimits};
 pub use created::CreatedPaths;
 pub use error::ToolError;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use artoo_sandbox::{
     Capture, Channel, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
 };
-use artoo_types::{Arguments, CallEnding, FileChange, ToolName};
+use artoo_types::{Approval, Arguments, CallEnding, FileChange, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let judged = Looked::at(command, cx).await?;
     let step = judged.step(cx)?;
     if step == Step::Preview
-        && let Some(report) = tried(&invocation, command, cx).await?
+        && let Some(report) = tried(&invocation, command, &judged.judged, cx).await?
     {
         return Ok(report);
     }
@@ -171,18 +171,20 @@ impl Looked {
 
     /// Whether it runs, is tried, or is asked about. A refusal is an error.
     fn step(&self, cx: &ToolContext) -> Result<Step, ToolError> {
-        let effects = &self.judged.effects;
-        if let Some(reason) = cx.consent.forbids(effects) {
+        let deed = self.judged.deed();
+        if let Some(reason) = cx.consent.forbids(deed) {
+            let effects = if deed.effects.is_empty() { deed.free } else { deed.effects };
             return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
         }
+        let is_demanded = cx.demanded(deed)?.is_some();
         // A layer has no network and knows one mode. What was granted needs no trial.
         let is_layered = cx.mode == SandboxMode::WorkspaceWrite && cx.network == Network::Denied;
         let case = Case {
             decision: self.judged.ruling.decision,
             class: self.judged.class,
-            approval: cx.consent.approval(),
+            approval: if is_demanded { Approval::Ask } else { cx.consent.approval() },
             forbidden: false,
-            preview: is_layered && cx.preview_store.is_some() && !cx.consent.allows(effects),
+            preview: is_layered && cx.preview_store.is_some() && !cx.consent.allows(deed),
         };
         match gate(case) {
             Step::Refuse => Err(ToolError::Ruled { rule: self.judged.refusal() }),
@@ -192,7 +194,8 @@ impl Looked {
 
     /// Asks by what the words of the command say. The folders that a yes opens to it.
     async fn ask(&self, command: &str, cx: &ToolContext) -> Result<Vec<PathBuf>, ToolError> {
-        cx.consented(self.judged.question(Shell.name(), command)).await?;
+        let demand = cx.demanded(self.judged.deed())?;
+        cx.consented(self.judged.question(Shell.name(), command, demand)).await?;
         let opens = self.judged.reaches_the_working_folder(cx) && is_narrow(&cx.working_folder, cx);
         Ok(if opens { vec![cx.working_folder.clone()] } else { Vec::new() })
     }

@@ -4,12 +4,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use artoo_sandbox::{Class, DecidedBy, Decision, SandboxMode};
-use artoo_types::{Arguments, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, ToolName};
+use artoo_types::{
+    Approval, Arguments, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, ToolName,
+};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{ASK_BEFORE_ALL, Case, Question, Step, diff, gate, in_words};
+use crate::consent::{ASK_BEFORE_ALL, Case, Deed, Question, Step, diff, gate, in_words};
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_in_git, is_private_key};
 use crate::{CreatedPaths, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, watched};
@@ -168,10 +170,13 @@ async fn consent(target: &Target, cx: &ToolContext) -> Result<(), ToolError> {
         word: String::new(),
         why: why.to_owned(),
     }];
-    if let Some(reason) = cx.consent.forbids(&effects) {
+    let deed = Deed::from(&effects);
+    if let Some(reason) = cx.consent.forbids(deed) {
         return Err(ToolError::NotAllowed { effects: in_words(&effects), reason });
     }
-    let case = Case { decision, class, approval: cx.consent.approval(), forbidden: false, preview: false };
+    let demand = cx.demanded(deed)?;
+    let approval = if demand.is_some() { Approval::Ask } else { cx.consent.approval() };
+    let case = Case { decision, class, approval, forbidden: false, preview: false };
     match gate(case) {
         Step::Run => Ok(()),
         Step::Ask | Step::Preview | Step::Refuse => {
@@ -180,9 +185,10 @@ async fn consent(target: &Target, cx: &ToolContext) -> Result<(), ToolError> {
                 There::Theirs { change: seen, .. } => (change.name(), change.words(), vec![seen.clone()]),
                 There::Nothing | There::Ours => (ASK_BEFORE_ALL.0, ASK_BEFORE_ALL.1, Vec::new()),
             };
-            let (rule, reason) = (rule.to_owned(), reason.to_owned());
+            let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
             let command = format!("write_file {}", target.shown);
-            cx.consented(Question { tool: WriteFile.name(), command, effects, changes, rule, reason }).await
+            let (tool, programs, free) = (WriteFile.name(), Vec::new(), Vec::new());
+            cx.consented(Question { tool, command, programs, effects, free, changes, rule, reason }).await
         }
     }
 }

@@ -100,6 +100,9 @@ pub(crate) enum ConfigCommand {
         /// Print the JSON Schema of the lines of `run --json` instead
         #[arg(long)]
         events: bool,
+        /// Print the JSON Schema of `policy.toml`, your own rules of consent, instead
+        #[arg(long, conflicts_with = "events")]
+        policy: bool,
     },
 }
 

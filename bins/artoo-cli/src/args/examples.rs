@@ -70,7 +70,8 @@ Examples:
 pub(super) const POLICY: &str = "\
 Examples:
   artoo policy check 'find . -name \"*.log\" -delete'
-  artoo policy check --json 'sort sales.csv > sorted.csv'";
+  artoo policy check --json 'sort sales.csv > sorted.csv'
+  artoo policy rules";
 
 /// `artoo config --help`.
 pub(super) const CONFIG: &str = "\

@@ -14,4 +14,10 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
+    /// List your own rules of consent, and where they stand
+    Rules {
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }

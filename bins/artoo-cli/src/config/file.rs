@@ -119,7 +119,7 @@ fn explained(path: &Path, text: &str, error: &toml::de::Error) -> CommandError {
     at(path, text, place, error.message()).hint("see: artoo config schema")
 }
 
-fn at(path: &Path, text: &str, place: usize, message: &str) -> CommandError {
+pub(super) fn at(path: &Path, text: &str, place: usize, message: &str) -> CommandError {
     let before = text.get(..place).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;

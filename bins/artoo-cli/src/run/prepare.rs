@@ -8,13 +8,13 @@ use artoo_llm_client::doubles::{Recorder, Redaction};
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_sandbox::{SandboxMode, Support};
-use artoo_tools::Toolbox;
+use artoo_tools::{Rules, Toolbox};
 use artoo_types::{Limits, Price, Prices, Surroundings};
 
 use super::ask::person_present;
 use crate::args::RunArgs;
 use crate::commands::Loaded;
-use crate::config::{ROLES, RoleModels, Settings, prices};
+use crate::config::{self, ROLES, RoleModels, Settings, prices};
 use crate::connect::{self, Clients};
 use crate::error::CommandError;
 use crate::machine::{expand_home, writable, zone_name};
@@ -39,6 +39,8 @@ pub(super) struct Prepared {
     pub(super) recorders: Vec<Arc<Recorder>>,
     /// The tools that this machine has and that the user granted.
     pub(super) toolbox: Toolbox,
+    /// The user's own rules of consent.
+    pub(super) policy: Rules,
     /// Values that must never reach a journal.
     pub(super) secrets: Vec<String>,
     /// The rest of the configuration.
@@ -59,6 +61,8 @@ pub(super) fn prepare(
         Some(models) => prices(models, &loaded.sections.prices, settings.max_cost.is_some())?,
         None => free(),
     };
+    let home = &context.folders.home;
+    let policy = config::rules(&config::policy_path(context.environment, home), home)?;
     workspace(&settings)?;
     confinement(&settings)?;
 
@@ -123,7 +127,8 @@ pub(super) fn prepare(
         timeout,
         person_present,
     };
-    Ok(Prepared { request, clients, prices, embedded: label.embedded, recorders, toolbox, secrets, settings })
+    let embedded = label.embedded;
+    Ok(Prepared { request, clients, prices, embedded, recorders, toolbox, policy, secrets, settings })
 }
 
 /// A replay asks no model.

@@ -13,6 +13,7 @@ mod examples;
 mod interrupt;
 mod json_lines;
 mod model;
+mod policy;
 mod process;
 mod records;
 mod requests;

@@ -1,13 +1,15 @@
 //! What was said about effects: every order of answers.
 
 use artoo_executor::{Approvals, Standing, Terms};
+use artoo_sandbox::Decision;
+use artoo_tools::{Rule, Rules};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
 use proptest::prelude::*;
 
 use crate::given::effect;
 
 fn terms(approval: Approval, person_present: bool, granted: &[EffectKind]) -> Terms {
-    Terms { approval, person_present, granted: granted.iter().copied().collect() }
+    Terms { approval, person_present, granted: granted.iter().copied().collect(), ..Terms::default() }
 }
 
 fn with_a_person() -> Approvals {
@@ -49,6 +51,47 @@ fn who_is_asked_depends_on_the_terms() {
         }
     }
     assert!(!is_granted(&Approvals::new(terms(Approval::Auto, false, &deletes)).standing(&[])));
+}
+
+/// Rules that allow and deny to delete below these folders of a home.
+fn rules(allowed: &str, denied: &str) -> Rules {
+    let rule = |decision, folder: &str| Rule {
+        decision,
+        effects: [EffectKind::Deletes].into(),
+        programs: Vec::new(),
+        paths: vec![format!("~/{folder}/**")],
+        reason: "it is so".to_owned(),
+        matches: vec![format!("rm ~/{folder}/x")],
+        spares: vec!["ls".to_owned()],
+    };
+    let rules = vec![rule(Decision::Allow, allowed), rule(Decision::Deny, denied)];
+    Rules::read("/nowhere/policy.toml".into(), rules, "/home/nobody-here".as_ref()).unwrap()
+}
+
+#[test]
+fn a_rule_is_an_answer_and_what_was_denied_outweighs_it() {
+    let home = "/home/nobody-here";
+    let [drafts, kept, both] =
+        ["drafts/x", "drafts/kept/x", "drafts"].map(|below| [effect("deletes", &format!("{home}/{below}"))]);
+    for approval in Approval::ALL {
+        let granted = [EffectKind::Deletes, EffectKind::Unknown];
+        let ruled = |granted: &[EffectKind]| {
+            Approvals::new(Terms { rules: rules("drafts", "drafts/kept"), ..terms(approval, false, granted) })
+        };
+        let allowed = Standing::Granted("rule 1 of policy.toml: it is so".to_owned());
+        let denied = Standing::Denied("rule 2 of policy.toml: it is so".to_owned());
+        assert_eq!(ruled(&[]).standing(&drafts), allowed);
+        assert!(ruled(&[]).allows(&drafts));
+        for granted in [&[][..], &granted] {
+            assert_eq!(ruled(granted).standing(&kept), denied);
+            assert_eq!(ruled(granted).standing(&both), denied);
+            // Whether it would do what is denied shows when it is tried.
+            assert!(!ruled(granted).allows(&[effect("unknown", "./x.sh")]));
+        }
+        let mut approvals = ruled(&[]);
+        approvals.decided(&drafts, &no());
+        assert!(is_denied(&approvals.standing(&drafts)));
+    }
 }
 
 #[test]

@@ -35,8 +35,8 @@ impl Executor for Listed {
 }
 
 fn house(person_present: bool, granted: &[EffectKind]) -> House {
-    let terms =
-        Terms { approval: Approval::Auto, person_present, granted: granted.iter().copied().collect() };
+    let granted = granted.iter().copied().collect();
+    let terms = Terms { approval: Approval::Auto, person_present, granted, ..Terms::default() };
     House::under(terms, Arc::new(Listed), &Arc::new(ScriptedModel::new()), 4)
 }
 

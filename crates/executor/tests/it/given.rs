@@ -154,7 +154,9 @@ fn question(command: &str, effects: &str) -> Question {
     Question {
         tool: ToolName::new("shell"),
         command: command.to_owned(),
+        programs: Vec::new(),
         effects,
+        free: Vec::new(),
         changes: Vec::new(),
         rule: "consent-to-change".to_owned(),
         reason: "what was there changes only with consent".to_owned(),

@@ -67,6 +67,7 @@ impl Builder {
             .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
             .collect();
         let options = CompileOptions { second_derivation: self.second_derivation };
+        let policy = self.policy.protecting(&data_folder);
         let parts = Parts {
             bus,
             clock,
@@ -74,6 +75,7 @@ impl Builder {
             data_folder,
             toolbox: Arc::new(self.toolbox),
             inventory: Inventory { tools, programs: self.programs },
+            policy,
             environment: self.environment,
             redactor,
             memory: Arc::clone(&memory),

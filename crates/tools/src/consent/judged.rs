@@ -7,7 +7,7 @@ use artoo_sandbox::{
 };
 use artoo_types::{Effect, EffectKind, FileChange, FileChangeKind, ToolName};
 
-use super::Question;
+use super::{Deed, Question};
 use crate::protected::Protected;
 use crate::{CreatedPaths, ToolContext};
 
@@ -24,6 +24,10 @@ pub(crate) struct Judged {
     pub(crate) class: Class,
     /// The effects that need consent, or that a person is shown where every change is asked about.
     pub(crate) effects: Vec<Effect>,
+    /// The other effects on files.
+    free: Vec<Effect>,
+    /// The programs that it is known to start.
+    pub(crate) programs: Vec<String>,
     /// Why nobody's yes helps, where that is so.
     pub(crate) protected: Vec<String>,
     /// Files and folders that it is known to make.
@@ -53,6 +57,8 @@ pub(crate) fn judge(command: &str, cx: &ToolContext) -> Judged {
         ruling,
         class: effects.class(),
         effects: asked_about(&effects),
+        free: rest_of(&effects),
+        programs: programs_of(&effects),
         protected: effects.protected.iter().map(|cause| cause.what.clone()).collect(),
         creates: effects.creates.iter().filter_map(absolute).collect(),
         takes_away: !effects.deletes.is_empty(),
@@ -62,6 +68,11 @@ pub(crate) fn judge(command: &str, cx: &ToolContext) -> Judged {
 }
 
 impl Judged {
+    /// What it does, as rules see it.
+    pub(crate) fn deed(&self) -> Deed<'_> {
+        Deed { programs: &self.programs, effects: &self.effects, free: &self.free }
+    }
+
     /// Its rule, where a person cannot help.
     pub(crate) fn refusal(&self) -> String {
         let words = self.ruling.by.words();
@@ -86,19 +97,32 @@ impl Judged {
         })
     }
 
-    /// What is to be asked.
-    pub(crate) fn question(&self, tool: ToolName, command: &str) -> Question {
+    /// What is to be asked, and by which rule of the user where one demands it.
+    pub(crate) fn question(
+        &self,
+        tool: ToolName,
+        command: &str,
+        demand: Option<(String, String)>,
+    ) -> Question {
         let by = match (self.ruling.decision, self.ruling.by) {
             (Decision::Allow, _) => ASK_BEFORE_ALL,
             (Decision::Ask | Decision::Deny, by) => (by.name(), by.words()),
         };
+        let (effects, free) = match demand {
+            // A rule may be about what is free otherwise.
+            Some(_) => ([&self.effects[..], &self.free].concat(), Vec::new()),
+            None => (self.effects.clone(), self.free.clone()),
+        };
+        let (rule, reason) = demand.unwrap_or_else(|| (by.0.to_owned(), by.1.to_owned()));
         Question {
             tool,
             command: command.to_owned(),
-            effects: self.effects.clone(),
+            programs: self.programs.clone(),
+            effects,
+            free,
             changes: Vec::new(),
-            rule: by.0.to_owned(),
-            reason: by.1.to_owned(),
+            rule,
+            reason,
         }
     }
 
@@ -164,7 +188,7 @@ fn taken(cause: &Cause, ours: &mut Vec<Cause>, is_ours: impl Fn(&Path) -> bool) 
 
 /// What a person is asked about. Reading and starting programs never is by itself. New files are where they are not free, or
 /// where there is nothing else to ask about.
-fn asked_about(effects: &Effects) -> Vec<Effect> {
+pub(super) fn asked_about(effects: &Effects) -> Vec<Effect> {
     let kinds = [
         (Kind::Overwrites, EffectKind::Overwrites),
         (Kind::Deletes, EffectKind::Deletes),
@@ -173,13 +197,27 @@ fn asked_about(effects: &Effects) -> Vec<Effect> {
         (Kind::Network, EffectKind::Network),
         (Kind::Unknown, EffectKind::Unknown),
     ];
-    let creates = match effects.class() {
-        Class::Reversible => true,
-        Class::ReadOnly | Class::Unknown | Class::Irreversible => !effects.creates_only_where_free,
-    };
-    let creates = creates.then_some((Kind::Creates, EffectKind::Creates));
+    let creates = asks_about_new_files(effects).then_some((Kind::Creates, EffectKind::Creates));
     let all = kinds.into_iter().chain(creates);
     all.flat_map(|(of, kind)| effects.of(of).iter().map(move |cause| effect(kind, cause))).collect()
+}
+
+/// What of it on files is not asked about.
+pub(super) fn rest_of(effects: &Effects) -> Vec<Effect> {
+    let free = if asks_about_new_files(effects) { &[][..] } else { effects.of(Kind::Creates) };
+    free.iter().map(|cause| effect(EffectKind::Creates, cause)).collect()
+}
+
+/// The programs that it is known to start.
+pub(super) fn programs_of(effects: &Effects) -> Vec<String> {
+    effects.runs.iter().map(|cause| cause.what.clone()).collect()
+}
+
+fn asks_about_new_files(effects: &Effects) -> bool {
+    match effects.class() {
+        Class::Reversible => true,
+        Class::ReadOnly | Class::Unknown | Class::Irreversible => !effects.creates_only_where_free,
+    }
 }
 
 fn effect(kind: EffectKind, cause: &Cause) -> Effect {
@@ -201,7 +239,7 @@ fn effect(kind: EffectKind, cause: &Cause) -> Effect {
 }
 
 /// The name without links of a path that may not be there yet.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     match OnDisk.look(path) {
         Seen::Nothing(real) | Seen::Folder(real) | Seen::File(real) => real,
         Seen::Unsure => path.to_owned(),

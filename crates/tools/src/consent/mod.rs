@@ -4,20 +4,27 @@
 //! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
 
 mod diff;
+mod examples;
 mod gate;
 mod judged;
+mod path_pattern;
 mod rest;
+mod rules;
 mod tried;
 
-use artoo_types::{Approval, Effect, PreviewedChange, ToolName};
+use std::path::Path;
+
+use artoo_sandbox::Decision;
+use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ToolName};
 use async_trait::async_trait;
 
 use crate::{ToolContext, ToolError};
 
 pub(crate) use diff::diff;
 pub use gate::{Case, Step, gate};
-pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge, real};
+pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge};
 pub use rest::{Rest, within};
+pub use rules::{Deed, Rule, RuleError, Ruled, Rules};
 pub(crate) use tried::Tried;
 
 /// Who is asked before a call that does more than it may without consent.
@@ -38,14 +45,19 @@ pub trait Consent: Send + Sync {
     }
 
     /// Why one of these effects is out of the question, because it was denied before. Asks nobody.
-    fn forbids(&self, effects: &[Effect]) -> Option<String> {
-        let _ = effects;
+    fn forbids(&self, deed: Deed<'_>) -> Option<String> {
+        let _ = deed;
         None
     }
 
-    /// Whether all of these effects were granted before, so that asking gives a yes at once.
-    fn allows(&self, effects: &[Effect]) -> bool {
-        let _ = effects;
+    /// The person's own rules.
+    fn rules(&self) -> Rules {
+        Rules::default()
+    }
+
+    /// Whether all of these effects were granted before, so that asking gives a yes at once and a trial would show nothing new.
+    fn allows(&self, deed: Deed<'_>) -> bool {
+        let _ = deed;
         false
     }
 
@@ -65,8 +77,12 @@ pub struct Question {
     pub tool: ToolName,
     /// The command, or what stands for one.
     pub command: String,
+    /// The programs that it is known to start.
+    pub programs: Vec<String>,
     /// The effects that need consent.
     pub effects: Vec<Effect>,
+    /// Its effects that need none.
+    pub free: Vec<Effect>,
     /// What a preview found; empty where there was none.
     pub changes: Vec<PreviewedChange>,
     /// The name of the rule that asks.
@@ -97,7 +113,7 @@ pub enum Answer {
 /// ```
 /// use artoo_tools::{Consent, Nobody};
 ///
-/// assert_eq!(Nobody.forbids(&[]), None);
+/// assert_eq!(Nobody.forbids(Default::default()), None);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nobody;
@@ -110,6 +126,28 @@ impl Consent for Nobody {
 }
 
 impl ToolContext {
+    /// The rule of the person that wants a question, also about what is free otherwise: its name, and the rule in words.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Ruled`] where a rule denies it.
+    pub(crate) fn demanded(&self, deed: Deed<'_>) -> Result<Option<(String, String)>, ToolError> {
+        let rules = self.consent.rules();
+        let Some(ruled) = rules.ruling(deed) else { return Ok(None) };
+        match ruled.decision {
+            Decision::Deny => Err(ToolError::Ruled { rule: ruled.words() }),
+            Decision::Ask => Ok(Some((ruled.name(), ruled.words()))),
+            Decision::Allow => Ok(None),
+        }
+    }
+
+    /// The rule of the person that asks, and not in doubt only: a trial does not answer it.
+    pub(crate) fn always_asked(&self, deed: Deed<'_>) -> Option<(String, String)> {
+        let rules = self.consent.rules();
+        let ruled = rules.ruling(deed).filter(|ruled| ruled.rule.decision == Decision::Ask)?;
+        Some((ruled.name(), ruled.words()))
+    }
+
     /// Asks for consent; the time of the call rests meanwhile. A yes is `Ok`.
     ///
     /// # Errors
@@ -133,6 +171,44 @@ impl ToolContext {
     }
 }
 
+impl Question {
+    /// What would be done.
+    pub fn deed(&self) -> Deed<'_> {
+        Deed { programs: &self.programs, effects: &self.effects, free: &self.free }
+    }
+}
+
+impl<'a> From<&'a [Effect]> for Deed<'a> {
+    /// Effects that need consent, of no known program.
+    fn from(effects: &'a [Effect]) -> Self {
+        Self { effects, ..Self::default() }
+    }
+}
+
+impl<'a, const N: usize> From<&'a [Effect; N]> for Deed<'a> {
+    fn from(effects: &'a [Effect; N]) -> Self {
+        effects.as_slice().into()
+    }
+}
+
+impl<'a> From<&'a Vec<Effect>> for Deed<'a> {
+    fn from(effects: &'a Vec<Effect>) -> Self {
+        effects.as_slice().into()
+    }
+}
+
+/// The path of an effect on a file, where it is known.
+pub fn on_file(effect: &Effect) -> Option<&Path> {
+    match effect.kind {
+        EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => {
+            Some(Path::new(&effect.what)).filter(|path| path.is_absolute())
+        }
+        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
+            None
+        }
+    }
+}
+
 /// The first effects in words, for a record of one line.
 pub(crate) fn in_words(effects: &[Effect]) -> String {
     const NAMED: usize = 3;
@@ -146,7 +222,6 @@ pub(crate) fn in_words(effects: &[Effect]) -> String {
 }
 
 fn of_kind(effect: &Effect) -> &'static str {
-    use artoo_types::EffectKind;
     match effect.kind {
         EffectKind::Creates => "make",
         EffectKind::Overwrites => "change",

@@ -6,7 +6,8 @@ use artoo_sandbox::DecidedBy;
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
 use artoo_types::{Approval, Effect, EffectKind, FileChangeKind, PreviewedChange, ToolName};
 
-use super::{ASK_BEFORE_ALL, Question, in_words, real};
+use super::judged::real;
+use super::{ASK_BEFORE_ALL, Deed, Judged, Question, in_words};
 use crate::protected::{Protected, is_in_git};
 use crate::{CreatedPaths, ToolContext, ToolError};
 
@@ -65,40 +66,53 @@ impl Tried {
         }
     }
 
-    /// Asks where that is needed. A yes, or nothing to ask, is `Ok`.
+    /// Asks where that is needed, by what it did or by what its words say. A yes, or nothing to ask, is `Ok`.
     pub(crate) async fn consent(
         &self,
         tool: ToolName,
         command: &str,
+        judged: &Judged,
         cx: &ToolContext,
     ) -> Result<(), ToolError> {
         if let Some(path) = &self.protected {
             let words = DecidedBy::ProtectedPlace.words();
             return Err(ToolError::Ruled { rule: format!("{words} ({})", path.display()) });
         }
-        for effects in [&self.effects, &self.creates] {
-            if let Some(reason) = cx.consent.forbids(effects) {
-                return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
-            }
+        let deed = Deed { programs: &judged.programs, effects: &self.effects, free: &self.creates };
+        if let Some(reason) = cx.consent.forbids(deed) {
+            let effects = if self.effects.is_empty() { &self.creates } else { &self.effects };
+            return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
         }
         let change = (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words());
-        let (effects, (rule, reason)) = match (self.effects.is_empty(), cx.consent.approval()) {
-            (false, _) => (&self.effects, change),
-            (true, Approval::Ask) if !self.creates.is_empty() => (&self.creates, ASK_BEFORE_ALL),
+        let (effects, by) = match (self.effects.is_empty(), cx.consent.approval()) {
+            (false, _) => (self.effects.clone(), change),
+            (true, Approval::Ask) if !self.creates.is_empty() => (self.creates.clone(), ASK_BEFORE_ALL),
             (true, Approval::Ask | Approval::Auto | Approval::Never)
                 if !self.creates_elsewhere.is_empty() && cx.consent.foreign_words().is_some() =>
             {
-                (&self.creates_elsewhere, FOREIGN_WORDS)
+                (self.creates_elsewhere.clone(), FOREIGN_WORDS)
             }
-            (true, Approval::Ask | Approval::Auto | Approval::Never) => return Ok(()),
+            (true, Approval::Ask | Approval::Auto | Approval::Never) => (Vec::new(), change),
+        };
+        let (effects, (rule, reason)) = match cx.demanded(deed)?.or_else(|| cx.always_asked(judged.deed())) {
+            // A rule may be about what is free otherwise.
+            Some(by) => {
+                let rest = self.creates.iter().filter(|new| !self.effects.contains(new));
+                let all: Vec<Effect> = self.effects.iter().chain(rest).cloned().collect();
+                (if all.is_empty() { judged.effects.clone() } else { all }, by)
+            }
+            None if effects.is_empty() => return Ok(()),
+            None => (effects, (by.0.to_owned(), by.1.to_owned())),
         };
         let question = Question {
             tool,
             command: command.to_owned(),
-            effects: effects.clone(),
+            programs: judged.programs.clone(),
+            effects,
+            free: self.creates.clone(),
             changes: self.shown.clone(),
-            rule: rule.to_owned(),
-            reason: reason.to_owned(),
+            rule,
+            reason,
         };
         cx.consented(question).await
     }

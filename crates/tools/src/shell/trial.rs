@@ -6,7 +6,7 @@ use artoo_types::FileChange;
 use std::path::PathBuf;
 
 use super::{Shell, confinement, is_narrow, off_the_async_thread, report};
-use crate::consent::Tried;
+use crate::consent::{Judged, Tried};
 use crate::granted::Granted;
 use crate::{Tool as _, ToolContext, ToolError, ToolReport, watched};
 
@@ -15,6 +15,7 @@ use crate::{Tool as _, ToolContext, ToolError, ToolReport, watched};
 pub(super) async fn tried(
     invocation: &Invocation,
     command: &str,
+    judged: &Judged,
     cx: &ToolContext,
 ) -> Result<Option<ToolReport>, ToolError> {
     let Some(store) = cx.preview_store.clone() else { return Ok(None) };
@@ -42,7 +43,7 @@ pub(super) async fn tried(
     // What a failed command did may be half of what it would do: nobody can agree to that.
     let is_half = preview.outcome.ending != Ending::Exited(0) && tried.is_more_than_free();
     if !is_half {
-        tried.consent(Shell.name(), command, cx).await?;
+        tried.consent(Shell.name(), command, judged, cx).await?;
     }
     let mut report =
         report(&mut preview.outcome, stdout, stderr, invocation.timeout, (cx, &Granted::default()))?;

@@ -16,6 +16,7 @@ mod homes;
 mod hostile;
 mod reads;
 mod records;
+mod rules;
 mod runs;
 mod scene;
 mod searches;

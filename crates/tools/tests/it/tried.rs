@@ -1,11 +1,12 @@
 //! Commands that nobody can know beforehand: tried where nothing of it lasts, then asked about or made real.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use artoo_sandbox::Decision;
 use artoo_sandbox::preview::Preview;
-use artoo_tools::{Answer, Consent, Question};
+use artoo_tools::{Answer, Consent, Question, Rule, Rules};
 use artoo_types::{Approval, CallEnding, EffectKind, FailureClass, FileChangeKind, ToolCall};
 use async_trait::async_trait;
 use serde_json::json;
@@ -19,6 +20,7 @@ struct Person {
     /// What of the calls is of somebody else.
     foreign: Option<&'static str>,
     asked: Mutex<Vec<Question>>,
+    rules: Rules,
 }
 
 #[async_trait]
@@ -29,6 +31,10 @@ impl Consent for Person {
 
     fn foreign_words(&self) -> Option<String> {
         self.foreign.map(str::to_owned)
+    }
+
+    fn rules(&self) -> Rules {
+        self.rules.clone()
     }
 
     async fn ask(&self, question: Question) -> Answer {
@@ -45,10 +51,24 @@ impl Person {
 
 /// A scene with a store for previews; `None`, in so many words, where there are none.
 fn scene(answer: Answer, approval: Approval) -> Option<(Scene, Arc<Person>)> {
-    scene_with(Person { answer, approval, foreign: None, asked: Mutex::default() })
+    scene_with(answer, approval, None, |_| Rules::default())
 }
 
-fn scene_with(person: Person) -> Option<(Scene, Arc<Person>)> {
+/// The same with these rules, for a workspace.
+fn ruled(
+    answer: Answer,
+    approval: Approval,
+    rules: impl FnOnce(&Path) -> Rules,
+) -> Option<(Scene, Arc<Person>)> {
+    scene_with(answer, approval, None, rules)
+}
+
+fn scene_with(
+    answer: Answer,
+    approval: Approval,
+    foreign: Option<&'static str>,
+    rules: impl FnOnce(&Path) -> Rules,
+) -> Option<(Scene, Arc<Person>)> {
     let mut scene = Scene::new();
     fs::create_dir_all(&scene.cx.workspace).unwrap();
     let store = scene.data.join("preview");
@@ -57,7 +77,8 @@ fn scene_with(person: Person) -> Option<(Scene, Arc<Person>)> {
         return None;
     }
     scene.cx.preview_store = Some(store);
-    let person = Arc::new(person);
+    let rules = rules(&scene.cx.workspace);
+    let person = Arc::new(Person { answer, approval, foreign, asked: Mutex::default(), rules });
     scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;
     Some((scene, person))
 }
@@ -153,8 +174,9 @@ async fn new_files_are_asked_about_where_the_user_wants_it() {
 #[tokio::test]
 async fn words_of_others_make_no_files_outside_the_workspace_unasked() {
     let foreign = Some("`release.sh` in it came from a file, not from you");
-    let person = Person { answer: no(), approval: Approval::Auto, foreign, asked: Mutex::default() };
-    let Some((scene, person)) = scene_with(person) else { return };
+    let Some((scene, person)) = scene_with(no(), Approval::Auto, foreign, |_| Rules::default()) else {
+        return;
+    };
     shown(&python(&scene, "open(w + '/release.sh', 'w').close()").await);
     assert_eq!((person.heard(), in_workspace(&scene, "release.sh").exists()), (Vec::new(), true));
     failed(&python(&scene, "open('release.sh', 'w').close()").await, FailureClass::Denied);
@@ -173,4 +195,48 @@ async fn nobodys_yes_makes_a_hook_real() {
     failed(&call, FailureClass::Denied);
     assert_eq!(person.heard(), []);
     assert!(!scene.cx.working_folder.join(".git/hooks").exists());
+}
+
+fn one_rule(decision: Decision, kind: EffectKind, path: Option<String>, example: &str) -> Rules {
+    let rule = Rule {
+        decision,
+        effects: [kind].into(),
+        programs: Vec::new(),
+        paths: path.into_iter().collect(),
+        reason: "it is so".to_owned(),
+        matches: vec![example.to_owned()],
+        spares: vec!["ls".to_owned()],
+    };
+    Rules::read("/nowhere/policy.toml".into(), vec![rule], Path::new("/home/nobody-here")).unwrap()
+}
+
+#[tokio::test]
+async fn a_rule_denies_what_only_the_trial_shows() {
+    let kept = |workspace: &Path| {
+        let path = workspace.join("kept/**").display().to_string();
+        let example = format!("rm {}", workspace.join("kept/x").display());
+        one_rule(Decision::Deny, EffectKind::Deletes, Some(path), &example)
+    };
+    let Some((scene, person)) = ruled(Answer::Yes, Approval::Auto, kept) else { return };
+    fs::create_dir(in_workspace(&scene, "kept")).unwrap();
+    fs::write(in_workspace(&scene, "kept/x"), "1").unwrap();
+    fs::write(in_workspace(&scene, "other"), "1").unwrap();
+    let call = python(&scene, "os.remove(w + '/kept/x')").await;
+    let said = failed(&call, FailureClass::Denied).reason.clone();
+    assert_eq!(said, "refused: rule 1 of policy.toml: it is so");
+    assert_eq!(person.heard(), []);
+    assert!(in_workspace(&scene, "kept/x").exists());
+    // What the rule is not about is asked about as ever.
+    shown(&python(&scene, "os.remove(w + '/other')").await);
+    assert_eq!(person.heard().len(), 1);
+}
+
+#[tokio::test]
+async fn a_rule_that_asks_is_not_answered_by_a_trial() {
+    let asks = |_: &Path| one_rule(Decision::Ask, EffectKind::Unknown, None, "./x.sh");
+    let Some((scene, person)) = ruled(Answer::Yes, Approval::Auto, asks) else { return };
+    shown(&python(&scene, "os.system('true')").await);
+    shown(&python(&scene, "open(w + '/new.txt', 'w')").await);
+    let rules: Vec<String> = person.heard().into_iter().map(|question| question.rule).collect();
+    assert_eq!(rules, ["policy-rule-1", "policy-rule-1"]);
 }

@@ -1,0 +1,331 @@
+//! The user's own rules: which effects are allowed, asked about or denied, whoever is there. Reading them looks up links; deciding by
+//! them is pure.
+//!
+//! Source: `docs/design/consent.md`, "Rules".
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use artoo_sandbox::{Decision, Effects};
+use artoo_types::{Effect, EffectKind};
+
+use super::judged::{asked_about, programs_of, real, rest_of};
+use super::path_pattern::PathPattern;
+use super::{examples, on_file};
+use crate::protected::{is_in_git, secrets_in};
+
+/// Programs that do nothing but say something or look: they may stand beside one that a rule allows.
+const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", "[", "pwd"];
+
+/// One rule, as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What it decides.
+    pub decision: Decision,
+    /// The kinds of effects that it is about. At least one.
+    pub effects: BTreeSet<EffectKind>,
+    /// The programs that it is about, by name or by whole path; all where none is named.
+    pub programs: Vec<String>,
+    /// Globs of the files that it is about, whole or from `~/`; all where none is given.
+    pub paths: Vec<String>,
+    /// Why the user wants it.
+    pub reason: String,
+    /// Commands that it must decide about.
+    pub matches: Vec<String>,
+    /// Commands that it must not decide about.
+    pub spares: Vec<String>,
+}
+
+/// Rules whose examples hold.
+///
+/// ```
+/// use artoo_sandbox::Decision;
+/// use artoo_tools::{Deed, Rule, Rules};
+/// use artoo_types::{Effect, EffectKind};
+///
+/// let rule = Rule {
+///     decision: Decision::Deny,
+///     effects: [EffectKind::Deletes].into(),
+///     programs: vec![],
+///     paths: vec!["~/photos/**".into()],
+///     reason: "there is no other copy".into(),
+///     matches: vec!["rm ~/photos/2019/a.jpg".into(), "rm -r ~/photos".into()],
+///     spares: vec!["rm ~/drafts/a.jpg".into()],
+/// };
+/// let rules = Rules::read("/home/ada/.config/artoo/policy.toml".into(), vec![rule], "/home/ada".as_ref())?;
+/// let what = "/home/ada/photos/2019/b.jpg".to_owned();
+/// let removal = [Effect { kind: EffectKind::Deletes, what, word: "b.jpg".into(), why: "`rm` removes it".into() }];
+/// assert_eq!(rules.ruling(Deed::from(&removal)).map(|ruled| ruled.decision), Some(Decision::Deny));
+/// # Ok::<(), artoo_tools::RuleError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    file: Option<PathBuf>,
+    /// What no rule allows to change, nor anything around it.
+    protected: Arc<[PathBuf]>,
+    checked: Arc<[Checked]>,
+}
+
+/// What a call would do, as rules see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deed<'a> {
+    /// The programs that it is known to start.
+    pub programs: &'a [String],
+    /// Its effects that need consent.
+    pub effects: &'a [Effect],
+    /// Its effects that need none.
+    pub free: &'a [Effect],
+}
+
+/// What a rule decides about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ruled<'a> {
+    /// The decision. It may be *ask* where the rule denies and it cannot be known whether it applies.
+    pub decision: Decision,
+    /// Its place in the file, from 1.
+    pub number: usize,
+    /// The rule.
+    pub rule: &'a Rule,
+}
+
+/// A rule that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("rule {number}: {problem}")]
+pub struct RuleError {
+    /// Its place in the file, from 1.
+    pub number: usize,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+#[derive(Clone, Debug)]
+struct Checked {
+    rule: Rule,
+    programs: Vec<String>,
+    patterns: Vec<PathPattern>,
+}
+
+impl Rules {
+    /// Checks rules and their examples. The file may hold none, or not be there: no run may write it. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that cannot be used.
+    pub fn read(file: PathBuf, rules: Vec<Rule>, home: &Path) -> Result<Self, RuleError> {
+        let homes = [home.to_owned(), real(home)];
+        let mut protected: Vec<PathBuf> = homes.iter().flat_map(|home| secrets_in(home)).collect();
+        protected.extend([real(&file), file.clone()]);
+        let none = Self { file: Some(file), protected: protected.into(), checked: Arc::default() };
+        let read = |(at, rule): (usize, Rule)| {
+            let wrong = |problem| RuleError { number: at + 1, problem };
+            let checked = Checked::read(rule, home).map_err(wrong)?;
+            let alone = Self { checked: vec![checked.clone()].into(), ..none.clone() };
+            examples::check(&checked.rule, &alone, home).map_err(wrong)?;
+            Ok(checked)
+        };
+        let checked: Result<Vec<Checked>, RuleError> = rules.into_iter().enumerate().map(read).collect();
+        Ok(Self { checked: checked?.into(), ..none })
+    }
+
+    /// No rule allows to change this place, either.
+    pub fn protecting(mut self, place: &Path) -> Self {
+        let more = [real(place), place.to_owned()];
+        self.protected = self.protected.iter().cloned().chain(more).collect();
+        self
+    }
+
+    /// Where they stand.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// The rules, in the order of the file.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.checked.iter().map(|checked| &checked.rule)
+    }
+
+    /// Whether one of them denies something.
+    pub fn deny_something(&self) -> bool {
+        self.rules().any(|rule| rule.decision == Decision::Deny)
+    }
+
+    /// The strictest decision about any effect; *allow* only where every effect that needs consent is allowed.
+    pub fn ruling(&self, deed: Deed<'_>) -> Option<Ruled<'_>> {
+        let about = |effect: &Effect| self.strictest(effect, deed.programs);
+        let rulings: Vec<Option<Ruled<'_>>> = deed.effects.iter().map(about).collect();
+        let all = rulings.iter().copied().flatten().chain(deed.free.iter().filter_map(about));
+        let strictest = first_strictest(all)?;
+        match strictest.decision {
+            Decision::Deny | Decision::Ask => Some(strictest),
+            Decision::Allow if rulings.is_empty() || rulings.contains(&None) => None,
+            Decision::Allow => Some(strictest),
+        }
+    }
+
+    /// What they decide about a command, by what it would do.
+    pub fn ruling_of(&self, effects: &Effects) -> Option<Ruled<'_>> {
+        let (programs, asked, free) = (programs_of(effects), asked_about(effects), rest_of(effects));
+        self.ruling(Deed { programs: &programs, effects: &asked, free: &free })
+    }
+
+    fn touches_what_is_protected(&self, effect: &Effect) -> bool {
+        on_file(effect).is_some_and(|path| {
+            is_in_git(path)
+                || self.protected.iter().any(|place| place.starts_with(path) || path.starts_with(place))
+        })
+    }
+
+    fn strictest(&self, effect: &Effect, programs: &[String]) -> Option<Ruled<'_>> {
+        first_strictest(self.checked.iter().enumerate().filter_map(|(at, checked)| {
+            let decision = checked.about(effect, programs)?;
+            if decision == Decision::Allow && self.touches_what_is_protected(effect) {
+                return None;
+            }
+            Some(Ruled { decision, number: at + 1, rule: &checked.rule })
+        }))
+    }
+}
+
+impl PartialEq for Rules {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file && self.rules().eq(other.rules())
+    }
+}
+
+impl Eq for Rules {}
+
+impl Ruled<'_> {
+    /// Whether it is a yes.
+    pub fn allows(&self) -> bool {
+        self.decision == Decision::Allow
+    }
+
+    /// Whether it is a no.
+    pub fn denies(&self) -> bool {
+        self.decision == Decision::Deny
+    }
+
+    /// The name of the rule, for a record.
+    pub fn name(&self) -> String {
+        format!("policy-rule-{}", self.number)
+    }
+
+    /// The rule in words.
+    pub fn words(&self) -> String {
+        format!("rule {} of policy.toml: {}", self.number, self.rule.reason)
+    }
+}
+
+impl Checked {
+    fn read(rule: Rule, home: &Path) -> Result<Self, String> {
+        if rule.reason.trim().is_empty() {
+            return Err("`reason` is empty".to_owned());
+        }
+        if rule.effects.is_empty() {
+            return Err("`effects` is empty".to_owned());
+        }
+        if let Some(kind) = rule.effects.iter().find(|kind| !rule.paths.is_empty() && !is_of_files(**kind)) {
+            return Err(format!("`{kind}` has no path, so `paths` does not go with it"));
+        }
+        let allows = rule.decision == Decision::Allow;
+        if allows && rule.effects.contains(&EffectKind::Unknown) && rule.programs.is_empty() {
+            return Err("what is `unknown` is allowed only with a `program`".to_owned());
+        }
+        let programs: Result<Vec<String>, String> =
+            rule.programs.iter().map(|name| program(name, home)).collect();
+        let patterns: Result<Vec<Vec<PathPattern>>, String> =
+            rule.paths.iter().map(|text| PathPattern::read(text, home)).collect();
+        let (programs, patterns) = (programs?, patterns?.into_iter().flatten().collect());
+        Ok(Self { rule, programs, patterns })
+    }
+
+    /// What it says about one effect of a call that starts these programs.
+    fn about(&self, effect: &Effect, programs: &[String]) -> Option<Decision> {
+        if !self.rule.effects.contains(&effect.kind) {
+            return None;
+        }
+        match self.rule.decision {
+            Decision::Allow => self.allows(effect, programs).then_some(Decision::Allow),
+            strict @ (Decision::Ask | Decision::Deny) => {
+                let named = |program: &String| {
+                    let last = program.rsplit('/').next().unwrap_or(program);
+                    self.programs.iter().any(|name| name == program || name == last)
+                };
+                (self.programs.is_empty() || programs.iter().any(named)).then_some(())?;
+                self.concerns(effect, strict)
+            }
+        }
+    }
+
+    /// Every doubt is a no.
+    fn allows(&self, effect: &Effect, programs: &[String]) -> bool {
+        let is_named = |program: &String| self.programs.contains(program);
+        let is_quiet = |program: &String| QUIET.contains(&program.as_str());
+        let by_program = self.programs.is_empty()
+            || programs.iter().any(is_named)
+                && programs.iter().all(|program| is_named(program) || is_quiet(program));
+        // What of it is not known must be the named program itself, and nothing else of the command.
+        let is_known = effect.kind != EffectKind::Unknown || is_named(&effect.what);
+        let by_path = match on_file(effect) {
+            Some(path) => self.patterns.is_empty() || self.patterns.iter().any(|one| one.means(path)),
+            None => self.patterns.is_empty() && !is_of_files(effect.kind),
+        };
+        by_program && is_known && by_path
+    }
+
+    /// Every doubt is a question.
+    fn concerns(&self, effect: &Effect, decision: Decision) -> Option<Decision> {
+        if self.patterns.is_empty() {
+            return Some(decision);
+        }
+        let Some(path) = on_file(effect) else { return Some(Decision::Ask) };
+        let takes_all_below = matches!(effect.kind, EffectKind::Overwrites | EffectKind::Deletes);
+        // What is new has nothing below it, and nothing around it changes.
+        let is_concerned = |one: &PathPattern| {
+            if takes_all_below { one.concerns(path) } else { path.ancestors().any(|path| one.means(path)) }
+        };
+        if self.patterns.iter().any(is_concerned) {
+            Some(decision)
+        } else if takes_all_below && self.patterns.iter().any(|one| one.may_lie_below(path)) {
+            Some(Decision::Ask)
+        } else {
+            None
+        }
+    }
+}
+
+/// A name that the shell looks up, or a whole path: what a relative path leads to depends on the folder.
+fn program(name: &str, home: &Path) -> Result<String, String> {
+    let whole = match name.strip_prefix("~/") {
+        Some(below) => home.join(below).display().to_string(),
+        None => name.to_owned(),
+    };
+    let is_plain = !whole.is_empty() && !whole.contains(char::is_whitespace);
+    if is_plain && (whole.starts_with('/') || !whole.contains('/')) {
+        Ok(whole)
+    } else {
+        Err(format!("the program `{name}` must be a name or a whole path"))
+    }
+}
+
+/// Whether effects of this kind are on files.
+fn is_of_files(kind: EffectKind) -> bool {
+    match kind {
+        EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => true,
+        EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {
+            false
+        }
+    }
+}
+
+fn first_strictest<'a>(all: impl Iterator<Item = Ruled<'a>>) -> Option<Ruled<'a>> {
+    let strictness = |ruled: &Ruled<'_>| match (ruled.decision, ruled.rule.decision) {
+        (Decision::Allow, _) => 0,
+        // Asked in doubt only.
+        (Decision::Ask, Decision::Allow | Decision::Deny) => 1,
+        (Decision::Ask, Decision::Ask) => 2,
+        (Decision::Deny, _) => 3,
+    };
+    all.reduce(|first, next| if strictness(&next) > strictness(&first) { next } else { first })
+}
