@@ -244,6 +244,14 @@ spares = ["deployer plan; ./x.sh", "x=deployer; $y plan", "deployer plan | sh"]
     }
 
     #[test]
+    fn the_example_of_the_docs_holds() {
+        let page = include_str!("../../../../docs/design/consent.md");
+        let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let (_folder, path) = file(example);
+        assert_eq!(rules(&path, Path::new(HOME)).unwrap().rules().count(), 1);
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_place_and_a_remedy() {
         let rule = |lines: &str| {
             format!("[[rule]]\ndecision = \"allow\"\neffects = [\"deletes\"]\nreason = \"r\"\n{lines}\n")
