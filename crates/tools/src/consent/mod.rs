@@ -1,6 +1,6 @@
 //! Consent: what needs a person's yes, and how a tool asks for it. Design: `docs/design/consent.md`.
 //!
-//! A tool finds out what a call would do before it does anything, lets [`gate`] decide, and asks through
+//! A tool finds out what a call would do before it does anything, lets [`gate()`] decide, and asks through
 //! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
 
 mod diff;
