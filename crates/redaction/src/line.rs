@@ -2,10 +2,29 @@
 
 use crate::{assigned, forms, forms::is_word, kind::Kind, pem};
 
+/// How often a line is looked at again, at most: each time fewer words are left that are no mark.
+const MOST_LOOKS: usize = 16;
+
 /// Writes the line to `out` without its secrets. Whether there was one. `before` is the byte that came before it.
 ///
 /// Each place of the line is looked at once for what may begin there, and each look ahead is bounded.
+///
+/// A mark ends the words beside it, so a line with one is looked at again: what comes out is what would come out of itself.
 pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let changed = mask_once(line, before, out);
+    let mut again = changed;
+    for _ in 0..MOST_LOOKS {
+        if !again {
+            break;
+        }
+        let masked = out.split_off(start);
+        again = mask_once(&masked, before, out);
+    }
+    changed
+}
+
+fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
     let (mut at, mut done) = (0, 0);
     while let Some(byte) = line.get(at).copied() {
         let found = match byte {

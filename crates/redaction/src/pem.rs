@@ -31,16 +31,17 @@ impl Place {
         match std::mem::take(self) {
             Self::Outside => self.outside(text, before, out),
             Self::Begun(first) if is_beginning(text) || is_last(text) => {
-                let lead = start_of_first(&first);
-                out.extend_from_slice(first.get(..lead).unwrap_or_default());
-                out.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
-                out.push(b'\n');
+                let mut first = first;
+                first.truncate(start_of_first(&first));
+                first.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
+                first.push(b'\n');
+                line::mask(&first, None, out);
                 self.inside(text, out);
                 true
             }
             Self::Begun(first) => {
-                out.extend_from_slice(&first);
-                self.outside(text, before, out)
+                let changed = line::mask(&first, None, out);
+                self.outside(text, before, out) || changed
             }
             Self::Inside if is_body(text) || is_last(text) => {
                 self.inside(text, out);
@@ -79,10 +80,7 @@ impl Place {
     pub(crate) fn finish(self, out: &mut Vec<u8>) -> bool {
         match self {
             Self::Outside | Self::Inside | Self::Data => false,
-            Self::Begun(first) => {
-                out.extend_from_slice(&first);
-                false
-            }
+            Self::Begun(first) => line::mask(&first, None, out),
             Self::Perhaps(held) => release(held, out),
         }
     }
@@ -99,16 +97,16 @@ impl Place {
         }
     }
 
-    /// Leaves out a line of a key; what stands behind its last mark stays.
+    /// Leaves out a line of a key; what stands behind its last mark begins a line of its own.
     fn inside(&mut self, text: &[u8], out: &mut Vec<u8>) {
-        *self = if is_last(text) { Self::Outside } else { Self::Inside };
-        if let Self::Outside = self
-            && let Some(end) = last_mark(text)
-        {
-            let rest = text.get(end..).unwrap_or_default();
-            if !rest.trim_ascii().is_empty() {
-                line::mask(rest, None, out);
-            }
+        let Some(end) = last_mark(text) else {
+            *self = Self::Inside;
+            return;
+        };
+        *self = Self::Outside;
+        let rest = text.get(end..).unwrap_or_default();
+        if !rest.trim_ascii().is_empty() {
+            self.outside(rest, None, out);
         }
     }
 }

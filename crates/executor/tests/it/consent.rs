@@ -34,6 +34,25 @@ impl Executor for Listed {
     }
 }
 
+/// Deletes what a command has named.
+struct Led;
+
+#[async_trait]
+impl Executor for Led {
+    async fn attempt(
+        &self,
+        _: &AttemptContext,
+        tools: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        let shell = ToolName::new("shell");
+        let found = tools.call(&shell, arguments("find")).await.unwrap().output.shown;
+        let command = format!("ask deletes /a/{found}");
+        let output = tools.call(&shell, arguments(&command)).await.unwrap().output.shown;
+        Ok(Attempt { status: ExecutionStatus::Completed, output, verbatim: false, failure: None })
+    }
+}
+
 fn house(person_present: bool, granted: &[EffectKind]) -> House {
     let granted = granted.iter().copied().collect();
     let terms = Terms { approval: Approval::Auto, person_present, granted, ..Terms::default() };
@@ -91,6 +110,22 @@ async fn a_call_waits_for_its_answer_and_its_time_rests() {
     let said = house.said().await;
     let [result] = results(&said).try_into().unwrap();
     assert_eq!((result.status, result.output.as_str()), (ExecutionStatus::Completed, "done\nwaited\n"));
+    house.close().await;
+}
+
+/// Issue 4, part 7: the question says whose words they are, and a yes for a folder was not said about them.
+#[tokio::test(start_paused = true)]
+async fn words_of_others_are_named_and_asked_about_again() {
+    let terms = Terms { person_present: true, ..Terms::default() };
+    let mut house = House::under(terms, Arc::new(Led), &Arc::new(ScriptedModel::new()), 4);
+    for number in [1, 2] {
+        house.dispatcher.publish(subtask(number, "Tidy up")).unwrap();
+        let [question] = asked(&house.said().await).try_into().unwrap();
+        assert!(question.person, "subtask {number}");
+        assert!(question.reason.contains("`kept-8.txt` in it came from a tool"), "{}", question.reason);
+        house.user.publish(yes(question.call_id, ApprovalScope::Folder)).unwrap();
+        assert_eq!(results(&house.said().await)[0].output, "done");
+    }
     house.close().await;
 }
 

@@ -51,6 +51,26 @@ fn cut_off() {
 }
 
 #[test]
+fn beside_other_secrets() {
+    let key = "-----BEGIN RSA PRIVATE KEY-----";
+    let masked = "password=[redacted: password] ";
+    check(
+        &format!("password=opensesame {key}\n{BODY}-----END RSA PRIVATE KEY-----\n"),
+        &format!("{masked}[redacted: private key]\n"),
+    );
+    check(&format!("password=opensesame {key}\nis it.\n"), &format!("{masked}{key}\nis it.\n"));
+    check(&format!("password=opensesame {key}\n"), &format!("{masked}{key}\n"));
+    // Words and keys that a mark ends.
+    let end = "-----END RSA PRIVATE KEY-----";
+    let line = BODY.lines().next().unwrap();
+    check(&format!("{line}\n{end}{line}\n{end}"), "[redacted: private key]\n[redacted: private key]\n");
+    check(
+        &format!("{key}{end}eyJhbGciOiJI.eyJhbGciOiJI.x AKIAAAA00A0AAAA0A0AA{key}{end}"),
+        "[redacted: private key][redacted: token] [redacted: api key][redacted: private key]",
+    );
+}
+
+#[test]
 fn a_text_may_talk_of_keys() {
     for text in [
         "A key begins with -----BEGIN RSA PRIVATE KEY----- and ends.\n",

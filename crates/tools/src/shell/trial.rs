@@ -19,12 +19,9 @@ pub(super) async fn tried(
     cx: &ToolContext,
 ) -> Result<Option<ToolReport>, ToolError> {
     let Some(store) = cx.preview_store.clone() else { return Ok(None) };
-    let place = store.clone();
-    if !off_the_async_thread(move || Preview::supported(&place).is_ok()).await? {
-        return Ok(None);
-    }
-    let context = cx.clone();
-    let roots = off_the_async_thread(move || free_folders(&context)).await?;
+    let (place, context) = (store.clone(), cx.clone());
+    let look = move || Preview::supported(&place).is_ok().then(|| free_folders(&context));
+    let Some(roots) = off_the_async_thread(look).await? else { return Ok(None) };
     let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
     // Nobody is shown what may never have happened.
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };

@@ -158,6 +158,19 @@ async fn what_changes_nothing_is_no_question() {
     assert_eq!((person.heard(), outside.exists()), (Vec::new(), false));
 }
 
+/// What a command that failed has done may be half of what it would do, so nobody is asked to agree to it.
+#[tokio::test]
+async fn half_of_a_change_is_no_question_and_is_not_made() {
+    let Some((scene, person)) = scene(Answer::Yes, Approval::Auto) else { return };
+    let old = in_workspace(&scene, "old.txt");
+    fs::write(&old, "a year's work").unwrap();
+    let call = python(&scene, "os.remove(w + '/old.txt'); print(1); raise SystemExit(3)").await;
+    assert_eq!((&call.ending, call.output.shown.as_str()), (&CallEnding::Exited { status: 3 }, "1\n"));
+    let failure = failed(&call, FailureClass::Unknown);
+    assert!(failure.reason.ends_with("so nothing was changed)"), "{failure:?}");
+    assert_eq!((person.heard(), call.files.len(), old.exists()), (Vec::new(), 0, true));
+}
+
 #[tokio::test]
 async fn new_files_are_asked_about_where_the_user_wants_it() {
     let Some((scene, person)) = scene(no(), Approval::Ask) else { return };
