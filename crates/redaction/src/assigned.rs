@@ -34,7 +34,6 @@ const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "digest"];
 /// The place of a value that is assigned to the name that ends at `end` of `line` and began at `start`.
 pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let name = line.get(start..end)?;
-    let named = named(name)?;
     let mut at = skip(line, end, |byte| matches!(byte, b'"' | b'\'' | b'\\'), 4);
     // `settings["password"] = ...`, but not what stands behind a mark.
     at += usize::from(at > end && line.get(at) == Some(&b']'));
@@ -52,6 +51,7 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usi
         Some(_) if name.starts_with(b"--") && at > before_blanks => at = before_blanks,
         Some(_) | None => return None,
     }
+    let named = named(name)?;
     let after_sign = at;
     at = blanks(line, at);
     let mut found = Found::at(line, at, at > after_sign)?;

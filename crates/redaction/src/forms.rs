@@ -64,17 +64,26 @@ const FORMS: [(&str, Of, usize); 38] = [
     ("dapi", Of::WordsWithDigit, 32),
 ];
 
+/// With which bytes keys and tokens begin.
+const FIRST: &[u8] = b"AGSadeghlnprtswxy";
+
 /// No key is shorter, in bytes, but those with a dot in them.
 pub(crate) const SHORTEST: usize = 14;
 
 /// The end of the key that begins at `at`, where one does.
 pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
     let rest = line.get(at..)?;
+    // Most words of most texts end here, and every line of a journal is looked at.
+    let [first, second, ..] = rest else { return None };
+    if !FIRST.contains(first) {
+        return None;
+    }
     if let Some(length) = json_web_token(rest) {
         return Some((at + length, Kind::Token));
     }
-    let first = rest.first();
-    let begins = |prefix: &str| prefix.as_bytes().first() == first && rest.starts_with(prefix.as_bytes());
+    let begins = |prefix: &str| {
+        prefix.as_bytes().starts_with(&[*first, *second]) && rest.starts_with(prefix.as_bytes())
+    };
     let (prefix, of, least) = FORMS.iter().find(|(prefix, ..)| begins(prefix))?;
     let body = rest.get(prefix.len()..)?;
     let belongs = |byte: &&u8| match of {
@@ -113,7 +122,7 @@ fn json_web_token(text: &[u8]) -> Option<usize> {
 
 /// The secret behind `Bearer`, which begins at `at`, outside of a header: long and with digits in it, as no English is.
 pub(crate) fn bearer(line: &[u8], at: usize) -> Option<(usize, usize)> {
-    let word = line.get(at..at + 7)?;
+    let word = line.get(at..at + 7).filter(|word| matches!(word.first(), Some(b'B' | b'b')))?;
     if !word.eq_ignore_ascii_case(b"bearer ") {
         return None;
     }
@@ -155,5 +164,11 @@ mod tests {
     fn no_key_without_a_dot_is_shorter_than_the_shortest() {
         let lengths = FORMS.iter().filter(|(prefix, ..)| !prefix.contains('.'));
         assert_eq!(lengths.map(|(prefix, _, least)| prefix.len() + least).min(), Some(SHORTEST));
+    }
+
+    #[test]
+    fn every_form_begins_with_one_of_the_first_bytes() {
+        let begins = |text: &str| FIRST.contains(&text.as_bytes()[0]);
+        assert!(FORMS.iter().all(|(prefix, ..)| begins(prefix)) && begins("eyJ"));
     }
 }

@@ -14,14 +14,14 @@ use serde_json::{
     ser::{CharEscape, CompactFormatter, Formatter},
 };
 
-use crate::Redactor;
+use crate::{Redactor, names};
 
 /// Nothing shorter is a secret, whatever the field is called.
 const SHORTEST: usize = 4;
-/// Short strings without a secret that are remembered: names of fields and values of enums come again and again.
+/// Short strings without a secret that are remembered: names of fields, values of enums and ids come again and again.
 const REMEMBERED: usize = 1024;
 /// The longest of them in bytes.
-const SHORT: usize = 32;
+const SHORT: usize = 40;
 
 /// Writes values as JSON in one line, without secrets.
 ///
@@ -60,6 +60,7 @@ impl JsonWriter {
             name: String::new(),
             is_name: false,
             has_name: false,
+            names_a_secret: false,
         };
         value.serialize(&mut Serializer::with_formatter(out, redacting))?;
         Ok(())
@@ -75,21 +76,28 @@ struct Redacting<'a> {
     name: String,
     is_name: bool,
     has_name: bool,
+    /// Whether that name is the name of a secret.
+    names_a_secret: bool,
 }
 
 impl Redacting<'_> {
     fn redacted(&mut self) -> Cow<'_, str> {
-        let known = self.text.len() <= SHORT && self.clean.contains(self.text.as_str());
         let value_of = !self.is_name && std::mem::take(&mut self.has_name);
-        if self.text.len() < SHORTEST || (known && !value_of) {
+        if self.text.len() < SHORTEST {
             return Cow::Borrowed(&self.text);
         }
-        let redacted = if value_of {
-            self.redactor.apply_to_field(&self.name, &self.text)
-        } else {
-            self.redactor.apply(&self.text)
-        };
-        if *redacted == *self.text && !value_of && redacted.len() <= SHORT && self.clean.len() < REMEMBERED {
+        if value_of && self.names_a_secret {
+            return self.redactor.apply_to_field(&self.name, &self.text);
+        }
+        let is_short = self.text.len() <= SHORT;
+        if is_short && self.clean.contains(self.text.as_str()) {
+            return Cow::Borrowed(&self.text);
+        }
+        let redacted = self.redactor.apply(&self.text);
+        if is_short && matches!(redacted, Cow::Borrowed(_)) {
+            if self.clean.len() >= REMEMBERED {
+                self.clean.clear();
+            }
             self.clean.insert(self.text.as_str().into());
         }
         redacted
@@ -150,6 +158,7 @@ impl Formatter for Redacting<'_> {
         let written = self.redacted().serialize(&mut Serializer::with_formatter(writer, CompactFormatter));
         if std::mem::take(&mut self.is_name) {
             std::mem::swap(&mut self.name, &mut self.text);
+            self.names_a_secret = names::named(self.name.as_bytes()).is_some();
         }
         Ok(written?)
     }

@@ -24,8 +24,26 @@ pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
     changed
 }
 
+/// Whether nothing of the text is a secret. Most texts are clean, and this writes nothing.
+pub(crate) fn is_clean(text: &[u8]) -> bool {
+    !pem::may_be_in(text)
+        && text.split_inclusive(|byte| *byte == b'\n').all(|line| next(line, None, 0).is_none())
+}
+
 fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
-    let (mut at, mut done) = (0, 0);
+    let mut done = 0;
+    while let Some((start, end, kind)) = next(line, before, done) {
+        out.extend_from_slice(line.get(done..start).unwrap_or_default());
+        out.extend_from_slice(kind.mark().as_bytes());
+        done = end;
+    }
+    out.extend_from_slice(line.get(done..).unwrap_or_default());
+    done > 0
+}
+
+/// The first secret that does not begin before `from`.
+fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, Kind)> {
+    let mut at = from;
     while let Some(byte) = line.get(at).copied() {
         let found = match byte {
             b'-' if line.get(at..).is_some_and(|rest| rest.starts_with(pem::DASHES)) => {
@@ -47,16 +65,11 @@ fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
             _ => None,
         };
         match found {
-            Some((start, end, kind)) if end > start && start >= done => {
-                out.extend_from_slice(line.get(done..start).unwrap_or_default());
-                out.extend_from_slice(kind.mark().as_bytes());
-                (at, done) = (end, end);
-            }
+            Some((start, end, kind)) if end > start && start >= from => return Some((start, end, kind)),
             Some(_) | None => at += 1,
         }
     }
-    out.extend_from_slice(line.get(done..).unwrap_or_default());
-    done > 0
+    None
 }
 
 /// The length of the word that the text begins with, at least one. Dashes belong to it, those of a private key do not.

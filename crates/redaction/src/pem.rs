@@ -4,6 +4,8 @@ use crate::{kind::Kind, line};
 
 /// With which the first and the last line of a key begin and end.
 pub(crate) const DASHES: &[u8] = b"-----";
+/// With which the keys of PuTTY begin.
+const PUTTY: &[u8] = b"Private-Lines: ";
 /// The most bytes of a line that are looked at for the rest of a key.
 const LONGEST: usize = 32 * 1024;
 /// The most lines without a first line that are held until the last one comes.
@@ -144,17 +146,22 @@ fn header(line: &[u8], at: usize, mark: &[u8]) -> Option<usize> {
     is_private.then_some(at + mark.len() + name.len() + DASHES.len())
 }
 
+/// Whether there is a mark of a key in the text.
+pub(crate) fn may_be_in(text: &[u8]) -> bool {
+    find(text, DASHES).is_some() || find(text, PUTTY).is_some()
+}
+
 /// Whether a key begins with the next line.
 fn is_first(text: &[u8]) -> bool {
     let trimmed = text.trim_ascii_end();
-    trimmed.starts_with(b"Private-Lines: ")
+    trimmed.starts_with(PUTTY)
         || find(trimmed, b"-----BEGIN ").and_then(|at| header(trimmed, at, b"-----BEGIN "))
             == Some(trimmed.len())
             && !trimmed.is_empty()
 }
 
 fn start_of_first(first: &[u8]) -> usize {
-    find(first, b"-----BEGIN ").or_else(|| find(first, b"Private-Lines: ")).unwrap_or_default()
+    find(first, b"-----BEGIN ").or_else(|| find(first, PUTTY)).unwrap_or_default()
 }
 
 fn is_last(text: &[u8]) -> bool {
@@ -196,5 +203,5 @@ fn is_base64(byte: u8) -> bool {
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    text.windows(part.len()).position(|window| window == part)
+    memchr::memmem::find(text, part)
 }

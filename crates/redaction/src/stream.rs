@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{pem::Place, values::Values};
 
 /// The most bytes of a line that are held. Longer lines are worked on in parts.
-const LONGEST_LINE: usize = 64 * 1024;
+pub(crate) const LONGEST_LINE: usize = 64 * 1024;
 /// How far from the end of a part it is cut between two fields.
 const CUT_WITHIN: usize = 8 * 1024;
 

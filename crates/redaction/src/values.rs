@@ -31,6 +31,11 @@ impl Values {
         self.values.len()
     }
 
+    /// Whether one is in the text.
+    pub(crate) fn is_in(&self, text: &[u8]) -> bool {
+        self.values.iter().any(|value| memchr::memmem::find(text, value).is_some())
+    }
+
     /// Takes them out of `text` into `out`. Gives back how much of the text is done with: less than all of it only where the
     /// end may be the beginning of a value and more is to come. `changed` is set where one was found.
     pub(crate) fn mask(&self, text: &[u8], more: bool, out: &mut Vec<u8>, changed: &mut bool) -> usize {
