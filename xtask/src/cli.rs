@@ -82,6 +82,9 @@ pub struct Eval {
     /// An earlier evaluation to compare with: its results.json, or the folder that holds it
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// Go on with the evaluation whose data lies beside `--out`, for example one that was stopped: what it holds is not run again
+    #[arg(long)]
+    pub resume: bool,
     /// Test this artoo instead of a release build of this tree, for example one of an earlier commit
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,

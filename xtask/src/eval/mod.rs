@@ -51,16 +51,21 @@ pub fn run(options: &cli::Eval) -> Result<()> {
     let mut bounded = vec!["--timeout".to_owned(), options.timeout.clone()];
     bounded.extend(options.artoo.iter().cloned());
     let bench = session::Bench { artoo, options: bounded, data };
-    let mut evaluation = Evaluation::new(Conditions {
+    let conditions = Conditions {
         date: chrono::Local::now().format("%Y-%m-%d").to_string(),
         machine: machine::description(),
         model,
         command: command_line(options),
         planned: tasks.len() * usize::try_from(options.repeat).unwrap_or(usize::MAX),
-    });
+    };
     let table = files::root().join(&options.out);
+    let mut evaluation = match options.resume.then(|| table.with_extension("json")) {
+        Some(data) if data.exists() => Evaluation::read(&data)?.resumed(&conditions)?,
+        _ => Evaluation::new(conditions),
+    };
+    let held = evaluation.clone();
     for round in 1..=options.repeat {
-        for task in &tasks {
+        for task in tasks.iter().filter(|task| held.runs_of(&task.id) < round) {
             let run = session::run(&bench, task, &place.join(format!("{}-{round}", task.id)))?;
             let verdict = if run.solved() { "solved" } else { "not solved" };
             let why = run.objections.join("; ");

@@ -48,6 +48,30 @@ impl Evaluation {
         Self { v: VERSION, conditions, runs: Vec::new() }
     }
 
+    /// The evaluation, to be gone on with.
+    ///
+    /// # Errors
+    /// Its runs were of another model or machine: their sums would be about nothing.
+    pub(super) fn resumed(self, now: &Conditions) -> Result<Self> {
+        let then = &self.conditions;
+        for (what, then, now) in
+            [("machine", &then.machine, &now.machine), ("model", &then.model, &now.model)]
+        {
+            if then != now {
+                return Err(Error::Other(format!(
+                    "cannot go on with an evaluation of another {what}: it was {then}, now it is {now}"
+                )));
+            }
+        }
+        let planned = then.planned.max(now.planned);
+        Ok(Self { conditions: Conditions { planned, ..self.conditions }, ..self })
+    }
+
+    /// How many runs of this request there are.
+    pub(super) fn runs_of(&self, id: &str) -> u32 {
+        u32::try_from(self.runs.iter().filter(|run| run.id == id).count()).unwrap_or(u32::MAX)
+    }
+
     /// Adds a run; they stay in the order of their requests.
     pub(super) fn add(&mut self, run: Graded) {
         self.runs.push(run);
@@ -124,6 +148,22 @@ mod tests {
         assert_eq!(Evaluation::read(place.path()).unwrap(), evaluation, "from the folder");
         assert_eq!(Evaluation::read(&place.path().join(FILE)).unwrap(), evaluation, "from the file");
         assert_eq!(evaluation.runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn it_is_gone_on_with_on_the_same_machine_and_with_the_same_model() {
+        let evaluation = evaluation();
+        let now = Conditions { planned: 30, date: "2026-01-02".into(), ..evaluation.conditions.clone() };
+        let resumed = evaluation.clone().resumed(&now).unwrap();
+        assert_eq!((resumed.conditions.planned, resumed.conditions.date.as_str()), (30, "2026-01-01"));
+        assert_eq!((resumed.runs_of("a"), resumed.runs_of("c")), (1, 0));
+        for other in [
+            Conditions { model: "n".into(), ..now.clone() },
+            Conditions { machine: "4 cores".into(), ..now.clone() },
+        ] {
+            let refused = evaluation.clone().resumed(&other).unwrap_err().to_string();
+            assert!(refused.starts_with("cannot go on with an evaluation of another m"), "{refused}");
+        }
     }
 
     #[test]
