@@ -18,9 +18,9 @@ use crate::{Redactor, names};
 
 /// Nothing shorter is a secret, whatever the field is called.
 const SHORTEST: usize = 4;
-/// Short strings without a secret that are remembered: names of fields, values of enums and ids come again and again.
+/// How many short strings are remembered: names of fields, values of enums and ids come again and again.
 const REMEMBERED: usize = 1024;
-/// The longest of them in bytes.
+/// The longest of them, in bytes.
 const SHORT: usize = 40;
 
 /// Writes values as JSON in one line, without secrets.
@@ -39,13 +39,15 @@ const SHORT: usize = 40;
 #[derive(Debug)]
 pub struct JsonWriter {
     redactor: Redactor,
-    clean: HashSet<Box<str>>,
+    clean: Remembered,
+    /// Names of fields that are no names of secrets.
+    plain: Remembered,
 }
 
 impl JsonWriter {
     /// One that takes these secrets out.
     pub fn new(redactor: Redactor) -> Self {
-        Self { redactor, clean: HashSet::new() }
+        Self { redactor, clean: Remembered::default(), plain: Remembered::default() }
     }
 
     /// Puts the value behind `out`.
@@ -56,6 +58,7 @@ impl JsonWriter {
         let redacting = Redacting {
             redactor: &self.redactor,
             clean: &mut self.clean,
+            plain: &mut self.plain,
             text: String::new(),
             name: String::new(),
             is_name: false,
@@ -67,10 +70,31 @@ impl JsonWriter {
     }
 }
 
+/// Short strings that came before.
+#[derive(Debug, Default)]
+struct Remembered(HashSet<Box<str>>);
+
+impl Remembered {
+    fn has(&self, text: &str) -> bool {
+        text.len() <= SHORT && self.0.contains(text)
+    }
+
+    fn add(&mut self, text: &str) {
+        if text.len() > SHORT || self.0.contains(text) {
+            return;
+        }
+        if self.0.len() >= REMEMBERED {
+            self.0.clear();
+        }
+        self.0.insert(text.into());
+    }
+}
+
 /// Holds each string back until it is whole.
 struct Redacting<'a> {
     redactor: &'a Redactor,
-    clean: &'a mut HashSet<Box<str>>,
+    clean: &'a mut Remembered,
+    plain: &'a mut Remembered,
     text: String,
     /// The name of the field that is written, and whether the string that is written is that name, or its value.
     name: String,
@@ -89,16 +113,12 @@ impl Redacting<'_> {
         if value_of && self.names_a_secret {
             return self.redactor.apply_to_field(&self.name, &self.text);
         }
-        let is_short = self.text.len() <= SHORT;
-        if is_short && self.clean.contains(self.text.as_str()) {
+        if self.clean.has(&self.text) {
             return Cow::Borrowed(&self.text);
         }
         let redacted = self.redactor.apply(&self.text);
-        if is_short && matches!(redacted, Cow::Borrowed(_)) {
-            if self.clean.len() >= REMEMBERED {
-                self.clean.clear();
-            }
-            self.clean.insert(self.text.as_str().into());
+        if matches!(redacted, Cow::Borrowed(_)) {
+            self.clean.add(&self.text);
         }
         redacted
     }
@@ -158,7 +178,10 @@ impl Formatter for Redacting<'_> {
         let written = self.redacted().serialize(&mut Serializer::with_formatter(writer, CompactFormatter));
         if std::mem::take(&mut self.is_name) {
             std::mem::swap(&mut self.name, &mut self.text);
-            self.names_a_secret = names::named(self.name.as_bytes()).is_some();
+            self.names_a_secret = !self.plain.has(&self.name) && names::named(self.name.as_bytes()).is_some();
+            if !self.names_a_secret {
+                self.plain.add(&self.name);
+            }
         }
         Ok(written?)
     }

@@ -45,6 +45,8 @@ pub(crate) struct Parts {
     pub(crate) inventory: Inventory,
     /// The user's own rules of consent.
     pub(crate) policy: artoo_tools::Rules,
+    /// What no run may read or write.
+    pub(crate) protected: Vec<std::path::PathBuf>,
     pub(crate) environment: BTreeMap<OsString, OsString>,
     pub(crate) redactor: Redactor,
     pub(crate) memory: Arc<dyn MemoryService>,

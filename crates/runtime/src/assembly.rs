@@ -147,7 +147,7 @@ fn assemble(
         workspace: request.surroundings.workspace.clone(),
         home: request.surroundings.home.clone(),
         private_tmp: folder.join(PRIVATE_TMP),
-        protected: protected(parts).into(),
+        protected: parts.protected.clone().into(),
         mode: request.sandbox,
         network: request.network,
         environment: parts.environment.clone(),
@@ -295,12 +295,6 @@ fn crew(
         artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)),
     );
     Ok(crew)
-}
-
-/// What no run may read or write: what artoo keeps of runs, and the user's own rules.
-fn protected(parts: &Parts) -> Vec<std::path::PathBuf> {
-    let policy = parts.policy.file().map(std::path::Path::to_owned);
-    [parts.data_folder.clone()].into_iter().chain(policy).collect()
 }
 
 /// What the user wrote, and what was put out in the conversation before, which the user did not.

@@ -31,6 +31,7 @@ pub struct Builder {
     toolbox: Toolbox,
     programs: Vec<String>,
     policy: artoo_tools::Rules,
+    protected: Vec<PathBuf>,
     environment: BTreeMap<OsString, OsString>,
     memory: Option<Arc<dyn MemoryService>>,
     roles: Roles,
@@ -59,6 +60,7 @@ impl Default for Builder {
             toolbox: Toolbox::standard(),
             programs: Vec::new(),
             policy: artoo_tools::Rules::default(),
+            protected: Vec::new(),
             environment: BTreeMap::new(),
             memory: None,
             roles: Roles::default(),
@@ -174,6 +176,13 @@ impl Builder {
     /// The user's own rules of consent; none by default. Their file is protected: no run may read or write it.
     pub fn policy(mut self, policy: artoo_tools::Rules) -> Self {
         self.policy = policy;
+        self
+    }
+
+    /// A file or folder that no run may read or write and no rule may allow to change, beside the data folder and the file of the
+    /// [`policy`](Self::policy). What decides about runs, such as a program's own configuration, belongs there.
+    pub fn protect(mut self, place: impl Into<PathBuf>) -> Self {
+        self.protected.push(place.into());
         self
     }
 

@@ -31,11 +31,12 @@ fn own_rules(context: &Context<'_>) -> Result<Rules, CommandError> {
 }
 
 fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, CommandError> {
-    let settings = Loaded::load(context, Given::default())?.settings;
-    let rules = own_rules(context)?.protecting(&settings.data_dir);
+    let Loaded { settings, file, .. } = Loaded::load(context, Given::default())?;
+    let configuration = context.folders.current.join(file);
+    let rules = own_rules(context)?.protecting(&settings.data_dir).protecting(&configuration);
     let home = context.folders.home.as_path();
     let free = [real(&settings.workspace), real(&context.folders.current)];
-    let kept = [settings.data_dir.clone()].into_iter().chain(rules.file().map(Path::to_owned));
+    let kept = [settings.data_dir.clone(), configuration].into_iter().chain(rules.file().map(Path::to_owned));
     let mut protected: Vec<PathBuf> = secrets_in(home).chain(kept).collect();
     protected.extend(secrets_in(&real(home)).collect::<Vec<_>>());
     protected.extend(protected.iter().map(|place| real(place)).collect::<Vec<_>>());

@@ -102,6 +102,7 @@ fn build(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Result<A
         .data_folder(prepared.settings.data_dir.clone())
         .toolbox(prepared.toolbox.clone())
         .policy(prepared.policy.clone())
+        .protect(prepared.configuration.clone())
         .programs(installed_programs(&context.environment.search_path()))
         .environment(context.environment.all())
         .profile(prepared.settings.rules)

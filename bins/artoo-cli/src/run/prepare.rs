@@ -41,13 +41,15 @@ pub(super) struct Prepared {
     pub(super) toolbox: Toolbox,
     /// The user's own rules of consent.
     pub(super) policy: Rules,
+    /// Where the configuration is, or would be.
+    pub(super) configuration: PathBuf,
     /// Values that must never reach a journal.
     pub(super) secrets: Vec<String>,
     /// The rest of the configuration.
     pub(super) settings: Settings,
 }
 
-/// Checks folders and models.
+/// Checks rules, folders and models.
 pub(super) fn prepare(
     context: &Context<'_>,
     args: &RunArgs,
@@ -55,14 +57,14 @@ pub(super) fn prepare(
     text: String,
 ) -> Result<Prepared, CommandError> {
     let working_folder = working_folder(context, args.cwd.as_deref())?;
+    let home = &context.folders.home;
+    let policy = config::rules(&config::policy_path(context.environment, home), home)?;
     let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
     let settings = loaded.settings.clone();
     let prices = match &models {
         Some(models) => prices(models, &loaded.sections.prices, settings.max_cost.is_some())?,
         None => free(),
     };
-    let home = &context.folders.home;
-    let policy = config::rules(&config::policy_path(context.environment, home), home)?;
     workspace(&settings)?;
     confinement(&settings)?;
 
@@ -128,7 +130,19 @@ pub(super) fn prepare(
         person_present,
     };
     let embedded = label.embedded;
-    Ok(Prepared { request, clients, prices, embedded, recorders, toolbox, policy, secrets, settings })
+    let configuration = context.folders.current.join(&loaded.file);
+    Ok(Prepared {
+        request,
+        clients,
+        prices,
+        embedded,
+        recorders,
+        toolbox,
+        policy,
+        configuration,
+        secrets,
+        settings,
+    })
 }
 
 /// A replay asks no model.

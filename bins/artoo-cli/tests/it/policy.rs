@@ -82,13 +82,15 @@ fn no_rule_opens_a_protected_place_and_the_rules_are_one() {
         .replace("~/artoo_workspace/*.txt", "/**")
         .replace("spares = [\"rm ~/a.txt\", ", "spares = [\"ls\", ")
         .replace("\"rm -r ~/artoo_workspace\", ", "");
-    for command in ["rm ~/.ssh/id_rsa\necho 0", "rm ~/.config/artoo/policy.toml\necho 0"] {
+    let removals = ["~/.ssh/id_rsa", "~/.config/artoo/policy.toml", "~/.config/artoo/config.toml"];
+    for removed in removals {
+        let command: &'static str = format!("rm {removed}\necho 0").leak();
         let scene = scene(&wide, command);
+        fs::write(scene.home().join(".config/artoo/config.toml"), "").unwrap();
         fs::create_dir_all(scene.home().join(".ssh")).unwrap();
         fs::write(scene.home().join(".ssh/id_rsa"), "key").unwrap();
         scene.say(&["run", REQUEST]).ended(5);
-        assert!(scene.home().join(".ssh/id_rsa").exists());
-        assert!(scene.home().join(".config/artoo/policy.toml").exists());
+        assert!(removals.iter().all(|path| scene.home().join(path.trim_start_matches("~/")).exists()));
         let checked = scene.say(&["policy", "check", "--json", command]).ended(0);
         assert!(checked.out.contains("\"rule\":\"protected-place\""), "{}", checked.out);
     }

@@ -67,7 +67,9 @@ impl Builder {
             .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
             .collect();
         let options = CompileOptions { second_derivation: self.second_derivation };
-        let policy = self.policy.protecting(&data_folder);
+        let file = self.policy.file().map(std::path::Path::to_owned);
+        let protected: Vec<_> = [data_folder.clone()].into_iter().chain(self.protected).chain(file).collect();
+        let policy = protected.iter().fold(self.policy, |policy, place| policy.protecting(place));
         let parts = Parts {
             bus,
             clock,
@@ -76,6 +78,7 @@ impl Builder {
             toolbox: Arc::new(self.toolbox),
             inventory: Inventory { tools, programs: self.programs },
             policy,
+            protected,
             environment: self.environment,
             redactor,
             memory: Arc::clone(&memory),
