@@ -208,6 +208,19 @@ pub(crate) fn within(line: &[u8], mark: &Mark) -> Option<usize> {
     (letters >= 32).then_some(mark.end + body.len())
 }
 
+/// Where the last key of a part of a line begins, where its end is not there: a few dashes may be its beginning. Not at the very beginning
+/// of the part.
+pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
+    const BEGIN: &[u8] = b"-----BEGIN ";
+    let begun = part.windows(BEGIN.len()).rposition(|window| window == BEGIN).filter(|start| {
+        let mut marks = std::iter::successors(mark(part, *start), |last| mark(part, last.end));
+        marks.all(|mark| mark.begins)
+    });
+    let beginnings = || (1..BEGIN.len()).rev().filter_map(|length| BEGIN.get(..length));
+    let begins = || beginnings().find(|start| part.ends_with(start)).map(|start| part.len() - start.len());
+    begun.or_else(begins).filter(|start| *start > 0)
+}
+
 /// Where a key begins, in a line behind which its data follow.
 fn start_of_key(text: &[u8]) -> Option<usize> {
     let trimmed = text.trim_ascii_end();

@@ -94,6 +94,21 @@ fn what_is_decided_once_is_decided_again() {
     assert_eq!(redactor.apply(&format!("{key}\n{secret}\n{secret}\n")), "[redacted: private key]\n");
 }
 
+/// Long lines are worked on in parts; the blanks of a mark are no place to cut one.
+#[test]
+fn no_key_is_cut_in_a_long_line() {
+    let key = "-----BEGIN RSA PRIVATE KEY-----MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw-----END RSA PRIVATE KEY-----";
+    for before in (64 * 1024 - key.len() - 2..64 * 1024 + 2).step_by(5) {
+        let text = format!("{}{key} after\n", "+".repeat(before));
+        let redacted = Redactor::new().apply(&text).into_owned();
+        assert!(
+            redacted.ends_with("+[redacted: private key] after\n"),
+            "{before}: {}",
+            &redacted[before - 40..]
+        );
+    }
+}
+
 #[test]
 fn a_text_may_talk_of_keys() {
     for text in [
