@@ -9,19 +9,25 @@ const MOST_LOOKS: usize = 16;
 ///
 /// Each place of the line is looked at once for what may begin there, and each look ahead is bounded.
 ///
-/// A mark ends the words beside it, so a line with one is looked at again: what comes out is what would come out of itself.
+/// A mark ends the words beside it, so a line with one is looked at again: what comes out is what would come out of itself. A line that
+/// is not done then was made to be so, and goes as a whole.
 pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
     let start = out.len();
-    let changed = mask_once(line, before, out);
-    let mut again = changed;
-    for _ in 0..MOST_LOOKS {
-        if !again {
-            break;
-        }
-        let masked = out.split_off(start);
-        again = mask_once(&masked, before, out);
+    mask_once(line, before, out);
+    if out.get(start..) == Some(line) {
+        return false;
     }
-    changed
+    for _ in 0..MOST_LOOKS {
+        let masked = out.split_off(start);
+        mask_once(&masked, before, out);
+        if out.get(start..) == Some(&masked) {
+            return true;
+        }
+    }
+    out.truncate(start);
+    out.extend_from_slice(Kind::Secret.mark().as_bytes());
+    out.extend(line.last().filter(|byte| **byte == b'\n'));
+    true
 }
 
 /// Whether nothing of the text is a secret. Most texts are clean, and this writes nothing.
@@ -30,7 +36,22 @@ pub(crate) fn is_clean(text: &[u8]) -> bool {
         && text.split_inclusive(|byte| *byte == b'\n').all(|line| next(line, None, 0).is_none())
 }
 
-fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
+/// The line between the marks of private keys, which stay: they say where a key begins and ends, to whoever looks again.
+fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
+    let (mut done, mut before) = (0, before);
+    while let Some(mark) = pem::mark(line, done) {
+        mask_between(line.get(done..mark.start).unwrap_or_default(), before, out);
+        let key = pem::within(line, &mark);
+        match key {
+            Some(_) => out.extend_from_slice(Kind::PrivateKey.mark().as_bytes()),
+            None => out.extend_from_slice(line.get(mark.start..mark.end).unwrap_or_default()),
+        }
+        (done, before) = (key.unwrap_or(mark.end), None);
+    }
+    mask_between(line.get(done..).unwrap_or_default(), before, out);
+}
+
+fn mask_between(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
     let mut done = 0;
     while let Some((start, end, kind)) = next(line, before, done) {
         out.extend_from_slice(line.get(done..start).unwrap_or_default());
@@ -38,7 +59,6 @@ fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
         done = end;
     }
     out.extend_from_slice(line.get(done..).unwrap_or_default());
-    done > 0
 }
 
 /// The first secret that does not begin before `from`.
@@ -46,9 +66,6 @@ fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, K
     let mut at = from;
     while let Some(byte) = line.get(at).copied() {
         let found = match byte {
-            b'-' if line.get(at..).is_some_and(|rest| rest.starts_with(pem::DASHES)) => {
-                pem::within(line, at).map(|end| (at, end, Kind::PrivateKey))
-            }
             b':' if line.get(at..).is_some_and(|rest| rest.starts_with(b"://")) => {
                 forms::password_of_url(line, at).map(|(start, end)| (start, end, Kind::Password))
             }

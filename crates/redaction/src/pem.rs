@@ -11,54 +11,82 @@ const LONGEST: usize = 32 * 1024;
 /// The most lines without a first line that are held until the last one comes.
 const HELD: usize = 128;
 
-/// Where a stream is.
+/// The longest mark, in bytes.
+const LONGEST_MARK: usize = 80;
+/// The most bytes of a line that are looked at for its last mark.
+const LAST_WITHIN: usize = 256;
+
+/// Where a stream is. What is held has no other secrets any more: what is decided of a line is decided of what comes out of it, so that
+/// it is decided again in the same way.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Place {
     /// Outside.
     #[default]
     Outside,
     /// Behind a first line, which is held: a text may talk of keys.
-    Begun(Vec<u8>),
+    Begun(Held),
     /// Between the lines of a key, whose mark is written.
     Inside,
     /// Behind lines that may be the rest of a key whose first line is not there.
-    Perhaps(Vec<Vec<u8>>),
+    Perhaps(Vec<Held>),
     /// Behind more of those than a key has.
     Data,
+}
+
+/// A line that waits, masked.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    text: Vec<u8>,
+    changed: bool,
+}
+
+impl Held {
+    fn of(line: &[u8], before: Option<u8>) -> Self {
+        let mut text = Vec::with_capacity(line.len());
+        let changed = line::mask(line, before, &mut text);
+        Self { text, changed }
+    }
+
+    fn release(self, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(&self.text);
+        self.changed
+    }
 }
 
 impl Place {
     /// Takes a whole line, with its end. Whether something was taken out.
     pub(crate) fn line(&mut self, text: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
+        let line = Held::of(text, before);
+        let is = |test: fn(&[u8]) -> bool| test(&line.text);
         match std::mem::take(self) {
-            Self::Outside => self.outside(text, before, out),
-            Self::Begun(first) if is_beginning(text) || is_last(text) => {
-                let mut first = first;
-                first.truncate(start_of_first(&first));
+            Self::Outside => self.outside(line, out),
+            Self::Begun(first) if is_beginning(text) || is(is_beginning) || is(is_last) => {
+                let mut first = first.text;
+                first.truncate(start_of_key(&first).unwrap_or_default());
                 first.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
                 first.push(b'\n');
                 line::mask(&first, None, out);
-                self.inside(text, out);
+                self.inside(&line.text, out);
                 true
             }
             Self::Begun(first) => {
-                let changed = line::mask(&first, None, out);
-                self.outside(text, before, out) || changed
+                let changed = first.release(out);
+                self.outside(line, out) || changed
             }
-            Self::Inside if is_body(text) || is_last(text) => {
-                self.inside(text, out);
+            Self::Inside if is_body(text) || is(is_body) || is(is_last) => {
+                self.inside(&line.text, out);
                 true
             }
-            Self::Inside => self.outside(text, before, out),
-            Self::Perhaps(held) if is_last(text) => {
+            Self::Inside => self.outside(line, out),
+            Self::Perhaps(held) if is(is_last) => {
                 drop(held);
                 out.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
                 out.push(b'\n');
-                self.inside(text, out);
+                self.inside(&line.text, out);
                 true
             }
-            Self::Perhaps(mut held) if is_data(text, 1) => {
-                held.push(text.to_vec());
+            Self::Perhaps(mut held) if is_data(&line.text, 1) => {
+                held.push(line);
                 if held.len() <= HELD {
                     *self = Self::Perhaps(held);
                     return false;
@@ -68,13 +96,13 @@ impl Place {
             }
             Self::Perhaps(held) => {
                 let changed = release(held, out);
-                self.outside(text, before, out) || changed
+                self.outside(line, out) || changed
             }
-            Self::Data if is_data(text, 1) => {
+            Self::Data if is_data(&line.text, 1) => {
                 *self = Self::Data;
-                line::mask(text, before, out)
+                line.release(out)
             }
-            Self::Data => self.outside(text, before, out),
+            Self::Data => self.outside(line, out),
         }
     }
 
@@ -82,20 +110,20 @@ impl Place {
     pub(crate) fn finish(self, out: &mut Vec<u8>) -> bool {
         match self {
             Self::Outside | Self::Inside | Self::Data => false,
-            Self::Begun(first) => line::mask(&first, None, out),
+            Self::Begun(first) => first.release(out),
             Self::Perhaps(held) => release(held, out),
         }
     }
 
-    fn outside(&mut self, text: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
-        if is_first(text) {
-            *self = Self::Begun(text.to_vec());
+    fn outside(&mut self, line: Held, out: &mut Vec<u8>) -> bool {
+        if start_of_key(&line.text).is_some() {
+            *self = Self::Begun(line);
             false
-        } else if is_data(text, 32) {
-            *self = Self::Perhaps(vec![text.to_vec()]);
+        } else if is_data(&line.text, 32) {
+            *self = Self::Perhaps(vec![line]);
             false
         } else {
-            line::mask(text, before, out)
+            line.release(out)
         }
     }
 
@@ -108,69 +136,118 @@ impl Place {
         *self = Self::Outside;
         let rest = text.get(end..).unwrap_or_default();
         if !rest.trim_ascii().is_empty() {
-            self.outside(rest, None, out);
+            self.outside(Held::of(rest, None), out);
         }
     }
 }
 
-fn release(held: Vec<Vec<u8>>, out: &mut Vec<u8>) -> bool {
+fn release(held: Vec<Held>, out: &mut Vec<u8>) -> bool {
     let mut changed = false;
-    for text in held {
-        changed |= line::mask(&text, None, out);
+    for line in held {
+        changed |= line.release(out);
     }
     changed
 }
 
-/// The end of a key that begins at `at` and ends, or is cut off, on the same line.
-pub(crate) fn within(line: &[u8], at: usize) -> Option<usize> {
-    let header = header(line, at, b"-----BEGIN ")?;
-    let rest = line.get(header..)?;
+/// A mark like `-----BEGIN RSA PRIVATE KEY-----`.
+pub(crate) struct Mark {
+    /// Where it begins.
+    pub(crate) start: usize,
+    /// Where it ends.
+    pub(crate) end: usize,
+    begins: bool,
+}
+
+/// The first mark of a line from `from` on.
+pub(crate) fn mark(line: &[u8], from: usize) -> Option<Mark> {
+    let mut at = from;
+    loop {
+        at += find(line.get(at..)?, DASHES)?;
+        if let Some(mark) = mark_at(line, at) {
+            return Some(mark);
+        }
+        at += 1;
+    }
+}
+
+/// The mark that begins at `start`. Its name is a few short words in capitals: a longer word may be a secret.
+fn mark_at(line: &[u8], start: usize) -> Option<Mark> {
+    let rest = line.get(start..)?;
+    let rest = rest.get(..LONGEST_MARK).unwrap_or(rest).strip_prefix(DASHES)?;
+    let (begins, rest) = match rest.strip_prefix(b"BEGIN ") {
+        Some(rest) => (true, rest),
+        None => (false, rest.strip_prefix(b"END ")?),
+    };
+    let name = rest.get(..find(rest, DASHES)?)?;
+    let is_private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
+    let is_short = |word: &[u8]| {
+        word.len() <= 12 && word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
+    let before = if begins { b"-----BEGIN ".len() } else { b"-----END ".len() };
+    (is_private && name.split(|byte| *byte == b' ').all(is_short)).then_some(Mark {
+        start,
+        end: start + before + name.len() + DASHES.len(),
+        begins,
+    })
+}
+
+/// The end of the key that a first mark begins, where it ends, or is cut off, on the same line.
+pub(crate) fn within(line: &[u8], mark: &Mark) -> Option<usize> {
+    if !mark.begins {
+        return None;
+    }
+    let rest = line.get(mark.end..)?;
     let rest = rest.get(..LONGEST).unwrap_or(rest);
     // A dash belongs to a header like `Proc-Type`, several to the last mark.
     let dash = |at: usize| rest.get(at) == Some(&b'-') && rest.get(at + 1) != Some(&b'-');
     let belongs = |at: usize, byte: u8| is_base64(byte) || b"\\ ,:".contains(&byte) || dash(at);
     let body = rest.iter().enumerate().take_while(|(at, byte)| belongs(*at, **byte)).count();
-    if let Some(end) = self::header(line, header + body, b"-----END ") {
-        return Some(end);
+    if let Some(last) = mark_at(line, mark.end + body).filter(|last| !last.begins) {
+        return Some(last.end);
     }
     let body = rest.get(..body)?;
     let letters = body.iter().filter(|byte| is_base64(**byte)).count();
-    (letters >= 32).then_some(header + body.len())
+    (letters >= 32).then_some(mark.end + body.len())
 }
 
-/// Behind a mark like `-----BEGIN RSA PRIVATE KEY-----` at `at`.
-fn header(line: &[u8], at: usize, mark: &[u8]) -> Option<usize> {
-    let rest = line.get(at..)?.strip_prefix(mark)?;
-    let name = rest.get(..find(rest.get(..64).unwrap_or(rest), DASHES)?)?;
-    let is_private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
-    is_private.then_some(at + mark.len() + name.len() + DASHES.len())
+/// Where the last key of a part of a line begins, where its end is not there: a few dashes may be its beginning. Not at the very beginning
+/// of the part.
+pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
+    const BEGIN: &[u8] = b"-----BEGIN ";
+    let begun = part.windows(BEGIN.len()).rposition(|window| window == BEGIN).filter(|start| {
+        let mut marks = std::iter::successors(mark(part, *start), |last| mark(part, last.end));
+        marks.all(|mark| mark.begins)
+    });
+    let beginnings = || (1..BEGIN.len()).rev().filter_map(|length| BEGIN.get(..length));
+    let begins = || beginnings().find(|start| part.ends_with(start)).map(|start| part.len() - start.len());
+    begun.or_else(begins).filter(|start| *start > 0)
 }
 
-/// Whether there is a mark of a key in the text.
+/// Whether there may be a mark of a key in the text.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
     find(text, DASHES).is_some() || find(text, PUTTY).is_some()
 }
 
-/// Whether a key begins with the next line.
-fn is_first(text: &[u8]) -> bool {
+/// Where a key begins, in a line behind which its data follow.
+fn start_of_key(text: &[u8]) -> Option<usize> {
     let trimmed = text.trim_ascii_end();
-    trimmed.starts_with(PUTTY)
-        || find(trimmed, b"-----BEGIN ").and_then(|at| header(trimmed, at, b"-----BEGIN "))
-            == Some(trimmed.len())
-            && !trimmed.is_empty()
-}
-
-fn start_of_first(first: &[u8]) -> usize {
-    find(first, b"-----BEGIN ").or_else(|| find(first, PUTTY)).unwrap_or_default()
+    if trimmed.starts_with(PUTTY) {
+        return Some(0);
+    }
+    let from = trimmed.len().saturating_sub(LONGEST_MARK);
+    let mut marks = std::iter::successors(mark(trimmed, from), |last| mark(trimmed, last.end));
+    marks.find(|mark| mark.begins && mark.end == trimmed.len()).map(|mark| mark.start)
 }
 
 fn is_last(text: &[u8]) -> bool {
     last_mark(text).is_some()
 }
 
+/// The end of the first mark that ends a key.
 fn last_mark(text: &[u8]) -> Option<usize> {
-    let text = text.get(..256).unwrap_or(text);
-    header(text, find(text, b"-----END ")?, b"-----END ")
+    let text = text.get(..LAST_WITHIN).unwrap_or(text);
+    let mut marks = std::iter::successors(mark(text, 0), |last| mark(text, last.end));
+    marks.find(|mark| !mark.begins).map(|mark| mark.end)
 }
 
 /// Whether it may be the line behind the first one.
@@ -188,14 +265,33 @@ fn is_header(text: &[u8]) -> bool {
     text.is_empty() || text.starts_with(b"Proc-Type:") || text.starts_with(b"DEK-Info:")
 }
 
-/// Whether it is one word in base64 with at least this many characters, behind what numbers or quotes lines.
+/// Whether it is one word in base64 with at least this many characters, behind what numbers or quotes lines. A secret that was taken out
+/// of it counts as one of them.
 fn is_data(text: &[u8], least: usize) -> bool {
-    let text = text.trim_ascii();
-    let from = text.iter().rposition(|byte| matches!(byte, b' ' | b'\t' | b':' | b'|' | b'>'));
-    let word = text.get(from.map_or(0, |from| from + 1)..).unwrap_or_default();
+    let mut rest = text.trim_ascii();
+    let mut length = 0;
+    loop {
+        if let Some(before) = without_mark(rest) {
+            (rest, length) = (before, length + 1);
+        } else if let Some((_, before)) = rest.split_last().filter(|(byte, _)| is_base64(**byte)) {
+            (rest, length) = (before, length + 1);
+        } else {
+            break;
+        }
+    }
     // A sentence ends in a word, too.
-    let least = if from.is_some() { least.max(24) } else { least };
-    word.len() >= least && word.len() <= 128 && word.iter().all(|byte| is_base64(*byte))
+    let least = if rest.is_empty() { least } else { least.max(24) };
+    let may_end = rest.last().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b':' | b'|' | b'>'));
+    may_end && length >= least && length <= 128
+}
+
+/// The text before the mark that it ends with. That of a private key is left: where a key stood, none goes on.
+fn without_mark(text: &[u8]) -> Option<&[u8]> {
+    if text.last() != Some(&b']') {
+        return None;
+    }
+    let mut kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::PrivateKey);
+    kinds.find_map(|kind| text.strip_suffix(kind.mark().as_bytes()))
 }
 
 fn is_base64(byte: u8) -> bool {

@@ -10,7 +10,8 @@ use crate::{Stream, assigned, line, stream::LONGEST_LINE, values::Values};
 ///
 /// What the keys of well-known services look like, JSON Web Tokens, private keys, what is assigned to `password`, `API_KEY` and the
 /// like, and passwords in addresses are known; [`secret`](Self::secret) adds values. Hashes, ids and pictures in base64 are left
-/// alone. A text without a secret comes out as it went in, and a text that came out does so again.
+/// alone. A text without a secret comes out as it went in, and a text that came out does so again, where no line of it is longer than
+/// 64 KiB: such a line is worked on in parts, and is cut at another place the second time.
 ///
 /// ```
 /// use artoo_redaction::Redactor;

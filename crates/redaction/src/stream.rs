@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{pem::Place, values::Values};
+use crate::{
+    pem::{self, Place},
+    values::Values,
+};
 
 /// The most bytes of a line that are held. Longer lines are worked on in parts.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
@@ -105,7 +108,8 @@ impl Stream {
         let between = |byte: &u8| matches!(byte, b',' | b';' | b'{' | b'}' | b'\t' | b'&');
         let blank = |byte: &u8| *byte == b' ';
         let end = near.iter().rposition(between).or_else(|| near.iter().rposition(blank));
-        let end = end.map_or(self.line.len(), |end| from + end + 1);
+        // Not within a key that has begun there.
+        let end = pem::last_start(near).or(end.map(|end| end + 1)).map_or(self.line.len(), |end| from + end);
         let rest = self.line.split_off(end);
         let part = std::mem::replace(&mut self.line, rest);
         self.changed |= self.place.line(&part, self.before, out);

@@ -1,8 +1,9 @@
 //! What confinement and a preview cost: `cargo run --release -p artoo-sandbox --example preview_speed [ROUNDS [FOLDER]]`.
 //!
-//! Runs the same small change (a file is appended to, another one is made) plainly, confined and as a preview, in turn, in a workspace of 2,000
-//! files, and prints rows for `cargo xtask bench`: the median of what each costs beyond the plain start within its round. Everything happens in
-//! a temporary folder, below FOLDER where one is given.
+//! Runs the same small change (a file is appended to, another one is made) plainly, confined, confined with a `.git` that is sealed, and as
+//! a preview, in turn, in a workspace of 2,000 files, and prints rows for `cargo xtask bench`: the median of what each costs beyond the plain
+//! start within its round, and of what the seal costs beyond confinement alone. Everything happens in a temporary folder, below FOLDER where
+//! one is given.
 
 #![expect(
     clippy::print_stdout,
@@ -35,36 +36,57 @@ fn main() -> Result<(), Box<dyn Error>> {
     for number in 0..FILES {
         fs::write(workspace.join(number.to_string()), "text\n".repeat(20))?;
     }
+    // There in every round: whether it is sealed is the only difference.
+    let git = workspace.join(".git");
+    fs::create_dir(&git)?;
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
+    let may_seal = settled(&runtime, bound(&workspace, &home, &[&git]), "no sealed parts here");
     let store = home.join("store");
     let has_previews =
         Preview::supported(&store).inspect_err(|reason| eprintln!("no previews here: {reason}"));
-    let [mut plain, mut confined, mut previewed] = [(); 3].map(|()| Vec::new());
+    let [mut plain, mut confined, mut alone, mut sealed, mut previewed] = [(); 5].map(|()| Vec::new());
     // The first round of each warms caches.
     for round in 0..=rounds {
         let took = [
             timed(&runtime, plainly(&workspace))?,
-            timed(&runtime, bound(&workspace, &home))?,
+            timed(&runtime, bound(&workspace, &home, &[]))?,
+            if may_seal { timed(&runtime, bound(&workspace, &home, &[&git]))? } else { 0.0 },
             if has_previews.is_ok() { timed(&runtime, looked_at(&workspace, &home, &store))? } else { 0.0 },
         ];
         if round > 0 {
-            let [floor, bound, looked_at] = took;
+            let [floor, bound, with_seal, looked_at] = took;
             plain.push(floor);
             confined.push(bound - floor);
+            alone.push(bound);
+            sealed.push(with_seal - bound);
             previewed.push(looked_at - floor);
         }
     }
-    let row = |what: &str, extra: Vec<f64>, goal: f64| {
+    let row = |what: &str, floor: &[f64], extra: Vec<f64>, goal: Option<f64>| {
         json!({
-            "what": what, "unit": "ms", "floor": median(plain.clone()), "artoo": median(extra), "ratio": null,
-            "goal": { "under": goal },
+            "what": what, "unit": "ms", "floor": median(floor.to_vec()), "artoo": median(extra), "ratio": null,
+            "goal": goal.map(|goal| json!({ "under": goal })),
         })
     };
-    let mut rows = vec![row("a confined command, beyond its plain start", confined, 3.0)];
+    let mut rows = vec![row("a confined command, beyond its plain start", &plain, confined, Some(3.0))];
+    if may_seal {
+        rows.push(row("a sealed `.git`, beyond a confined command without", &alone, sealed, None));
+    }
     if has_previews.is_ok() {
-        rows.push(row("a preview of a small change, beyond its plain start", previewed, 40.0));
+        let what = "a preview of a small change, beyond its plain start";
+        rows.push(row(what, &plain, previewed, Some(40.0)));
     }
     println!("{}", serde_json::Value::from(rows));
     Ok(())
+}
+
+/// Whether it can be done here; where not, standard error says why, and its row is left out.
+fn settled(
+    runtime: &tokio::runtime::Runtime,
+    work: impl Future<Output = Result<(), Box<dyn Error>>>,
+    otherwise: &str,
+) -> bool {
+    runtime.block_on(work).inspect_err(|reason| eprintln!("{otherwise}: {reason}")).is_ok()
 }
 
 /// Milliseconds.
@@ -92,10 +114,11 @@ async fn plainly(workspace: &Path) -> Result<(), Box<dyn Error>> {
     settle(workspace, output.status.success())
 }
 
-async fn bound(workspace: &Path, home: &Path) -> Result<(), Box<dyn Error>> {
+async fn bound(workspace: &Path, home: &Path, sealed: &[&Path]) -> Result<(), Box<dyn Error>> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
-    let confinement = confinement(workspace, home);
+    let sealed = sealed.iter().map(|part| part.to_path_buf()).collect();
+    let confinement = Confinement { sealed, ..confinement(workspace, home) };
     let outcome = run(&invocation(workspace), &confinement, capture, &CancellationToken::new()).await?;
     settle(workspace, outcome.ending == Ending::Exited(0))
 }

@@ -1,8 +1,9 @@
-//! What a snapshot costs: `cargo run --release -p artoo-sandbox --example snapshot_speed [FOLDER]`.
+//! What a snapshot costs: `cargo run --release -p artoo-sandbox --example snapshot_speed [ROUNDS [FOLDER]]`.
 //!
-//! Prints the median time of the two looks around a call in an empty workspace and in one of 2,000 small files, of the first
-//! look, which keeps 64 MiB, and beside it of `cp -a` of the same files. Everything happens in a temporary folder, below FOLDER where
-//! one is given. Figures of a noisy machine: compare them with others of the same minute only.
+//! Prints rows for `cargo xtask bench`: the first look at 64 MiB in 16 files and at 2,000 small files, which keeps them all, beside `cp -a` of
+//! the same files, in turn; and the two looks around a later call. Nothing is forced to the disk by either. Everything happens in
+//! a temporary folder, below FOLDER where one is given, and what a round made is removed only at the end: making files costs more for some
+//! minutes after many were deleted. Figures of a noisy machine: compare them with others of the same minute only.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
@@ -10,70 +11,105 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
+use serde_json::{Value, json};
 
-const SMALL_FILES: usize = 2_000;
-const LARGE_FILES: usize = 16;
-const LARGE: usize = 4 * 1024 * 1024;
+/// Files of one kind.
+struct Files {
+    what: &'static str,
+    count: usize,
+    /// Bytes of each.
+    size: usize,
+}
+
+const KINDS: [Files; 2] = [
+    Files { what: "64 MiB in 16 files", count: 16, size: 4 * 1024 * 1024 },
+    Files { what: "2,000 small files", count: 2_000, size: 100 },
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let below = std::env::args().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
+    let mut arguments = std::env::args().skip(1);
+    let rounds: usize = arguments.next().map_or(Ok(7), |rounds| rounds.parse())?;
+    let below = arguments.next().map_or_else(std::env::temp_dir, PathBuf::from);
     let temporary = tempfile::tempdir_in(below)?;
     let home = temporary.path().canonicalize()?;
-    for (name, files, size) in [("empty", 0, 0), ("small", SMALL_FILES, 100), ("large", LARGE_FILES, LARGE)] {
-        let folder = home.join(name);
-        fs::create_dir(&folder)?;
-        for number in 0..files {
-            // No two alike: equal contents would be kept once.
-            let mut content = vec![b'x'; size];
-            content.splice(..8.min(size), number.to_le_bytes());
-            fs::write(folder.join(number.to_string()), content)?;
-        }
-        let first = median(7, |round| first_look(&folder, &home.join(format!("{name}-{round}"))))?;
-        let next = next_looks(&folder, &home.join(format!("{name}-next")))?;
-        let copied = median(7, |round| copy(&folder, &home.join(format!("{name}-copy-{round}"))))?;
-        println!(
-            "{name}: {files} files of {size} bytes: first call {first:?}, next calls {next:?}, cp -a {copied:?}"
-        );
+    let mut rows = Vec::new();
+    for kind in KINDS {
+        let scene = home.join(kind.count.to_string());
+        let folder = scene.join("files");
+        kind.make(&folder)?;
+        rows.push(beside_a_copy(&kind, &folder, &scene, rounds)?);
+        rows.push(later(&kind, &folder, &scene, rounds)?);
     }
+    println!("{}", Value::from(rows));
     Ok(())
 }
 
-fn first_look(folder: &Path, record: &Path) -> Result<Duration, Box<dyn Error>> {
-    let snapshot = Snapshot::new(record.to_owned(), Vec::new(), SnapshotLimits::default());
-    let begun = Instant::now();
-    let call = snapshot.before(&[folder.to_owned()])?;
-    call.after()?;
-    Ok(begun.elapsed())
+impl Files {
+    fn make(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
+        fs::create_dir_all(folder)?;
+        for number in 0..self.count {
+            // No two alike: equal contents would be kept once.
+            let mut content = vec![b'x'; self.size];
+            content.splice(..8.min(self.size), number.to_le_bytes());
+            fs::write(folder.join(number.to_string()), content)?;
+        }
+        Ok(())
+    }
 }
 
-fn next_looks(folder: &Path, record: &Path) -> Result<Duration, Box<dyn Error>> {
-    let snapshot = Snapshot::new(record.to_owned(), Vec::new(), SnapshotLimits::default());
+fn beside_a_copy(kind: &Files, folder: &Path, scene: &Path, rounds: usize) -> Result<Value, Box<dyn Error>> {
+    let [mut copies, mut looks, mut ratios] = [(); 3].map(|()| Vec::new());
+    // The first round warms caches.
+    for round in 0..=rounds {
+        let copied = timed(|| copy(folder, &scene.join(format!("copy-{round}"))))?;
+        let snapshot =
+            Snapshot::new(scene.join(format!("store-{round}")), Vec::new(), SnapshotLimits::default());
+        let looked = timed(|| look(&snapshot, folder))?;
+        if round > 0 {
+            copies.push(copied);
+            looks.push(looked);
+            ratios.push(looked / copied);
+        }
+    }
+    Ok(json!({
+        "what": format!("the first snapshot of {}, beside `cp -a`", kind.what), "unit": "ms",
+        "floor": median(copies), "artoo": median(looks), "ratio": median(ratios), "goal": null,
+    }))
+}
+
+fn later(kind: &Files, folder: &Path, scene: &Path, rounds: usize) -> Result<Value, Box<dyn Error>> {
+    let snapshot = Snapshot::new(scene.join("store"), Vec::new(), SnapshotLimits::default());
+    look(&snapshot, folder)?;
+    let looks = (0..rounds).map(|_| timed(|| look(&snapshot, folder))).collect::<Result<Vec<_>, _>>()?;
+    Ok(json!({
+        "what": format!("the looks around a later call, {}", kind.what), "unit": "ms",
+        "floor": null, "artoo": median(looks), "ratio": null, "goal": null,
+    }))
+}
+
+/// The looks before a call and after it.
+fn look(snapshot: &Snapshot, folder: &Path) -> Result<(), Box<dyn Error>> {
     snapshot.before(&[folder.to_owned()])?.after()?;
-    median(50, |_| {
-        let begun = Instant::now();
-        snapshot.before(&[folder.to_owned()])?.after()?;
-        Ok(begun.elapsed())
-    })
+    Ok(())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the floor that a snapshot is compared with is a program")]
-fn copy(folder: &Path, to: &Path) -> Result<Duration, Box<dyn Error>> {
-    let begun = Instant::now();
+fn copy(folder: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let status = Command::new("cp").arg("-a").arg(folder).arg(to).status()?;
-    if !status.success() {
-        return Err("cp failed".into());
-    }
-    Ok(begun.elapsed())
+    if status.success() { Ok(()) } else { Err("cp failed".into()) }
 }
 
-fn median(
-    rounds: usize,
-    mut round: impl FnMut(usize) -> Result<Duration, Box<dyn Error>>,
-) -> Result<Duration, Box<dyn Error>> {
-    let mut times = (0..rounds).map(&mut round).collect::<Result<Vec<_>, _>>()?;
-    times.sort_unstable();
-    Ok(times.get(rounds / 2).copied().unwrap_or_default())
+/// Milliseconds.
+fn timed(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
+    let begun = Instant::now();
+    work()?;
+    Ok(begun.elapsed().as_secs_f64() * 1000.0)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! What everything but the model costs: artoo beside a hand-written loop that does the same job, in the same run.
 //!
-//! The measuring is done by the example `orchestration`, and of the sandbox by its own example `preview_speed`; the floor is the
-//! example `floor`. Here they are built and their figures become a document. A goal that is missed is printed as missed.
+//! The measuring is done by the example `orchestration`, and of the sandbox by its own examples `preview_speed` and `snapshot_speed`; the
+//! floor is the example `floor`. Here they are built and their figures become a document. A goal that is missed is printed as missed.
 
 mod table;
 
@@ -28,12 +28,14 @@ pub fn run(options: &cli::Bench) -> Result<()> {
         measure.args([&floor, &artoo]).text()
     })?;
     let mut table = rows(&printed)?;
-    let sandbox = step("measure the sandbox", || {
-        let example =
-            ["run", "--release", "--quiet", "--package=artoo-sandbox", "--example=preview_speed", "--"];
-        cargo(example.into_iter().chain([rounds(options).as_str()])).text()
-    })?;
-    table.extend(rows(&sandbox)?);
+    for (what, example) in [("measure the sandbox", "preview_speed"), ("measure snapshots", "snapshot_speed")]
+    {
+        let printed = step(what, || {
+            let run = cargo(["run", "--release", "--quiet", "--package=artoo-sandbox", "--example", example]);
+            run.args(["--", rounds(options).as_str()]).text()
+        })?;
+        table.extend(rows(&printed)?);
+    }
     let bus = step("measure the bus", || {
         cargo(["run", "--release", "--quiet", "--package=artoo-bus", "--example=throughput"]).text()
     })?;

@@ -68,6 +68,9 @@ pub(super) fn document(conditions: &Conditions, rows: &[Row], runs: &str, bus: &
          journal, no audit, no confinement, no checks. Rounds of floor and artoo alternate ({rounds} of them); a figure is a median, a\n\
          ratio the median of the ratios within the rounds. On a busy machine trust the ratios. Tokens are estimated from the messages\n\
          that arrived at the server.\n\n\
+         Rows of the sandbox have floors of their own: the plain start of the same command; for the seal, the same confined command whose\n\
+         workspace has the same `.git`, not sealed; for a snapshot, `cp -a` of the same files, neither forced to the disk. What stands\n\
+         \"beyond\" a floor is the difference within a round.\n\n\
          - date: {date}\n- machine: {machine}\n\n\
          | what | floor | artoo | ratio | goal | |\n|---|---|---|---|---|---|\n"
     );

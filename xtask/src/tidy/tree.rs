@@ -22,8 +22,8 @@ pub struct Tree {
     pub paths: BTreeSet<String>,
 }
 
-/// What version control does not keep either.
-const LEFT_OUT: [&str; 3] = ["target", ".git", "node_modules"];
+/// What version control does not keep either. A fuzzer writes what it found to `corpus` and `artifacts`.
+const LEFT_OUT: [&str; 5] = ["target", ".git", "node_modules", "corpus", "artifacts"];
 const LEFT_OVER: [&str; 2] = [".snap.new", ".pending-snap"];
 
 impl Tree {

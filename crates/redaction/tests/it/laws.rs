@@ -90,6 +90,19 @@ fn a_line_without_end_is_worked_on_in_parts() {
     }
 }
 
+/// The longest value ends in the middle of a word, so that each look bares the next one.
+#[test]
+fn a_line_that_is_not_done_after_some_looks_goes_as_a_whole() {
+    let link = format!("password=\"{}", "ab".repeat(256));
+    let short = format!("{}\nafter\n", link.repeat(3));
+    let marks = "password=\"[redacted: password]".repeat(3);
+    assert_eq!(Redactor::new().apply(&short), format!("{marks}\nafter\n"));
+    let long = format!("{}\nafter\n", link.repeat(40));
+    let once = Redactor::new().apply(&long).into_owned();
+    assert_eq!(once, "[redacted: secret]\nafter\n");
+    assert_eq!(Redactor::new().apply(&once), once);
+}
+
 /// Counted, not timed: no part of a text makes it look at the rest again and again.
 #[test]
 fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {

@@ -70,6 +70,45 @@ fn beside_other_secrets() {
     );
 }
 
+/// Found by the fuzz target: a secret beside a mark took a part of it along, or bared one, and the next look saw another key.
+#[test]
+fn what_is_decided_once_is_decided_again() {
+    let data = &BODY[..40];
+    let (key, end) = ("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----");
+    // The last mark of a line counts, whatever stands before it.
+    check(&format!("{data}\npassword=opensesame-----END {end}"), "[redacted: private key]\n");
+    check(&format!("{data}\n-----END {end}"), "[redacted: private key]\n");
+    // A value ends where a mark begins.
+    check(&format!("{key}\n{data}\n\"password\":'opensesame{end}"), "[redacted: private key]\n");
+    check(&format!("password='opensesame{end} x"), &format!("password='[redacted: password]{end} x"));
+    check(&format!("PRIVATE_KEY={key}\n{data}\n"), "PRIVATE_KEY=[redacted: private key]\n");
+    // Only words that a key's name is made of make a mark.
+    check(
+        "-----BEGIN password=opensesame PRIVATE KEY-----\n",
+        "-----BEGIN password=[redacted: password] PRIVATE KEY-----\n",
+    );
+    // What was taken out of a line of data is a part of it.
+    let secret = format!("{data}hunter2{data}");
+    let redactor = Redactor::new().secret("hunter2");
+    assert_eq!(redactor.apply(&format!("{secret}\n{secret}\n{end}\n")), "[redacted: private key]\n");
+    assert_eq!(redactor.apply(&format!("{key}\n{secret}\n{secret}\n")), "[redacted: private key]\n");
+}
+
+/// Long lines are worked on in parts; the blanks of a mark are no place to cut one.
+#[test]
+fn no_key_is_cut_in_a_long_line() {
+    let key = "-----BEGIN RSA PRIVATE KEY-----MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw-----END RSA PRIVATE KEY-----";
+    for before in (64 * 1024 - key.len() - 2..64 * 1024 + 2).step_by(5) {
+        let text = format!("{}{key} after\n", "+".repeat(before));
+        let redacted = Redactor::new().apply(&text).into_owned();
+        assert!(
+            redacted.ends_with("+[redacted: private key] after\n"),
+            "{before}: {}",
+            &redacted[before - 40..]
+        );
+    }
+}
+
 #[test]
 fn a_text_may_talk_of_keys() {
     for text in [

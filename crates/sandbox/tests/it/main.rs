@@ -17,5 +17,6 @@ mod network;
 mod ordinary;
 mod output;
 mod sealed;
+mod spellings;
 mod started;
 mod world;

@@ -3,98 +3,27 @@
 use artoo_sandbox::Class;
 use proptest::prelude::*;
 
+use crate::spellings::{DANGEROUS, GAPS, PLACES, WAYS, around, quoted, respelled};
 use crate::world::effects;
 
 fn passes(text: &str) -> bool {
     matches!(effects(text).class(), Class::ReadOnly | Class::Reversible)
 }
 
-/// Simple commands that destroy, each as its words. Where they stand in a script does not matter.
-const DANGEROUS: [&[&str]; 9] = [
-    &["rm", "notes.txt"],
-    &["rm", "-rf", "docs"],
-    &["mv", "notes.txt", "b.txt"],
-    &["truncate", "-s", "0", "notes.txt"],
-    &["sed", "-i", "s/a/b/", "notes.txt"],
-    &["find", ".", "-delete"],
-    &["git", "reset", "--hard"],
-    &["tee", "notes.txt"],
-    &["sort", "-o", "notes.txt", "a.txt"],
-];
-
-/// One word, written in another way that gives the same word.
-fn respelled(word: &'static str) -> impl Strategy<Value = String> {
-    let cut = 0..=word.len();
-    (0..7_u8, cut).prop_map(move |(way, at)| {
-        let (before, after) = word.split_at(at);
-        match way {
-            0 => word.to_owned(),
-            1 => format!("'{word}'"),
-            2 => format!("\"{word}\""),
-            3 => format!("{before}''{after}"),
-            4 => format!("{before}\"{after}\""),
-            5 => word.chars().map(|one| format!("\\{one}")).collect(),
-            _ => {
-                word.bytes().map(|one| format!("\\x{one:02x}")).fold("$'".to_owned(), |all, one| all + &one)
-                    + "'"
-            }
-        }
+fn command() -> impl Strategy<Value = String> {
+    (prop::sample::select(&DANGEROUS[..]), prop::sample::select(&GAPS[..])).prop_flat_map(|(words, gap)| {
+        let spellings: Vec<_> = words.iter().copied().map(spelling).collect();
+        spellings.prop_map(move |words| words.join(gap))
     })
 }
 
-fn command() -> impl Strategy<Value = String> {
-    (0..DANGEROUS.len()).prop_flat_map(|at| {
-        let words: Vec<_> = DANGEROUS.get(at).unwrap().iter().map(|word| respelled(word).boxed()).collect();
-        (words, prop_oneof![Just(" "), Just("  "), Just("\t"), Just(" \\\n ")])
-            .prop_map(|(words, gap)| words.join(gap))
-    })
+fn spelling(word: &'static str) -> impl Strategy<Value = String> {
+    (0..WAYS, 0..=word.len()).prop_map(move |(way, at)| respelled(word, way, at))
 }
 
 /// The command in another place of a script that still runs it.
 fn placed(command: impl Strategy<Value = String> + 'static) -> BoxedStrategy<String> {
-    let around = (command, 0..36_u8).prop_map(|(c, way)| match way {
-        0 => format!("({c})"),
-        1 => format!("{{ {c}; }}"),
-        2 => format!("ls; {c}"),
-        3 => format!("true && {c}"),
-        4 => format!("false || {c}"),
-        5 => format!("ls | {c}"),
-        6 => format!("{c} | cat"),
-        7 => format!("{c} &"),
-        8 => format!("! {c}"),
-        9 => format!("time {c}"),
-        10 => format!("if true; then {c}; fi"),
-        11 => format!("while {c}; do ls; done"),
-        12 => format!("for i in 1 2; do {c}; done"),
-        13 => format!("case a in *) {c};; esac"),
-        14 => format!("f() {{ {c}; }}; f"),
-        15 => format!("echo $({c})"),
-        16 => format!("echo \"$({c})\""),
-        17 => format!("cat <({c})"),
-        18 => format!("x=$({c})"),
-        19 => format!("cat <<END\n$({c})\nEND"),
-        20 => format!("env {c}"),
-        21 => format!("nice -n 5 {c}"),
-        22 => format!("timeout 5 {c}"),
-        23 => format!("command {c}"),
-        24 => format!("exec {c}"),
-        25 => format!("nohup {c} > /dev/null 2>&1"),
-        26 => format!("sudo {c}"),
-        27 => format!("X=1 {c}"),
-        28 => format!("> /dev/null {c}"),
-        29 => format!("# note\n{c} # note"),
-        30 => format!("eval {}", quoted(&c)),
-        31 => format!("sh -c {}", quoted(&c)),
-        32 => format!("c={}; eval \"$c\"", quoted(&c)),
-        33 => format!("trap {} EXIT", quoted(&c)),
-        34 => format!("bash <<'END'\n{c}\nEND"),
-        _ => format!("ls | xargs -I@ sh -c {}", quoted(&c)),
-    });
-    around.boxed()
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+    (command, 0..PLACES).prop_map(|(command, place)| around(&command, place)).boxed()
 }
 
 /// Pieces from which shells make something.
