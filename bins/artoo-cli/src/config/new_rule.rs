@@ -70,9 +70,9 @@ fn behind(old: &str) -> String {
 /// The file that a name stands for.
 fn target(path: &Path) -> io::Result<PathBuf> {
     match path.symlink_metadata() {
-        Ok(found) if found.is_symlink() => path.canonicalize().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => io::Error::new(ErrorKind::NotFound, "it is a link that leads nowhere"),
-            _ => error,
+        Ok(found) if found.is_symlink() => path.canonicalize().map_err(|error| {
+            let is_nowhere = error.kind() == ErrorKind::NotFound;
+            if is_nowhere { io::Error::new(error.kind(), "it is a link that leads nowhere") } else { error }
         }),
         Ok(_) => Ok(path.to_owned()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
