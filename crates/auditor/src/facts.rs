@@ -105,6 +105,11 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             "granted": decision.granted,
             "scope": decision.scope,
             "instead": decision.instead.is_some(),
+            "rule": decision.rule.as_ref().map(|rule| json!({
+                "effects": rule.effects,
+                "programs": rule.programs.len(),
+                "paths": rule.paths.len(),
+            })),
         })),
         Message::ExecutionResult(result) => execution(result),
         Message::VerdictReached(reached) => {

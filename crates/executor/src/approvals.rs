@@ -57,6 +57,8 @@ pub struct Approvals {
 struct Grant {
     effect: Effect,
     in_its_folder: bool,
+    /// Whether the person was told that it cannot be undone.
+    beyond_undo: bool,
 }
 
 impl Approvals {
@@ -73,6 +75,15 @@ impl Approvals {
     /// The person's own rules.
     pub fn rules(&self) -> &Rules {
         &self.terms.rules
+    }
+
+    /// Whether an answer may be a rule: somebody is there to write it, and there is a file to write it to.
+    pub fn takes_rules(&self) -> bool {
+        let asks = match self.terms.approval {
+            Approval::Ask | Approval::Auto => true,
+            Approval::Never => false,
+        };
+        asks && self.terms.person_present && self.terms.rules.file().is_some()
     }
 
     /// Whether these effects are granted, and a trial would show nothing new about them. Where something cannot be known, rules may be about
@@ -134,7 +145,11 @@ impl Approvals {
         }
         let all = |is_so: &dyn Fn(&Effect) -> bool| !effects.is_empty() && effects.iter().all(is_so);
         let in_advance = |effect: &Effect| self.terms.granted.contains(&effect.kind);
-        let before = |effect: &Effect| self.granted.iter().any(|grant| counts(grant) && grant.covers(effect));
+        // Whoever agreed without knowing that it cannot be undone has not agreed to that.
+        let told = |grant: &Grant| !deed.beyond_undo || grant.beyond_undo;
+        let before = |effect: &Effect| {
+            self.granted.iter().any(|grant| counts(grant) && told(grant) && grant.covers(effect))
+        };
         if all(&in_advance) {
             let kinds: BTreeSet<&str> = effects.iter().map(|effect| effect.kind.name()).collect();
             let kinds: Vec<&str> = kinds.into_iter().collect();
@@ -156,17 +171,19 @@ impl Approvals {
     }
 
     /// Remembers an answer: a yes for as long as it holds, a no for the rest of the run.
-    pub fn decided(&mut self, effects: &[Effect], decision: &ApprovalDecided) {
+    pub fn decided<'d>(&mut self, deed: impl Into<Deed<'d>>, decision: &ApprovalDecided) {
+        let Deed { effects, beyond_undo, .. } = deed.into();
         if !decision.granted {
             self.denied.extend(effects.iter().cloned());
             return;
         }
         let in_its_folder = match decision.scope {
             ApprovalScope::Once => return,
-            ApprovalScope::Run => false,
+            ApprovalScope::Run | ApprovalScope::Always => false,
             ApprovalScope::Folder => true,
         };
-        self.granted.extend(effects.iter().map(|effect| Grant { effect: effect.clone(), in_its_folder }));
+        let grant = |effect: &Effect| Grant { effect: effect.clone(), in_its_folder, beyond_undo };
+        self.granted.extend(effects.iter().map(grant));
     }
 }
 

@@ -98,6 +98,10 @@ impl Consent for Counter {
         self.desk.approvals().rules().clone()
     }
 
+    fn takes_rules(&self) -> bool {
+        self.taint.is_none() && self.desk.approvals().takes_rules()
+    }
+
     fn allows(&self, deed: Deed<'_>) -> bool {
         let approvals = self.desk.approvals();
         match self.taint {
@@ -109,13 +113,13 @@ impl Consent for Counter {
     async fn ask(&self, question: Question) -> Answer {
         let _turn = self.desk.turn.lock().await;
         let standing = self.standing(question.deed());
-        let effects = question.effects.clone();
+        let asked = question.clone();
         let decided = match standing {
             Standing::Granted(reason) => self.settled(question, true, reason),
             Standing::Denied(reason) => self.settled(question, false, reason),
             Standing::Open => self.ask_the_person(question).await,
         };
-        self.desk.approvals().decided(&effects, &decided);
+        self.desk.approvals().decided(asked.deed(), &decided);
         match decided {
             ApprovalDecided { granted: true, .. } => Answer::Yes,
             ApprovalDecided { instead: Some(words), .. } => Answer::Instead { words },
@@ -156,18 +160,29 @@ impl Counter {
     }
 
     fn request(&self, question: Question, person: bool) -> ApprovalRequested {
-        let Question { tool, command, programs: _, effects, free: _, changes, rule, reason } = question;
+        let Question { tool, command, effects, changes, rule, reason, beyond_undo, always, .. } = question;
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
-        let reason = match self.foreign_words() {
-            Some(words) => format!("{reason}; {words}"),
-            None => reason,
-        };
-        ApprovalRequested { subtask_id, call_id, tool, command, effects, changes, rule, reason, person }
+        let more = [self.foreign_words(), beyond_undo].into_iter().flatten();
+        let reason = std::iter::once(reason).chain(more).collect::<Vec<_>>().join("; ");
+        // Where nobody is asked, nobody can write a rule.
+        let always = always.filter(|_| person);
+        ApprovalRequested {
+            subtask_id,
+            call_id,
+            tool,
+            command,
+            effects,
+            changes,
+            rule,
+            reason,
+            person,
+            always,
+        }
     }
 
     fn decision(&self, granted: bool, reason: String) -> ApprovalDecided {
         let (call_id, scope) = (self.call_id, ApprovalScope::Once);
-        ApprovalDecided { call_id, granted, scope, reason, instead: None }
+        ApprovalDecided { call_id, granted, scope, reason, instead: None, rule: None }
     }
 }
 

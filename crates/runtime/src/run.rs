@@ -7,7 +7,8 @@ use std::{
 
 use artoo_bus::{Observer, RunBus};
 use artoo_types::{
-    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, FinalResult, PlanApprovalDecided, RunId,
+    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, FinalResult, PlanApprovalDecided,
+    ProposedRule, RunId,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -135,13 +136,24 @@ impl Answerer {
     /// Lets a call do what was asked about, and what the scope covers from now on.
     pub fn allow(&self, call_id: CallId, scope: ApprovalScope) {
         let reason = "the person agreed".to_owned();
-        self.reply(Reply::Effect(ApprovalDecided { call_id, granted: true, scope, reason, instead: None }));
+        let decision = ApprovalDecided { call_id, granted: true, scope, reason, instead: None, rule: None };
+        self.reply(Reply::Effect(decision));
+    }
+
+    /// Lets a call do what was asked about, and says that the person has written this rule, for this reason: the same effects are
+    /// allowed for the rest of the run. Writing the rule is the caller's; a run reads rules when it begins.
+    pub fn allow_always(&self, call_id: CallId, rule: ProposedRule, reason: &str) {
+        let (scope, reason) = (ApprovalScope::Always, format!("the person agreed, by a rule: {reason}"));
+        let rule = Some(rule);
+        let decision = ApprovalDecided { call_id, granted: true, scope, reason, instead: None, rule };
+        self.reply(Reply::Effect(decision));
     }
 
     /// Keeps a call from doing what was asked about, for the rest of the run. With words the subtask goes on, and is told them.
     pub fn deny(&self, call_id: CallId, instead: Option<String>) {
         let (scope, reason) = (ApprovalScope::Once, "the person did not agree".to_owned());
-        self.reply(Reply::Effect(ApprovalDecided { call_id, granted: false, scope, reason, instead }));
+        let decision = ApprovalDecided { call_id, granted: false, scope, reason, instead, rule: None };
+        self.reply(Reply::Effect(decision));
     }
 
     fn reply(&self, reply: Reply) {

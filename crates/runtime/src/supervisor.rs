@@ -295,7 +295,7 @@ impl Supervisor<'_> {
             }
             (Asked::Effect(call_id), None) => {
                 let (scope, reason) = (ApprovalScope::Once, "nobody is left to ask".to_owned());
-                ApprovalDecided { call_id, granted: false, scope, reason, instead: None }.into()
+                ApprovalDecided { call_id, granted: false, scope, reason, instead: None, rule: None }.into()
             }
             (Asked::Clarification(round), None) => {
                 ClarificationAnswered { round, answer: String::new() }.into()

@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, Judged, Ours, Step, gate, in_words, judge};
+use crate::consent::{Case, Judged, Ours, Question, Step, beyond_undo, gate, in_words, judge};
 use crate::granted::Granted;
 use crate::live_view::LiveView;
 use crate::program::is_program;
@@ -195,9 +195,12 @@ impl Looked {
     /// Asks by what the words of the command say. The folders that a yes opens to it.
     async fn ask(&self, command: &str, cx: &ToolContext) -> Result<Vec<PathBuf>, ToolError> {
         let demand = cx.demanded(self.judged.deed())?;
-        cx.consented(self.judged.question(Shell.name(), command, demand)).await?;
         let opens = self.judged.reaches_the_working_folder(cx) && is_narrow(&cx.working_folder, cx);
-        Ok(if opens { vec![cx.working_folder.clone()] } else { Vec::new() })
+        let opened = if opens { vec![cx.working_folder.clone()] } else { Vec::new() };
+        let question = self.judged.question(Shell.name(), command, demand);
+        let beyond_undo = beyond_undo(&question.effects, &watched::without_room(cx, &opened).await?, cx);
+        cx.consented(Question { beyond_undo, ..question }).await?;
+        Ok(opened)
     }
 
     /// Notes what the run may change from now on.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{Change, ChangeKind, OpenCall, Snapshot};
+use artoo_sandbox::snapshot::{Change, ChangeKind, NotCovered, OpenCall, Snapshot};
 use artoo_types::{FileChange, FileChangeKind};
 
 use crate::protected::REPOSITORY;
@@ -19,13 +19,7 @@ pub(crate) struct Watched(Option<OpenCall>);
 /// `opened` are folders that this one command may write besides.
 pub(crate) async fn before_command(cx: &ToolContext, opened: &[PathBuf]) -> Result<Watched, ToolError> {
     let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
-    let (folders, everywhere) = match cx.mode {
-        SandboxMode::ReadOnly => return Ok(Watched(None)),
-        SandboxMode::WorkspaceWrite => {
-            ([cx.workspace.clone()].into_iter().chain(opened.iter().cloned()).collect(), false)
-        }
-        SandboxMode::FullAccess => (vec![cx.workspace.clone(), cx.working_folder.clone()], true),
-    };
+    let Some((folders, everywhere)) = reach(cx, opened) else { return Ok(Watched(None)) };
     let workspace = cx.workspace.clone();
     let looked = tokio::task::spawn_blocking(move || look(&snapshot, &folders, everywhere)).await;
     match looked.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
@@ -38,9 +32,44 @@ fn look(snapshot: &Snapshot, folders: &[PathBuf], everywhere: bool) -> io::Resul
     if everywhere {
         snapshot.leave_out("/".into())?;
     }
+    snapshot.before(&roots(folders)?)
+}
+
+/// The files that a command may change, and that are too large to be kept for undo. Looks as [`before_command`] does.
+pub(crate) async fn without_room(cx: &ToolContext, opened: &[PathBuf]) -> Result<Vec<NotCovered>, ToolError> {
+    let (Some(snapshot), Some((folders, _))) = (cx.snapshot.clone(), reach(cx, opened)) else {
+        return Ok(Vec::new());
+    };
+    let looked = tokio::task::spawn_blocking(move || snapshot.without_room(&roots(&folders)?)).await;
+    let looked = looked.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+    looked.map_err(|source| not_recorded(&cx.workspace, source))
+}
+
+/// The same of the one path that a tool is about to write. Blocks.
+pub(crate) fn without_room_at(
+    cx: &ToolContext,
+    root: &Path,
+    path: &Path,
+) -> Result<Vec<NotCovered>, ToolError> {
+    let lost = cx.snapshot.as_ref().map(|snapshot| snapshot.without_room_at(root, path));
+    Ok(lost.transpose().map_err(|source| not_recorded(path, source))?.unwrap_or_default())
+}
+
+/// The folders that a command may write, and whether it may write elsewhere besides; `None` where it may write nothing.
+fn reach(cx: &ToolContext, opened: &[PathBuf]) -> Option<(Vec<PathBuf>, bool)> {
+    match cx.mode {
+        SandboxMode::ReadOnly => None,
+        SandboxMode::WorkspaceWrite => {
+            Some(([cx.workspace.clone()].into_iter().chain(opened.iter().cloned()).collect(), false))
+        }
+        SandboxMode::FullAccess => Some((vec![cx.workspace.clone(), cx.working_folder.clone()], true)),
+    }
+}
+
+fn roots(folders: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let mut roots = folders.iter().map(|folder| folder.canonicalize()).collect::<io::Result<Vec<_>>>()?;
     roots.dedup();
-    snapshot.before(&roots)
+    Ok(roots)
 }
 
 impl Watched {

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{ASK_BEFORE_ALL, Case, Deed, Question, Step, diff, gate, in_words};
+use crate::consent::{ASK_BEFORE_ALL, Case, Deed, Question, Step, beyond_undo, diff, gate, in_words};
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_in_git, is_private_key};
 use crate::{CreatedPaths, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, watched};
@@ -188,7 +188,23 @@ async fn consent(target: &Target, cx: &ToolContext) -> Result<(), ToolError> {
             let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
             let command = format!("write_file {}", target.shown);
             let (tool, programs, free) = (WriteFile.name(), Vec::new(), Vec::new());
-            cx.consented(Question { tool, command, programs, effects, free, changes, rule, reason }).await
+            let (root, real, context) = (target.root.clone(), target.real.clone(), cx.clone());
+            let lost = blocking(move || watched::without_room_at(&context, &root, &real)).await?;
+            let beyond_undo = beyond_undo(&effects, &lost, cx);
+            let always = None;
+            let question = Question {
+                tool,
+                command,
+                programs,
+                effects,
+                free,
+                changes,
+                rule,
+                reason,
+                beyond_undo,
+                always,
+            };
+            cx.consented(question).await
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Consent as messages: to a single effect, or to a whole plan. Source: specification v0.8, Law 1; `docs/deviations.md`, "The Laws in
 //! code".
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{collections::BTreeSet, fmt, path::PathBuf, str::FromStr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,26 @@ pub struct ApprovalRequested {
     pub reason: String,
     /// Whether a person is to answer, and the run's clock stops. Otherwise what the run knows decides, at once.
     pub person: bool,
+    /// The rule that the answer *always* would make; none where no rule says exactly this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always: Option<ProposedRule>,
+}
+
+/// A rule of consent that allows, drafted out of a question. What a file of rules says beside it is the reason, which is the person's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposedRule {
+    /// The kinds of effects that it would allow.
+    pub effects: BTreeSet<EffectKind>,
+    /// The programs that may have them, by name or by whole path; all where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
+    /// Globs of the files, whole or from `~/`; empty where the effects have no paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Commands that it decides about.
+    pub matches: Vec<String>,
+    /// Commands that are near to these, and that it does not decide about.
+    pub spares: Vec<String>,
 }
 
 /// The answer. From the user, or from R3 where nobody had to be asked.
@@ -46,6 +66,9 @@ pub struct ApprovalDecided {
     /// What the person wants done instead, in their words: a no that leaves the subtask another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
+    /// The rule that the person has written with the answer *always*.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<ProposedRule>,
 }
 
 /// For how long a yes holds.
@@ -58,6 +81,8 @@ pub enum ApprovalScope {
     Run,
     /// The same kinds of effects in the folders of these, in this run.
     Folder,
+    /// As in this run; a rule that the person has written holds for later runs.
+    Always,
 }
 
 /// What a call would do to one thing, and why that is believed.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use artoo_runtime::runs::{self, RunsError};
-use artoo_sandbox::snapshot::{NotCovered, Obstacle, Present, TakenBack, UndoError, Undoable};
+use artoo_sandbox::snapshot::{NotCovered, Obstacle, Present, TakenBack, Uncovered, UndoError, Undoable};
 use serde::Serialize;
 
 use super::runs::{as_json, explained};
@@ -70,9 +70,19 @@ pub(super) fn run(context: &mut Context<'_>, folder: &Path, wish: Wish) -> Resul
     context.terminal.data(&lines)?;
     for one in &page.not_covered {
         let place = one.path.display();
-        context
-            .terminal
-            .warning(&format!("nobody looked at {place}: {}; what the run changed there stays", one.why));
+        let words = match one.why {
+            // It stands in the way where the run changed it, so it did not.
+            Uncovered::NoRoom { .. } | Uncovered::Unsteady => {
+                format!("{place} was not kept: {}; the run did not change its content", one.why)
+            }
+            Uncovered::TooMany { .. }
+            | Uncovered::Unreadable { .. }
+            | Uncovered::TooDeep
+            | Uncovered::Elsewhere => {
+                format!("nobody looked at {place}: {}; what the run changed there stays", one.why)
+            }
+        };
+        context.terminal.warning(&words);
     }
     if wish.dry_run {
         context.terminal.note(&format!("nothing was changed; to do it: artoo runs undo {run_id}"));

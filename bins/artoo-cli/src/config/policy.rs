@@ -105,12 +105,16 @@ pub(crate) fn path(environment: &Environment, home: &Path) -> PathBuf {
 
 /// Reads the rules and checks their examples. Without a file there are none.
 pub(crate) fn rules(path: &Path, home: &Path) -> Result<Rules, CommandError> {
-    let text = read(path)?;
-    let (tables, places) = parse(path, &text)?;
+    checked(path, &read(path)?, home)
+}
+
+/// The rules of a text that stands in the file, or would.
+pub(super) fn checked(path: &Path, text: &str, home: &Path) -> Result<Rules, CommandError> {
+    let (tables, places) = parse(path, text)?;
     let rules = tables.into_iter().map(Rule::from).collect();
     Rules::read(path.to_owned(), rules, home).map_err(|error| {
         let place = error.number.checked_sub(1).and_then(|number| places.get(number)).copied();
-        at(path, &text, place.unwrap_or(0), &error.to_string())
+        at(path, text, place.unwrap_or(0), &error.to_string())
             .hint("correct the rule or its examples; no run begins with a rule that does not do what it says")
     })
 }
@@ -122,7 +126,8 @@ pub(crate) fn policy_schema() -> Json {
     settings.into_generator().into_root_schema_for::<PolicyFile>().to_value()
 }
 
-fn read(path: &Path) -> Result<String, CommandError> {
+/// The text of the file; nothing where there is none.
+pub(super) fn read(path: &Path) -> Result<String, CommandError> {
     let unreadable = |error: std::io::Error| {
         CommandError::configuration(format!("cannot read {}", path.display()))
             .because(error)
@@ -137,11 +142,17 @@ fn read(path: &Path) -> Result<String, CommandError> {
     let mut text = String::new();
     let file = File::open(path).map_err(unreadable)?;
     file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
+    short_enough(path, &text)?;
+    Ok(text)
+}
+
+/// Whether a person can read through it.
+pub(super) fn short_enough(path: &Path, text: &str) -> Result<(), CommandError> {
     if text.len() as u64 > MAX_BYTES {
         return Err(CommandError::configuration(format!("{} is longer than 64 KiB", path.display()))
             .hint("fewer rules can be read through"));
     }
-    Ok(text)
+    Ok(())
 }
 
 /// The rules, and where in the text each begins.

@@ -4,9 +4,10 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use artoo_runtime::Answerer;
-use artoo_types::{ApprovalScope, CallId};
+use artoo_types::{ApprovalScope, CallId, ProposedRule};
 use tokio::sync::oneshot;
 
+use super::always::PolicyFile;
 use crate::terminal::{Streams, Terminal};
 
 /// The most bytes of an answer: one line that a person types.
@@ -25,29 +26,48 @@ pub(super) struct Keyboard {
 pub(super) struct Asking {
     answerer: Answerer,
     keyboard: Keyboard,
-    /// What is asked, and where its answer comes from.
-    open: Option<(Question, oneshot::Receiver<String>)>,
+    /// Where a rule would be written.
+    policy: Option<PolicyFile>,
+    open: Option<Open>,
+}
+
+/// A question that is put.
+struct Open {
+    question: Question,
+    /// Whether the reason of a rule is awaited; otherwise the answer is.
+    reason: bool,
+    line: oneshot::Receiver<String>,
 }
 
 /// What a run asks the person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Question {
     /// What a round of R1's questions asks.
     Clarification(u32),
     /// Whether the plan of this round may run.
     Plan(u32),
-    /// Whether this call may do what it would.
-    Effect(CallId),
+    /// Whether a call may do what it would.
+    Effect {
+        /// Which call.
+        call_id: CallId,
+        /// The rule that would answer it for good.
+        always: Option<Box<ProposedRule>>,
+    },
 }
+
+const REASON: &str = "why? one line, which stands in the rule (empty: back to the question) > ";
 
 impl Question {
     /// What stands before the answer.
-    fn prompt(self) -> &'static str {
+    fn prompt(&self) -> &'static str {
         match self {
             Self::Clarification(_) => "answer (empty: go ahead) > ",
             Self::Plan(_) => "run this plan? [y/N] > ",
-            Self::Effect(_) => {
+            Self::Effect { always: None, .. } => {
                 "y: yes, once   r: in this run   f: in this folder, in this run   N: no   or say what to do instead > "
+            }
+            Self::Effect { always: Some(_), .. } => {
+                "y: yes, once   r: in this run   f: in this folder, in this run   a: always, by a rule   N: no   or say what to do instead > "
             }
         }
     }
@@ -78,9 +98,9 @@ fn line(input: &mut dyn BufRead) -> String {
 }
 
 impl Asking {
-    /// Asks by this way.
-    pub(super) fn new(answerer: Answerer, keyboard: Keyboard) -> Self {
-        Self { answerer, keyboard, open: None }
+    /// Asks by this way. Rules are written to this file.
+    pub(super) fn new(answerer: Answerer, keyboard: Keyboard, policy: Option<PolicyFile>) -> Self {
+        Self { answerer, keyboard, policy, open: None }
     }
 
     /// Whether an answer is awaited: the last line of the terminal is the person's then.
@@ -90,8 +110,87 @@ impl Asking {
 
     /// Begins to wait for the answer to a question, which is on the screen.
     pub(super) fn begin(&mut self, question: Question, terminal: &mut Terminal) {
+        let prompt = question.prompt();
+        let line = self.line(prompt, terminal);
+        self.open = Some(Open { question, reason: false, line });
+    }
+
+    /// Gives a question up that nobody waits for any more. What is typed next goes nowhere.
+    pub(super) fn withdraw(&mut self, withdrawn: CallId, terminal: &mut Terminal) {
+        let is_it = |question: &Question| match question {
+            Question::Effect { call_id, .. } => *call_id == withdrawn,
+            Question::Clarification(_) | Question::Plan(_) => false,
+        };
+        if self.open.take_if(|open| is_it(&open.question)).is_some() {
+            terminal.note("");
+        }
+    }
+
+    /// Waits for a line; for ever where nothing is asked. Cancel-safe.
+    pub(super) async fn answered(&mut self) -> String {
+        let Some(open) = &mut self.open else { return std::future::pending().await };
+        (&mut open.line).await.unwrap_or_default()
+    }
+
+    /// Takes a line: passes an answer on, or asks for more.
+    pub(super) fn take(&mut self, line: &str, terminal: &mut Terminal) {
+        let Some(Open { question, reason, .. }) = self.open.take() else { return };
+        match question {
+            Question::Clarification(round) => self.answerer.answer(round, line.to_owned()),
+            Question::Plan(round) if is_yes(line) => self.answerer.agree(round),
+            Question::Plan(round) => self.answerer.refuse(round),
+            Question::Effect { call_id, always: Some(rule) } if reason => {
+                self.rule(call_id, rule, line, terminal);
+            }
+            Question::Effect { call_id, always } => match Said::of(line) {
+                Said::Yes(scope) => self.answerer.allow(call_id, scope),
+                Said::No => self.answerer.deny(call_id, None),
+                Said::Instead(words) => self.answerer.deny(call_id, Some(words)),
+                Said::Always => self.always(call_id, always, terminal),
+            },
+        }
+    }
+
+    /// Shows the rule and asks for its reason.
+    fn always(&mut self, call_id: CallId, always: Option<Box<ProposedRule>>, terminal: &mut Terminal) {
+        let Some((rule, file)) = always.zip(self.policy.as_ref()) else {
+            terminal.note("no rule can say this and nothing else: always is no answer here");
+            return self.begin(Question::Effect { call_id, always: None }, terminal);
+        };
+        for line in file.offer(&rule) {
+            terminal.note(&line);
+        }
+        let line = self.line(REASON, terminal);
+        let question = Question::Effect { call_id, always: Some(rule) };
+        self.open = Some(Open { question, reason: true, line });
+    }
+
+    /// Writes the rule, and then says yes. Without a reason, or where it cannot be written, the question is put again.
+    fn rule(&mut self, call_id: CallId, rule: Box<ProposedRule>, line: &str, terminal: &mut Terminal) {
+        let (reason, file) = (line.trim(), self.policy.as_ref());
+        let written = match file {
+            Some(file) if !reason.is_empty() => file.add(&rule, reason),
+            Some(_) | None => {
+                terminal.note("no reason, no rule");
+                return self.begin(Question::Effect { call_id, always: Some(rule) }, terminal);
+            }
+        };
+        match written {
+            Ok(done) => {
+                terminal.note(&done);
+                self.answerer.allow_always(call_id, *rule, reason);
+            }
+            Err(error) => {
+                terminal.error(&error);
+                self.begin(Question::Effect { call_id, always: Some(rule) }, terminal);
+            }
+        }
+    }
+
+    /// Asks for a line. What was typed before is not it.
+    fn line(&self, prompt: &str, terminal: &mut Terminal) -> oneshot::Receiver<String> {
         (self.keyboard.forget)();
-        terminal.prompt(question.prompt());
+        terminal.prompt(prompt);
         let (send, receive) = oneshot::channel();
         let line = Arc::clone(&self.keyboard.line);
         // A thread of its own: reading cannot be cancelled, and must not keep the program.
@@ -99,31 +198,7 @@ impl Asking {
             // The run may have ended meanwhile.
             let _ = send.send(line());
         });
-        self.open = Some((question, receive));
-    }
-
-    /// Gives a question up that nobody waits for any more. What is typed next goes nowhere.
-    pub(super) fn withdraw(&mut self, call_id: CallId, terminal: &mut Terminal) {
-        if self.open.take_if(|(question, _)| *question == Question::Effect(call_id)).is_some() {
-            terminal.note("");
-        }
-    }
-
-    /// Waits for the answer and passes it on; for ever where nothing is asked. Cancel-safe.
-    pub(super) async fn answered(&mut self) {
-        let Some((question, receive)) = &mut self.open else { return std::future::pending().await };
-        let answer = receive.await.unwrap_or_default();
-        match *question {
-            Question::Clarification(round) => self.answerer.answer(round, answer),
-            Question::Plan(round) if is_yes(&answer) => self.answerer.agree(round),
-            Question::Plan(round) => self.answerer.refuse(round),
-            Question::Effect(call_id) => match Said::of(&answer) {
-                Said::Yes(scope) => self.answerer.allow(call_id, scope),
-                Said::No => self.answerer.deny(call_id, None),
-                Said::Instead(words) => self.answerer.deny(call_id, Some(words)),
-            },
-        }
-        self.open = None;
+        receive
     }
 }
 
@@ -137,6 +212,8 @@ fn is_yes(answer: &str) -> bool {
 enum Said {
     Yes(ApprovalScope),
     No,
+    /// Yes, by a rule.
+    Always,
     /// No, and what to do instead.
     Instead(String),
 }
@@ -151,6 +228,7 @@ impl Said {
             "y" | "yes" => Self::Yes(ApprovalScope::Once),
             "r" | "run" => Self::Yes(ApprovalScope::Run),
             "f" | "folder" => Self::Yes(ApprovalScope::Folder),
+            "a" | "always" => Self::Always,
             words if words.len() < SHORTEST_WORDS => Self::No,
             _ => Self::Instead(answer.trim().to_owned()),
         }
@@ -175,8 +253,11 @@ mod tests {
         for (answer, scope) in said {
             assert_eq!(Said::of(answer), Said::Yes(scope), "{answer}");
         }
-        for answer in ["", "n", "no", "never", "ye", "yy", "y?", "yes!", "rf", "a", "always"] {
+        for answer in ["", "n", "no", "never", "ye", "yy", "y?", "yes!", "rf", "aa", "always!"] {
             assert_eq!(Said::of(answer), Said::No, "{answer}");
+        }
+        for answer in ["a", " ALWAYS "] {
+            assert_eq!(Said::of(answer), Said::Always);
         }
         for answer in ["yes but not now", "Write it to new.txt", "写到 new.txt"] {
             assert_eq!(Said::of(&format!(" {answer}\n")), Said::Instead(answer.to_owned()));

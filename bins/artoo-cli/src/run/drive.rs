@@ -8,6 +8,7 @@ use artoo_runtime::events::Fold;
 use artoo_runtime::{Artoo, Canceller, Deadlines};
 use artoo_types::{CallId, Message, Role};
 
+use super::always::PolicyFile;
 use super::ask::{Asking, Question, from_stdin};
 use super::prepare::Prepared;
 use super::show::Show;
@@ -57,7 +58,11 @@ pub(super) async fn drive(
         trouble: None,
         canceller,
     };
-    let mut asking = Asking::new(run.answerer(), from_stdin());
+    let policy = prepared
+        .policy
+        .file()
+        .map(|file| PolicyFile { path: file.to_owned(), home: context.folders.home.clone() });
+    let mut asking = Asking::new(run.answerer(), from_stdin(), policy);
     let finished = watch(run.finished(), observer, &mut view, &mut asking, context.terminal).await;
     if asking.is_open() {
         // The run has ended while the person was asked; what follows begins on a line of its own.
@@ -184,7 +189,7 @@ async fn watch<F: Future>(
                 }
                 None => break finished.await,
             },
-            () = asking.answered() => {}
+            line = asking.answered() => asking.take(&line, terminal),
             result = &mut finished => break result,
             _ = beats.tick() => {
                 beat += 1;
@@ -208,7 +213,8 @@ fn asked(observed: &Observed) -> Option<Question> {
     } else if let Message::PlanApprovalRequested(asked) = envelope.message.as_ref() {
         Some(Question::Plan(asked.round))
     } else if let Message::ApprovalRequested(asked) = envelope.message.as_ref() {
-        asked.person.then_some(Question::Effect(asked.call_id))
+        let always = asked.always.clone().map(Box::new);
+        asked.person.then_some(Question::Effect { call_id: asked.call_id, always })
     } else {
         None
     }
@@ -310,7 +316,7 @@ mod tests {
         let show = Show::for_person();
         let mut view =
             View { show, fold: Fold::new(), outcome: None, trouble: None, canceller: run.canceller() };
-        let mut asking = Asking::new(run.answerer(), typing("logs"));
+        let mut asking = Asking::new(run.answerer(), typing("logs"), None);
         let observer = run.observe(CAPACITY);
         watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;
         drop(terminal);

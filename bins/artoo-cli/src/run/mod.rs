@@ -1,5 +1,6 @@
 //! `artoo run`.
 
+mod always;
 mod ask;
 mod drive;
 mod given;

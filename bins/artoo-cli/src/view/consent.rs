@@ -75,6 +75,7 @@ fn scope_words(scope: ApprovalScope) -> &'static str {
         ApprovalScope::Once => "once",
         ApprovalScope::Run => "for this run",
         ApprovalScope::Folder => "for this run in this folder",
+        ApprovalScope::Always => "always",
     }
 }
 

@@ -274,6 +274,7 @@ fn what_undo_says() {
         Undoable::Unfinished,
         Undoable::Halfway,
         Undoable::Undone,
+        Undoable::Unkept,
         Undoable::Expired,
         Undoable::Damaged,
     ] {

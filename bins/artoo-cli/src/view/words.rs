@@ -109,6 +109,7 @@ pub(super) fn undo(state: Undoable) -> Option<&'static str> {
         Undoable::Unfinished => "undo with --as-it-is",
         Undoable::Halfway => "undo was cut off",
         Undoable::Undone => "undone",
+        Undoable::Unkept => "cannot be undone: too large to keep",
         Undoable::Expired => "undo is not kept any more",
         Undoable::Damaged => "undo is damaged",
     })

@@ -69,6 +69,146 @@ fn the_exact_effect_is_shown_and_a_yes_allows_it() {
     }
 }
 
+const RULES: &str = ".config/artoo/policy.toml";
+const OFFERED: &str = "a: always, by a rule   N: no   or say what to do instead > ";
+const WHY: &str = "(empty: back to the question) > ";
+
+/// Somebody at a terminal of a run in this scene, who is shown a text, types one, and so on: the exit code and the screen.
+fn talk(scene: &Scene, steps: &[(&str, &str)]) -> (Option<i32>, String) {
+    talk_in(scene, &["run", REQUEST], steps)
+}
+
+fn talk_in(scene: &Scene, line: &[&str], steps: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut screen = Screen::new(160);
+    let mut command = scene.artoo(line);
+    command.env("TERM", "dumb");
+    let mut child =
+        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
+    drop(command);
+    for (at, (shown, typed)) in steps.iter().enumerate() {
+        let times = steps[..=at].iter().filter(|(other, _)| other == shown).count();
+        screen.until_shown_times(shown, times);
+        screen.types(typed);
+    }
+    let code = ended(&mut child).code();
+    (code, screen.end().0)
+}
+
+/// The whole of it: the rule is shown, gets its reason, is in the file and on record, and the next run asks nothing.
+#[test]
+fn always_is_a_rule_in_the_file_and_the_next_run_does_not_ask() {
+    let scene = scene();
+    let (code, screen) = talk(&scene, &[(OFFERED, "a\n"), (WHY, "notes are short-lived\n")]);
+    assert_eq!((code, notes(&scene).exists()), (Some(0), false), "{screen}");
+    let parts = [
+        "this rule would be added to /",
+        "  paths = [\"~/artoo_workspace/notes.txt\"]",
+        "  reason = \"(what you type next)\"",
+        WHY,
+        "rule 1 was added to /",
+        "allowed always: the person agreed, by a rule: notes are short-lived",
+        "✓ accept",
+    ];
+    let mut rest = screen.as_str();
+    for part in parts {
+        let at = rest.find(part).unwrap_or_else(|| panic!("no `{part}` after what came before in\n{screen}"));
+        rest = &rest[at..];
+    }
+    let rules = fs::read_to_string(scene.home().join(RULES)).unwrap();
+    let expected = r#"[[rule]]
+decision = "allow"
+effects = ["deletes"]
+program = "rm"
+paths = ["~/artoo_workspace/notes.txt"]
+reason = "notes are short-lived"
+matches = ["rm ~/artoo_workspace/notes.txt\necho 0"]
+spares = ["rm ~/artoo_workspace/other-notes.txt", "unlink ~/artoo_workspace/notes.txt"]
+"#;
+    assert_eq!(rules, expected);
+    let journal = scene.journal();
+    let decided = journal.lines().find(|line| line.contains("approval_decided")).unwrap();
+    for part in ["\"scope\":\"always\"", "\"paths\":[\"~/artoo_workspace/notes.txt\"]"] {
+        assert!(decided.contains(part), "{decided}");
+    }
+    let audited = fs::read_to_string(scene.home().join(".artoo/audit.jsonl")).unwrap();
+    assert!(audited.contains("\"scope\":\"always\"") && !audited.contains("notes.txt"), "{audited}");
+    let listed = scene.say(&["policy", "rules"]).ended(0).out;
+    assert!(listed.contains("  1  allow  deletes by rm in ~/artoo_workspace/notes.txt"), "{listed}");
+
+    fs::write(notes(&scene), "a year's work\n").unwrap();
+    let said = scene.say(&["run", REQUEST]).ended(0);
+    assert!(said.err.contains("rule 1 of policy.toml: notes are short-lived"), "{}", said.err);
+    assert!(!notes(&scene).exists());
+    // What lies beside is asked about as before.
+    let other = notes(&scene).with_file_name("other-notes.txt");
+    let checked = scene.say(&["policy", "check", &format!("rm {}", other.display())]).ended(0).out;
+    assert!(checked.contains("consent-to-change") || !checked.contains("policy-rule"), "{checked}");
+}
+
+/// Without a reason, and where the file cannot be written, the question is put again and nothing was granted.
+#[test]
+fn a_rule_that_cannot_be_written_grants_nothing() {
+    let scene = scene();
+    let folder = scene.home().join(".config/artoo");
+    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir_all(folder.join("policy.toml.new/x")).unwrap();
+    let steps = [(OFFERED, "a\n"), (WHY, "\n"), (OFFERED, "a\n"), (WHY, "because\n"), (OFFERED, "n\n")];
+    let (code, screen) = talk(&scene, &steps);
+    assert_eq!((code, notes(&scene).exists()), (Some(5), true), "{screen}");
+    for part in
+        ["no reason, no rule", "error: the rule was not written to", "not allowed: the person did not"]
+    {
+        assert!(screen.contains(part), "no `{part}` in\n{screen}");
+    }
+    assert!(!scene.home().join(RULES).exists() && !scene.journal().contains("always\",\"reason"));
+}
+
+/// The end of the input is no reason and no answer.
+#[test]
+fn the_end_of_the_input_while_a_reason_is_awaited_is_a_no() {
+    let scene = scene();
+    let (code, screen) = talk(&scene, &[(OFFERED, "a\n"), (WHY, "\u{4}"), (OFFERED, "\u{4}")]);
+    assert_eq!((code, notes(&scene).exists()), (Some(5), true), "{screen}");
+    assert!(!scene.home().join(RULES).exists());
+}
+
+/// What only a run shows has no rule that would say it.
+#[test]
+fn where_no_rule_says_it_always_is_not_offered() {
+    let hidden = "x=rm; printf -v y %s notes.txt; \"$x\" ~/artoo_workspace/\"$y\"; echo 0";
+    let scene = Scene::new(model(count_plan("Remove the notes and count the rest"), move |_| shell(hidden)));
+    fs::create_dir_all(notes(&scene).parent().unwrap()).unwrap();
+    fs::write(notes(&scene), "a year's work\n").unwrap();
+    let (code, screen) = talk(&scene, &[(ASKED, "always\n"), (ASKED, "n\n")]);
+    assert_eq!((code, notes(&scene).exists()), (Some(5), true), "{screen}");
+    assert!(!screen.contains("by a rule   N"), "{screen}");
+    assert!(screen.contains("no rule can say this and nothing else: always is no answer here"), "{screen}");
+    assert!(!scene.home().join(RULES).exists());
+}
+
+/// What is too large to be kept for undo is a question of its own weight: a yes does it, and undo says what it cannot bring back.
+#[test]
+fn what_cannot_be_undone_is_said_before_and_after() {
+    let line = ["run", "-c", "undo.max_run_bytes=10", REQUEST];
+    let told = "14 bytes of what it may change do not fit into the 10 bytes";
+    for (typed, code, is_left) in [("n\n", 5, true), ("y\n", 0, false)] {
+        let scene = scene();
+        let (ended_with, screen) = talk_in(&scene, &line, &[(ASKED, typed)]);
+        assert_eq!((ended_with, notes(&scene).exists()), (Some(code), is_left), "{screen}");
+        assert!(screen.contains(told) && !screen.contains("by a rule   N"), "{screen}");
+        let listed = scene.say(&["runs", "list"]).ended(0).out;
+        assert_eq!(listed.contains("cannot be undone: too large to keep"), !is_left, "{listed}");
+        if !is_left {
+            let said = scene.say(&["runs", "undo", "last"]).ended(1);
+            assert!(said.err.contains("notes.txt") && said.err.contains("did not fit"), "{}", said.err);
+        }
+    }
+    // Nobody there: no, as before.
+    let scene = scene();
+    scene.say(&line).ended(5);
+    assert!(notes(&scene).exists());
+}
+
 /// A no, an empty line, the end of the input (Ctrl+D), a slip.
 #[test]
 fn a_no_leaves_the_file_and_ends_with_5() {

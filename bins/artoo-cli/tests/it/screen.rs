@@ -56,7 +56,12 @@ impl Screen {
 
     /// Waits until this was shown.
     pub(crate) fn until_shown(&self, text: &str) {
-        until(text, || String::from_utf8_lossy(&self.raw.lock().unwrap()).contains(text));
+        self.until_shown_times(text, 1);
+    }
+
+    /// Waits until this was shown so many times.
+    pub(crate) fn until_shown_times(&self, text: &str, times: usize) {
+        until(text, || String::from_utf8_lossy(&self.raw.lock().unwrap()).matches(text).count() >= times);
     }
 
     pub(crate) fn stream(&self) -> Stdio {

@@ -2,7 +2,7 @@
 
 use artoo_executor::{Approvals, Standing, Terms};
 use artoo_sandbox::Decision;
-use artoo_tools::{Rule, Rules};
+use artoo_tools::{Deed, Rule, Rules};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn with_a_person() -> Approvals {
 
 fn decision(granted: bool, scope: ApprovalScope) -> ApprovalDecided {
     let call_id = CallId::new(uuid::Uuid::nil());
-    ApprovalDecided { call_id, granted, scope, reason: "because".to_owned(), instead: None }
+    ApprovalDecided { call_id, granted, scope, reason: "because".to_owned(), instead: None, rule: None }
 }
 
 fn no() -> ApprovalDecided {
@@ -109,6 +109,7 @@ fn a_yes_holds_for_as_long_as_was_said() {
         (ApprovalScope::Once, [false, false, false, false, false]),
         (ApprovalScope::Run, [true, true, false, false, false]),
         (ApprovalScope::Folder, [true, true, true, false, false]),
+        (ApprovalScope::Always, [true, true, false, false, false]),
     ] {
         let mut approvals = with_a_person();
         approvals.decided(&asked, &decision(true, scope));
@@ -175,7 +176,7 @@ fn effects() -> impl Strategy<Value = Vec<Effect>> {
 }
 
 fn decisions() -> impl Strategy<Value = ApprovalDecided> {
-    let scopes = [ApprovalScope::Once, ApprovalScope::Run, ApprovalScope::Folder];
+    let scopes = [ApprovalScope::Once, ApprovalScope::Run, ApprovalScope::Folder, ApprovalScope::Always];
     (any::<bool>(), prop::sample::select(scopes.to_vec())).prop_map(|(yes, scope)| decision(yes, scope))
 }
 
@@ -219,5 +220,38 @@ proptest! {
                 denied.extend(effects);
             }
         }
+    }
+}
+
+/// Whoever agreed while it could be undone has not agreed to what cannot be.
+#[test]
+fn a_yes_that_was_not_told_covers_nothing_that_cannot_be_undone() {
+    let effects = [effect("deletes", "/a/b")];
+    let plain = Deed::from(&effects);
+    let beyond = Deed { beyond_undo: true, ..plain };
+    let mut approvals = with_a_person();
+    approvals.decided(plain, &decision(true, ApprovalScope::Folder));
+    assert!(matches!(approvals.standing(plain), Standing::Granted(_)));
+    assert_eq!(approvals.standing(beyond), Standing::Open);
+    approvals.decided(beyond, &decision(true, ApprovalScope::Run));
+    assert!(matches!(approvals.standing(beyond), Standing::Granted(_)));
+    // What was granted in advance was granted either way.
+    let approvals = Approvals::new(terms(Approval::Auto, false, &[EffectKind::Deletes]));
+    assert!(matches!(approvals.standing(beyond), Standing::Granted(_)));
+    let nobody = Approvals::new(terms(Approval::Auto, false, &[]));
+    assert_eq!(nobody.standing(beyond), Standing::Denied("nobody is there to be asked".to_owned()));
+}
+
+#[test]
+fn a_rule_needs_somebody_to_write_it_and_a_file() {
+    for (approval, person, rules, takes) in [
+        (Approval::Auto, true, rules("a", "b"), true),
+        (Approval::Ask, true, rules("a", "b"), true),
+        (Approval::Never, true, rules("a", "b"), false),
+        (Approval::Auto, false, rules("a", "b"), false),
+        (Approval::Auto, true, Rules::default(), false),
+    ] {
+        let terms = Terms { rules, ..terms(approval, person, &[]) };
+        assert_eq!(Approvals::new(terms).takes_rules(), takes, "{approval:?} {person}");
     }
 }

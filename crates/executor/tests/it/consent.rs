@@ -1,9 +1,10 @@
 //! Consent on a real bus: what is asked, who waits, and what an answer does.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_executor::{Attempt, AttemptContext, CallTool, ExecuteError, Executor, Terms};
 use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
+use artoo_tools::Rules;
 use artoo_types::{
     Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallEnding, CallId, EffectKind,
     ExecutionStatus, FailureClass, Message, MessageKind, ToolName,
@@ -34,8 +35,8 @@ impl Executor for Listed {
     }
 }
 
-/// Deletes what a command has named.
-struct Led;
+/// Does this to what a command has named.
+struct Led(&'static str);
 
 #[async_trait]
 impl Executor for Led {
@@ -47,7 +48,7 @@ impl Executor for Led {
     ) -> Result<Attempt, ExecuteError> {
         let shell = ToolName::new("shell");
         let found = tools.call(&shell, arguments("find")).await.unwrap().output.shown;
-        let command = format!("ask deletes /a/{found}");
+        let command = format!("ask {} /a/{found}", self.0);
         let output = tools.call(&shell, arguments(&command)).await.unwrap().output.shown;
         Ok(Attempt { status: ExecutionStatus::Completed, output, verbatim: false, failure: None })
     }
@@ -78,7 +79,8 @@ fn decided(said: &[Message]) -> Vec<(bool, String)> {
 }
 
 fn yes(call_id: CallId, scope: ApprovalScope) -> ApprovalDecided {
-    ApprovalDecided { call_id, granted: true, scope, reason: "the person agreed".to_owned(), instead: None }
+    let reason = "the person agreed".to_owned();
+    ApprovalDecided { call_id, granted: true, scope, reason, instead: None, rule: None }
 }
 
 fn no(call_id: CallId, instead: Option<&str>) -> ApprovalDecided {
@@ -117,7 +119,7 @@ async fn a_call_waits_for_its_answer_and_its_time_rests() {
 #[tokio::test(start_paused = true)]
 async fn words_of_others_are_named_and_asked_about_again() {
     let terms = Terms { person_present: true, ..Terms::default() };
-    let mut house = House::under(terms, Arc::new(Led), &Arc::new(ScriptedModel::new()), 4);
+    let mut house = House::under(terms, Arc::new(Led("deletes")), &Arc::new(ScriptedModel::new()), 4);
     for number in [1, 2] {
         house.dispatcher.publish(subtask(number, "Tidy up")).unwrap();
         let [question] = asked(&house.said().await).try_into().unwrap();
@@ -239,4 +241,23 @@ async fn a_cancel_withdraws_the_question() {
     assert_eq!(finished(&said)[0].ending, CallEnding::Cancelled);
     assert_eq!(said.last().map(Message::kind), Some(MessageKind::ExecutionResult));
     house.close().await;
+}
+
+/// The rule that would answer a question is offered to a person about their own words, and to nobody else.
+#[tokio::test(start_paused = true)]
+async fn words_of_others_bring_no_rule() {
+    let rules =
+        Rules::read("/nowhere/policy.toml".into(), Vec::new(), Path::new("/home/nobody-here")).unwrap();
+    let led = || Arc::new(Led("overwrites")) as Arc<dyn Executor>;
+    for (executor, person_present, offered) in [
+        (Arc::new(Listed) as Arc<dyn Executor>, true, true),
+        (led(), true, false),
+        (Arc::new(Listed), false, false),
+    ] {
+        let terms = Terms { person_present, rules: rules.clone(), ..Terms::default() };
+        let mut house = House::under(terms, executor, &Arc::new(ScriptedModel::new()), 4);
+        house.dispatcher.publish(subtask(1, "ask overwrites /a/b.txt")).unwrap();
+        let [question] = asked(&house.said().await).try_into().unwrap();
+        assert_eq!((question.person, question.always.is_some()), (person_present, offered));
+    }
 }

@@ -162,6 +162,8 @@ fn question(command: &str, effects: &str) -> Question {
         changes: Vec::new(),
         rule: "consent-to-change".to_owned(),
         reason: "what was there changes only with consent".to_owned(),
+        beyond_undo: None,
+        always: None,
     }
 }
 

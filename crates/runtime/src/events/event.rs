@@ -6,8 +6,8 @@ use artoo_types::{
     Amount, ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
     CorrectionSignal, Criterion, DominantClass, Effect, Evidence, FailureClass, Fault, FileChange, Judge,
     Limits, Loss, MacroState, MegramState, MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask,
-    PrevDirective, PreviewedChange, Prices, Role, RunId, SopRecord, SubTaskId, TerminalState, ToolName,
-    UnmetCriterion,
+    PrevDirective, PreviewedChange, Prices, ProposedRule, Role, RunId, SopRecord, SubTaskId, TerminalState,
+    ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -175,6 +175,9 @@ pub enum Event {
         /// What the person wants done instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instead: Option<String>,
+        /// The rule that the person has written with the answer *always*.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<ProposedRule>,
     },
     /// A call ended.
     #[serde(rename = "tool.finished")]

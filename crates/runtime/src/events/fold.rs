@@ -134,6 +134,7 @@ impl Fold {
                     scope: decision.scope,
                     reason: decision.reason.clone(),
                     instead: decision.instead.clone(),
+                    rule: decision.rule.clone(),
                 },
             )),
             Message::ToolFinished(finished) => {

@@ -225,7 +225,7 @@ async fn a_yes_for_the_run_is_not_asked_for_again() {
         let scene = scene(COMMANDS, |n| n);
         let said: Said = match scope {
             ApprovalScope::Run => |person, asked| person.allow(asked.call_id, ApprovalScope::Run),
-            ApprovalScope::Once | ApprovalScope::Folder => {
+            ApprovalScope::Once | ApprovalScope::Folder | ApprovalScope::Always => {
                 |person, asked| person.allow(asked.call_id, ApprovalScope::Once)
             }
         };

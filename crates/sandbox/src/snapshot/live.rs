@@ -117,12 +117,35 @@ impl Snapshot {
     /// see [`not_covered`](Self::not_covered).
     pub fn before(&self, roots: &[PathBuf]) -> io::Result<OpenCall> {
         let mut inner = self.0.lock();
-        inner.begin()?;
-        for root in roots {
-            inner.root(root)?.make_whole();
-        }
-        self.0.look(&mut inner, None)?;
+        self.0.look_below(&mut inner, roots)?;
         self.0.open(&mut inner, Vec::new())
+    }
+
+    /// Looks as [`before`](Self::before) does, and no call begins: which files it has no room to keep.
+    ///
+    /// # Errors
+    ///
+    /// As for [`before`](Self::before).
+    pub fn without_room(&self, roots: &[PathBuf]) -> io::Result<Vec<NotCovered>> {
+        let mut inner = self.0.lock();
+        self.0.look_below(&mut inner, roots)?;
+        Ok(inner.without_room())
+    }
+
+    /// Looks as [`before_path`](Self::before_path) does, and no call begins: which files it has no room to keep.
+    ///
+    /// # Errors
+    ///
+    /// As for [`before_path`](Self::before_path).
+    pub fn without_room_at(&self, root: &Path, path: &Path) -> io::Result<Vec<NotCovered>> {
+        let mut inner = self.0.lock();
+        self.0.look_at_path(&mut inner, root, path)?;
+        Ok(inner.without_room())
+    }
+
+    /// How much it may hold.
+    pub fn limits(&self) -> SnapshotLimits {
+        self.0.lock().limits
     }
 
     /// Looks at one path below a root, and at the folders on the way: for a tool that writes there and nowhere else.
@@ -132,21 +155,7 @@ impl Snapshot {
     /// As for [`before`](Self::before), and when the path does not lie below the root.
     pub fn before_path(&self, root: &Path, path: &Path) -> io::Result<OpenCall> {
         let mut inner = self.0.lock();
-        // A root inside this one has its own record of the path.
-        let inside = inner.roots.iter().map(Root::path).filter(|known| path.starts_with(known));
-        let root =
-            inside.chain([root]).max_by_key(|root| root.components().count()).unwrap_or(root).to_owned();
-        let below = path.strip_prefix(&root).ok().and_then(|below| Below::new(below).ok());
-        let below = below
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path is not below its root"))?;
-        inner.begin()?;
-        if inner.root(&root)?.is_whole {
-            self.0.look(&mut inner, None)?;
-            return self.0.open(&mut inner, Vec::new());
-        }
-        let way: Vec<Below> = std::iter::successors(Some(below), Below::parent).collect();
-        let named = vec![(root, way)];
-        self.0.look(&mut inner, Some(&named))?;
+        let named = self.0.look_at_path(&mut inner, root, path)?;
         self.0.open(&mut inner, named)
     }
 
@@ -230,6 +239,40 @@ impl Shared {
         Ok(OpenCall { shared: Arc::clone(self), named, ended: false })
     }
 
+    /// Looks at everything below the roots.
+    fn look_below(&self, inner: &mut Inner, roots: &[PathBuf]) -> io::Result<()> {
+        inner.begin()?;
+        for root in roots {
+            inner.root(root)?.make_whole();
+        }
+        self.look(inner, None).map(drop)
+    }
+
+    /// Looks at one path and the way to it; at all where its root is looked at as a whole. What was named.
+    fn look_at_path(
+        &self,
+        inner: &mut Inner,
+        root: &Path,
+        path: &Path,
+    ) -> io::Result<Vec<(PathBuf, Vec<Below>)>> {
+        // A root inside this one has its own record of the path.
+        let inside = inner.roots.iter().map(Root::path).filter(|known| path.starts_with(known));
+        let root =
+            inside.chain([root]).max_by_key(|root| root.components().count()).unwrap_or(root).to_owned();
+        let below = path.strip_prefix(&root).ok().and_then(|below| Below::new(below).ok());
+        let below = below
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path is not below its root"))?;
+        inner.begin()?;
+        if inner.root(&root)?.is_whole {
+            self.look(inner, None)?;
+            return Ok(Vec::new());
+        }
+        let way: Vec<Below> = std::iter::successors(Some(below), Below::parent).collect();
+        let named = vec![(root, way)];
+        self.look(inner, Some(&named))?;
+        Ok(named)
+    }
+
     fn look(&self, inner: &mut Inner, named: Option<&[(PathBuf, Vec<Below>)]>) -> io::Result<Vec<Change>> {
         // A whole look sees to what a dropped call left. One that is dropped from here on waits for the next look.
         let dropped = match named {
@@ -253,6 +296,11 @@ impl Inner {
         }
         self.lines = Some((Lines::append(&self.folder, BEFORE)?, changes));
         Ok(())
+    }
+
+    fn without_room(&self) -> Vec<NotCovered> {
+        let is_large = |one: &&NotCovered| matches!(one.why, Uncovered::NoRoom { .. });
+        self.not_covered.iter().filter(is_large).cloned().collect()
     }
 
     fn note(&mut self, lines: &[ChangeLine]) -> io::Result<()> {

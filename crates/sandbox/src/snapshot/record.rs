@@ -14,7 +14,7 @@ use super::UndoError;
 use super::below::{Below, RawPath};
 use super::state::{Moment, State};
 use super::store::ContentId;
-use super::uncovered::{NotCovered, RawNotCovered};
+use super::uncovered::{NotCovered, RawNotCovered, Uncovered};
 
 /// What each path was before the run.
 pub(super) const BEFORE: &str = "before.jsonl";
@@ -183,6 +183,17 @@ impl Course {
         course.not_covered.sort();
         course.not_covered.dedup();
         Ok(course)
+    }
+
+    /// Whether one of the paths that the run changed was too large to be kept.
+    pub(super) fn changed_what_had_no_room(&self) -> bool {
+        let large = self.not_covered.iter().filter(|one| matches!(one.why, Uncovered::NoRoom { .. }));
+        let large: BTreeSet<&Path> = large.map(|one| one.path.as_path()).collect();
+        !large.is_empty()
+            && self.after.keys().any(|(root, below)| {
+                let root = self.roots.get(*root);
+                root.is_some_and(|root| large.contains(below.under(&root.path).as_path()))
+            })
     }
 }
 

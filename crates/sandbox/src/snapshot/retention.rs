@@ -43,6 +43,8 @@ pub enum Undoable {
     Halfway,
     /// It was undone.
     Undone,
+    /// It changed something that there was no room to keep: undo refuses, and names it.
+    Unkept,
     /// What it found is not kept any more.
     Expired,
     /// The record cannot be read.
@@ -61,6 +63,7 @@ pub fn undoable(folder: &Path) -> Undoable {
         Ok(_) if !folder.join(BEFORE).exists() => Undoable::Expired,
         Ok(course) if course.undoing.is_some() => Undoable::Halfway,
         Ok(course) if course.open > 0 => Undoable::Unfinished,
+        Ok(course) if course.changed_what_had_no_room() => Undoable::Unkept,
         Ok(_) => Undoable::Yes,
     }
 }

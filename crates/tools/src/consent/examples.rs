@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Decision, Paths, Place, Seen, effects_of};
+use artoo_sandbox::{Decision, Effects, Paths, Place, Seen, effects_of};
 
 use super::in_words;
 use super::judged::asked_about;
@@ -19,25 +19,7 @@ pub(super) fn check(rule: &Rule, alone: &Rules, home: &Path) -> Result<(), Strin
             }
         }
     }
-    let protected: Vec<PathBuf> = secrets_in(home).collect();
-    let free = [home.to_owned()];
-    let decided = |text: &str| {
-        World::ALL.map(|world| {
-            let paths = Imagined { world, home };
-            let place = Place {
-                home,
-                working_folder: home,
-                workspace: home,
-                free: &free,
-                protected: &protected,
-                paths: &paths,
-            };
-            let effects = effects_of(text, place);
-            let may_be_allowed = effects.protected.is_empty() || rule.decision != Decision::Allow;
-            let ruled = alone.ruling_of(&effects).map(|ruled| ruled.decision);
-            (may_be_allowed && ruled == Some(rule.decision), effects)
-        })
-    };
+    let decided = |text: &str| decided(rule, alone, home, text);
     for text in &rule.matches {
         let [nothing, files, by_name] = decided(text);
         if ![&nothing, &files, &by_name].iter().any(|(is_matched, _)| *is_matched) {
@@ -60,6 +42,32 @@ pub(super) fn check(rule: &Rule, alone: &Rules, home: &Path) -> Result<(), Strin
         }
     }
     Ok(())
+}
+
+/// Whether the rule alone decides about a command in one of the imagined homes.
+pub(super) fn may_match(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> bool {
+    decided(rule, alone, home, text).iter().any(|(is_matched, _)| *is_matched)
+}
+
+/// Whether the rule alone decides about a command, and what that would do, in each of the imagined homes.
+fn decided(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> [(bool, Effects); World::ALL.len()] {
+    let protected: Vec<PathBuf> = secrets_in(home).collect();
+    let free = [home.to_owned()];
+    World::ALL.map(|world| {
+        let paths = Imagined { world, home };
+        let place = Place {
+            home,
+            working_folder: home,
+            workspace: home,
+            free: &free,
+            protected: &protected,
+            paths: &paths,
+        };
+        let effects = effects_of(text, place);
+        let may_be_allowed = effects.protected.is_empty() || rule.decision != Decision::Allow;
+        let ruled = alone.ruling_of(&effects).map(|ruled| ruled.decision);
+        (may_be_allowed && ruled == Some(rule.decision), effects)
+    })
 }
 
 /// What lies in an imagined home.

@@ -70,7 +70,7 @@ pub(crate) fn judge(command: &str, cx: &ToolContext) -> Judged {
 impl Judged {
     /// What it does, as rules see it.
     pub(crate) fn deed(&self) -> Deed<'_> {
-        Deed { programs: &self.programs, effects: &self.effects, free: &self.free }
+        Deed { programs: &self.programs, effects: &self.effects, free: &self.free, beyond_undo: false }
     }
 
     /// Its rule, where a person cannot help.
@@ -123,6 +123,8 @@ impl Judged {
             changes: Vec::new(),
             rule,
             reason,
+            beyond_undo: None,
+            always: None,
         }
     }
 

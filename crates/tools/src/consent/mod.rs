@@ -3,10 +3,13 @@
 //! A tool finds out what a call would do before it does anything, lets [`gate()`] decide, and asks through
 //! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
 
+mod beyond_undo;
 mod diff;
+mod draft;
 mod examples;
 mod gate;
 mod judged;
+mod near_miss;
 mod path_pattern;
 mod rest;
 mod rules;
@@ -14,12 +17,14 @@ mod tried;
 
 use std::path::Path;
 
-use artoo_sandbox::Decision;
-use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ToolName};
+use artoo_sandbox::{Decision, OnDisk};
+use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, ToolName};
 use async_trait::async_trait;
+use draft::{Setting, draft};
 
 use crate::{ToolContext, ToolError};
 
+pub(crate) use beyond_undo::beyond_undo;
 pub(crate) use diff::diff;
 pub use gate::{Case, Step, gate};
 pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge};
@@ -66,6 +71,11 @@ pub trait Consent: Send + Sync {
         None
     }
 
+    /// Whether the answer may be a rule that holds for later runs, too: a person is there, and the words of the call are not of others.
+    fn takes_rules(&self) -> bool {
+        false
+    }
+
     /// Asks, and waits for the answer.
     async fn ask(&self, question: Question) -> Answer;
 }
@@ -89,6 +99,10 @@ pub struct Question {
     pub rule: String,
     /// That rule in words.
     pub reason: String,
+    /// What of it could not be undone, and that a yes cannot be taken back; `None` where all of it can, as far as is known.
+    pub beyond_undo: Option<String>,
+    /// The rule that the answer *always* would make. [`ToolContext::consented`] drafts it.
+    pub always: Option<ProposedRule>,
 }
 
 /// What is answered.
@@ -155,6 +169,7 @@ impl ToolContext {
     /// [`ToolError::NotAllowed`] and [`ToolError::Instead`] for a no, [`ToolError::Cancelled`] when the call is cancelled meanwhile.
     pub async fn consented(&self, question: Question) -> Result<(), ToolError> {
         let effects = in_words(&question.effects);
+        let question = if self.consent.takes_rules() { self.with_draft(question).await } else { question };
         let resting = self.rest.begin();
         let answer = tokio::select! {
             answer = self.consent.ask(question) => answer,
@@ -169,12 +184,39 @@ impl ToolContext {
             Answer::Instead { words } => Err(ToolError::Instead { words }),
         }
     }
+
+    /// The question with the rule that would answer it, where there is one.
+    async fn with_draft(&self, question: Question) -> Question {
+        let (cx, asked) = (self.clone(), question.clone());
+        let drafted = tokio::task::spawn_blocking(move || {
+            let setting = Setting {
+                home: &cx.home,
+                working_folder: &cx.working_folder,
+                workspace: &cx.workspace,
+                paths: &OnDisk,
+            };
+            let rule = draft(&asked, &cx.consent.rules(), setting)?;
+            // What is secret is not written anywhere.
+            let redactor = cx.evidence.redactor();
+            let is_plain = |text: &String| redactor.apply(text) == text.as_str();
+            let texts = [&rule.programs, &rule.paths, &rule.matches, &rule.spares];
+            let is_plain = texts.into_iter().flatten().all(is_plain);
+            is_plain.then_some(rule)
+        });
+        // A draft that breaks down is not offered, and the question is asked all the same.
+        Question { always: drafted.await.ok().flatten(), ..question }
+    }
 }
 
 impl Question {
     /// What would be done.
     pub fn deed(&self) -> Deed<'_> {
-        Deed { programs: &self.programs, effects: &self.effects, free: &self.free }
+        Deed {
+            programs: &self.programs,
+            effects: &self.effects,
+            free: &self.free,
+            beyond_undo: self.beyond_undo.is_some(),
+        }
     }
 }
 

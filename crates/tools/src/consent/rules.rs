@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use artoo_sandbox::{Decision, Effects};
-use artoo_types::{Effect, EffectKind};
+use artoo_types::{Effect, EffectKind, ProposedRule};
 
 use super::judged::{asked_about, programs_of, real, rest_of};
 use super::path_pattern::PathPattern;
@@ -16,7 +16,7 @@ use super::{examples, on_file};
 use crate::protected::{is_in_git, secrets_in};
 
 /// Programs that do nothing but say something or look: they may stand beside one that a rule allows.
-const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", "[", "pwd"];
+pub(super) const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", "[", "pwd"];
 
 /// One rule, as the user wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Rule {
 /// ```
 /// use artoo_sandbox::Decision;
 /// use artoo_tools::{Deed, Rule, Rules};
-/// use artoo_types::{Effect, EffectKind};
+/// use artoo_types::{Effect, EffectKind, ProposedRule};
 ///
 /// let rule = Rule {
 ///     decision: Decision::Deny,
@@ -76,6 +76,8 @@ pub struct Deed<'a> {
     pub effects: &'a [Effect],
     /// Its effects that need none.
     pub free: &'a [Effect],
+    /// Whether some of it could not be undone because it is too large to be kept.
+    pub beyond_undo: bool,
 }
 
 /// What a rule decides about a call.
@@ -117,15 +119,24 @@ impl Rules {
         let mut protected: Vec<PathBuf> = homes.iter().flat_map(|home| secrets_in(home)).collect();
         protected.extend([real(&file), file.clone()]);
         let none = Self { file: Some(file), protected: protected.into(), checked: Arc::default() };
-        let read = |(at, rule): (usize, Rule)| {
-            let wrong = |problem| RuleError { number: at + 1, problem };
-            let checked = Checked::read(rule, home).map_err(wrong)?;
-            let alone = Self { checked: vec![checked.clone()].into(), ..none.clone() };
-            examples::check(&checked.rule, &alone, home).map_err(wrong)?;
-            Ok(checked)
-        };
-        let checked: Result<Vec<Checked>, RuleError> = rules.into_iter().enumerate().map(read).collect();
-        Ok(Self { checked: checked?.into(), ..none })
+        rules.into_iter().try_fold(none, |before, rule| before.and(rule, home))
+    }
+
+    /// These rules and one more, with its examples checked. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be used.
+    pub fn and(&self, rule: Rule, home: &Path) -> Result<Self, RuleError> {
+        let wrong = |problem| RuleError { number: self.checked.len() + 1, problem };
+        let alone = self.alone(rule.clone(), home).map_err(wrong)?;
+        examples::check(&rule, &alone, home).map_err(wrong)?;
+        Ok(Self { checked: self.checked.iter().chain(alone.checked.iter()).cloned().collect(), ..alone })
+    }
+
+    /// This rule without the others, and whatever its examples say.
+    pub(super) fn alone(&self, rule: Rule, home: &Path) -> Result<Self, String> {
+        Ok(Self { checked: Arc::new([Checked::read(rule, home)?]), ..self.clone() })
     }
 
     /// No rule allows to change this place, either.
@@ -143,6 +154,11 @@ impl Rules {
     /// The rules, in the order of the file.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.checked.iter().map(|checked| &checked.rule)
+    }
+
+    /// Whether the name, as it stands in a record, is of one of them.
+    pub(super) fn have(&self, name: &str) -> bool {
+        (1..=self.checked.len()).any(|number| name_of(number) == name)
     }
 
     /// Whether one of them denies something.
@@ -166,7 +182,7 @@ impl Rules {
     /// What they decide about a command, by what it would do.
     pub fn ruling_of(&self, effects: &Effects) -> Option<Ruled<'_>> {
         let (programs, asked, free) = (programs_of(effects), asked_about(effects), rest_of(effects));
-        self.ruling(Deed { programs: &programs, effects: &asked, free: &free })
+        self.ruling(Deed { programs: &programs, effects: &asked, free: &free, beyond_undo: false })
     }
 
     fn touches_what_is_protected(&self, effect: &Effect) -> bool {
@@ -208,12 +224,24 @@ impl Ruled<'_> {
 
     /// The name of the rule, for a record.
     pub fn name(&self) -> String {
-        format!("policy-rule-{}", self.number)
+        name_of(self.number)
     }
 
     /// The rule in words.
     pub fn words(&self) -> String {
         format!("rule {} of policy.toml: {}", self.number, self.rule.reason)
+    }
+}
+
+fn name_of(number: usize) -> String {
+    format!("policy-rule-{number}")
+}
+
+impl Rule {
+    /// A rule that allows what was drafted, for this reason.
+    pub fn allowing(proposed: ProposedRule, reason: String) -> Self {
+        let ProposedRule { effects, programs, paths, matches, spares } = proposed;
+        Self { decision: Decision::Allow, effects, programs, paths, reason, matches, spares }
     }
 }
 
@@ -310,7 +338,7 @@ fn program(name: &str, home: &Path) -> Result<String, String> {
 }
 
 /// Whether effects of this kind are on files.
-fn is_of_files(kind: EffectKind) -> bool {
+pub(super) fn is_of_files(kind: EffectKind) -> bool {
     match kind {
         EffectKind::Creates | EffectKind::Overwrites | EffectKind::Deletes => true,
         EffectKind::Network | EffectKind::OutsideMachine | EffectKind::Privilege | EffectKind::Unknown => {

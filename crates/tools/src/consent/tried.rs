@@ -7,9 +7,9 @@ use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
 use artoo_types::{Approval, Effect, EffectKind, FileChangeKind, PreviewedChange, ToolName};
 
 use super::judged::real;
-use super::{ASK_BEFORE_ALL, Deed, Judged, Question, in_words};
+use super::{ASK_BEFORE_ALL, Deed, Judged, Question, beyond_undo, in_words};
 use crate::protected::{Protected, is_in_git};
-use crate::{CreatedPaths, ToolContext, ToolError};
+use crate::{CreatedPaths, ToolContext, ToolError, watched};
 
 /// The rule that asks about what is free for words of the user, and the rule in words.
 const FOREIGN_WORDS: (&str, &str) =
@@ -78,7 +78,12 @@ impl Tried {
             let words = DecidedBy::ProtectedPlace.words();
             return Err(ToolError::Ruled { rule: format!("{words} ({})", path.display()) });
         }
-        let deed = Deed { programs: &judged.programs, effects: &self.effects, free: &self.creates };
+        let deed = Deed {
+            programs: &judged.programs,
+            effects: &self.effects,
+            free: &self.creates,
+            beyond_undo: false,
+        };
         if let Some(reason) = cx.consent.forbids(deed) {
             let effects = if self.effects.is_empty() { &self.creates } else { &self.effects };
             return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
@@ -104,6 +109,9 @@ impl Tried {
             None if effects.is_empty() => return Ok(()),
             None => (effects, (by.0.to_owned(), by.1.to_owned())),
         };
+        let opened: Vec<PathBuf> =
+            [&cx.working_folder].into_iter().filter(|folder| self.reaches(folder)).cloned().collect();
+        let beyond_undo = beyond_undo(&effects, &watched::without_room(cx, &opened).await?, cx);
         let question = Question {
             tool,
             command: command.to_owned(),
@@ -113,6 +121,8 @@ impl Tried {
             changes: self.shown.clone(),
             rule,
             reason,
+            beyond_undo,
+            always: None,
         };
         cx.consented(question).await
     }

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use artoo_sandbox::SandboxMode;
-use artoo_tools::{Answer, Consent, Question};
-use artoo_types::{Approval, CallEnding, Effect, EffectKind, FailureClass, FileChangeKind, ToolCall};
+use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits, Undoable, undoable};
+use artoo_tools::{Answer, Consent, Question, Rules};
+use artoo_types::{
+    Approval, CallEnding, Effect, EffectKind, FailureClass, FileChangeKind, ProposedRule, ToolCall,
+};
 use async_trait::async_trait;
 use serde_json::json;
 
@@ -278,4 +281,103 @@ async fn with_full_access_the_same_is_asked() {
         assert_eq!(person.heard().len(), 1, "{command}");
     }
     assert!(old.exists());
+}
+
+/// A scene whose snapshot has room for this many bytes.
+fn scene_with_room(bytes: u64, answer: Answer) -> Option<(Scene, Arc<Person>)> {
+    let (mut scene, person) = scene(person(answer))?;
+    let limits = SnapshotLimits { bytes, ..SnapshotLimits::default() };
+    scene.cx.snapshot = Some(Snapshot::new(scene.data.join("small"), vec![scene.data.clone()], limits));
+    Some((scene, person))
+}
+
+const LARGE: &str = "600 bytes of what it may change do not fit into the 500 bytes that are kept of a run: a yes cannot be taken back by `artoo runs undo`";
+
+/// What is too large to be kept is said in the question, by each way to change it, and only where the call reaches it.
+#[tokio::test]
+async fn what_cannot_be_undone_is_said_before_the_yes() {
+    let Some((scene, person)) = scene_with_room(500, no()) else { return };
+    fs::write(in_workspace(&scene, "large.txt"), "x".repeat(600)).unwrap();
+    fs::write(in_workspace(&scene, "small.txt"), "x").unwrap();
+    let asked = [
+        ("rm $WORKSPACE/small.txt", None),
+        ("rm $WORKSPACE/large.txt", Some(LARGE)),
+        ("rm -r $WORKSPACE", Some(LARGE)),
+        ("date > $WORKSPACE/large.txt", Some(LARGE)),
+        ("./unheard-of.sh", Some(LARGE)),
+    ];
+    for (command, beyond_undo) in asked {
+        failed(&shell(&scene, command).await, FailureClass::Denied);
+        let [question] = person.heard().try_into().unwrap();
+        assert_eq!(question.beyond_undo.as_deref(), beyond_undo, "{command}");
+        assert_eq!(question.deed().beyond_undo, beyond_undo.is_some());
+    }
+    for (path, beyond_undo) in [("small.txt", None), ("large.txt", Some(LARGE))] {
+        scene.call("write_file", json!({ "path": path, "content": "1" })).await;
+        let [question] = person.heard().try_into().unwrap();
+        assert_eq!(question.beyond_undo.as_deref(), beyond_undo, "{path}");
+    }
+    assert_eq!(fs::read_to_string(in_workspace(&scene, "large.txt")).unwrap().len(), 600);
+}
+
+/// A yes lets it go, and the record says that it cannot come back.
+#[tokio::test]
+async fn a_yes_to_what_cannot_be_undone_is_done_and_undo_says_what_is_lost() {
+    let Some((scene, person)) = scene_with_room(500, Answer::Yes) else { return };
+    let large = in_workspace(&scene, "large.txt");
+    fs::write(&large, "x".repeat(600)).unwrap();
+    shown(&shell(&scene, "rm $WORKSPACE/large.txt").await);
+    assert!(!large.exists() && person.heard()[0].beyond_undo.is_some());
+    scene.cx.snapshot.as_ref().unwrap().close().unwrap();
+    assert_eq!(undoable(&scene.data.join("small")), Undoable::Unkept);
+}
+
+/// Somebody who may answer with a rule.
+struct Writer(Mutex<Vec<Question>>, Rules);
+
+#[async_trait]
+impl Consent for Writer {
+    fn rules(&self) -> Rules {
+        self.1.clone()
+    }
+
+    fn takes_rules(&self) -> bool {
+        true
+    }
+
+    async fn ask(&self, question: Question) -> Answer {
+        self.0.lock().unwrap().push(question);
+        no()
+    }
+}
+
+/// A command means the workspace and the working folder; its rule names both from the home, and has no secrets.
+#[tokio::test]
+async fn a_question_brings_the_rule_that_would_answer_it() {
+    let mut scene = Scene::new();
+    if !can_confine() {
+        return;
+    }
+    fs::create_dir_all(&scene.cx.workspace).unwrap();
+    let rules = Rules::read(scene.cx.home.join("policy.toml"), Vec::new(), &scene.cx.home).unwrap();
+    let writer = Arc::new(Writer(Mutex::default(), rules));
+    scene.cx.consent = Arc::clone(&writer) as Arc<dyn Consent>;
+    fs::write(in_workspace(&scene, "old.txt"), "old").unwrap();
+    for command in [
+        "rm $WORKSPACE/old.txt",
+        "rm \"${WORKSPACE}/old.txt\"; echo AKIAIOSFODNN7EXAMPLE ghp_0123456789abcdefghijABCDEFGHIJ012345",
+    ] {
+        failed(&shell(&scene, command).await, FailureClass::Denied);
+    }
+    scene.call("write_file", json!({ "path": "old.txt", "content": "new" })).await;
+    let asked = std::mem::take(&mut *writer.0.lock().unwrap());
+    let rules: Vec<Option<ProposedRule>> = asked.into_iter().map(|question| question.always).collect();
+    let [rule, secret, written] = rules.try_into().unwrap();
+    let rule = rule.unwrap();
+    assert_eq!(rule.paths, ["~/artoo_workspace/old.txt"]);
+    assert_eq!(rule.matches, ["rm $HOME/artoo_workspace/old.txt"]);
+    assert_eq!(rule.spares, ["rm ~/artoo_workspace/other-old.txt", "unlink ~/artoo_workspace/old.txt"]);
+    assert_eq!(secret, None);
+    let written = written.unwrap();
+    assert_eq!((written.programs.len(), written.paths), (0, rule.paths));
 }

@@ -47,7 +47,7 @@ fn effect(kind: EffectKind, below_home: &str) -> Effect {
 
 fn decision(rules: &Rules, programs: &[&str], effects: &[Effect], free: &[Effect]) -> Option<Decision> {
     let programs: Vec<String> = programs.iter().map(|name| (*name).to_owned()).collect();
-    rules.ruling(Deed { programs: &programs, effects, free }).map(|ruled| ruled.decision)
+    rules.ruling(Deed { programs: &programs, effects, free, beyond_undo: false }).map(|ruled| ruled.decision)
 }
 
 use Decision::{Allow, Ask, Deny};

@@ -1,7 +1,7 @@
 use artoo_types::{
     ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, Effect,
     EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign, OutputRecord, PreviewedChange,
-    Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    ProposedRule, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use serde_json::json;
 
@@ -96,6 +96,17 @@ pub(super) fn approval_requested() -> ApprovalRequested {
         rule: "consent-to-change".to_owned(),
         reason: "what was there before the run changes only with consent".to_owned(),
         person: true,
+        always: Some(proposed_rule()),
+    }
+}
+
+fn proposed_rule() -> ProposedRule {
+    ProposedRule {
+        effects: [EffectKind::Overwrites].into(),
+        programs: vec!["sort".to_owned()],
+        paths: vec!["~/notes/index".to_owned()],
+        matches: vec!["sort -o notes/index notes/index".to_owned()],
+        spares: vec!["sort -o ~/notes/other-index notes/index".to_owned()],
     }
 }
 
@@ -106,5 +117,6 @@ pub(super) fn approval_decided() -> ApprovalDecided {
         scope: ApprovalScope::Once,
         reason: "answered at the terminal".to_owned(),
         instead: Some("write it to notes/index.sorted".to_owned()),
+        rule: Some(proposed_rule()),
     }
 }

@@ -1,0 +1,260 @@
+//! Adding a rule to `policy.toml`: behind what is there, which stays byte for byte, and only where the whole can be read afterwards.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use artoo_tools::Rule;
+use rustix::fs::{Access, FlockOperation, access, flock};
+use serde_json::Value as Json;
+
+use super::policy::{checked, read, short_enough};
+use crate::error::CommandError;
+use crate::machine::make_private;
+
+/// The rule as it stands in the file.
+pub(crate) fn rule_text(rule: &Rule) -> String {
+    let Rule { decision, effects, programs, paths, reason, matches, spares } = rule;
+    let kinds: Vec<String> = effects.iter().map(|kind| kind.name().to_owned()).collect();
+    let mut text = format!("[[rule]]\ndecision = {}\neffects = {}\n", string(decision.name()), list(&kinds));
+    match &programs[..] {
+        [] => {}
+        [one] => text.push_str(&format!("program = {}\n", string(one))),
+        several => text.push_str(&format!("program = {}\n", list(several))),
+    }
+    if !paths.is_empty() {
+        text.push_str(&format!("paths = {}\n", list(paths)));
+    }
+    text.push_str(&format!("reason = {}\n", string(reason)));
+    text.push_str(&format!("matches = {}\nspares = {}\n", list(matches), list(spares)));
+    text
+}
+
+/// Adds a rule. Its place in the file, from 1. The file appears whole or not at all; a link stays a link, and its target is replaced.
+///
+/// # Errors
+///
+/// What is there, or would be, cannot be read as rules that do what they say; or it cannot be written. Nothing has changed then.
+pub(crate) fn add_rule(path: &Path, home: &Path, rule: &Rule) -> Result<usize, CommandError> {
+    let failed = |error: io::Error| {
+        CommandError::failed(format!("the rule was not written to {}", path.display()))
+            .because(error)
+            .hint("check the owner, permissions and free space of the file and its folder")
+    };
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    make_private(folder).map_err(failed)?;
+    // Two runs at once add one after the other. Where the file system knows no locks, the file is whole all the same.
+    let lock = File::open(folder).map_err(failed)?;
+    let _ = flock(&lock, FlockOperation::LockExclusive);
+
+    let target = target(path).map_err(failed)?;
+    let old = read(path)?;
+    checked(path, &old, home)?;
+    let new = format!("{}{}", behind(&old), rule_text(rule));
+    short_enough(path, &new)?;
+    let rules = checked(path, &new, home)?;
+    replace(&target, new.as_bytes()).map_err(failed)?;
+    Ok(rules.rules().count())
+}
+
+/// The text, and what parts it from a rule behind it.
+fn behind(old: &str) -> String {
+    match old {
+        "" => String::new(),
+        old if old.ends_with('\n') => format!("{old}\n"),
+        old => format!("{old}\n\n"),
+    }
+}
+
+/// The file that a name stands for.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => path.canonicalize().map_err(|error| {
+            let is_nowhere = error.kind() == ErrorKind::NotFound;
+            if is_nowhere { io::Error::new(error.kind(), "it is a link that leads nowhere") } else { error }
+        }),
+        Ok(_) => Ok(path.to_owned()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Puts the whole text there at once, with the mode of what was there.
+fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
+    let mode = match target.metadata() {
+        Ok(found) => {
+            // A name may be replaced where the file itself may not be written.
+            access(target, Access::WRITE_OK)?;
+            found.permissions().mode() & 0o777
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => 0o600,
+        Err(error) => return Err(error),
+    };
+    let unfinished = target.with_extension("toml.new");
+    let written = write(&unfinished, text, mode).and_then(|()| fs::rename(&unfinished, target));
+    if written.is_err() {
+        // What is wrong is said already.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+fn write(path: &Path, text: &[u8], mode: u32) -> io::Result<()> {
+    // What an earlier attempt left is not written into: it may be a link.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text)?;
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.sync_all()
+}
+
+/// A string of TOML on one line. What JSON escapes TOML knows, and one character more must be.
+fn string(text: &str) -> String {
+    Json::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+fn list(texts: &[String]) -> String {
+    let strings: Vec<String> = texts.iter().map(|text| string(text)).collect();
+    format!("[{}]", strings.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_sandbox::Decision;
+    use artoo_types::EffectKind;
+
+    use super::super::policy::rules;
+    use super::*;
+
+    const HOME: &str = "/home/nobody-here";
+    const OWN: &str =
+        "# My rules.\r\n\n[[rule]] # the first\ndecision = \"ask\"\neffects = ['creates']\nreason = \"数\"";
+
+    fn rule(reason: &str) -> Rule {
+        Rule {
+            decision: Decision::Allow,
+            effects: [EffectKind::Deletes].into(),
+            programs: vec!["rm".to_owned()],
+            paths: vec!["~/a \\[1\\].txt".to_owned()],
+            reason: reason.to_owned(),
+            matches: vec!["rm ~/'a [1].txt'\necho 0".to_owned()],
+            spares: vec!["rm ~/other.txt".to_owned()],
+        }
+    }
+
+    fn add(path: &Path, rule: &Rule) -> Result<usize, CommandError> {
+        add_rule(path, Path::new(HOME), rule)
+    }
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_comes_to_be_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config/artoo/policy.toml");
+        assert_eq!(add(&path, &rule("notes are short-lived")).unwrap(), 1);
+        assert_eq!(add(&path, &rule("again")).unwrap(), 2);
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        assert_eq!(names(path.parent().unwrap()), ["policy.toml"]);
+        insta::assert_snapshot!(fs::read_to_string(&path).unwrap());
+        let read = rules(&path, Path::new(HOME)).unwrap();
+        assert!(read.rules().eq([&rule("notes are short-lived"), &rule("again")]));
+    }
+
+    #[test]
+    fn what_was_there_stays_byte_for_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.toml");
+        for (old, parted) in [(OWN.to_owned(), "\n\n"), (format!("{OWN}\n"), "\n"), (String::new(), "")] {
+            fs::write(&path, &old).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+            add(&path, &rule("r")).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            assert_eq!(text, format!("{old}{parted}{}", rule_text(&rule("r"))));
+            assert_eq!(mode(&path), 0o640);
+        }
+    }
+
+    #[test]
+    fn any_words_are_one_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        for (at, reason) in ["\"", "\\", "a\tb\u{7f}\u{1b}[2J\u{0}", "'''", "数 \u{202e}x", "]\n[[rule]]"]
+            .into_iter()
+            .enumerate()
+        {
+            let path = folder.path().join(format!("{at}.toml"));
+            add(&path, &rule(reason)).unwrap();
+            let read = rules(&path, Path::new(HOME)).unwrap();
+            assert!(read.rules().eq([&rule(reason)]), "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, kept) = (folder.path().join("policy.toml"), folder.path().join("kept"));
+        fs::create_dir(&kept).unwrap();
+        fs::write(kept.join("rules"), OWN).unwrap();
+        std::os::unix::fs::symlink("kept/rules", &path).unwrap();
+        add(&path, &rule("r")).unwrap();
+        assert!(path.is_symlink());
+        assert!(fs::read_to_string(kept.join("rules")).unwrap().starts_with(OWN));
+        assert_eq!(names(&kept), ["rules"]);
+
+        fs::remove_file(kept.join("rules")).unwrap();
+        let error = add(&path, &rule("r")).unwrap_err().to_string();
+        assert!(error.contains("it is a link that leads nowhere"), "{error}");
+        assert_eq!(names(&kept).len(), 0);
+    }
+
+    #[test]
+    fn where_it_fails_nothing_has_changed_and_it_is_said_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.toml");
+        let long = format!("#{}\n", "x".repeat(64 * 1024 - 50));
+        let many = "[[rule]]\ndecision=\"ask\"\neffects=[\"creates\"]\nreason=\"r\"\n".repeat(200);
+        let check = |old: &str, rule: &Rule, said: &str| {
+            fs::write(&path, old).unwrap();
+            let error = add(&path, rule).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), old);
+            assert_eq!(names(folder.path()), ["policy.toml"]);
+        };
+        let wrong = Rule { spares: vec!["rm ~/'a [1].txt'".to_owned()], ..rule("r") };
+        check("rule = [", &rule("r"), "policy.toml:1:");
+        // It ends in a list that nothing can stand behind.
+        check("rule = []\n", &rule("r"), "policy.toml:3:");
+        check(&long, &rule("r"), "longer than 64 KiB");
+        check(&many, &rule("r"), "more than 200 rules");
+        check(OWN, &wrong, "is not spared");
+        check(OWN, &rule("  "), "`reason` is empty");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_error_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("artoo"), "a file").unwrap();
+        let error = add(&folder.path().join("artoo/policy.toml"), &rule("r")).unwrap_err().to_string();
+        assert!(error.contains("was not written"), "{error}");
+        let path = folder.path().join("policy.toml");
+        // Where the new file would have to be is something that does not go.
+        fs::create_dir_all(folder.path().join("policy.toml.new/x")).unwrap();
+        fs::write(&path, OWN).unwrap();
+        let error = add(&path, &rule("r")).unwrap_err().to_string();
+        assert!(error.contains("was not written"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), OWN);
+    }
+}

@@ -1,0 +1,60 @@
+//! The answer *always*: the rule as it would be written, and writing it.
+
+use std::path::PathBuf;
+
+use artoo_tools::Rule;
+use artoo_types::ProposedRule;
+
+use crate::config::{add_rule, rule_text};
+use crate::error::CommandError;
+use crate::terminal::{neutral, neutral_line};
+
+/// Where rules are written.
+pub(super) struct PolicyFile {
+    /// The file, which need not be there.
+    pub(super) path: PathBuf,
+    /// The user's home.
+    pub(super) home: PathBuf,
+}
+
+impl PolicyFile {
+    /// The lines that show what would be written. Neutral.
+    pub(super) fn offer(&self, rule: &ProposedRule) -> Vec<String> {
+        let head = format!("this rule would be added to {}:", neutral_line(&self.path.display().to_string()));
+        let text = rule_text(&Rule::allowing(rule.clone(), "(what you type next)".to_owned()));
+        let lines = neutral(text.trim()).lines().map(|line| format!("  {line}")).collect::<Vec<_>>();
+        std::iter::once(head).chain(lines).collect()
+    }
+
+    /// Adds the rule to the file. What was done, in words. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// Nothing was written, and why.
+    pub(super) fn add(&self, rule: &ProposedRule, reason: &str) -> Result<String, CommandError> {
+        let rule = Rule::allowing(rule.clone(), reason.to_owned());
+        let number = add_rule(&self.path, &self.home, &rule)?;
+        let path = neutral_line(&self.path.display().to_string());
+        Ok(format!("rule {number} was added to {path}; whoever edits that file takes it back"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::EffectKind;
+
+    use super::*;
+
+    #[test]
+    fn the_rule_is_shown_as_it_would_be_written_and_acts_on_no_terminal() {
+        let file = PolicyFile { path: "/home/ada/\u{1b}[2J/policy.toml".into(), home: "/home/ada".into() };
+        let rule = ProposedRule {
+            effects: [EffectKind::Deletes, EffectKind::Overwrites].into(),
+            programs: vec!["mv".to_owned(), "rm".to_owned()],
+            paths: vec!["~/a\u{202e}b".to_owned()],
+            matches: vec!["mv '~/a\u{202e}b' x\nrm \u{1b}[31m".to_owned()],
+            spares: vec!["mv y x".to_owned()],
+        };
+        insta::assert_snapshot!(file.offer(&rule).join("\n"));
+    }
+}

@@ -1,0 +1,54 @@
+//! What a yes could not take back: files that a call would change, and that are too large to be kept.
+
+use artoo_sandbox::snapshot::{NotCovered, Uncovered};
+use artoo_types::{Effect, EffectKind};
+
+use super::on_file;
+use crate::ToolContext;
+
+const MIB: u64 = 1024 * 1024;
+
+/// Says so where the effects reach one of the files that do not fit into the run's snapshot.
+pub(crate) fn beyond_undo(
+    effects: &[Effect],
+    without_room: &[NotCovered],
+    cx: &ToolContext,
+) -> Option<String> {
+    let reaches = |lost: &NotCovered| {
+        effects.iter().any(|effect| match effect.kind {
+            // Where it is not known what goes, it may be this.
+            EffectKind::Overwrites | EffectKind::Deletes => {
+                on_file(effect).is_none_or(|path| lost.path.starts_with(path))
+            }
+            EffectKind::Unknown => true,
+            EffectKind::Creates
+            | EffectKind::Network
+            | EffectKind::OutsideMachine
+            | EffectKind::Privilege => false,
+        })
+    };
+    let bytes = |lost: &NotCovered| match lost.why {
+        Uncovered::NoRoom { bytes } => Some(bytes),
+        Uncovered::TooMany { .. }
+        | Uncovered::Unreadable { .. }
+        | Uncovered::TooDeep
+        | Uncovered::Unsteady
+        | Uncovered::Elsewhere => None,
+    };
+    let reached = without_room.iter().filter(|lost| reaches(lost)).filter_map(bytes);
+    let (files, sum) =
+        reached.fold((0_u64, 0_u64), |(files, sum), bytes| (files + 1, sum.saturating_add(bytes)));
+    let cap = cx.snapshot.as_ref()?.limits().bytes;
+    (files > 0).then(|| {
+        format!(
+            "{} of what it may change do not fit into the {} that are kept of a run: a yes cannot be taken back by `artoo runs undo`",
+            size(sum),
+            size(cap)
+        )
+    })
+}
+
+/// Whole MiB from one on; the bytes below.
+fn size(bytes: u64) -> String {
+    if bytes < MIB { format!("{bytes} bytes") } else { format!("{} MiB", bytes.div_ceil(MIB)) }
+}

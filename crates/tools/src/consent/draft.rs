@@ -1,0 +1,222 @@
+//! The rule that would answer a question for good: drafted out of the question, and offered only where it says exactly what was asked.
+//!
+//! Source: `docs/design/consent.md`, "Always".
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use artoo_sandbox::{Paths, Seen};
+use artoo_types::{EffectKind, ProposedRule};
+
+use super::near_miss::near_misses;
+use super::rules::{QUIET, is_of_files};
+use super::{Question, Rule, Rules, examples, on_file};
+
+/// The most bytes of a command, and the most paths, of a rule that a person can review at a prompt.
+const MAX_COMMAND: usize = 2_000;
+const MAX_PATHS: usize = 20;
+
+/// Programs that do what their words, their input or a file tell them. That one of them may do what cannot be known would allow
+/// everything, for ever.
+const DO_AS_THEY_ARE_TOLD: [&str; 32] = [
+    "ash", "awk", "bash", "busybox", "csh", "dash", "docker", "env", "fish", "gawk", "ksh", "lua", "make",
+    "mawk", "nice", "node", "nohup", "npx", "parallel", "perl", "php", "podman", "python", "ruby", "sh",
+    "ssh", "sudo", "tclsh", "time", "timeout", "xargs", "zsh",
+];
+
+/// Where a question was asked.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    /// What `~` means. Absolute.
+    pub(super) home: &'a Path,
+    /// Where the command would run. Absolute.
+    pub(super) working_folder: &'a Path,
+    /// What `$WORKSPACE` means. Absolute.
+    pub(super) workspace: &'a Path,
+    /// What is where.
+    pub(super) paths: &'a dyn Paths,
+}
+
+/// The rule that allows what a question asks about, and nothing else of other programs or elsewhere. Its examples hold: the command of the
+/// question, or what stands for it, and commands close to it. Looks up links, and is pure otherwise.
+///
+/// `None` where no rule says that: what acts on other machines or with the rights of others, what cannot be known and has no program of
+/// its own, what lies in a protected place or a repository, what a rule asks about, and what a rule of the user would overrule.
+pub(super) fn draft(question: &Question, rules: &Rules, setting: Setting<'_>) -> Option<ProposedRule> {
+    rules.file()?;
+    // A rule is no answer to that it cannot be undone.
+    let is_beyond = question.beyond_undo.is_some();
+    if is_beyond || question.command.len() > MAX_COMMAND || rules.have(&question.rule) {
+        return None;
+    }
+    let mut rule = ProposedRule {
+        effects: kinds(question)?,
+        programs: programs(question, setting)?,
+        paths: paths(question, setting)?,
+        matches: Vec::new(),
+        spares: Vec::new(),
+    };
+    let holds = Trial { rules, home: setting.home };
+    let command = spellings(question, &rule, setting).into_iter().find(|text| holds.matches(&rule, text))?;
+    rule.spares = near_misses(&command, question, &rule, setting, &holds);
+    rule.matches = vec![command];
+    // The check that loading does, and then the question itself, beside the rules that are there.
+    let with_it = rules.and(as_rule(&rule), setting.home).ok()?;
+    with_it.ruling(question.deed()).is_some_and(|ruled| ruled.allows()).then_some(rule)
+}
+
+/// What a rule would decide about commands, without the others.
+pub(super) struct Trial<'a> {
+    rules: &'a Rules,
+    home: &'a Path,
+}
+
+impl Trial<'_> {
+    /// Whether it allows a command.
+    pub(super) fn matches(&self, rule: &ProposedRule, text: &str) -> bool {
+        let rule = as_rule(rule);
+        let alone = self.rules.alone(rule.clone(), self.home);
+        alone.is_ok_and(|alone| examples::may_match(&rule, &alone, self.home, text))
+    }
+}
+
+/// Examples are judged without the reason, which is the person's to give.
+fn as_rule(proposed: &ProposedRule) -> Rule {
+    Rule::allowing(proposed.clone(), "-".to_owned())
+}
+
+fn kinds(question: &Question) -> Option<BTreeSet<EffectKind>> {
+    let may_be_allowed = |kind: EffectKind| match kind {
+        EffectKind::Creates
+        | EffectKind::Overwrites
+        | EffectKind::Deletes
+        | EffectKind::Network
+        | EffectKind::Unknown => true,
+        EffectKind::OutsideMachine | EffectKind::Privilege => false,
+    };
+    let kinds: BTreeSet<EffectKind> = question.effects.iter().map(|effect| effect.kind).collect();
+    (!kinds.is_empty() && kinds.iter().all(|kind| may_be_allowed(*kind))).then_some(kinds)
+}
+
+/// The programs that act; those that only say something need no name beside them.
+fn programs(question: &Question, setting: Setting<'_>) -> Option<Vec<String>> {
+    let is_told = |program: &str| {
+        let name = program.rsplit('/').next().unwrap_or(program);
+        // `python3.12` is `python`.
+        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        DO_AS_THEY_ARE_TOLD.contains(&name)
+    };
+    let is_open = question.effects.iter().any(|effect| effect.kind == EffectKind::Unknown);
+    if is_open && question.programs.iter().any(|program| is_told(program)) {
+        return None;
+    }
+    let all: BTreeSet<&String> = question.programs.iter().collect();
+    let acting: BTreeSet<&String> =
+        all.iter().copied().filter(|name| !QUIET.contains(&name.as_str())).collect();
+    let named = if acting.is_empty() { all } else { acting };
+    let files = question.effects.iter().all(|effect| is_of_files(effect.kind));
+    // Without a program a rule is about all of them, and then only its paths bound it.
+    if named.is_empty() && !files {
+        return None;
+    }
+    Some(named.into_iter().map(|name| from_home(Path::new(name), setting)).collect())
+}
+
+/// The paths of the effects as globs: each as it is, and all below a folder that goes.
+fn paths(question: &Question, setting: Setting<'_>) -> Option<Vec<String>> {
+    let mut whole: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
+    for effect in question.effects.iter().filter(|effect| is_of_files(effect.kind)) {
+        let path = on_file(effect)?;
+        if effect.what.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+            return None;
+        }
+        if effect.kind == EffectKind::Deletes && is_folder(path, question, setting) {
+            folders.insert(path.to_owned());
+        }
+        whole.insert(path.to_owned());
+    }
+    let is_below = |path: &PathBuf| path.ancestors().skip(1).any(|above| folders.contains(above));
+    let mut globs = Vec::new();
+    for path in whole.iter().filter(|path| !is_below(path)) {
+        let glob = escaped(&from_home(path, setting));
+        globs.push(glob.clone());
+        if folders.contains(path) {
+            globs.push(format!("{glob}/**"));
+        }
+    }
+    (globs.len() <= MAX_PATHS).then_some(globs)
+}
+
+fn is_folder(path: &Path, question: &Question, setting: Setting<'_>) -> bool {
+    let ends_in_a_slash = |path: &Path| path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let is_listed =
+        question.changes.iter().any(|change| change.path == path && ends_in_a_slash(&change.path));
+    is_listed || matches!(setting.paths.look(path), Seen::Folder(_))
+}
+
+/// Ways to write the command so that it means the same in the user's home, where examples are read.
+fn spellings(question: &Question, rule: &ProposedRule, setting: Setting<'_>) -> Vec<String> {
+    let command = &question.command;
+    let there = format!("cd {}", in_shell(setting.working_folder, setting));
+    let whole = without_workspace(command, setting);
+    let mut all = vec![command.clone(), whole.clone()];
+    all.extend([command, &whole].map(|command| format!("{there}\n{command}")));
+    // Whoever writes there without a program does what a redirection does.
+    if let ([effect], []) = (&question.effects[..], &rule.programs[..]) {
+        all.extend(on_file(effect).map(|path| format!("date > {}", in_shell(path, setting))));
+    }
+    all
+}
+
+/// A text of the shell in which the workspace has no name of its own.
+pub(super) fn without_workspace(text: &str, setting: Setting<'_>) -> String {
+    let workspace = match from_home(setting.workspace, setting).strip_prefix("~/") {
+        Some(below) => format!("$HOME/{below}"),
+        None => setting.workspace.display().to_string(),
+    };
+    text.replace("${WORKSPACE}", &workspace).replace("$WORKSPACE", &workspace)
+}
+
+/// A path with `~/` where it lies in the home.
+pub(super) fn from_home(path: &Path, setting: Setting<'_>) -> String {
+    let real = match setting.paths.look(setting.home) {
+        Seen::Folder(real) | Seen::File(real) | Seen::Nothing(real) => real,
+        Seen::Unsure => setting.home.to_owned(),
+    };
+    let below = [setting.home, &real].into_iter().find_map(|home| path.strip_prefix(home).ok());
+    match below.filter(|below| !below.as_os_str().is_empty()) {
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    }
+}
+
+/// A path as one word of a command.
+pub(super) fn in_shell(path: &Path, setting: Setting<'_>) -> String {
+    let text = from_home(path, setting);
+    let (tilde, rest) = match text.strip_prefix("~/") {
+        Some(rest) => ("~/", rest),
+        None => ("", text.as_str()),
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,@%".contains(c);
+    if !rest.is_empty() && rest.chars().all(is_plain) {
+        text
+    } else {
+        format!("{tilde}'{}'", rest.replace('\'', r"'\''"))
+    }
+}
+
+/// A glob that means this path alone.
+fn escaped(path: &str) -> String {
+    let mut glob = String::with_capacity(path.len());
+    for c in path.chars() {
+        if "*?[]{}\\".contains(c) {
+            glob.push('\\');
+        }
+        glob.push(c);
+    }
+    glob
+}
+
+#[cfg(test)]
+mod tests;
