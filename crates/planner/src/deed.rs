@@ -5,7 +5,7 @@
 use artoo_checks::file_paths;
 use artoo_types::{Criterion, OutcomeStatus, SubTaskOutcome};
 
-use crate::{AnswerKind, PlanContext, PlanDraft, Previous};
+use crate::{AnswerKind, CriterionDraft, PlanContext, PlanDraft, Previous};
 
 /// Verbs with which a request for a deed begins.
 const VERBS: [&str; 20] = [
@@ -68,9 +68,46 @@ pub(crate) fn with_the_missed(draft: PlanDraft, previous: &Previous) -> PlanDraf
     draft
 }
 
+/// The draft with its last step as the deed that the request asks for, where the request says which file it makes: a small model plans a
+/// question in its place, also when it is told not to.
+pub(crate) fn with_the_named(draft: PlanDraft, request: &str) -> Option<PlanDraft> {
+    let path = named_result(request)?;
+    let mut draft = draft;
+    let last = draft.subtasks.iter_mut().max_by_key(|subtask| subtask.sequence)?;
+    last.kind = AnswerKind::Create;
+    last.criteria.push(CriterionDraft::FileExists { text: format!("{path} is there"), path });
+    Some(draft)
+}
+
+/// The file behind the first word that says where something goes or what it is called.
+fn named_result(request: &str) -> Option<String> {
+    const BEFORE: [&str; 5] = ["into", "called", "named", "to", "as"];
+    let words: Vec<&str> = request.split_whitespace().collect();
+    let is_named = |pair: &&[&str]| {
+        pair.first().is_some_and(|word| BEFORE.contains(&word.to_lowercase().as_str()))
+            && pair.get(1).is_some_and(|word| file_paths(word).next().is_some())
+    };
+    let found = words.windows(2).find(is_named)?;
+    file_paths(found.get(1)?).next().map(|path| path.to_string())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_asked_for;
+    use super::{is_asked_for, named_result};
+
+    #[test]
+    fn a_request_says_which_file_it_makes() {
+        for (request, file) in [
+            ("Copy all lines of logs/app.log into a new file called errors.txt.", Some("errors.txt")),
+            ("Rename notes.md to ideas.md", Some("ideas.md")),
+            ("Write the names into out/names.csv, please", Some("out/names.csv")),
+            ("Delete docs/old.txt", None),
+            ("Copy docs/plan.md here", None),
+            ("Move everything to the folder old", None),
+        ] {
+            assert_eq!(named_result(request).as_deref(), file, "{request}");
+        }
+    }
 
     #[test]
     fn deeds_are_known_by_their_verbs_and_things() {

@@ -7,8 +7,8 @@ use artoo_types::Plan;
 use async_trait::async_trait;
 
 use crate::{
-    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt,
-    questions, replan, report_template, validate,
+    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, deed,
+    prompt, questions, replan, report_template, validate,
 };
 
 /// The constant part of the planning prompt.
@@ -61,7 +61,12 @@ impl ModelPlanner {
         request.messages.push(Message::assistant(serde_json::to_string(&first).unwrap_or_default()));
         request.messages.push(Message::user(prompt::refusal(&violations)));
         let second = ask::<PlanDraft>(model.as_ref(), request).await?.value.without_repeats();
-        let (plan, violations) = self.judged(&second, cx);
+        let (mut plan, mut violations) = self.judged(&second, cx);
+        if violations == [Violation::NoDeed]
+            && let Some(mended) = deed::with_the_named(second, &cx.spec.intent)
+        {
+            (plan, violations) = self.judged(&mended, cx);
+        }
         if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
     }
 

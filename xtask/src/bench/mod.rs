@@ -5,6 +5,8 @@
 
 mod table;
 
+use std::path::Path;
+
 pub use table::{Goal, Row};
 
 use crate::{
@@ -14,6 +16,9 @@ use crate::{
     terminal::{say, step},
     verify::{self, Build},
 };
+
+/// A folder that is on no disk.
+const IN_MEMORY: &str = "/dev/shm";
 
 /// `cargo xtask bench`.
 ///
@@ -39,19 +44,31 @@ pub fn run(options: &cli::Bench) -> Result<()> {
     let bus = step("measure the bus", || {
         cargo(["run", "--release", "--quiet", "--package=artoo-bus", "--example=throughput"]).text()
     })?;
-    let runs = step("measure runs whose model answers at once", || {
-        cargo(["run", "--release", "--quiet", "--package=artoo-runtime", "--example=overhead"]).text()
-    })?;
+    let runs = step("measure runs whose model answers at once", || overhead(None))?;
+    let in_memory = match Path::new(IN_MEMORY) {
+        folder if folder.is_dir() => {
+            Some(step("measure the same with the data in memory", || overhead(Some(folder)))?)
+        }
+        _ => None,
+    };
     let conditions = table::Conditions {
         date: chrono::Local::now().format("%Y-%m-%d").to_string(),
         machine: machine::description(),
         command: format!("cargo xtask bench --rounds {}", options.rounds),
         rounds: options.rounds,
     };
-    let document = table::document(&conditions, &table, &runs, &bus);
+    let document = table::document(&conditions, &table, (&runs, in_memory.as_deref()), &bus);
     files::write(files::root().join(&options.out), &document)?;
     say(document);
     Ok(())
+}
+
+fn overhead(folder: Option<&Path>) -> Result<String> {
+    let run = cargo(["run", "--release", "--quiet", "--package=artoo-runtime", "--example=overhead"]);
+    match folder {
+        Some(folder) => run.env("TMPDIR", folder).text(),
+        None => run.text(),
+    }
 }
 
 fn rounds(options: &cli::Bench) -> String {

@@ -58,7 +58,12 @@ impl Row {
 }
 
 /// The document: conditions, the table, runs whose model answers at once, the bus.
-pub(super) fn document(conditions: &Conditions, rows: &[Row], runs: &str, bus: &str) -> String {
+pub(super) fn document(
+    conditions: &Conditions,
+    rows: &[Row],
+    (runs, in_memory): (&str, Option<&str>),
+    bus: &str,
+) -> String {
     let Conditions { date, machine, command, rounds } = conditions;
     let mut text = format!(
         "# Benchmarks\n\n\
@@ -89,6 +94,15 @@ pub(super) fn document(conditions: &Conditions, rows: &[Row], runs: &str, bus: &
          ```text\n{}\n```\n",
         runs.trim()
     );
+    if let Some(runs) = in_memory {
+        let _ = write!(
+            text,
+            "\nThe same with the data in memory. Each output that is evidence is a file, and how dear a new file is, is the disk's: an ext4\n\
+             without a journal, as on virtual machines, looks past every file that was deleted in the last minutes.\n\n\
+             ```text\n{}\n```\n",
+            runs.trim()
+        );
+    }
     let _ =
         write!(text, "\n## The bus\n\nOne publisher, eight subscribers:\n\n```text\n{}\n```\n", bus.trim());
     text
@@ -145,11 +159,12 @@ mod tests {
         };
         let rows =
             [row(7.0, Some(1.75), Some(Goal::RatioAtMost(1.5))), row(0.4, None, Some(Goal::Under(1.0)))];
-        let text = document(&conditions, &rows, "runs 1.0\n", "bus 1.0\n");
+        let text = document(&conditions, &rows, ("runs 1.0\n", Some("memory 1.0\n")), "bus 1.0\n");
         for line in [
             "| w | 4 ms | 7 ms | 1.75 | at most 1.5 x the floor | **missed** |",
             "| w |  | 0.40 ms |  | under 1 ms | met |",
             "```text\nruns 1.0\n```\n",
+            "```text\nmemory 1.0\n```\n",
             "```text\nbus 1.0\n```\n",
         ] {
             assert!(text.contains(line), "{line}\n{text}");

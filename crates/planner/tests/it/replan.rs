@@ -121,6 +121,26 @@ async fn a_replan_without_anything_new_is_refused() {
     model.assert_finished();
 }
 
+/// Seen with the embedded model: told that its plan makes nothing, it wrote the same plan again.
+#[tokio::test]
+async fn a_request_that_names_its_file_is_planned_as_a_deed() {
+    let again = || answer(&question("Which lines have the level ERROR?"));
+    let cx = conformance::context("Copy all lines with ERROR into a new file called errors.txt.");
+    let plan = planned(&cx, vec![again(), again()]).await;
+    let [only] = plan.subtasks.try_into().unwrap();
+    let checks: Vec<_> =
+        only.success_criteria.iter().filter_map(|criterion| criterion.check.clone()).collect();
+    assert!(checks.contains(&Check::ExitStatus { equals: 0 }), "{checks:?}");
+    let is_there =
+        |check: &Check| matches!(check, Check::FileExists { path } if path.ends_with("errors.txt"));
+    assert!(checks.iter().any(is_there), "{checks:?}");
+
+    let cx = conformance::context("Delete the file docs/old.txt");
+    let model = scripted(vec![again(), again()]);
+    let error = planner(ONCE).plan(&cx, &client(&model)).await.unwrap_err();
+    assert!(error.to_string().contains("no subtask is of kind create or change"), "{error}");
+}
+
 /// Seen with the embedded model: what it failed to write it planned anew as a question, and nobody would have looked at the file.
 #[tokio::test]
 async fn a_deed_stays_a_deed() {
