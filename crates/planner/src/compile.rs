@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use artoo_checks::{lint, met_by, takes_any_text};
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
 
-use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
+use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, deed};
 
 /// What [`compile`] may add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +127,9 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
     let mut criteria = Vec::new();
     if drafted.kind != AnswerKind::FindOut {
         criteria.push(verifiable("The last call succeeded", Check::ExitStatus { equals: 0 }));
+        let gone =
+            |path: &str| verifiable(&format!("{path} is gone"), Check::FileAbsent { path: path.into() });
+        criteria.extend(deed::deleted(&drafted.intent).into_iter().map(gone));
     }
     for criterion in &drafted.criteria {
         match check(criterion, drafted, spec) {

@@ -68,15 +68,33 @@ pub(crate) fn with_the_missed(draft: PlanDraft, previous: &Previous) -> PlanDraf
     draft
 }
 
-/// The draft with its last step as the deed that the request asks for, where the request says which file it makes: a small model plans a
-/// question in its place, also when it is told not to.
-pub(crate) fn with_the_named(draft: PlanDraft, request: &str) -> Option<PlanDraft> {
-    let path = named_result(request)?;
+/// The draft with its last step as the deed that the request asks for, where the request says which file it makes or deletes: a small
+/// model plans a question in its place, also when it is told not to.
+pub(crate) fn as_asked(draft: PlanDraft, request: &str) -> Option<PlanDraft> {
     let mut draft = draft;
     let last = draft.subtasks.iter_mut().max_by_key(|subtask| subtask.sequence)?;
+    if !deleted(request).is_empty() {
+        request.clone_into(&mut last.intent);
+        last.kind = AnswerKind::Change;
+        return Some(draft);
+    }
+    let path = named_result(request)?;
     last.kind = AnswerKind::Create;
     last.criteria.push(CriterionDraft::FileExists { text: format!("{path} is there"), path });
     Some(draft)
+}
+
+/// The files that a text asks to delete: nothing but them stands behind the verb. "Remove the word x from a.txt" deletes none.
+pub(crate) fn deleted(text: &str) -> Vec<&str> {
+    const DELETING: [&str; 2] = ["delete", "remove"];
+    const BESIDE: [&str; 6] = ["the", "file", "files", "both", "and", "called"];
+    let lower = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let mut words = text.split_whitespace().skip_while(|word| COURTESY.contains(&lower(word).as_str()));
+    if !words.next().is_some_and(|verb| DELETING.contains(&lower(verb).as_str())) {
+        return Vec::new();
+    }
+    let is_named = |word: &&str| BESIDE.contains(&lower(word).as_str()) || file_paths(word).next().is_some();
+    words.take_while(is_named).filter_map(|word| file_paths(word).next()).collect()
 }
 
 /// The file behind the first word that says where something goes or what it is called.
@@ -93,7 +111,23 @@ fn named_result(request: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_asked_for, named_result};
+    use super::{deleted, is_asked_for, named_result};
+
+    #[test]
+    fn a_request_says_which_files_it_deletes() {
+        for (request, files) in [
+            ("Delete the file docs/old.txt", &["docs/old.txt"][..]),
+            ("Please remove a.txt and `b.txt`.", &["a.txt", "b.txt"]),
+            ("Delete a.txt from docs", &["a.txt"]),
+            ("Remove the word old from a.txt", &[]),
+            ("Remove line 3 of a.txt", &[]),
+            ("Delete the folder old", &[]),
+            ("Copy a.txt to b.txt", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(deleted(request), files, "{request}");
+        }
+    }
 
     #[test]
     fn a_request_says_which_file_it_makes() {

@@ -63,7 +63,7 @@ impl ModelPlanner {
         let second = ask::<PlanDraft>(model.as_ref(), request).await?.value.without_repeats();
         let (mut plan, mut violations) = self.judged(&second, cx);
         if violations == [Violation::NoDeed]
-            && let Some(mended) = deed::with_the_named(second, &cx.spec.intent)
+            && let Some(mended) = deed::as_asked(second, &cx.spec.intent)
         {
             (plan, violations) = self.judged(&mended, cx);
         }

@@ -136,6 +136,13 @@ async fn a_request_that_names_its_file_is_planned_as_a_deed() {
     assert!(checks.iter().any(is_there), "{checks:?}");
 
     let cx = conformance::context("Delete the file docs/old.txt");
+    let plan = planned(&cx, vec![again(), again()]).await;
+    let [only] = plan.subtasks.try_into().unwrap();
+    assert_eq!(only.intent, "Delete the file docs/old.txt");
+    let gone = Some(Check::FileAbsent { path: "docs/old.txt".into() });
+    assert!(only.success_criteria.iter().any(|criterion| criterion.check == gone), "{only:#?}");
+
+    let cx = conformance::context("Delete the folder old");
     let model = scripted(vec![again(), again()]);
     let error = planner(ONCE).plan(&cx, &client(&model)).await.unwrap_err();
     assert!(error.to_string().contains("no subtask is of kind create or change"), "{error}");
