@@ -125,13 +125,20 @@ fn dense_groups(draft: &PlanDraft) -> BTreeMap<u32, u32> {
 
 fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criterion> {
     let mut criteria = Vec::new();
+    let deleted: Vec<PathBuf> = deed::deleted(&drafted.intent).into_iter().map(PathBuf::from).collect();
     if drafted.kind != AnswerKind::FindOut {
         criteria.push(verifiable("The last call succeeded", Check::ExitStatus { equals: 0 }));
-        let gone =
-            |path: &str| verifiable(&format!("{path} is gone"), Check::FileAbsent { path: path.into() });
-        criteria.extend(deed::deleted(&drafted.intent).into_iter().map(gone));
+        let gone = |path: &PathBuf| {
+            verifiable(&format!("{} is gone", path.display()), Check::FileAbsent { path: path.clone() })
+        };
+        criteria.extend(deleted.iter().map(gone));
     }
-    for criterion in &drafted.criteria {
+    // "The file is deleted", with a check that it is there: a small model knows no other check of a file.
+    let says_otherwise = |criterion: &CriterionDraft| {
+        let path = file_of(criterion).and_then(|path| file(path, drafted.kind, spec));
+        path.is_some_and(|path| deleted.contains(&path))
+    };
+    for criterion in drafted.criteria.iter().filter(|criterion| !says_otherwise(criterion)) {
         match check(criterion, drafted, spec) {
             Some(checks) => criteria.extend(checks),
             None if twice => {}
@@ -200,15 +207,18 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
 
 /// The file that the draft says will be made.
 fn made(drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<PathBuf> {
-    drafted.criteria.iter().find_map(|criterion| match criterion {
-        CriterionDraft::FileExists { path, .. } | CriterionDraft::FileContains { path, .. } => {
-            file(path, drafted.kind, spec)
-        }
+    drafted.criteria.iter().filter_map(file_of).find_map(|path| file(path, drafted.kind, spec))
+}
+
+/// The file that a drafted criterion looks at.
+fn file_of(criterion: &CriterionDraft) -> Option<&str> {
+    match criterion {
+        CriterionDraft::FileExists { path, .. } | CriterionDraft::FileContains { path, .. } => Some(path),
         CriterionDraft::None { .. }
         | CriterionDraft::OutputNumber { .. }
         | CriterionDraft::OutputContains { .. }
         | CriterionDraft::OutputMatches { .. } => None,
-    })
+    }
 }
 
 fn verifiable(text: &str, check: Check) -> Criterion {

@@ -24,6 +24,28 @@ fn text() -> String {
     "It is so".to_owned()
 }
 
+/// Seen with the embedded model: "The file is deleted", with a check that it exists.
+#[test]
+fn what_is_deleted_must_be_gone_and_need_not_be_there() {
+    let mut draft = draft(&[("Delete docs/old.txt", 1, AnswerKind::Create)]);
+    let exists = |path: &str| CriterionDraft::FileExists { text: text(), path: path.to_owned() };
+    draft.subtasks[0].criteria = vec![exists("old.txt"), exists("docs/log.txt")];
+    let task = conformance::task("Delete docs/old.txt and note that in docs/log.txt");
+    let (subtasks, _) = compile(&draft, &task, ONCE, 0);
+    // One step is the whole request, which names more than the files to delete.
+    assert_eq!(subtasks[0].intent, task.intent);
+    assert_eq!(
+        checks(&subtasks[0].success_criteria),
+        [
+            Some(Check::ExitStatus { equals: 0 }),
+            Some(Check::FileAbsent { path: "docs/old.txt".into() }),
+            Some(Check::FileExists { path: "docs/log.txt".into() }),
+            Some(Check::FileNewer { path: "docs/log.txt".into() }),
+            None,
+        ]
+    );
+}
+
 #[test]
 fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     let contains = |value: &str| CriterionDraft::OutputContains { text: text(), value: value.to_owned() };
