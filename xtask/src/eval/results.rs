@@ -64,7 +64,12 @@ impl Evaluation {
             }
         }
         let planned = then.planned.max(now.planned);
-        Ok(Self { conditions: Conditions { planned, ..self.conditions }, ..self })
+        let command = if then.command.ends_with(&now.command) {
+            then.command.clone()
+        } else {
+            format!("{}`, then `{}", then.command, now.command)
+        };
+        Ok(Self { conditions: Conditions { planned, command, ..self.conditions }, ..self })
     }
 
     /// How many runs of this request there are.
@@ -153,8 +158,13 @@ mod tests {
     #[test]
     fn it_is_gone_on_with_on_the_same_machine_and_with_the_same_model() {
         let evaluation = evaluation();
-        let now = Conditions { planned: 30, date: "2026-01-02".into(), ..evaluation.conditions.clone() };
+        let command = "cargo xtask eval --timeout 5m".to_owned();
+        let now =
+            Conditions { planned: 30, date: "2026-01-02".into(), command, ..evaluation.conditions.clone() };
         let resumed = evaluation.clone().resumed(&now).unwrap();
+        let both = "cargo xtask eval`, then `cargo xtask eval --timeout 5m";
+        assert_eq!(resumed.conditions.command, both);
+        assert_eq!(resumed.clone().resumed(&now).unwrap().conditions.command, both);
         assert_eq!((resumed.conditions.planned, resumed.conditions.date.as_str()), (30, "2026-01-01"));
         assert_eq!((resumed.runs_of("a"), resumed.runs_of("c")), (1, 0));
         for other in [
