@@ -20,15 +20,21 @@ const THINGS: [&str; 5] = ["file", "folder", "directory", "archive", "link"];
 /// Whether the words of a request ask for a deed: a verb for one comes first, and a file, or a word for one, follows. English only; of
 /// requests in other languages nothing is known.
 pub(crate) fn is_asked_for(request: &str) -> bool {
-    let words: Vec<String> = request
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let mut rest = words.iter().skip_while(|word| COURTESY.contains(&word.as_str()));
-    let begins_with_a_verb = rest.next().is_some_and(|word| VERBS.contains(&word.as_str()));
+    let mut words = from_the_verb(request).map(bare);
+    let begins_with_a_verb = words.next().is_some_and(|word| VERBS.contains(&word.as_str()));
     begins_with_a_verb
-        && (rest.any(|word| THINGS.contains(&word.as_str())) || file_paths(request).next().is_some())
+        && (words.any(|word| THINGS.contains(&word.as_str())) || file_paths(request).next().is_some())
+}
+
+/// The words of a request, without those of courtesy before them.
+fn from_the_verb(request: &str) -> impl Iterator<Item = &str> {
+    let words = request.split_whitespace().filter(|word| !bare(word).is_empty());
+    words.skip_while(|word| COURTESY.contains(&bare(word).as_str()))
+}
+
+/// A word without the marks around it.
+fn bare(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
 /// Whether anything that a plan does, or has done, is looked at as a deed.
@@ -84,17 +90,19 @@ pub(crate) fn as_asked(draft: PlanDraft, request: &str) -> Option<PlanDraft> {
     Some(draft)
 }
 
-/// The files that a text asks to delete: nothing but them stands behind the verb. "Remove the word x from a.txt" deletes none.
+/// The files that a text asks to delete: nothing but them stands behind the verb, and they are not taken from somewhere. "Remove the word
+/// x from a.txt" and "remove a.txt from the list" delete none.
 pub(crate) fn deleted(text: &str) -> Vec<&str> {
     const DELETING: [&str; 2] = ["delete", "remove"];
     const BESIDE: [&str; 6] = ["the", "file", "files", "both", "and", "called"];
-    let lower = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let mut words = text.split_whitespace().skip_while(|word| COURTESY.contains(&lower(word).as_str()));
-    if !words.next().is_some_and(|verb| DELETING.contains(&lower(verb).as_str())) {
+    let mut words = from_the_verb(text).peekable();
+    if !words.next().is_some_and(|verb| DELETING.contains(&bare(verb).as_str())) {
         return Vec::new();
     }
-    let is_named = |word: &&str| BESIDE.contains(&lower(word).as_str()) || file_paths(word).next().is_some();
-    words.take_while(is_named).filter_map(|word| file_paths(word).next()).collect()
+    let is_named = |word: &&str| BESIDE.contains(&bare(word).as_str()) || file_paths(word).next().is_some();
+    let files =
+        std::iter::from_fn(|| words.next_if(is_named)).filter_map(|word| file_paths(word).next()).collect();
+    if words.next().is_some_and(|word| bare(word) == "from") { Vec::new() } else { files }
 }
 
 /// The file behind the first word that says where something goes or what it is called.
@@ -118,7 +126,9 @@ mod tests {
         for (request, files) in [
             ("Delete the file docs/old.txt", &["docs/old.txt"][..]),
             ("Please remove a.txt and `b.txt`.", &["a.txt", "b.txt"]),
-            ("Delete a.txt from docs", &["a.txt"]),
+            ("Delete a.txt from docs", &[]),
+            ("Remove a.txt from the list in b.md", &[]),
+            ("Delete a.txt, then say how many are left", &["a.txt"]),
             ("Remove the word old from a.txt", &[]),
             ("Remove line 3 of a.txt", &[]),
             ("Delete the folder old", &[]),

@@ -139,6 +139,7 @@ mod witness;
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
 pub use effects::{
     Cause, Class, DecidedBy, Decision, Effects, Kind, Paths, Place, Ruling, Seen, decide, effects_of,
+    knows_program,
 };
 pub use environment::scrub;
 pub use error::SandboxError;

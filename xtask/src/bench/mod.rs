@@ -45,12 +45,10 @@ pub fn run(options: &cli::Bench) -> Result<()> {
         cargo(["run", "--release", "--quiet", "--package=artoo-bus", "--example=throughput"]).text()
     })?;
     let runs = step("measure runs whose model answers at once", || overhead(None))?;
-    let in_memory = match Path::new(IN_MEMORY) {
-        folder if folder.is_dir() => {
-            Some(step("measure the same with the data in memory", || overhead(Some(folder)))?)
-        }
-        _ => None,
-    };
+    let memory = Some(Path::new(IN_MEMORY)).filter(|folder| folder.is_dir());
+    let in_memory = memory
+        .map(|folder| step("measure the same with the data in memory", || overhead(Some(folder))))
+        .transpose()?;
     let conditions = table::Conditions {
         date: chrono::Local::now().format("%Y-%m-%d").to_string(),
         machine: machine::description(),

@@ -63,9 +63,11 @@ pub fn run(options: &cli::Eval) -> Result<()> {
         Some(data) if data.exists() => Evaluation::read(&data)?.resumed(&conditions)?,
         _ => Evaluation::new(conditions),
     };
-    let held = evaluation.clone();
     for round in 1..=options.repeat {
-        for task in tasks.iter().filter(|task| held.runs_of(&task.id) < round) {
+        for task in &tasks {
+            if evaluation.runs_of(&task.id) >= round {
+                continue;
+            }
             let run = session::run(&bench, task, &place.join(format!("{}-{round}", task.id)))?;
             let verdict = if run.solved() { "solved" } else { "not solved" };
             let why = run.objections.join("; ");

@@ -1,17 +1,16 @@
 //! Adding a rule to `policy.toml`: behind what is there, which stays byte for byte, and only where the whole can be read afterwards.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use artoo_tools::Rule;
-use rustix::fs::{Access, FlockOperation, access, flock};
+use rustix::fs::{FlockOperation, flock};
 use serde_json::Value as Json;
 
 use super::policy::{checked, read, short_enough};
 use crate::error::CommandError;
-use crate::machine::make_private;
+use crate::machine::{make_private, replace};
 
 /// The rule as it stands in the file.
 pub(crate) fn rule_text(rule: &Rule) -> String {
@@ -80,38 +79,6 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Puts the whole text there at once, with the mode of what was there.
-fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
-    let mode = match target.metadata() {
-        Ok(found) => {
-            // A name may be replaced where the file itself may not be written.
-            access(target, Access::WRITE_OK)?;
-            found.permissions().mode() & 0o777
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => 0o600,
-        Err(error) => return Err(error),
-    };
-    let unfinished = target.with_extension("toml.new");
-    let written = write(&unfinished, text, mode).and_then(|()| fs::rename(&unfinished, target));
-    if written.is_err() {
-        // What is wrong is said already.
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
-}
-
-fn write(path: &Path, text: &[u8], mode: u32) -> io::Result<()> {
-    // What an earlier attempt left is not written into: it may be a link.
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text)?;
-    file.set_permissions(Permissions::from_mode(mode))?;
-    file.sync_all()
-}
-
 /// A string of TOML on one line. What JSON escapes TOML knows, and one character more must be.
 fn string(text: &str) -> String {
     Json::from(text).to_string().replace('\u{7f}', "\\u007f")
@@ -124,6 +91,9 @@ fn list(texts: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
     use artoo_sandbox::Decision;
     use artoo_types::EffectKind;
 

@@ -3,9 +3,11 @@
 mod environment;
 mod folders;
 mod programs;
+mod replace;
 mod zone;
 
 pub(crate) use environment::{Environment, expand_home};
 pub(crate) use folders::{Folders, make_private, writable};
 pub(crate) use programs::installed_programs;
+pub(crate) use replace::replace;
 pub(crate) use zone::zone_name;

@@ -1,14 +1,14 @@
 //! Writing the choice into the configuration file: everything else that is there stays.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use toml::{Table, Value};
 
 use crate::config::ModelTable;
 use crate::error::CommandError;
-use crate::machine::{Environment, make_private};
+use crate::machine::{Environment, make_private, replace};
 
 /// Sets `[brain]` and removes choices for single tiers and roles, which the new choice replaces. The file appears whole or
 /// not at all; a key is never written.
@@ -28,14 +28,11 @@ pub(super) fn write(path: &Path, table: &ModelTable) -> Result<(), CommandError>
     })?;
     let folder = path.parent().unwrap_or(Path::new("."));
     make_private(folder).map_err(failed)?;
-    let unfinished = path.with_extension("toml.new");
-    let mut file = fs::File::create(&unfinished).map_err(failed)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     if !old.is_empty() {
         // The comments of the old file are lost in the new one.
         fs::copy(path, path.with_extension("toml.bak")).map_err(failed)?;
     }
-    fs::rename(&unfinished, path).map_err(failed)
+    replace(path, text.as_bytes()).map_err(failed)
 }
 
 fn changed(old: &str, table: &ModelTable) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {

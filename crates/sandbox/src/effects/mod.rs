@@ -40,6 +40,18 @@ pub use place::{Paths, Place, Seen};
 
 use walk::{Input, Walker};
 
+/// Whether a program is known by its name. What is unknown of such a program lies in what it is told: in its words, its input or a file.
+///
+/// ```
+/// use artoo_sandbox::knows_program;
+///
+/// assert!(knows_program("bash") && knows_program("/usr/bin/deno"));
+/// assert!(!knows_program("deployer") && !knows_program("./bash"));
+/// ```
+pub fn knows_program(program: &str) -> bool {
+    programs::name(program).and_then(programs::rule).is_some()
+}
+
 /// What shell text would do if it ran in this place with `bash -c` or `sh -c`, without an input.
 ///
 /// ```

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Paths, Seen};
+use artoo_sandbox::{Paths, Seen, knows_program};
 use artoo_types::{EffectKind, ProposedRule};
 
 use super::near_miss::near_misses;
@@ -15,14 +15,6 @@ use super::{Question, Rule, Rules, examples, on_file};
 /// The most bytes of a command, and the most paths, of a rule that a person can review at a prompt.
 const MAX_COMMAND: usize = 2_000;
 const MAX_PATHS: usize = 20;
-
-/// Programs that do what their words, their input or a file tell them. That one of them may do what cannot be known would allow
-/// everything, for ever.
-const DO_AS_THEY_ARE_TOLD: [&str; 32] = [
-    "ash", "awk", "bash", "busybox", "csh", "dash", "docker", "env", "fish", "gawk", "ksh", "lua", "make",
-    "mawk", "nice", "node", "nohup", "npx", "parallel", "perl", "php", "podman", "python", "ruby", "sh",
-    "ssh", "sudo", "tclsh", "time", "timeout", "xargs", "zsh",
-];
 
 /// Where a question was asked.
 #[derive(Clone, Copy)]
@@ -100,11 +92,11 @@ fn kinds(question: &Question) -> Option<BTreeSet<EffectKind>> {
 
 /// The programs that act; those that only say something need no name beside them.
 fn programs(question: &Question, setting: Setting<'_>) -> Option<Vec<String>> {
+    // That a program which does as it is told may do what cannot be known would allow everything, for ever.
     let is_told = |program: &str| {
-        let name = program.rsplit('/').next().unwrap_or(program);
-        // `python3.12` is `python`.
-        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        DO_AS_THEY_ARE_TOLD.contains(&name)
+        // `python3.99` is `python`.
+        let unversioned = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        knows_program(program) || knows_program(unversioned)
     };
     let is_open = question.effects.iter().any(|effect| effect.kind == EffectKind::Unknown);
     if is_open && question.programs.iter().any(|program| is_told(program)) {

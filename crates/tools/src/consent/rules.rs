@@ -119,7 +119,9 @@ impl Rules {
         let mut protected: Vec<PathBuf> = homes.iter().flat_map(|home| secrets_in(home)).collect();
         protected.extend([real(&file), file.clone()]);
         let none = Self { file: Some(file), protected: protected.into(), checked: Arc::default() };
-        rules.into_iter().try_fold(none, |before, rule| before.and(rule, home))
+        let examined = |(at, rule)| none.examined(rule, at + 1, home);
+        let checked: Result<_, RuleError> = rules.into_iter().enumerate().map(examined).collect();
+        Ok(Self { checked: checked?, ..none })
     }
 
     /// These rules and one more, with its examples checked. Blocks.
@@ -128,15 +130,24 @@ impl Rules {
     ///
     /// It cannot be used.
     pub fn and(&self, rule: Rule, home: &Path) -> Result<Self, RuleError> {
-        let wrong = |problem| RuleError { number: self.checked.len() + 1, problem };
-        let alone = self.alone(rule.clone(), home).map_err(wrong)?;
-        examples::check(&rule, &alone, home).map_err(wrong)?;
-        Ok(Self { checked: self.checked.iter().chain(alone.checked.iter()).cloned().collect(), ..alone })
+        let more = self.examined(rule, self.checked.len() + 1, home)?;
+        Ok(Self { checked: self.checked.iter().cloned().chain([more]).collect(), ..self.clone() })
+    }
+
+    fn examined(&self, rule: Rule, number: usize, home: &Path) -> Result<Checked, RuleError> {
+        let wrong = |problem| RuleError { number, problem };
+        let checked = Checked::read(rule, home).map_err(wrong)?;
+        examples::check(&checked.rule, &self.only(checked.clone()), home).map_err(wrong)?;
+        Ok(checked)
+    }
+
+    fn only(&self, checked: Checked) -> Self {
+        Self { checked: Arc::new([checked]), ..self.clone() }
     }
 
     /// This rule without the others, and whatever its examples say.
     pub(super) fn alone(&self, rule: Rule, home: &Path) -> Result<Self, String> {
-        Ok(Self { checked: Arc::new([Checked::read(rule, home)?]), ..self.clone() })
+        Checked::read(rule, home).map(|checked| self.only(checked))
     }
 
     /// No rule allows to change this place, either.

@@ -113,6 +113,9 @@ fn where_no_honest_rule_can_be_said_there_is_none() {
         // What cannot be known, of programs that do as they are told, and of none that a rule may name.
         "bash x.sh",
         "python3.12 x.py",
+        "python3.99 x.py",
+        "deno run x.ts",
+        "flock x deployer plan",
         "./x.sh",
         "$x ~/notes/a.txt",
         "env deployer plan",
