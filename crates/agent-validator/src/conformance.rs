@@ -1,7 +1,8 @@
 //! The contract of a [`Judge`] as checks that any implementation can be put to.
 //!
 //! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers any
-//! question, and the laws must hold whatever it answers.
+//! question. The laws of [`check_all`] must hold whatever it answers; [`passes_what_is_plainly_met`] needs one that sees what is
+//! plain, and is the law that a judge which fails everything breaks.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -12,6 +13,7 @@
 //! let pass = serde_json::json!({"reason": "it says so", "verdict": "pass", "class": "logical"});
 //! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(pass)));
 //! assert_eq!(conformance::check_all(&ModelJudge, &model).await, Ok(()));
+//! assert_eq!(conformance::passes_what_is_plainly_met(&ModelJudge, &model).await, Ok(()));
 //! # });
 //! ```
 
@@ -68,6 +70,14 @@ pub async fn points_at_a_call_of_the_subtask(
 /// See [`check_all`].
 pub async fn keeps_no_state(judge: &dyn Judge, model: &Arc<dyn LlmClient>) -> Result<(), String> {
     laws::keeps_no_state(&OneSubTask { judge, model }).await
+}
+
+/// What is plainly met, and shown by a call, passes.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn passes_what_is_plainly_met(judge: &dyn Judge, model: &Arc<dyn LlmClient>) -> Result<(), String> {
+    laws::passes_what_is_plainly_met(&OneSubTask { judge, model }).await
 }
 
 /// A subtask with these criteria, none of which has a check.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_judging::{JudgeError, ask_verdict};
+use artoo_judging::{JudgeError, Seen, ask_verdict};
 use artoo_llm_client::{LlmClient, Request};
 use artoo_types::{Criterion, Finding};
 use async_trait::async_trait;
@@ -25,6 +25,8 @@ impl Judge for ModelJudge {
         model: &Arc<dyn LlmClient>,
     ) -> Result<Finding, JudgeError> {
         let request = || Request::new("agent_validator", SYSTEM_PROMPT, prompt::case(criterion, cx));
-        ask_verdict(model.as_ref(), &cx.result.tool_calls, request).await
+        let calls = cx.result.tool_calls.iter().collect();
+        let seen = Seen { calls, numbered: true, answer: &cx.result.output };
+        ask_verdict(model.as_ref(), &seen, request).await
     }
 }

@@ -98,6 +98,7 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
             | Check::OutputContains { .. }
             | Check::OutputMatches { .. }
             | Check::OutputLines { .. }
+            | Check::OutputLists { .. }
             | Check::JsonPointer { .. },
         ) => format!("{} {} {}", cx.subtask.intent, cx.subtask.context, criterion.text),
         Some(
@@ -105,6 +106,7 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
             | Check::FileExists { .. }
             | Check::FileAbsent { .. }
             | Check::FileContains { .. }
+            | Check::FileHash { .. }
             | Check::FileNewer { .. }
             | Check::FileUnchanged { .. }
             | Check::SameAnswer { .. },

@@ -152,6 +152,7 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
                 None => (None, None),
                 Some(RefusalReason::Boundary) => (Some("boundary"), None),
                 Some(RefusalReason::SecondFinalResult) => (Some("second_final_result"), None),
+                Some(RefusalReason::SecondReport) => (Some("second_report"), None),
                 Some(RefusalReason::Overflow(role)) => (Some("overflow"), Some(role)),
             };
             object(json!({

@@ -120,7 +120,7 @@ impl Fold {
             return self.findings.anomaly(Anomaly::LineUnreadable { line: event.line });
         };
         match (reason, role(event, "full")) {
-            ("boundary", _) => {
+            ("boundary" | "second_report", _) => {
                 let crossing = Crossing::Refused;
                 self.findings.violation(BoundaryViolation { run_id, seq, role: from, message, crossing });
             }

@@ -22,6 +22,14 @@ pub enum BusError {
         /// Who tried.
         role: Role,
     },
+    /// The plan was reported to R7 already. The attempt is on record in the run.
+    #[error("the plan of run {run_id} was reported already; {role} reported it again")]
+    SecondReport {
+        /// The run.
+        run_id: RunId,
+        /// Who tried.
+        role: Role,
+    },
     /// A receiver's mailbox is full. The run is marked as failed ([`crate::RunBus::failure`]).
     #[error("the mailbox of {role} is full")]
     Overflow {
@@ -64,6 +72,7 @@ impl BusError {
         match self {
             Self::Boundary { .. } => Some("the table of contracts is in docs/design/bus.md"),
             Self::SecondFinalResult { .. } => Some("a run ends once; drop the state of the run when it has"),
+            Self::SecondReport { .. } => Some("report each plan once, when all its outcomes are there"),
             Self::Overflow { .. } => {
                 Some("the receiver has stopped reading; raise BusLimits::mailbox if it is only slow")
             }

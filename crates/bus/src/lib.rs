@@ -45,7 +45,7 @@ pub use bus::{Bus, BusLimits};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{BusError, RunFailure};
 pub use observer::{Lag, LostRange, Observed, Observer};
-pub use port::{Port, Sender};
+pub use port::{Port, Sender, Takeover};
 pub use refusal::{Refusal, RefusalReason};
 pub use role_set::RoleSet;
 pub use run::Recorder;

@@ -20,6 +20,8 @@ pub(crate) struct Mailbox {
     pub(crate) open: bool,
     /// Counts the ports it has had; a sender of an earlier one may not publish any more.
     pub(crate) generation: u64,
+    /// What earlier ports of the role have handed out, where they kept it.
+    pub(crate) handed: Vec<Arc<Envelope>>,
 }
 
 impl Mailbox {
@@ -66,9 +68,10 @@ impl Mailbox {
     }
 
     /// Takes back what a dropped port had not delivered, in front of what came since.
-    pub(crate) fn put_back(&mut self, mut inbox: VecDeque<Arc<Envelope>>) {
+    pub(crate) fn put_back(&mut self, mut inbox: VecDeque<Arc<Envelope>>, handed: Vec<Arc<Envelope>>) {
         self.open = false;
         self.waker = None;
+        self.handed.extend(handed);
         inbox.append(&mut self.queue);
         self.queue = inbox;
     }

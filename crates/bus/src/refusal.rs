@@ -34,6 +34,8 @@ pub enum RefusalReason {
     Boundary,
     /// The run already had its final result.
     SecondFinalResult,
+    /// The plan was reported to R7 already.
+    SecondReport,
     /// This role's mailbox was full.
     Overflow(Role),
 }
@@ -97,6 +99,7 @@ impl Refusal {
         let reason = match why {
             "which its contract does not list" => RefusalReason::Boundary,
             "but the run already had its final result" => RefusalReason::SecondFinalResult,
+            "but its plan was reported already" => RefusalReason::SecondReport,
             full => RefusalReason::Overflow(role_of(
                 full.strip_prefix("but the mailbox of ")?.strip_suffix(" was full")?,
             )?),
@@ -116,6 +119,7 @@ impl fmt::Display for RefusalReason {
         match self {
             Self::Boundary => f.write_str("which its contract does not list"),
             Self::SecondFinalResult => f.write_str("but the run already had its final result"),
+            Self::SecondReport => f.write_str("but its plan was reported already"),
             Self::Overflow(role) => write!(f, "but the mailbox of {role} was full"),
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct State {
     seq: u64,
     pub(crate) closed: bool,
     has_final_result: bool,
+    /// Plans that were dispatched and not reported to R7; `None` before the first.
+    unreported: Option<u32>,
     pub(crate) clock: RunClock,
     mailboxes: Mailboxes,
     /// Each with the number that its reader knows it by, ascending.
@@ -82,6 +84,7 @@ impl Run {
             seq: 0,
             closed: false,
             has_final_result: false,
+            unreported: None,
             clock: RunClock::start(clock.monotonic()),
             mailboxes: Mailboxes::default(),
             observers: Vec::new(),
@@ -135,6 +138,9 @@ impl Run {
         if kind == MessageKind::FinalResult && state.has_final_result {
             return Some(RefusalReason::SecondFinalResult);
         }
+        if is_report(kind) && state.unreported == Some(0) {
+            return Some(RefusalReason::SecondReport);
+        }
         let full = |(_, mailbox): &(Role, &Mailbox)| mailbox.len() >= self.mailbox_limit;
         state.mailboxes.iter(to).find(full).map(|(role, _)| RefusalReason::Overflow(role))
     }
@@ -145,6 +151,7 @@ impl Run {
         let error = match reason {
             RefusalReason::Boundary => BusError::Boundary { role, kind },
             RefusalReason::SecondFinalResult => BusError::SecondFinalResult { run_id: self.id, role },
+            RefusalReason::SecondReport => BusError::SecondReport { run_id: self.id, role },
             RefusalReason::Overflow(full) => {
                 self.fail(state, RunFailure::Overflow { role: full, from: role, kind });
                 BusError::Overflow { role: full }
@@ -165,7 +172,13 @@ impl Run {
     ) -> u64 {
         state.seq += 1;
         let seq = state.seq;
-        state.has_final_result |= message.kind() == MessageKind::FinalResult;
+        let kind = message.kind();
+        state.has_final_result |= kind == MessageKind::FinalResult;
+        if kind == MessageKind::DispatchManifest {
+            state.unreported = Some(state.unreported.unwrap_or_default().saturating_add(1));
+        } else if is_report(kind) {
+            state.unreported = state.unreported.map(|plans| plans.saturating_sub(1));
+        }
         let elapsed = state.clock.elapsed(self.clock.monotonic());
         let envelope = Arc::new(Envelope {
             seq,
@@ -226,6 +239,11 @@ impl Run {
         self.failed.notify_waiters();
         drop(recorders);
     }
+}
+
+/// What tells R7 how a plan went. A second one would make it decide twice on one plan.
+fn is_report(kind: MessageKind) -> bool {
+    matches!(kind, MessageKind::OutcomeSummary | MessageKind::ReplanRequest)
 }
 
 /// Wakers that are gathered under the lock and woken after it: a task that is woken under it runs straight into it.

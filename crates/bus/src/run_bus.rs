@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_types::{Role, RunId};
+use artoo_types::{Envelope, Role, RunId};
 
 use crate::bus::Registry;
 use crate::observer::{InRun, Observer, Watch};
 use crate::run::{Recorder, Run};
-use crate::{BusError, Port, RunFailure};
+use crate::{BusError, Port, RunFailure, Takeover};
 
 /// One run on the bus. Clones are the same run; when the last is dropped, the run is closed, so that nothing waits for
 /// ever on a run that nobody watches over.
@@ -57,6 +57,31 @@ impl RunBus {
         mailbox.open = true;
         mailbox.generation += 1;
         Ok(Port::new(Arc::clone(self.run()), role, mailbox.generation))
+    }
+
+    /// As [`RunBus::port`]; what the port hands out is kept until the run is gone, so that [`RunBus::take_over`] can hand it out again.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunBus::port`].
+    pub fn kept_port(&self, role: Role) -> Result<Port, BusError> {
+        self.port(role).map(Port::keeping)
+    }
+
+    /// Opens the port of a role whose [kept port](RunBus::kept_port) is gone, for somebody who is to know what the one before knew.
+    /// `choose` gets what that one was handed, in order, and says what of it is told; then comes what waits in the mailbox.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunBus::port`].
+    pub fn take_over(
+        &self,
+        role: Role,
+        choose: impl FnOnce(Vec<Arc<Envelope>>) -> Takeover,
+    ) -> Result<Port, BusError> {
+        let port = self.port(role)?;
+        let handed = std::mem::take(&mut self.run().lock().mailbox(role).handed);
+        Ok(port.taking_over(choose(handed)))
     }
 
     /// Watches this run from now on. `capacity` is how many messages it may fall behind before it loses the oldest; at

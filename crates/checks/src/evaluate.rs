@@ -1,10 +1,18 @@
 //! Deciding one check.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, fmt::Display, io, path::Path};
 
 use artoo_types::{CallEnding, Check, Evidence, FailureClass, Finding, ToolCall};
 
-use crate::{World, agreed_answer, lint::compile, number::standalone_numbers};
+use crate::{
+    World, agreed_answer,
+    lint::compile,
+    listing::{Difference, difference},
+    number::standalone_numbers,
+};
+
+/// The longest output in bytes that a pattern is tried on.
+const LONGEST_MATCHED: usize = 1024 * 1024;
 
 /// What a check is about: an output, the calls behind it, and at task level the answers of single subtasks.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +40,11 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
         Check::OutputContains { value } => decide(subject, output.contains(value.as_str()), || {
             (seen("output", output), format!("the output does not contain {value:?}"))
         }),
+        // A hostile pattern takes time in proportion to what it looks at.
+        Check::OutputMatches { .. } if output.len() > LONGEST_MATCHED => undecidable(format!(
+            "the output has {} bytes, more than the {LONGEST_MATCHED} that a pattern looks at",
+            output.len()
+        )),
         Check::OutputMatches { pattern } => match compile(pattern) {
             Ok(regex) => decide(subject, regex.is_match(output), || {
                 (seen("output", output), format!("the output does not match {pattern:?}"))
@@ -44,6 +57,7 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
             let met = min.is_none_or(|min| lines >= min) && max.is_none_or(|max| lines <= max);
             decide(subject, met, || (format!("{lines} lines"), format!("the output has {lines} lines")))
         }
+        Check::OutputLists { folder, pattern } => listing(folder, pattern, subject, world),
         Check::JsonPointer { pointer, equals } => match serde_json::from_str::<serde_json::Value>(output) {
             Ok(json) => {
                 let found = json.pointer(pointer);
@@ -60,9 +74,12 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
         Check::FileAbsent { path } => on_file(subject, path, world.exists(path), |there| {
             (!there, if there { "is still there" } else { "is not there" })
         }),
-        Check::FileContains { path, value } => on_file(subject, path, world.read(path), |text| {
-            let found = text.contains(value.as_str());
+        Check::FileContains { path, value } => on_file(subject, path, world.contains(path, value), |found| {
             (found, if found { "contains the expected text" } else { "does not contain the expected text" })
+        }),
+        Check::FileHash { path, sha256 } => on_file(subject, path, world.sha256(path), |found| {
+            let same = found.eq_ignore_ascii_case(sha256);
+            (same, if same { "has the expected content" } else { "has other content than expected" })
         }),
         Check::FileNewer { path } => on_file(subject, path, world.newer(path), |newer| {
             (newer, if newer { "was written in this run" } else { "is older than this run" })
@@ -115,7 +132,27 @@ fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
     }
     let shown: Vec<String> = given.iter().map(|answer| excerpt(answer.trim())).collect();
     let text = format!("different means gave {}", shown.join(" and "));
-    decide(subject, agreed_answer(&given).is_some(), || (text.clone(), text))
+    let evidence = Evidence::Observation { text: text.clone() };
+    match agreed_answer(&given) {
+        Some(_) => Finding::Pass { evidence },
+        // Whatever became of the last call: each derivation was judged by itself, and this is about what they gave.
+        None => {
+            Finding::Fail { failure_class: FailureClass::Logical, reason: text, evidence: Some(evidence) }
+        }
+    }
+}
+
+fn listing(folder: &Path, pattern: &str, subject: &Subject<'_>, world: &World) -> Finding {
+    let found = difference(subject.output, folder, pattern, world);
+    on_file(subject, folder, found, |Difference { files, missing, wrong }| match (missing, wrong) {
+        (None, None) => {
+            (true, format!("has {files} files that fit {pattern:?}, and the output names them all"))
+        }
+        (Some(missing), _) => {
+            (false, format!("has {:?}, which the output does not name", missing.display().to_string()))
+        }
+        (None, Some(wrong)) => (false, format!("has no {}, which the output names", excerpt(&wrong))),
+    })
 }
 
 fn number(min: Option<f64>, max: Option<f64>, output: &str, subject: &Subject<'_>) -> Finding {
@@ -133,17 +170,21 @@ fn number(min: Option<f64>, max: Option<f64>, output: &str, subject: &Subject<'_
     }
 }
 
-fn on_file<T>(
+fn on_file<T, W: Display>(
     subject: &Subject<'_>,
     path: &Path,
-    looked: Result<T, std::io::Error>,
-    judge: impl FnOnce(T) -> (bool, &'static str),
+    looked: Result<T, io::Error>,
+    judge: impl FnOnce(T) -> (bool, W),
 ) -> Finding {
     match looked {
         Ok(state) => {
             let (met, words) = judge(state);
             let text = format!("{} {words}", path.display());
             decide(subject, met, || (text.clone(), text))
+        }
+        // What was not looked at to its end is neither there nor missing.
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            undecidable(format!("{}: {error}", path.display()))
         }
         Err(error) => {
             let text = format!("{}: {error}", path.display());

@@ -7,9 +7,12 @@ use std::{
 };
 
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
+use sha2::{Digest as _, Sha256};
 
-/// The most bytes of a file that a check reads.
-const MAX_FILE: u64 = 8 * 1024 * 1024;
+/// The most bytes of a file in which a check looks for a text.
+const MAX_SEARCHED: u64 = 8 * 1024 * 1024;
+/// The most bytes of a file whose hash a check takes.
+const MAX_HASHED: u64 = 1024 * 1024 * 1024;
 /// The longest tick of a kernel's clock, with room.
 const TICK: TimeDelta = TimeDelta::milliseconds(20);
 
@@ -45,7 +48,7 @@ impl World {
     }
 
     /// The absolute path that `path` names, wherever this run may have made its namesake.
-    fn named(&self, path: &Path) -> PathBuf {
+    pub(crate) fn named(&self, path: &Path) -> PathBuf {
         let mut components = path.components();
         match components.next() {
             Some(Component::Normal(first)) if first == "~" => self.home.join(components.as_path()),
@@ -69,7 +72,7 @@ impl World {
     /// The beginning of a text file, at most `bytes` long, for a reader; `None` where there is none to show.
     pub fn head(&self, path: &Path, bytes: usize) -> Option<String> {
         let limit = u64::try_from(bytes).ok()?;
-        let text = self.read_up_to(path, limit).ok()?;
+        let text = read_up_to(&self.open(path).ok()?.0, limit).ok()?;
         // A character that was cut became a replacement mark of up to three bytes.
         let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end))?;
         text.get(..end).map(|head| head.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned())
@@ -110,21 +113,50 @@ impl World {
             || moment + TICK >= self.run_started
     }
 
-    /// The text of a regular file, made valid UTF-8, up to 8 MiB.
-    pub(crate) fn read(&self, path: &Path) -> Result<String, io::Error> {
-        self.read_up_to(path, MAX_FILE)
+    /// Whether a text lies in a regular file: in its first 8 MiB, beyond which there is no telling (`FileTooLarge`).
+    pub(crate) fn contains(&self, path: &Path, text: &str) -> Result<bool, io::Error> {
+        let (file, bytes) = self.open(path)?;
+        let found = read_up_to(&file, MAX_SEARCHED)?.contains(text);
+        if found || bytes <= MAX_SEARCHED { Ok(found) } else { Err(too_large(bytes, MAX_SEARCHED)) }
     }
 
-    fn read_up_to(&self, path: &Path, limit: u64) -> Result<String, io::Error> {
+    /// The SHA-256 of a regular file of at most 1 GiB (else `FileTooLarge`), in hexadecimal digits.
+    pub(crate) fn sha256(&self, path: &Path) -> Result<String, io::Error> {
+        let (file, bytes) = self.open(path)?;
+        if bytes > MAX_HASHED {
+            return Err(too_large(bytes, MAX_HASHED));
+        }
+        let (mut file, mut digest) = (file.take(MAX_HASHED), Sha256::new());
+        let mut piece = vec![0; 64 * 1024];
+        loop {
+            match file.read(&mut piece)? {
+                0 => return Ok(hex::encode(digest.finalize())),
+                read => digest.update(piece.get(..read).unwrap_or_default()),
+            }
+        }
+    }
+
+    /// A regular file and its length: nothing that never ends is read.
+    fn open(&self, path: &Path) -> Result<(fs::File, u64), io::Error> {
         let path = self.resolve(path);
         let metadata = fs::metadata(&path)?;
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
-        let mut bytes = Vec::new();
-        fs::File::open(&path)?.take(limit).read_to_end(&mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok((fs::File::open(&path)?, metadata.len()))
     }
+}
+
+/// The beginning of a file, made valid UTF-8.
+fn read_up_to(file: &fs::File, limit: u64) -> Result<String, io::Error> {
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn too_large(bytes: u64, limit: u64) -> io::Error {
+    let said = format!("it has {bytes} bytes, more than the {limit} that a check looks at");
+    io::Error::new(io::ErrorKind::FileTooLarge, said)
 }
 
 /// When the file system last changed anything about a file.

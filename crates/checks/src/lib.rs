@@ -23,6 +23,7 @@ mod evidence;
 mod file_names;
 mod files;
 mod lint;
+mod listing;
 mod number;
 mod print;
 

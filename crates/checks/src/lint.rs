@@ -21,6 +21,20 @@ pub enum Flaw {
         /// What the compiler says.
         reason: String,
     },
+    /// The glob does not compile.
+    #[error("the pattern {pattern:?} is not a glob: {reason}")]
+    Glob {
+        /// The pattern.
+        pattern: String,
+        /// What the compiler says.
+        reason: String,
+    },
+    /// What should be a hash is none.
+    #[error("{text:?} is not a SHA-256: it must be 64 hexadecimal digits")]
+    Hash {
+        /// What it is.
+        text: String,
+    },
     /// The check is true of every output.
     #[error("the check {check} is true of every output")]
     Vacuous {
@@ -93,6 +107,8 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
             Err(Flaw::EmptyRange { check: "output_lines" })
         }
         Check::OutputLines { .. } => Ok(()),
+        Check::OutputLists { folder, .. } if folder.as_os_str().is_empty() => Err(Flaw::NoPath),
+        Check::OutputLists { pattern, .. } => crate::listing::glob(pattern).map(drop),
         Check::JsonPointer { pointer, .. } => {
             if pointer.is_empty() || pointer.starts_with('/') {
                 Ok(())
@@ -109,6 +125,14 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
                 Ok(())
             }
         }
+        Check::FileHash { path, .. } if path.as_os_str().is_empty() => Err(Flaw::NoPath),
+        Check::FileHash { sha256, .. } => {
+            if sha256.len() == 64 && sha256.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                Ok(())
+            } else {
+                Err(Flaw::Hash { text: sha256.chars().take(80).collect() })
+            }
+        }
         Check::FileExists { path }
         | Check::FileAbsent { path }
         | Check::FileNewer { path }
@@ -122,18 +146,49 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
     }
 }
 
-/// Says whether a criterion's words can turn out false: they must not be empty, nor the intent again (lesson 38).
+/// Words that say nothing of their own.
+const FILLING: [&str; 22] = [
+    "a",
+    "an",
+    "and",
+    "are",
+    "be",
+    "been",
+    "correctly",
+    "done",
+    "has",
+    "have",
+    "is",
+    "it",
+    "of",
+    "should",
+    "successfully",
+    "task",
+    "that",
+    "the",
+    "to",
+    "was",
+    "were",
+    "will",
+];
+
+/// Says whether a criterion's words can turn out false: they must not be empty, nor the intent again (lesson 38) in another order
+/// or with words that say nothing, nor such words alone ("It is done").
 ///
 /// # Errors
 /// [`Flaw::Empty`] or [`Flaw::Echo`].
 pub fn lint_text(text: &str, intent: &str) -> Result<(), Flaw> {
-    let words = |s: &str| -> Vec<String> {
+    let words = |s: &str| -> BTreeSet<String> {
         s.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
     };
-    let (text_words, intent_words) = (words(text), words(intent));
-    if text_words.is_empty() {
+    let telling = |words: &BTreeSet<String>| -> BTreeSet<String> {
+        words.iter().filter(|word| !FILLING.contains(&word.as_str())).cloned().collect()
+    };
+    let said = words(text);
+    let told = telling(&said);
+    if said.is_empty() {
         Err(Flaw::Empty)
-    } else if text_words == intent_words {
+    } else if told.is_empty() || told == telling(&words(intent)) {
         Err(Flaw::Echo { text: text.to_owned() })
     } else {
         Ok(())
@@ -185,6 +240,11 @@ mod tests {
         assert!(matches!(lint_text("Count the files!", "count the files"), Err(Flaw::Echo { .. })));
         assert_eq!(lint_text("The output is one number", "count the files"), Ok(()));
         assert_eq!(lint_text(" … ", "x"), Err(Flaw::Empty));
+        for echo in ["Files: count them", "It is done", "The task is done: count the files, them"] {
+            let found = lint_text(echo, "Count the files, and count them");
+            assert!(matches!(found, Err(Flaw::Echo { .. })), "{echo}");
+        }
+        assert_eq!(lint_text("The files of docs are counted", "count the files"), Ok(()));
     }
 
     #[test]
@@ -202,6 +262,12 @@ mod tests {
             Check::FileContains { path: "".into(), value: "a".into() },
             Check::OutputEquals { value: " ".into() },
             Check::OutputContains { value: " ".into() },
+            Check::OutputLists { folder: "".into(), pattern: "*".into() },
+            Check::OutputLists { folder: "docs".into(), pattern: " ".into() },
+            Check::OutputLists { folder: "docs".into(), pattern: "[z-a]".into() },
+            Check::FileHash { path: "".into(), sha256: "0".repeat(64) },
+            Check::FileHash { path: "a".into(), sha256: "0".repeat(63) },
+            Check::FileHash { path: "a".into(), sha256: "g".repeat(64) },
             Check::SameAnswer { subtasks: vec![] },
             Check::SameAnswer { subtasks: vec![0, 0] },
         ];
@@ -221,6 +287,8 @@ mod tests {
             Check::OutputLines { min: Some(1), max: None },
             Check::JsonPointer { pointer: String::new(), equals: serde_json::Value::Null },
             Check::FileAbsent { path: "a".into() },
+            Check::OutputLists { folder: "docs".into(), pattern: "**/*.md".into() },
+            Check::FileHash { path: "a".into(), sha256: "0aF".repeat(22)[..64].into() },
             Check::SameAnswer { subtasks: vec![0, 1] },
         ];
         for check in sound {

@@ -1,7 +1,8 @@
 //! The contract of an [`Executor`] as checks that any implementation can be put to.
 //!
 //! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers any
-//! question, and the laws must hold whatever it answers. What the actor enforces by itself (blocked calls, duplicates,
+//! question. The laws of [`check_all`] must hold whatever it answers; [`completes_what_is_possible`] needs one that chooses a call and
+//! takes its result for the answer, and is the law that an executor which does nothing breaks. What the actor enforces by itself (blocked calls, duplicates,
 //! consent, deadlines) needs no check here.
 //!
 //! ```
@@ -13,6 +14,7 @@
 //! let turn = serde_json::json!({"tool": "shell", "arguments": {"command": "ls"}, "output_is_answer": true});
 //! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(turn)));
 //! assert_eq!(conformance::check_all(&ModelExecutor::default(), &model).await, Ok(()));
+//! assert_eq!(conformance::completes_what_is_possible(&ModelExecutor::default(), &model).await, Ok(()));
 //! # });
 //! ```
 
@@ -64,6 +66,27 @@ pub async fn completes_nothing_without_a_call(
         }
         ExecutionStatus::Failed if attempt.failure.is_none() => Err("it failed without a reason".to_owned()),
         ExecutionStatus::Completed | ExecutionStatus::Uncertain | ExecutionStatus::Failed => Ok(()),
+    }
+}
+
+/// A step that one call does is done: whatever `shell` is asked here, it puts out 3, and that is the answer.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn completes_what_is_possible(
+    executor: &dyn Executor,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
+    let (attempt, calls) = attempted(executor, model, Way::Works).await?;
+    let is_done = attempt.status == ExecutionStatus::Completed && attempt.failure.is_none();
+    if calls == 0 {
+        Err("every call would have worked, and it made none".to_owned())
+    } else if !is_done {
+        Err(format!("its calls worked, and it ended as {:?}: {:?}", attempt.status, attempt.failure))
+    } else if attempt.output.trim() != "3" {
+        Err(format!("its calls put out 3, and it says {:?}", attempt.output))
+    } else {
+        Ok(())
     }
 }
 

@@ -6,6 +6,8 @@ use artoo_types::{
     BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, PlanDirective, ToolCall, ToolName,
 };
 
+use crate::intent::same_intent;
+
 /// Duplicates after which an attempt is over. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and 90).
 const MAX_DUPLICATES: u32 = 2;
 
@@ -18,7 +20,7 @@ pub struct Blocked {
     pub programs: BTreeSet<BlockedProgram>,
     /// Exact inputs.
     pub targets: BTreeSet<BlockedTarget>,
-    /// Tools for a certain intent.
+    /// Tools for a certain intent, in whichever order of its words.
     pub approaches: BTreeSet<BlockedApproach>,
 }
 
@@ -167,8 +169,9 @@ impl Ledger {
                 blocked.program
             ));
         }
-        let approach =
-            |blocked: &BlockedApproach| blocked.tool == call.tool && blocked.approach == self.intent;
+        let approach = |blocked: &BlockedApproach| {
+            blocked.tool == call.tool && same_intent(&blocked.approach, &self.intent)
+        };
         if self.blocked.approaches.iter().any(approach) && self.used_before(call) {
             return Ruling::Refused(format!(
                 "{} was used in the same way before and failed; use it differently",

@@ -65,8 +65,8 @@ impl Executor for ModelExecutor {
         let mut calls = cx.earlier.clone();
         let mut means = Means::left(cx, &calls);
         let mut tools_left = means.offer(&cx.tools);
-        let system: Arc<str> = prompt::system(self.guided, &tools_left).into();
-        let mut messages = vec![Message::user(prompt::step(cx, &means))];
+        let system: Arc<str> = prompt::system(self.guided, cx, &tools_left).into();
+        let mut messages = vec![Message::user(prompt::step(self.guided, cx, &means))];
         let mut last: Option<ToolCall> = None;
         let (mut vain, mut is_stuck) = (0, false);
         let mut seen = cx.earlier.iter().any(shows);

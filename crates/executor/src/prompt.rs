@@ -9,10 +9,19 @@ use serde_json::Value;
 use crate::model_executor::{GUIDED_PROMPT, SYSTEM_PROMPT};
 use crate::{AttemptContext, ToolSpec, means::Means};
 
+/// What only GNU find knows, in the rules for a small model.
+const GNU_ADVICE: &str = " For sizes and times use find -printf and sort -n, not ls.";
+/// The option by which an example is known to need GNU find.
+const GNU_OPTION: &str = " -printf ";
+
 /// The constant part: the rules, then one line a tool. The names of the arguments are in the schema already; a small model does not
 /// look there.
-pub(crate) fn system(guided: bool, tools: &[ToolSpec]) -> String {
-    let rules = if guided { GUIDED_PROMPT } else { SYSTEM_PROMPT };
+pub(crate) fn system(guided: bool, cx: &AttemptContext, tools: &[ToolSpec]) -> String {
+    let rules = match (guided, is_gnu(cx)) {
+        (false, _) => SYSTEM_PROMPT.to_owned(),
+        (true, true) => GUIDED_PROMPT.to_owned(),
+        (true, false) => without_gnu(GUIDED_PROMPT),
+    };
     let mut text = format!("{}\n\nTools:\n", rules.trim_end());
     for tool in tools {
         let names = if guided { format!(" {}", argument_names(&tool.arguments)) } else { String::new() };
@@ -21,12 +30,31 @@ pub(crate) fn system(guided: bool, tools: &[ToolSpec]) -> String {
     text
 }
 
-/// The changing part. The order is from the most constant to the most changing.
-pub(crate) fn step(cx: &AttemptContext, means: &Means) -> String {
+fn is_gnu(cx: &AttemptContext) -> bool {
+    cx.surroundings.platform == "linux"
+}
+
+/// The rules without the advice and the examples that only GNU find understands. An example is two lines, its step and its call.
+fn without_gnu(rules: &str) -> String {
+    let rules = rules.replace(GNU_ADVICE, "");
+    let lines: Vec<&str> = rules.lines().collect();
+    let needs_gnu =
+        |line: Option<&&str>| line.is_some_and(|line| line.starts_with('{') && line.contains(GNU_OPTION));
+    let kept = lines.iter().enumerate().filter(|(number, line)| {
+        let is_step = line.starts_with("Step: ");
+        !(needs_gnu(Some(*line)) || is_step && needs_gnu(lines.get(number + 1)))
+    });
+    kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+}
+
+/// The changing part. The order is from the most constant to the most changing. A small model is not told the platform: its examples
+/// fit it.
+pub(crate) fn step(guided: bool, cx: &AttemptContext, means: &Means) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     let folder = inline(&cx.surroundings.working_folder.display().to_string());
-    line(&mut text, format_args!("Working folder: {folder}"));
+    let platform = if guided { String::new() } else { format!(" ({})", inline(&cx.surroundings.platform)) };
+    line(&mut text, format_args!("Working folder: {folder}{platform}"));
     // A small model that sees the path puts it behind the variable.
     text.push_str("Workspace for new files: $WORKSPACE\n");
     if !cx.subtask.context.trim().is_empty() {
@@ -112,4 +140,33 @@ fn argument_names(schema: &Value) -> String {
 /// Writing to a string cannot fail.
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{arguments}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::context;
+
+    #[test]
+    fn the_guided_rules_name_what_the_machine_has() {
+        let mut cx = context("Count the files");
+        let linux = system(true, &cx, &[]);
+        assert!(linux.starts_with(GUIDED_PROMPT.trim_end()), "{linux}");
+        cx.surroundings.platform = "macos".to_owned();
+        let other = system(true, &cx, &[]);
+        assert!(!other.contains("printf"), "{other}");
+        // Whole examples go: each step still has its call.
+        let steps = other.lines().filter(|line| line.starts_with("Step: ")).count();
+        let calls = other.lines().filter(|line| line.starts_with("{\"tool\"")).count();
+        assert_eq!((steps, calls), (4, 4), "{other}");
+        assert!(other.contains("Quote paths with blanks. For CSV and JSON"), "{other}");
+    }
+
+    #[test]
+    fn the_platform_stands_beside_the_folder() {
+        let cx = context("Count the files");
+        let means = Means::default();
+        assert!(step(false, &cx, &means).contains("\nWorking folder: /home/ada/work (linux)\n"));
+        assert!(step(true, &cx, &means).contains("\nWorking folder: /home/ada/work\n"));
+    }
 }

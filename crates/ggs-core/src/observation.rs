@@ -19,7 +19,8 @@ pub struct Observation {
     pub elapsed_ms: u64,
     /// Every judged or skipped criterion, those of kept subtasks and of the task included.
     pub criteria: Vec<JudgedCriterion>,
-    /// The subtasks that were run and did not match.
+    /// The subtasks that were run and did not match; where all matched and only the task as a whole is not met, those whose work
+    /// that puts in question. What they worked with may be blocked.
     pub failures: Vec<FailedSubTask>,
     /// Whether there is any output to hand over.
     pub deliverable: bool,
@@ -78,7 +79,7 @@ pub enum Standing {
     },
 }
 
-/// A subtask that was run and did not match.
+/// A subtask that was run and did not match, or that matched and is part of a whole that does not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedSubTask {
     /// Which.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::rationale::{Grounds, rationale};
 use crate::{
-    Blocked, Budget, Cell, Decision, Gradients, Nearness, Observation, Parameters, Reading, Report, Rule,
-    Standing, State, Tried, dominant_class, heaviest_failure, only_denied, unmet,
+    Blocked, Budget, Cell, Decision, FailedSubTask, Gradients, Nearness, Observation, Parameters, Reading,
+    Report, Rule, Standing, State, Tried, dominant_class, heaviest_failure, only_denied, unmet,
 };
 
 /// The Goal Gradient Solver: it maps the trajectory of a run, not a single failure, to what should change.
@@ -140,7 +140,9 @@ impl GoalGradientSolver {
 /// plan that was directed ended without a single call, because all that it asked for was refused. A model that did not
 /// answer is no reason, since it may the next time; its failures have no class.
 fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> bool {
-    let failures = &observation.failures;
+    // A step that matched is no dead end: what is missing is something else.
+    let failures: Vec<&FailedSubTask> =
+        observation.failures.iter().filter(|failure| !has_matched(failure, observation)).collect();
     let used_up = failures.iter().any(|failure| tried.every_program(failure, &observation.programs));
     let without_calls = !failures.is_empty() && failures.iter().all(|failure| failure.tools.is_empty());
     let refused = observation
@@ -148,6 +150,16 @@ fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> b
         .iter()
         .any(|criterion| matches!(criterion.standing, Standing::Unmet { class: FailureClass::Logical, .. }));
     used_up || (is_replan && without_calls && refused)
+}
+
+/// Whether every criterion of a subtask is met, and there is one: only the whole that it is a part of falls short.
+fn has_matched(subtask: &FailedSubTask, observation: &Observation) -> bool {
+    let mut own = observation
+        .criteria
+        .iter()
+        .filter(|criterion| criterion.subtask_id == Some(subtask.subtask_id))
+        .peekable();
+    own.peek().is_some() && own.all(|criterion| criterion.standing == Standing::Met)
 }
 
 /// The order of decisions. Source: `docs/deviations.md`, "Order of decisions".

@@ -53,8 +53,8 @@ impl Conclusion {
         }
     }
 
-    /// The end by a fault, `elapsed_ms` into the run. `last` is the last directive, and what was unmet when
-    /// it was given.
+    /// The end by a fault, `elapsed_ms` into the run. `last` is the last directive, which names what was
+    /// unmet when it was given.
     ///
     /// Ω is of now. D and P are the last known; where no round was judged, D is 1, because nothing was shown
     /// to be done. The outcome is the typed `directive` and `fault`, never to be read from the numbers.
@@ -62,25 +62,24 @@ impl Conclusion {
     /// A spent budget is no fault of anybody's: the run is an ordinary `abandon`, with the budget as its reason.
     pub fn of_fault(
         fault: &Fault,
-        last: Option<(&PlanDirective, &[UnmetCriterion])>,
+        last: Option<&PlanDirective>,
         elapsed_ms: u64,
         parameters: &Parameters,
     ) -> Self {
-        let directive = last.map(|(directive, _)| directive);
-        let replans = directive.map_or(0, |directive| directive.round);
-        let d = directive.map_or(UnitInterval::ONE, |directive| directive.loss.d);
-        let p = directive.map_or(UnitInterval::ZERO, |directive| directive.loss.p);
+        let replans = last.map_or(0, |directive| directive.round);
+        let d = last.map_or(UnitInterval::ONE, |directive| directive.loss.d);
+        let p = last.map_or(UnitInterval::ZERO, |directive| directive.loss.p);
         Self {
             directive: TerminalState::Abandon,
             rule: None,
             reason: sentence(&fault.message),
             loss: loss(d, p, omega(replans, elapsed_ms, parameters), parameters),
-            grad_l: directive.map_or(0.0, |directive| directive.grad_l),
-            grad_goal: directive.map_or(0.0, |directive| directive.grad_goal),
+            grad_l: last.map_or(0.0, |directive| directive.grad_l),
+            grad_goal: last.map_or(0.0, |directive| directive.grad_goal),
             replans,
-            prev_directive: directive
+            prev_directive: last
                 .map_or(PrevDirective::Init, |directive| PrevDirective::Action(directive.directive)),
-            unmet: last.map(|(_, unmet)| unmet.to_vec()).unwrap_or_default(),
+            unmet: last.map(|directive| directive.unmet.clone()).unwrap_or_default(),
             judged: last.is_some(),
             fault: (fault.kind != FaultKind::Budget).then(|| fault.clone()),
             next: fault.hint.clone(),

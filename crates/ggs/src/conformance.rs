@@ -1,6 +1,9 @@
 //! A check that any [`Solver`] can be put to.
 
-use artoo_ggs_core::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing, State};
+use artoo_ggs_core::{
+    FailedCall, FailedSubTask, Hyperparameters, JudgedCriterion, Observation, Parameters, Report, Standing,
+    State, omega,
+};
 use artoo_types::{
     BlockedProgram, BlockedTarget, FailureClass, Mode, PrevDirective, SubTaskId, TerminalState, ToolName,
 };
@@ -9,6 +12,8 @@ use crate::Solver;
 
 /// Rounds after which a run must have ended.
 const PATIENCE: usize = 64;
+/// How far Omega may lie from the sum that defines it: a solver may add in another order.
+const ROUNDING: f64 = 1e-9;
 
 /// Puts a solver to every sequence of four rounds out of six kinds, the last of which repeats until the run
 /// ends.
@@ -38,6 +43,41 @@ pub fn check(make: impl Fn() -> Box<dyn Solver>) -> Result<(), Breach> {
     Ok(())
 }
 
+/// Puts a solver to the limits of a run: it asks for no more replans than it may, its Omega is the share of the budget that is used,
+/// a spent budget ends the run, and what is finished is accepted all the same.
+///
+/// `make` is what the runtime's builder takes: it returns a new solver with these parameters.
+///
+/// ```
+/// use artoo_ggs::conformance;
+/// use artoo_ggs_core::GoalGradientSolver;
+/// assert_eq!(conformance::check_limits(|parameters| Box::new(GoalGradientSolver::new(parameters))), Ok(()));
+/// ```
+///
+/// # Errors
+/// The first rule of the contract that it broke.
+///
+/// Source: `docs/deviations.md`, "Omega", "Order of decisions" and "Accept".
+pub fn check_limits(make: impl Fn(Parameters) -> Box<dyn Solver>) -> Result<(), Breach> {
+    let far = [
+        observed(Report::Gap, 3, FailureClass::Logical),
+        observed(Report::Gap, 4, FailureClass::Environmental),
+    ];
+    for max_replans in [0, 1, 3, 5] {
+        let values = Hyperparameters { max_replans, ..Hyperparameters::default() };
+        // The default's other numbers are within their ranges.
+        let parameters = Parameters::new(values).unwrap_or_default();
+        for far in &far {
+            // Milliseconds a round, of a budget of 300,000: at once, at ease, and too slow for all replans.
+            for pace in [0, 10_000, 60_000, 90_000] {
+                check_far(make(parameters), &parameters, far, pace)?;
+            }
+            check_finished(make(parameters), &parameters, far)?;
+        }
+    }
+    Ok(())
+}
+
 /// A rule of the contract that a solver broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Breach {
@@ -56,6 +96,18 @@ pub enum Breach {
     /// `accept` with an unmet criterion, or without the report of all met.
     #[error("accept, though not everything is met")]
     Accept,
+    /// Everything is met, and it is not `accept`.
+    #[error("everything is met, and it is not accepted")]
+    NotAccepted,
+    /// Another plan, though no replan is left.
+    #[error("another plan, though every replan that is allowed is used")]
+    TooManyReplans,
+    /// Omega is not the share of the budget that is used.
+    #[error("omega is not the share of the replans and the time that is used")]
+    Omega,
+    /// The budget is spent, and the run goes on, or ends well without everything being met.
+    #[error("the budget is spent, and the run is not abandoned")]
+    BudgetIgnored,
     /// `success` without an unmet criterion to name, or without anything to hand over.
     #[error("success without a named gap or without a deliverable")]
     Success,
@@ -83,6 +135,7 @@ fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) ->
         let observation = Observation { elapsed_ms, ..Observation::clone(observed) };
         let decision = solver.step(&observation);
         let unmet = artoo_ggs_core::unmet(&observation);
+        let is_finished = observation.report == Report::AllMet && unmet.is_empty();
         keep(decision.not_a_number().is_none(), Breach::NotFinite)?;
         keep(decision == again.step(&observation), Breach::NotRepeatable)?;
         keep(decision.replans_used == replans, Breach::Count)?;
@@ -91,16 +144,15 @@ fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) ->
         match decision.state {
             State::Terminal(state) => {
                 return match state {
-                    TerminalState::Accept => {
-                        keep(observation.report == Report::AllMet && unmet.is_empty(), Breach::Accept)
-                    }
+                    TerminalState::Accept => keep(is_finished, Breach::Accept),
                     TerminalState::Success => {
                         keep(observation.deliverable && !unmet.is_empty(), Breach::Success)
                     }
-                    TerminalState::Abandon => Ok(()),
+                    TerminalState::Abandon => keep(!is_finished, Breach::NotAccepted),
                 };
             }
             State::Action(action) => {
+                keep(!is_finished, Breach::NotAccepted)?;
                 keep(!observation.inventory.is_subset(&decision.blocked.tools), Breach::NoToolLeft)?;
                 keep(!observation.programs.is_subset(&decision.blocked.programs), Breach::NoProgramLeft)?;
                 prev = PrevDirective::Action(action);
@@ -109,6 +161,50 @@ fn check_run(make: &impl Fn() -> Box<dyn Solver>, rounds: &[&Observation; 4]) ->
         }
     }
     Err(Breach::Endless)
+}
+
+/// The same far-off round again and again, until the run ends.
+fn check_far(
+    mut solver: Box<dyn Solver>,
+    parameters: &Parameters,
+    far: &Observation,
+    pace: u64,
+) -> Result<(), Breach> {
+    for replans in 0..=parameters.max_replans {
+        let elapsed_ms = pace * u64::from(replans + 1);
+        let decision = solver.step(&Observation { elapsed_ms, ..far.clone() });
+        let used = omega(replans, elapsed_ms, parameters).get();
+        keep((decision.loss.omega.get() - used).abs() <= ROUNDING, Breach::Omega)?;
+        let is_spent = used >= parameters.theta;
+        match decision.state {
+            State::Terminal(state) => {
+                return keep(!is_spent || state == TerminalState::Abandon, Breach::BudgetIgnored);
+            }
+            State::Action(_) => {
+                keep(!is_spent, Breach::BudgetIgnored)?;
+                keep(replans < parameters.max_replans, Breach::TooManyReplans)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every replan that the solver asks for, and then a round in which all is met, long after the time is up.
+fn check_finished(
+    mut solver: Box<dyn Solver>,
+    parameters: &Parameters,
+    far: &Observation,
+) -> Result<(), Breach> {
+    for _ in 0..parameters.max_replans {
+        match solver.step(far).state {
+            State::Action(_) => {}
+            State::Terminal(_) => return Ok(()),
+        }
+    }
+    let late = parameters.time_budget_ms.saturating_mul(3);
+    let finished = Observation { elapsed_ms: late, ..observed(Report::AllMet, 0, FailureClass::Logical) };
+    let accepts = solver.step(&finished).state == State::Terminal(TerminalState::Accept);
+    keep(accepts, Breach::NotAccepted)
 }
 
 fn keep(kept: bool, breach: Breach) -> Result<(), Breach> {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use artoo_ggs_core::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
 use artoo_types::{
-    BlockedProgram, CriterionVerdict, FailureClass, Finding, Mode, OutcomeStatus, SubTaskOutcome, ToolCall,
-    ToolName,
+    BlockedProgram, CriterionVerdict, FailureClass, Finding, Judge, Mode, OutcomeStatus, SubTaskOutcome,
+    ToolCall, ToolName,
 };
 
 use crate::calls::{failing_calls, target_of, was_started};
@@ -43,12 +43,7 @@ pub fn observe(
         report: round.report,
         elapsed_ms,
         criteria,
-        failures: round
-            .outcomes
-            .iter()
-            .filter(|o| o.status == OutcomeStatus::Failed)
-            .map(failed_subtask)
-            .collect(),
+        failures: failures(round),
         deliverable: outputs.into_iter().any(is_deliverable),
         inventory: inventory.clone(),
         programs: programs.clone(),
@@ -120,6 +115,43 @@ fn once(class: FailureClass, reason: String) -> Standing {
 /// A last verdict that the history does not show is still one failed attempt.
 fn count(attempts: usize) -> u32 {
     u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)
+}
+
+/// What the gap is put down to: the subtasks that failed. Where all matched and the task as a whole is not met, all those whose answers
+/// it is made of; otherwise another plan could do the same again, and nothing would be blocked.
+fn failures(round: &Round) -> Vec<FailedSubTask> {
+    let failed = |outcome: &&SubTaskOutcome| outcome.status == OutcomeStatus::Failed;
+    let all_matched = round.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched);
+    if round.report == Report::Gap && all_matched && misses_the_whole(round) {
+        round.outcomes.iter().filter(|outcome| !is_in_doubt(outcome)).map(failed_subtask).collect()
+    } else {
+        round.outcomes.iter().filter(failed).map(failed_subtask).collect()
+    }
+}
+
+/// Whether the outputs together fall short of what a criterion of the task asks, for a known reason. Why nobody can tell, or what a
+/// person refused, says nothing of the means.
+///
+/// Derivations that disagree fall short of the check that compares them, and R4b takes back what they passed. That is left to another
+/// derivation: one of them is right, and to block what they worked with could take away what it needs.
+fn misses_the_whole(round: &Round) -> bool {
+    let compared = round.outcomes.iter().any(is_in_doubt);
+    round.task_verdicts.iter().any(|verdict| match &verdict.finding {
+        Finding::Pass { .. } => false,
+        Finding::Fail { failure_class, .. } => {
+            let is_known = match failure_class {
+                FailureClass::Logical | FailureClass::Environmental => true,
+                FailureClass::Denied | FailureClass::Unknown => false,
+            };
+            is_known && !(compared && verdict.judge == Judge::Check)
+        }
+    })
+}
+
+/// Whether a matched subtask lost its passes, because another derivation of its answer gave a different one.
+fn is_in_doubt(outcome: &SubTaskOutcome) -> bool {
+    outcome.status == OutcomeStatus::Matched
+        && outcome.criteria_verdicts.iter().any(|verdict| !verdict.passed())
 }
 
 fn failed_subtask(outcome: &SubTaskOutcome) -> FailedSubTask {

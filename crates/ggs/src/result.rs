@@ -23,6 +23,7 @@ pub fn plan_directive(task_id: TaskId, action: ActionState, decision: &Decision)
         blocked_programs: decision.blocked.programs.iter().cloned().collect(),
         blocked_approaches: decision.blocked.approaches.iter().cloned().collect(),
         failed_criterion: decision.failed_criterion.clone().unwrap_or_default(),
+        unmet: decision.unmet.clone(),
         failure_class: decision.failure_class,
         budget_pressure: decision.loss.omega,
         grad_l: decision.grad_l,

@@ -2,8 +2,8 @@
 
 use artoo_ggs_core::State;
 use artoo_types::{
-    Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput, PlanDirective,
-    ReplanRequest, Role, RunId, SubTaskOutcome, TaskId, TerminalState, UnmetCriterion,
+    Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput, PlanDirective, Role,
+    RunId, SubTaskOutcome, TaskId, TerminalState, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -34,14 +34,10 @@ pub struct GgsRole {
     round: Option<Round>,
     /// Outcomes since the last report.
     since: Vec<SubTaskOutcome>,
-    last: Option<Last>,
+    last: Option<PlanDirective>,
+    /// What the task as a whole lacked when it was last judged: where a later plan fails before that, it still lacks it.
+    lacks: Vec<UnmetCriterion>,
     phase: Phase,
-}
-
-/// The last directive, and what was unmet when it was given.
-struct Last {
-    directive: PlanDirective,
-    unmet: Vec<UnmetCriterion>,
 }
 
 enum Phase {
@@ -66,17 +62,15 @@ impl GgsRole {
             round: None,
             since: Vec::new(),
             last: None,
+            lacks: Vec::new(),
             phase: Phase::Running,
         }
     }
 
-    /// Takes over from an R7 of this run that is gone: `directive` was its last, in answer to `request`. What this one concludes
-    /// counts that R7's replans and names what it found unmet.
-    pub fn inherit(&mut self, request: &ReplanRequest, directive: &PlanDirective) {
-        let round = Round::from(request);
-        let unmet =
-            artoo_ggs_core::unmet(&observe(&round, 0, &self.settings.inventory, &self.settings.programs));
-        self.last = Some(Last { directive: directive.clone(), unmet });
+    /// Takes over from an R7 of this run that is gone: `directive` was its last. What this one concludes counts that R7's replans
+    /// and names what it found unmet.
+    pub fn inherit(&mut self, directive: &PlanDirective) {
+        self.last = Some(directive.clone());
     }
 
     /// Whether the final result is out.
@@ -173,17 +167,25 @@ impl GgsRole {
         let drafts = self.lessons.learn(&self.intent, &round, &observation, &decision);
         let mut messages = self.write(drafts, envelope.at);
         let task_id = self.task_id.get_or_insert_with(|| round.task_id.clone()).clone();
+        if !round.task_verdicts.is_empty() {
+            let of_the_whole = decision.unmet.iter().filter(|unmet| unmet.subtask_id.is_none());
+            self.lacks = of_the_whole.cloned().collect();
+        }
         self.round = Some(round);
         self.since.clear();
         match decision.state {
             State::Action(action) => {
                 let directive = plan_directive(task_id, action, &decision);
                 messages.push(directive.clone().into());
-                self.last = Some(Last { directive, unmet: decision.unmet });
+                self.last = Some(directive);
             }
             State::Terminal(state) => {
                 let judged = !observation.criteria.is_empty();
-                let conclusion = Conclusion::of_decision(state, &decision, judged);
+                let mut conclusion = Conclusion::of_decision(state, &decision, judged);
+                if state != TerminalState::Accept {
+                    let forgotten = self.lacks.iter().filter(|unmet| !decision.unmet.contains(unmet));
+                    conclusion.unmet.extend(forgotten.cloned());
+                }
                 messages.push(self.conclude(envelope.run_id, conclusion));
             }
         }
@@ -213,7 +215,7 @@ impl GgsRole {
             }
             return vec![self.end(run_id, conclusion, None)];
         }
-        let last = self.last.as_ref().map(|last| (&last.directive, last.unmet.as_slice()));
+        let last = self.last.as_ref();
         let conclusion = Conclusion::of_fault(fault, last, envelope.elapsed_ms, &self.settings.parameters);
         let draft = self.lessons.learn_fault(&self.intent, &conclusion.reason);
         let mut messages = self.write(draft, envelope.at);

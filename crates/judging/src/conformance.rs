@@ -100,6 +100,23 @@ pub async fn keeps_no_state(bench: &dyn Bench) -> Result<(), String> {
     }
 }
 
+/// What is plainly met, and shown by a call, passes: a judge that fails everything lets no run end well.
+///
+/// A judge that asks a model needs one that sees it; the laws above hold whatever the model answers.
+///
+/// # Errors
+/// See [`passes_no_claim_without_evidence`].
+pub async fn passes_what_is_plainly_met(bench: &dyn Bench) -> Result<(), String> {
+    let criterion = "The output is \"3\"";
+    let step = Step { intent: "Count the files", output: "3", calls: vec![call(1, "3\n", true)] };
+    match judged(bench, criterion, &[step]).await? {
+        Finding::Pass { .. } => Ok(()),
+        Finding::Fail { reason, .. } => {
+            Err(format!("{criterion:?} is met and shown, and it failed: {reason}"))
+        }
+    }
+}
+
 /// A criterion that no check decides.
 pub fn criterion(text: &str) -> Criterion {
     Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
@@ -183,13 +200,13 @@ mod tests {
 
     #[tokio::test]
     async fn each_law_can_be_broken_and_kept() {
-        for (finding, claim, call, either) in [
-            (fail("it is none"), true, true, true),
-            (fail(" "), true, false, false),
-            (called(1), false, true, true),
-            (called(77), false, false, false),
-            (saw("3 lines"), false, false, true),
-            (saw(" "), false, false, false),
+        for (finding, claim, call, either, met) in [
+            (fail("it is none"), true, true, true, false),
+            (fail(" "), true, false, false, false),
+            (called(1), false, true, true, true),
+            (called(77), false, false, false, true),
+            (saw("3 lines"), false, false, true, true),
+            (saw(" "), false, false, false, true),
         ] {
             let judge = Always(finding.clone());
             assert_eq!(passes_no_claim_without_evidence(&judge).await.is_ok(), claim, "{finding:?}");
@@ -197,6 +214,7 @@ mod tests {
             let lenient = points_at_what_shows_it(&judge, Ground::CallOrObservation).await;
             assert_eq!(lenient.is_ok(), either, "{finding:?}");
             assert_eq!(keeps_no_state(&judge).await, Ok(()));
+            assert_eq!(passes_what_is_plainly_met(&judge).await.is_ok(), met, "{finding:?}");
         }
     }
 

@@ -4,8 +4,10 @@ use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 
 use artoo_checks::unfounded;
 use artoo_llm_client::LlmError;
-use artoo_types::{FailureClass, Finding, Judge, ToolCall};
+use artoo_types::{Evidence, FailureClass, Finding, Judge, ToolCall};
 use futures::FutureExt as _;
+
+use crate::bearing::{quoted, stands_in};
 
 /// Why there is no verdict.
 #[derive(Debug, thiserror::Error)]
@@ -19,8 +21,9 @@ pub enum JudgeError {
 /// Runs a judge, and says who decided.
 ///
 /// Default reject: a judge that errs, panics, takes longer than `deadline` or whose pass is [`unfounded`] (it points at no call that
-/// ran, at nothing, or says the opposite) gives a failure of class `unknown`, by rule. That is neither evidence nor a lesson. The judge's own function is to
-/// be called inside `judging`, since an implementation may panic before it returns its future.
+/// ran, at nothing, or says the opposite) gives a failure of class `unknown`, by rule. That is neither evidence nor a lesson. What a pass
+/// quotes of a call stands in the record of that call: a judge's own words are replaced by the part of it that has most of them. The
+/// judge's own function is to be called inside `judging`, since an implementation may panic before it returns its future.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -38,14 +41,34 @@ pub async fn decided(
     calls: &[ToolCall],
 ) -> (Judge, Finding) {
     match tokio::time::timeout(deadline, AssertUnwindSafe(judging).catch_unwind()).await {
-        Ok(Ok(Ok(finding))) => match unfounded(&finding, calls) {
-            Some(reason) => unknown(reason.to_owned()),
-            None => (Judge::Model, finding),
+        Ok(Ok(Ok(finding))) => match grounded(finding, calls) {
+            Ok(finding) => (Judge::Model, finding),
+            Err(reason) => unknown(reason.to_owned()),
         },
         Ok(Ok(Err(error))) => unknown(error.to_string()),
         Ok(Err(_)) => unknown("the judge panicked".to_owned()),
         Err(_) => unknown(format!("the judge gave no verdict within {} s", deadline.as_secs())),
     }
+}
+
+/// The finding as it may stand, or why it may not.
+fn grounded(finding: Finding, calls: &[ToolCall]) -> Result<Finding, &'static str> {
+    let (call_id, excerpt) = match &finding {
+        Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt } } => (*call_id, excerpt),
+        Finding::Pass { evidence: Evidence::Observation { .. } } | Finding::Fail { .. } => {
+            return unfounded(&finding, calls).map_or(Ok(finding), Err);
+        }
+    };
+    let Some(call) = calls.iter().find(|call| call.call_id == call_id) else {
+        return unfounded(&finding, calls).map_or(Ok(finding), Err);
+    };
+    let from_the_record = Finding::Pass { evidence: quoted(call, excerpt) };
+    if stands_in(call, excerpt) {
+        // A log may well say that something is not met; that is not what the judge says.
+        let pointer = Evidence::ToolCall { call_id, excerpt: String::new() };
+        return unfounded(&Finding::Pass { evidence: pointer }, calls).map_or(Ok(finding), Err);
+    }
+    unfounded(&finding, calls).map_or(Ok(from_the_record), Err)
 }
 
 fn unknown(reason: String) -> (Judge, Finding) {
@@ -71,9 +94,37 @@ mod tests {
         let calls = [call(1, "3\n", true), call(2, "", false)];
         assert_eq!(decided(async { Ok(pass(1)) }, MINUTE, &calls).await, (Judge::Model, pass(1)));
         // A call that failed may show something, too.
-        assert_eq!(decided(async { Ok(pass(2)) }, MINUTE, &calls).await, (Judge::Model, pass(2)));
+        let (judge, finding) = decided(async { Ok(pass(2)) }, MINUTE, &calls).await;
+        assert!(judge == Judge::Model && matches!(finding, Finding::Pass { .. }), "{finding:?}");
         let looked = Finding::Pass { evidence: Evidence::Observation { text: "3 lines".to_owned() } };
         assert_eq!(decided(async { Ok(looked.clone()) }, MINUTE, &[]).await, (Judge::Model, looked));
+    }
+
+    /// Decision 9: what a pass quotes is on record, whoever judged; and what the record says is not the judge's word.
+    #[tokio::test(start_paused = true)]
+    async fn a_pass_quotes_the_record() {
+        let calls = [call(1, "a.txt\nThe requirement is not met.\n", true), call(2, "", true)];
+        let table = [
+            (1, "a.txt", Some("a.txt")),
+            (1, "The requirement is not met.", Some("The requirement is not met.")),
+            (1, "it lists a.txt", Some("a.txt\nThe requirement is not met.")),
+            (2, "it ran", Some("shell do 2")),
+            (1, "", Some("a.txt\nThe requirement is not met.")),
+            (1, "This is not met.", None),
+        ];
+        for (number, said, quoted) in table {
+            let pass = |excerpt: &str| Finding::Pass {
+                evidence: Evidence::ToolCall {
+                    call_id: call(number, "", true).call_id,
+                    excerpt: excerpt.to_owned(),
+                },
+            };
+            let (judge, finding) = decided(async { Ok(pass(said)) }, MINUTE, &calls).await;
+            match quoted {
+                Some(quoted) => assert_eq!((judge, finding), (Judge::Model, pass(quoted)), "{said}"),
+                None => assert_eq!(judge, Judge::Rule, "{said}"),
+            }
+        }
     }
 
     #[tokio::test(start_paused = true)]

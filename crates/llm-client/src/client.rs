@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tokio::time::Instant;
 
-use crate::{Completion, LlmError, Request};
+use crate::{Completion, LlmError, Request, Usage, estimate_usage};
 
 /// A language model.
 ///
@@ -30,20 +31,32 @@ pub trait LlmClient: Send + Sync {
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
 }
 
-/// A client that reports every finished call to an observer: how the runtime counts tokens per role.
+/// A client that reports every call to an observer, dropped ones included: how the runtime counts tokens per role.
 pub struct Metered {
     inner: Arc<dyn LlmClient>,
     observe: Box<Observer>,
 }
 
+/// How a call ended.
+#[derive(Debug)]
+pub enum CallEnd<'a> {
+    /// With an answer.
+    Answered(&'a Completion),
+    /// With an error.
+    Failed(&'a LlmError),
+    /// Nobody waited for it any more: a deadline passed, or its run ended. What it used is estimated from the request, and counts,
+    /// since it was sent; how much of an answer was written nobody knows.
+    Dropped(Usage),
+}
+
 /// What [`Metered`] tells of a call that ended.
-type Observer = dyn Fn(&Request, &Result<Completion, LlmError>) + Send + Sync;
+type Observer = dyn Fn(&Request, CallEnd<'_>) + Send + Sync;
 
 impl Metered {
     /// Wraps `inner`; `observe` is called once per call, after it ended.
     pub fn new(
         inner: Arc<dyn LlmClient>,
-        observe: impl Fn(&Request, &Result<Completion, LlmError>) + Send + Sync + 'static,
+        observe: impl Fn(&Request, CallEnd<'_>) + Send + Sync + 'static,
     ) -> Self {
         Self { inner, observe: Box::new(observe) }
     }
@@ -60,9 +73,36 @@ impl LlmClient for Metered {
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        let mut open =
+            Open { observe: self.observe.as_ref(), request, since: Instant::now(), has_ended: false };
         let result = self.inner.complete(request).await;
-        (self.observe)(request, &result);
+        open.has_ended = true;
+        (self.observe)(
+            request,
+            match &result {
+                Ok(completion) => CallEnd::Answered(completion),
+                Err(error) => CallEnd::Failed(error),
+            },
+        );
         result
+    }
+}
+
+/// A call that was sent. Dropping it before it has ended reports it.
+struct Open<'a> {
+    observe: &'a Observer,
+    request: &'a Request,
+    since: Instant,
+    has_ended: bool,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let elapsed_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let usage = Usage { elapsed_ms, ..estimate_usage(self.request, "") };
+            (self.observe)(self.request, CallEnd::Dropped(usage));
+        }
     }
 }
 

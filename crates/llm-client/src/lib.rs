@@ -30,7 +30,7 @@ mod schema;
 mod structured;
 mod usage;
 
-pub use client::{LlmClient, Metered};
+pub use client::{CallEnd, LlmClient, Metered};
 pub use error::{ErrorKind, LlmError};
 pub use estimate::{estimate_tokens, estimate_usage};
 pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use artoo_types::{ModelCall, Role, SubTaskId};
 
 use crate::structured::is_usable;
-use crate::{LlmClient, Metered};
+use crate::{CallEnd, LlmClient, Metered};
 
-/// Wraps `inner` so that every finished call of `role`, failed ones included, is published as a [`ModelCall`] with what it used.
+/// What is said of a call that nobody waited for to its end.
+const DROPPED: &str = "given up before it answered";
+
+/// Wraps `inner` so that every call of `role`, failed and dropped ones included, is published as a [`ModelCall`] with what it used.
 ///
 /// Each role's actor wraps the model it was given before it hands it to the behaviour, so that a behaviour cannot make
 /// a call that nobody counts. Whether an answer had the shape that was asked for is decided here too, from the answer itself:
@@ -19,12 +22,15 @@ pub fn metered(
     publish: impl Fn(ModelCall) + Send + Sync + 'static,
 ) -> Arc<dyn LlmClient> {
     let model = inner.model().to_owned();
-    Arc::new(Metered::new(inner, move |request, result| {
-        let answer = result.as_ref().ok().zip(request.schema.as_ref());
-        let usable = answer.and_then(|(completion, schema)| is_usable(completion, schema));
-        let (usage, model, error) = match result {
-            Ok(completion) => (completion.usage, completion.model.clone(), None),
-            Err(error) => (error.usage(), model.clone(), Some(error.to_string())),
+    Arc::new(Metered::new(inner, move |request, end| {
+        let (usage, model, error, usable) = match end {
+            CallEnd::Answered(completion) => {
+                let schema = request.schema.as_ref();
+                let usable = schema.and_then(|schema| is_usable(completion, schema));
+                (completion.usage, completion.model.clone(), None, usable)
+            }
+            CallEnd::Failed(error) => (error.usage(), model.clone(), Some(error.to_string()), None),
+            CallEnd::Dropped(usage) => (usage, model.clone(), Some(DROPPED.to_owned()), None),
         };
         publish(ModelCall {
             role,
@@ -83,6 +89,33 @@ mod tests {
         assert!(matches!(unusable, LlmError::Unusable { .. }), "{unusable}");
         assert_eq!(unusable.usage(), Usage::default());
         assert_eq!(*told.lock().unwrap(), [(40, 3, 1), (10, 3, 1), (20, 3, 1)]);
+    }
+
+    /// A deadline drops the call, and a budget must know it all the same. A call that ended is told of once.
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_given_up_is_on_record() {
+        let model = ScriptedModel::new()
+            .expect(Expect::any(), Answer::hang())
+            .expect(Expect::any(), Answer::text("three"));
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let teller = Arc::clone(&told);
+        let client = metered(Arc::new(model), Role::MetaValidator, None, move |call| {
+            teller.lock().unwrap().push(call);
+        });
+        let request = Request::new("counter", "Count.", "a b c");
+        let patience = std::time::Duration::from_secs(3);
+        tokio::time::timeout(patience, client.complete(&request)).await.unwrap_err();
+        // A call that never began was not sent.
+        drop(client.complete(&request));
+        client.complete(&request).await.unwrap();
+        let told = told.lock().unwrap();
+        let [dropped, answered] = told.as_slice() else { panic!("{told:?}") };
+        let estimated = crate::estimate_usage(&request, "");
+        assert!(estimated.prompt_tokens > 0);
+        assert_eq!((dropped.prompt_tokens, dropped.completion_tokens), (estimated.prompt_tokens, 0));
+        assert_eq!((dropped.estimated, dropped.elapsed_ms, dropped.requests), (true, 3000, 1));
+        assert_eq!(dropped.error.as_deref(), Some("given up before it answered"));
+        assert_eq!((&answered.error, answered.usable), (&None, None));
     }
 
     /// Lesson 87: the ancestor could not say how often a model's answers were of no use.

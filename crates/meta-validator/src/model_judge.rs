@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_judging::{JudgeError, ask_verdict};
+use artoo_judging::{JudgeError, Seen, ask_verdict};
 use artoo_llm_client::{LlmClient, Request};
 use artoo_types::{Criterion, Finding};
 use async_trait::async_trait;
@@ -24,8 +24,9 @@ impl TaskJudge for ModelTaskJudge {
         cx: &TaskContext<'_>,
         model: &Arc<dyn LlmClient>,
     ) -> Result<Finding, JudgeError> {
-        let calls = cx.outcomes.iter().flat_map(|outcome| &outcome.tool_calls);
-        let request = || Request::new("meta_validator", SYSTEM_PROMPT, prompt::case(criterion, cx));
-        ask_verdict(model.as_ref(), calls, request).await
+        let merged = prompt::merged(cx);
+        let seen = Seen { calls: prompt::calls(cx).collect(), numbered: false, answer: &merged };
+        let request = || Request::new("meta_validator", SYSTEM_PROMPT, prompt::case(criterion, cx, &merged));
+        ask_verdict(model.as_ref(), &seen, request).await
     }
 }

@@ -1,26 +1,28 @@
 //! The changing part of the task judge's prompt.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
+use artoo_judging::telling;
 use artoo_llm_client::{Origin, fenced, fenced_output, inline};
-use artoo_types::Criterion;
+use artoo_types::{Criterion, SubTaskOutcome, ToolCall};
 
 use crate::TaskContext;
 
-/// The most characters of one call's output that are shown.
+/// About as many characters of one call's output are shown.
 const SHOWN: usize = 800;
-/// The most characters of the merged output that are shown.
+/// About as many characters of the merged output are shown.
 const MERGED: usize = 4000;
 
 /// What the judge is shown: the request, what each step did and put out, the merged output, then the criterion.
-pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
+pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>, merged: &str) -> String {
     let mut text = String::new();
+    let sought = format!("{}\n{merged}", criterion.text);
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Request: {}", cx.spec.intent));
     for outcome in cx.outcomes {
         line(&mut text, format_args!("Step: {}", outcome.intent));
-        for call in outcome.tool_calls.iter().filter(|call| call.succeeded()) {
-            let shown: String = call.output.shown.chars().take(SHOWN).collect();
+        for call in calls_of(outcome) {
+            let shown = telling(&call.output.shown, SHOWN, &sought);
             line(
                 &mut text,
                 format_args!(
@@ -31,11 +33,24 @@ pub(crate) fn case(criterion: &Criterion, cx: &TaskContext<'_>) -> String {
             );
         }
     }
-    let merged = cx.merged_output.as_str().map_or_else(|| cx.merged_output.to_string(), str::to_owned);
-    let merged: String = merged.chars().take(MERGED).collect();
+    let merged = telling(merged, MERGED, &criterion.text);
     line(&mut text, format_args!("Result:\n{}", fenced(Origin::SubTask, &merged)));
     let _ = write!(text, "Criterion: {}", criterion.text);
     text
+}
+
+/// The merged output as text.
+pub(crate) fn merged<'a>(cx: &TaskContext<'a>) -> Cow<'a, str> {
+    cx.merged_output.as_str().map_or_else(|| Cow::Owned(cx.merged_output.to_string()), Cow::Borrowed)
+}
+
+/// The calls that are shown, in their order.
+pub(crate) fn calls<'a>(cx: &TaskContext<'a>) -> impl Iterator<Item = &'a ToolCall> {
+    cx.outcomes.iter().flat_map(calls_of)
+}
+
+fn calls_of(outcome: &SubTaskOutcome) -> impl Iterator<Item = &ToolCall> {
+    outcome.tool_calls.iter().filter(|call| call.succeeded())
 }
 
 /// Writing to a string cannot fail.

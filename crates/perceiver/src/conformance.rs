@@ -1,18 +1,22 @@
 //! The contract of a [`Perceiver`] as checks that any implementation can be put to.
 //!
-//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers.
-//! Requests come without earlier turns, so a faithful copy satisfies every law.
+//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers. Most requests come
+//! without earlier turns, so a faithful copy satisfies their laws. The laws of [`follow_ups`] come with some, and a copy breaks them: a
+//! model that plays its part says [`follow_ups::MEANT`].
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! use std::sync::Arc;
-//! use artoo_llm_client::{LlmClient, doubles::ScriptedModel};
+//! use artoo_llm_client::{LlmClient, doubles::{Answer, Expect, ScriptedModel}};
 //! use artoo_perceiver::{FaithfulPerceiver, conformance};
 //!
-//! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+//! let meant = format!("{{\"intent\": \"{}\"}}", conformance::follow_ups::MEANT);
+//! let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::text(meant)));
 //! assert_eq!(conformance::check_all(&FaithfulPerceiver, &model).await, Ok(()));
 //! # });
 //! ```
+
+pub mod follow_ups;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -43,7 +47,8 @@ pub async fn check_all(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) ->
     bears_a_huge_request(perceiver, model).await?;
     keeps_no_state(perceiver, model).await?;
     asks_only_who_can_answer(perceiver, model).await?;
-    keeps_what_was_answered(perceiver, model).await
+    keeps_what_was_answered(perceiver, model).await?;
+    follow_ups::check_all(perceiver, model).await
 }
 
 /// `raw_input` is the request, byte for byte.
@@ -195,9 +200,19 @@ async fn in_dialogue(
     text: &str,
     dialogue: &Dialogue,
 ) -> Result<Option<TaskSpec>, String> {
-    match perceiver.perceive(&request(text), dialogue, model).await {
+    outcome(perceiver, model, &request(text), dialogue).await
+}
+
+/// The task of a request; `None` where the perceiver asks back.
+async fn outcome(
+    perceiver: &dyn Perceiver,
+    model: &Arc<dyn LlmClient>,
+    request: &UserRequest,
+    dialogue: &Dialogue,
+) -> Result<Option<TaskSpec>, String> {
+    match perceiver.perceive(request, dialogue, model).await {
         Ok(Perceived::Task(task)) => Ok(Some(task)),
         Ok(Perceived::Unclear(_)) => Ok(None),
-        Err(error) => Err(format!("{text:?} was not perceived: {error}")),
+        Err(error) => Err(format!("{:?} was not perceived: {error}", request.text)),
     }
 }

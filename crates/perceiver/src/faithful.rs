@@ -7,7 +7,10 @@ use artoo_types::{Constraints, TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde::Deserialize;
 
-use crate::{Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable};
+use crate::{
+    Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable,
+    open_request::question_about, time_words::time_words,
+};
 
 /// The longest request in bytes. Longer texts belong in a file: every later prompt repeats the intent.
 pub const MAX_REQUEST_BYTES: usize = 16 * 1024;
@@ -29,9 +32,9 @@ const RESULT_SHOWN: usize = 600;
 
 /// Copies by code; asks a model only where there are earlier turns that the request may refer to.
 ///
-/// What the model restates may lose no fact: where a number, a path or a name with a dot is missing from it, or where it is
-/// empty, the user's own words go along. Where the turns do not tell what a word refers to and a person is there, the model may
-/// ask back.
+/// What the model restates may lose no fact: where a number, a path, a name with a dot or a time word is missing from it, or where
+/// it is empty, the user's own words go along. Where the turns do not tell what a word refers to and a person is there, the model may
+/// ask back. A first request is asked back by code, where it surely cannot be understood: "do it again".
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaithfulPerceiver;
 
@@ -62,7 +65,11 @@ impl Perceiver for FaithfulPerceiver {
     ) -> Result<Perceived, PerceiveError> {
         let copy = copied(request, dialogue)?;
         let text = request.text.trim();
-        if request.turns.is_empty() || text.len() > MAX_RESTATED_BYTES {
+        if request.turns.is_empty() {
+            let question = open_question(text, dialogue);
+            return Ok(question.map_or(Perceived::Task(copy), |question| Perceived::Unclear(vec![question])));
+        }
+        if text.len() > MAX_RESTATED_BYTES {
             return Ok(Perceived::Task(copy));
         }
         let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text, dialogue));
@@ -82,6 +89,12 @@ impl Perceiver for FaithfulPerceiver {
         let intent = with_every_fact(intent.trim(), &copy.intent);
         Ok(Perceived::Task(TaskSpec { task_id: TaskId::from_text(&intent), intent, ..copy }))
     }
+}
+
+/// What is to be asked about a first request, or about the answer to that question, while somebody may be asked.
+fn open_question(text: &str, dialogue: &Dialogue) -> Option<String> {
+    let newest = dialogue.exchanges().last().map_or(text, |exchange| exchange.answer.trim());
+    if dialogue.may_ask() { question_about(newest).map(str::to_owned) } else { None }
 }
 
 /// The request as a task in the user's own words, with what was asked back and answered behind it.
@@ -116,14 +129,16 @@ pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskS
 fn with_every_fact(restated: &str, text: &str) -> String {
     if !restated.chars().any(char::is_alphanumeric) {
         text.to_owned()
-    } else if facts(text).all(|fact| restated.contains(fact)) {
+    } else if facts(text).all(|fact| restated.contains(fact))
+        && time_words(text).is_subset(&time_words(restated))
+    {
         restated.to_owned()
     } else {
         format!("{restated}\n(In the user's words: {text})")
     }
 }
 
-/// The words that code can tell to be facts: those with a digit, a slash, a tilde or a dot inside.
+/// The words that code can tell to be facts by their form: those with a digit, a slash, a tilde or a dot inside.
 fn facts(text: &str) -> impl Iterator<Item = &str> {
     let punctuation = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~' | '%' | '$' | '€');
     text.split_whitespace()
@@ -170,6 +185,29 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(facts(text).collect::<Vec<_>>(), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_word_is_kept_or_the_users_words_go_along() {
+        let table = [
+            ("and yesterday?", "How many files changed yesterday?", true),
+            ("Yesterday, too", "Count the files of yesterday, too", true),
+            ("and yesterday?", "How many files changed on 2026-03-13?", false),
+            ("and yesterday?", "How many files changed the day before yesterday?", false),
+            ("and last week?", "What changed last weekend?", false),
+            ("und gestern?", "Wie viele Dateien änderten sich am 13. März?", false),
+            ("et la semaine dernière ?", "Combien de fichiers depuis le 2 mars ?", false),
+            ("¿y ayer?", "¿Cuántos archivos cambiaron el 13?", false),
+            ("那今年呢？", "2026年有多少个文件？", false),
+            ("那今年呢？", "今年有多少个文件？", true),
+            ("先週は？", "3月2日からのファイルはいくつ？", false),
+        ];
+        for (text, restated, kept) in table {
+            let intent = with_every_fact(restated, text);
+            let expected =
+                if kept { restated.to_owned() } else { format!("{restated}\n(In the user's words: {text})") };
+            assert_eq!(intent, expected, "{text}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! R1, the perceiver: carries the user's request into the system with full fidelity.
 //!
 //! A receiver, not a resolver: it adds no assumption, sets no criterion and picks no tool. Where there is no earlier turn
-//! to resolve, the request is copied by code, word for word, and no model is asked.
+//! to resolve, the request is copied by code, word for word, and no model is asked; where it surely cannot be understood ("do it again"),
+//! the person is asked.
 //!
 //! To replace it, implement [`Perceiver`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
 //!
@@ -29,6 +30,8 @@ pub mod conformance;
 mod dialogue;
 mod error;
 mod faithful;
+mod open_request;
+mod time_words;
 
 pub use actor::run;
 pub use behaviour::Perceiver;

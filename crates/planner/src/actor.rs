@@ -21,6 +21,8 @@ pub struct Settings {
     pub surroundings: Surroundings,
     /// What exists to work with.
     pub inventory: Inventory,
+    /// How long the behaviour may plan, all calls of its model together. The supervisor waits as long for each of them.
+    pub plan_deadline: Duration,
     /// How long the behaviour may write at a failure report before the template is used.
     pub report_deadline: Duration,
 }
@@ -129,7 +131,9 @@ impl Actor {
             round: self.state.round,
             previous: self.previous(),
         };
-        let planned = self.planner.plan(&cx, &self.model).await.and_then(|plan| {
+        let allowed = self.settings.plan_deadline;
+        let planning = tokio::time::timeout(allowed, self.planner.plan(&cx, &self.model)).await;
+        let planned = planning.unwrap_or(Err(PlanError::Late { allowed })).and_then(|plan| {
             // A foreign planner is held to the same rules.
             let violations = validate(&plan, &cx);
             if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }

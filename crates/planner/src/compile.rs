@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use artoo_checks::{lint, met_by, takes_any_text};
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
 
-use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, deed};
+use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, deed, untouched::untouched};
 
 /// What [`compile`] may add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,9 @@ pub struct CompileOptions {
     /// would judge about such an answer is then left to the agreement.
     pub second_derivation: bool,
 }
+
+/// Takes every output that there is.
+pub(crate) const NOT_EMPTY: &str = r"\S";
 
 /// The longest request in characters that stands as an intent or as context.
 const LONGEST_INTENT: usize = 1000;
@@ -39,7 +42,7 @@ const LONGEST_INTENT: usize = 1000;
 /// `kept` is the number of subtasks that come first in the plan's positions.
 ///
 /// Code adds what always holds: a change must end without an error and is looked at by a reader where no check looks into it, an
-/// answer must not be empty. A check that names what the
+/// answer must not be empty, and a file that the request tells to leave as it is must be as it was. A check that names what the
 /// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is dropped: it would
 /// turn a guess into a rule. Criteria that say little are left out on purpose: each one makes D smaller for a real failure.
 pub fn compile(
@@ -125,6 +128,7 @@ fn dense_groups(draft: &PlanDraft) -> BTreeMap<u32, u32> {
 
 fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criterion> {
     let mut criteria = Vec::new();
+    let staying = staying(drafted, spec);
     let deleted: Vec<PathBuf> = deed::deleted(&drafted.intent).into_iter().map(PathBuf::from).collect();
     if drafted.kind != AnswerKind::FindOut {
         criteria.push(verifiable("The last call succeeded", Check::ExitStatus { equals: 0 }));
@@ -132,14 +136,22 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
             verifiable(&format!("{} is gone", path.display()), Check::FileAbsent { path: path.clone() })
         };
         criteria.extend(deleted.iter().map(gone));
+        let stays = |path: &PathBuf| {
+            let text = format!("{} is as it was", path.display());
+            verifiable(&text, Check::FileUnchanged { path: path.clone() })
+        };
+        criteria.extend(staying.iter().map(stays));
     }
-    // "The file is deleted", with a check that it is there: a small model knows no other check of a file.
+    // "The file is deleted", with a check that it is there: a small model knows no other check of a file. And what stays as it was is not
+    // written in this run.
     let says_otherwise = |criterion: &CriterionDraft| {
         let path = file_of(criterion).and_then(|path| file(path, drafted.kind, spec));
-        path.is_some_and(|path| deleted.contains(&path))
+        path.is_some_and(|path| deleted.contains(&path) || staying.contains(&path))
     };
-    for criterion in drafted.criteria.iter().filter(|criterion| !says_otherwise(criterion)) {
-        match check(criterion, drafted, spec) {
+    let mut drafted = drafted.clone();
+    drafted.criteria.retain(|criterion| !says_otherwise(criterion));
+    for criterion in &drafted.criteria {
+        match check(criterion, &drafted, spec) {
             Some(checks) => criteria.extend(checks),
             None if twice => {}
             None => criteria.push(Criterion {
@@ -158,10 +170,17 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
         });
     }
     if criteria.is_empty() {
-        criteria
-            .push(verifiable("The output is not empty", Check::OutputMatches { pattern: r"\S".to_owned() }));
+        let pattern = NOT_EMPTY.to_owned();
+        criteria.push(verifiable("The output is not empty", Check::OutputMatches { pattern }));
     }
     criteria
+}
+
+/// The files that the request tells to leave as they are, but for those that the step itself is to delete.
+fn staying(drafted: &SubTaskDraft, spec: &TaskSpec) -> Vec<PathBuf> {
+    let deleted = deed::deleted(&drafted.intent);
+    let files = untouched(&spec.intent).into_iter().filter(|path| !deleted.contains(path));
+    files.map(PathBuf::from).collect()
 }
 
 /// Whether a criterion looks at what was made: a reader's, or a check of a file's content.

@@ -21,9 +21,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    ActionState, Constraints, Criterion, DominantClass, Entity, FailureReportRequest, Loss, MemoryAction,
-    MemoryReply, Mode, OutcomeStatus, Plan, PlanDirective, PlannedSubTask, Potentials, PrevDirective, RunId,
-    Space, SubTaskId, SubTaskOutcome, Surroundings, TaskId, TaskSpec, ToolName, UnitInterval,
+    ActionState, BlockedApproach, BlockedProgram, BlockedTarget, Constraints, Criterion, DominantClass,
+    Entity, FailureReportRequest, Loss, MemoryAction, MemoryReply, Mode, OutcomeStatus, Plan, PlanDirective,
+    PlannedSubTask, Potentials, PrevDirective, RunId, Space, SubTaskId, SubTaskOutcome, Surroundings, TaskId,
+    TaskSpec, ToolName, UnitInterval,
 };
 use chrono::DateTime;
 use serde_json::Value;
@@ -38,6 +39,7 @@ use crate::{FailureContext, Inventory, PlanContext, Planner, Previous, ToolBrief
 pub async fn check_all(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
     plans_what_can_be_run(planner, model).await?;
     keeps_what_matched(planner, model).await?;
+    repeats_nothing_that_is_blocked(planner, model).await?;
     tells_a_story(planner, model).await
 }
 
@@ -76,6 +78,48 @@ pub async fn keeps_what_matched(planner: &dyn Planner, model: &Arc<dyn LlmClient
         Some(again) => Err(format!("the replan runs again what matched: {:?}", again.intent)),
         None => Ok(()),
     }
+}
+
+/// A replan names neither a tool, a program nor an input that the directive blocks, and does not plan a way of using a tool again
+/// that failed. To plan the failed step once more, word for word, breaks it.
+///
+/// # Errors
+/// See [`check_all`].
+pub async fn repeats_nothing_that_is_blocked(
+    planner: &dyn Planner,
+    model: &Arc<dyn LlmClient>,
+) -> Result<(), String> {
+    type Block<'a> = &'a (dyn Fn(&mut PlanDirective) + Sync);
+    let (glob, shell) = (ToolName::new("glob"), ToolName::new("shell"));
+    let cases: [(&str, Block<'_>); 4] = [
+        ("Find the largest with the tool glob", &|directive| directive.blocked_tools.push(glob.clone())),
+        ("Find the largest with python3", &|directive| {
+            directive
+                .blocked_programs
+                .push(BlockedProgram { tool: shell.clone(), program: "python3".to_owned() });
+        }),
+        ("Find the largest: ls -S docs", &|directive| {
+            directive
+                .blocked_targets
+                .push(BlockedTarget { tool: shell.clone(), target: "ls -S docs".to_owned() });
+        }),
+        ("Find the largest using glob", &|directive| {
+            let approach = "Find the largest using glob".to_owned();
+            directive.blocked_approaches.push(BlockedApproach { tool: glob.clone(), approach });
+        }),
+    ];
+    for (failed, block) in cases {
+        let mut cx = replanning(
+            "Count the files in docs and say which is the largest",
+            &["Count the files"],
+            &[failed],
+        );
+        if let Some(previous) = &mut cx.previous {
+            block(&mut previous.directive);
+        }
+        planned(planner, model, &cx).await?;
+    }
+    Ok(())
 }
 
 /// A failure is told in words.
@@ -163,6 +207,7 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
             blocked_programs: Vec::new(),
             blocked_approaches: Vec::new(),
             failed_criterion: "The output is one number".to_owned(),
+            unmet: Vec::new(),
             failure_class: DominantClass::Logical,
             budget_pressure: UnitInterval::ZERO,
             grad_l: 0.0,

@@ -1,5 +1,7 @@
 //! Why there is no plan.
 
+use std::time::Duration;
+
 use artoo_llm_client::{ErrorKind, LlmError};
 use artoo_types::{Fault, FaultKind, Role};
 
@@ -12,6 +14,12 @@ pub enum PlanError {
     /// The model failed.
     #[error("no plan could be made: {0}")]
     Model(#[from] LlmError),
+    /// There was none in time.
+    #[error("there is no plan after {} s", .allowed.as_secs_f64())]
+    Late {
+        /// How long planning might take.
+        allowed: Duration,
+    },
     /// The plan broke a rule, also after the rule was named to the model.
     #[error("the plan is not usable: {}", list(.0))]
     Refused(Vec<Violation>),
@@ -28,6 +36,10 @@ impl PlanError {
                     ErrorKind::Configuration => FaultKind::Configuration,
                 },
                 error.hint().map(str::to_owned),
+            ),
+            Self::Late { .. } => (
+                FaultKind::Deadline,
+                Some("allow more time, ask for a smaller step, or use a faster model".to_owned()),
             ),
             Self::Refused(_) => {
                 (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned()))

@@ -21,6 +21,7 @@
 
 mod actor;
 mod behaviour;
+mod blocked;
 mod compile;
 pub mod conformance;
 mod deed;
@@ -31,6 +32,7 @@ mod prompt;
 mod questions;
 mod replan;
 mod report;
+mod untouched;
 mod validate;
 
 pub use actor::{Settings, run};

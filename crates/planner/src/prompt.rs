@@ -3,9 +3,10 @@
 use std::{fmt::Write as _, path::Path};
 
 use artoo_llm_client::{Origin, fenced, inline};
-use artoo_types::{MemoryAction, MemoryReply, OutcomeStatus, Polarity, SubTaskOutcome};
+use artoo_types::{MemoryAction, MemoryReply, OutcomeStatus, Polarity, SubTaskOutcome, UnmetCriterion};
+use serde_json::Value;
 
-use crate::{FailureContext, PlanContext, Previous, Violation};
+use crate::{FailureContext, PlanContext, Previous, Violation, replan};
 
 /// The most characters of one output or reason that are shown.
 const SHOWN: usize = 300;
@@ -48,14 +49,11 @@ pub(crate) fn failure(cx: &FailureContext) -> String {
     line(&mut text, format_args!("Request: {}", cx.spec.intent));
     line(&mut text, format_args!("Why it ends: {}", inline(&cx.request.reason)));
     for unmet in &cx.request.unmet {
-        // A reason quotes what a tool said, and that may be anything.
-        let reason = fenced(Origin::ToolOutput, &cut(&unmet.reason));
-        line(&mut text, format_args!("Not met: {}\n{reason}", inline(&unmet.criterion)));
+        not_met(&mut text, "Not met", unmet);
     }
     for partial in &cx.request.partial {
-        let output = partial.output.as_str().map_or_else(|| partial.output.to_string(), str::to_owned);
         line(&mut text, format_args!("Step: {}", inline(&partial.intent)));
-        line(&mut text, format_args!("{}", fenced(Origin::SubTask, &cut(&output))));
+        line(&mut text, format_args!("{}", excerpt(&partial.output)));
     }
     text
 }
@@ -80,14 +78,40 @@ fn memory(text: &mut String, memory: &MemoryReply) {
 fn rounds(text: &mut String, previous: &Previous) {
     let directive = &previous.directive;
     line(text, format_args!("\nAn earlier plan fell short."));
+    let whole_falls_short = directive.unmet.iter().any(|unmet| unmet.subtask_id.is_none());
     for outcome in &previous.outcomes {
         // A label here: a replan may have words of a tool in it, and they give no directive.
         let intent = inline(&outcome.intent);
         match outcome.status {
-            OutcomeStatus::Matched => line(text, format_args!("Done, do not plan it again: {intent}")),
+            OutcomeStatus::Matched => {
+                let taken_back: Vec<&UnmetCriterion> = directive
+                    .unmet
+                    .iter()
+                    .filter(|unmet| unmet.subtask_id == Some(outcome.subtask_id))
+                    .collect();
+                let label = if replan::is_derived_again(previous, outcome.subtask_id) {
+                    "In doubt, and derived again without you; do not plan it again"
+                } else if !taken_back.is_empty() {
+                    "Done, but in doubt"
+                } else if whole_falls_short {
+                    "Done, and kept with its output"
+                } else {
+                    "Done, do not plan it again"
+                };
+                line(text, format_args!("{label}: {intent}"));
+                if !is_blank(&outcome.output) {
+                    line(text, format_args!("{}", excerpt(&outcome.output)));
+                }
+                for unmet in taken_back {
+                    not_met(text, "Not met", unmet);
+                }
+            }
             OutcomeStatus::Failed => line(text, format_args!("Failed: {intent}\n{}", reason(outcome))),
             OutcomeStatus::Skipped => line(text, format_args!("Not run: {intent}")),
         }
+    }
+    for unmet in directive.unmet.iter().filter(|unmet| unmet.subtask_id.is_none()) {
+        not_met(text, "Not met by the results together", unmet);
     }
     line(text, format_args!("Directive: {}", directive.rationale));
     for tool in &directive.blocked_tools {
@@ -105,7 +129,28 @@ fn rounds(text: &mut String, previous: &Previous) {
             format_args!("MUST NOT use {} in the same way for: {}", blocked.tool, inline(&blocked.approach)),
         );
     }
-    line(text, format_args!("Plan only what is still missing.\n"));
+    let what = if whole_falls_short {
+        "A subtask that repeats in the same words what is done is dropped. Plan new ones that meet what is not met."
+    } else {
+        "Plan only what is still missing."
+    };
+    line(text, format_args!("{what}\n"));
+}
+
+fn not_met(text: &mut String, label: &str, unmet: &UnmetCriterion) {
+    // A reason quotes what a tool said, and that may be anything.
+    let reason = fenced(Origin::ToolOutput, &cut(&unmet.reason));
+    line(text, format_args!("{label}: {}\n{reason}", inline(&unmet.criterion)));
+}
+
+/// The beginning of an output: what the next step can build on.
+fn excerpt(output: &Value) -> String {
+    let output = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+    fenced(Origin::SubTask, &cut(&output))
+}
+
+fn is_blank(output: &Value) -> bool {
+    output.is_null() || output.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 fn reason(outcome: &SubTaskOutcome) -> String {

@@ -25,6 +25,14 @@ pub(crate) fn needs_model(previous: &Previous) -> bool {
     lost || (0..previous.subtask_ids.len()).any(single) || !in_doubt
 }
 
+/// Whether code plans another derivation of the answer that this subtask gave.
+pub(crate) fn is_derived_again(previous: &Previous, subtask: SubTaskId) -> bool {
+    families(previous).iter().any(|family| {
+        let gave_it = |position: &usize| previous.subtask_ids.get(*position) == Some(&subtask);
+        matched(family, previous).iter().any(gave_it) && !agreed(family, previous)
+    })
+}
+
 /// The next plan: kept subtasks, the draft's new ones, and another derivation of each answer that is in doubt.
 pub(crate) fn merged(
     previous: &Previous,

@@ -1,11 +1,12 @@
 //! The plan validator: rules that no plan may break, whoever made it.
 
-use artoo_checks::{Flaw, lint, lint_text};
+use artoo_checks::{Flaw, lint, lint_text, takes_any_text};
 use artoo_types::{
-    BlockedProgram, BlockedTarget, Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, ToolName,
+    BlockedApproach, BlockedProgram, BlockedTarget, Check, Criterion, OutcomeStatus, Plan, SubTaskId,
+    ToolName,
 };
 
-use crate::{PlanContext, deed};
+use crate::{PlanContext, blocked, compile::NOT_EMPTY, deed};
 
 /// The most subtasks of a plan, second derivations included.
 const MAX_SUBTASKS: usize = 256;
@@ -38,6 +39,14 @@ pub enum Violation {
     /// A subtask has no criterion.
     #[error("subtask {position} has no criterion")]
     NoCriterion {
+        /// Which, from 0.
+        position: usize,
+    },
+    /// All that is asked of a subtask is how its last command ended. That says nothing about the answer.
+    #[error(
+        "subtask {position} is checked by an exit status alone; say what must be true of its output or of what it makes"
+    )]
+    OnlyStatus {
         /// Which, from 0.
         position: usize,
     },
@@ -86,6 +95,12 @@ pub enum Violation {
         /// The input.
         target: BlockedTarget,
     },
+    /// It plans again, with the tool that it names, what failed with it.
+    #[error("it plans what failed with the tool {} in the same words: {}", .approach.tool, .approach.approach)]
+    BlockedApproach {
+        /// The way of using the tool.
+        approach: BlockedApproach,
+    },
 }
 
 /// Every rule that `plan` breaks; empty for a usable plan.
@@ -109,6 +124,8 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
         }
         if subtask.success_criteria.is_empty() {
             violations.push(Violation::NoCriterion { position });
+        } else if subtask.success_criteria.iter().all(is_status) {
+            violations.push(Violation::OnlyStatus { position });
         }
         violations
             .extend(subtask.success_criteria.iter().filter_map(|criterion| flaw(criterion, &subtask.intent)));
@@ -135,7 +152,7 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
     if deed::is_asked_for(&cx.spec.intent) && !deed::is_looked_at(planned.chain(&plan.task_criteria), cx) {
         violations.push(Violation::NoDeed);
     }
-    violations.extend(blocked(plan, cx));
+    violations.extend(blocked::violations(plan, cx));
     violations
 }
 
@@ -151,59 +168,6 @@ fn wrongly_kept<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item =
     plan.kept.iter().enumerate().filter(wrong).map(|(_, id)| Violation::Kept { id: *id })
 }
 
-/// What the plan names although the directive blocks it. What the request itself names is no choice of the plan; there the
-/// executor's refusal at the call is what counts.
-fn blocked<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item = Violation> + 'a {
-    let chosen = move |name: &str| {
-        let in_plan =
-            |subtask: &PlannedSubTask| names(&subtask.intent, name) || names(&subtask.context, name);
-        !names(&cx.spec.intent, name) && plan.subtasks.iter().any(in_plan)
-    };
-    let directives = || cx.previous.iter().map(|previous| &previous.directive);
-    let tools =
-        directives().flat_map(|directive| &directive.blocked_tools).filter(move |tool| chosen(tool.as_str()));
-    let targets = directives()
-        .flat_map(|directive| &directive.blocked_targets)
-        .filter(move |target| chosen(&target.target));
-    let tools = tools.map(|tool| Violation::BlockedTool { tool: tool.clone() });
-    let asked_for = move |program: &str| {
-        let in_plan = |subtask: &PlannedSubTask| {
-            asks_for(&subtask.intent, program) || asks_for(&subtask.context, program)
-        };
-        !asks_for(&cx.spec.intent, program) && plan.subtasks.iter().any(in_plan)
-    };
-    let programs = directives()
-        .flat_map(|directive| &directive.blocked_programs)
-        .filter(move |blocked| asked_for(&blocked.program))
-        .map(|program| Violation::BlockedProgram { program: program.clone() });
-    tools.chain(programs).chain(targets.map(|target| Violation::BlockedTarget { target: target.clone() }))
-}
-
-/// Whether a text holds these words by themselves, not as a part of others.
-fn names(text: &str, words: &str) -> bool {
-    let in_word = |c: char| c.is_alphanumeric() || c == '_';
-    words.contains(in_word)
-        && text.match_indices(words).any(|(at, _)| {
-            let before = text.get(..at).and_then(|before| before.chars().next_back());
-            let after = text.get(at + words.len()..).and_then(|after| after.chars().next());
-            !before.is_some_and(in_word) && !after.is_some_and(in_word)
-        })
-}
-
-/// Whether a text asks for a program: within backquotes, or behind a word that says by what means. Programs are named like
-/// ordinary words (`find`, `sort`), so the name alone says nothing.
-fn asks_for(text: &str, program: &str) -> bool {
-    const BY: [&str; 6] = ["with", "use", "using", "via", "run", "running"];
-    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let quoted = text.split('`').skip(1).step_by(2);
-    let mut commands = quoted.map(|command| command.split_whitespace().next().unwrap_or_default());
-    let words: Vec<String> = text.split_whitespace().map(bare).collect();
-    commands.any(|command| command == program)
-        || words
-            .windows(2)
-            .any(|pair| matches!(pair, [by, named] if BY.contains(&by.as_str()) && named == program))
-}
-
 fn earlier_group(plan: &Plan, position: usize, sequence: u32) -> bool {
     match position.checked_sub(plan.kept.len()) {
         None => true,
@@ -214,8 +178,16 @@ fn earlier_group(plan: &Plan, position: usize, sequence: u32) -> bool {
 /// A criterion with a check can turn out false whatever its words are; without one, its words must say something new.
 fn flaw(criterion: &Criterion, intent: &str) -> Option<Violation> {
     let found = match &criterion.check {
+        // Only that there is an answer at all is worth asking of any text, and code asks it where nothing else is asked.
+        Some(Check::OutputMatches { pattern }) if pattern != NOT_EMPTY && takes_any_text(pattern) => {
+            Err(Flaw::Vacuous { check: "output_matches" })
+        }
         Some(check) => lint(check),
         None => lint_text(&criterion.text, intent),
     };
     found.err().map(|flaw| Violation::Criterion { flaw })
+}
+
+fn is_status(criterion: &Criterion) -> bool {
+    matches!(criterion.check, Some(Check::ExitStatus { .. }))
 }

@@ -13,6 +13,7 @@ use artoo_executor::{Provenance, Terms};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::Parameters;
 use artoo_mkct_memory::MemoryService;
+use artoo_planner::Planner;
 use artoo_sandbox::snapshot::Snapshot;
 use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, Nobody, Rest, ToolContext, ToolLimits};
 use artoo_types::{
@@ -34,6 +35,7 @@ use crate::{
     foreign_solver::ForeignSolver,
     journal::RunJournal,
     plan_gate::{Consent, PlanGate},
+    restart::Steadfast,
     run::{Answerer, Canceller, Run},
     runs,
     successor::Successor,
@@ -210,7 +212,7 @@ fn assemble(
     Ok((run, supervised))
 }
 
-/// The roles of one run, at work.
+/// The roles of one run, ready to work.
 fn crew(
     parts: &Arc<Parts>,
     bus: &RunBus,
@@ -221,79 +223,70 @@ fn crew(
     let mut crew = Crew::default();
     let surroundings = &request.surroundings;
     let deadlines = parts.deadlines;
-    let port = |role| bus.port(role);
 
-    let perceiver = artoo_perceiver::run(
-        port(Role::Perceiver)?,
-        Arc::clone(&parts.roles.perceiver),
-        Arc::clone(&parts.models.perceiver),
-    );
-    crew.add(Role::Perceiver, perceiver);
-    let planner = artoo_planner::run(
-        port(Role::Planner)?,
-        Arc::clone(&parts.planner),
-        Arc::clone(&parts.models.planner),
-        artoo_planner::Settings {
-            surroundings: surroundings.clone(),
-            inventory: parts.inventory.clone(),
-            report_deadline: deadlines.report,
+    let (behaviour, model) = (Arc::clone(&parts.roles.perceiver), Arc::clone(&parts.models.perceiver));
+    crew.add(bus, Role::Perceiver, move |port| {
+        artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
+    })?;
+    let planner: Arc<dyn Planner> = Arc::new(Steadfast::new(Arc::clone(&parts.planner)));
+    let model = Arc::clone(&parts.models.planner);
+    let settings = artoo_planner::Settings {
+        surroundings: surroundings.clone(),
+        inventory: parts.inventory.clone(),
+        plan_deadline: deadlines.plan,
+        report_deadline: deadlines.report,
+    };
+    crew.add(bus, Role::Planner, move |port| {
+        artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
+    })?;
+    let (behaviour, model) = (Arc::clone(&parts.executor), Arc::clone(&parts.models.executor));
+    let settings = artoo_executor::Settings {
+        surroundings: surroundings.clone(),
+        toolbox: Arc::clone(&parts.toolbox),
+        tool_context: tools,
+        terms: Terms {
+            approval: request.approval,
+            granted: request.granted.clone(),
+            rules: parts.policy.clone(),
+            person_present: request.person_present,
         },
-    );
-    crew.add(Role::Planner, planner);
-    let executor = artoo_executor::run(
-        port(Role::Executor)?,
-        Arc::clone(&parts.executor),
-        Arc::clone(&parts.models.executor),
-        artoo_executor::Settings {
-            surroundings: surroundings.clone(),
-            toolbox: Arc::clone(&parts.toolbox),
-            tool_context: tools,
-            terms: Terms {
-                approval: request.approval,
-                granted: request.granted.clone(),
-                rules: parts.policy.clone(),
-                person_present: request.person_present,
-            },
-            programs: parts.inventory.programs.clone(),
-            provenance: provenance(request),
-            attempt_deadline: deadlines.attempt,
-            parallel: parts.parallel,
-            mint: Arc::new(|| CallId::new(Uuid::new_v4())),
-        },
-    );
-    crew.add(Role::Executor, executor);
-    let agent_validator = artoo_agent_validator::run(
-        port(Role::AgentValidator)?,
-        Arc::clone(&parts.roles.judge),
-        Arc::clone(&parts.models.agent_validator),
-        artoo_agent_validator::Settings {
-            surroundings: surroundings.clone(),
-            max_retries: request.limits.max_retries,
-            judge_deadline: deadlines.judge,
-        },
-    );
-    crew.add(Role::AgentValidator, agent_validator);
-    let meta_validator = artoo_meta_validator::run(
-        port(Role::MetaValidator)?,
-        Arc::clone(&parts.roles.task_judge),
-        Arc::clone(&parts.models.meta_validator),
-        artoo_meta_validator::Settings {
-            surroundings: surroundings.clone(),
-            judge_deadline: deadlines.judge,
-        },
-    );
-    crew.add(Role::MetaValidator, meta_validator);
-    crew.add(
-        Role::SharedMemory,
-        artoo_shared_memory::run(port(Role::SharedMemory)?, Arc::clone(&parts.memory)),
-    );
-    let gate = PlanGate::new(Consent::of(parts.ask_before_plans, request.person_present));
-    let dispatch = Dispatch::new(bus.run_id());
-    crew.add(Role::Dispatcher, dispatcher(port(Role::Dispatcher)?, gate, dispatch, Arc::clone(&parts.clock)));
-    crew.add(
-        Role::Ggs,
-        artoo_ggs::run(port(Role::Ggs)?, solver(parts, parameters), ggs_settings(parts, parameters)),
-    );
+        programs: parts.inventory.programs.clone(),
+        provenance: provenance(request),
+        attempt_deadline: deadlines.attempt,
+        parallel: parts.parallel,
+        mint: Arc::new(|| CallId::new(Uuid::new_v4())),
+    };
+    crew.add(bus, Role::Executor, move |port| {
+        artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
+    })?;
+    let (judge, model) = (Arc::clone(&parts.roles.judge), Arc::clone(&parts.models.agent_validator));
+    let settings = artoo_agent_validator::Settings {
+        surroundings: surroundings.clone(),
+        max_retries: request.limits.max_retries,
+        judge_deadline: deadlines.judge,
+    };
+    crew.add(bus, Role::AgentValidator, move |port| {
+        artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
+    })?;
+    let (judge, model) = (Arc::clone(&parts.roles.task_judge), Arc::clone(&parts.models.meta_validator));
+    let settings = artoo_meta_validator::Settings {
+        surroundings: surroundings.clone(),
+        judge_deadline: deadlines.judge,
+    };
+    crew.add(bus, Role::MetaValidator, move |port| {
+        artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
+    })?;
+    let memory = Arc::clone(&parts.memory);
+    crew.add(bus, Role::SharedMemory, move |port| artoo_shared_memory::run(port, Arc::clone(&memory)))?;
+    let consent = Consent::of(parts.ask_before_plans, request.person_present);
+    let (run_id, clock) = (bus.run_id(), Arc::clone(&parts.clock));
+    crew.add(bus, Role::Dispatcher, move |port| {
+        dispatcher(port, PlanGate::new(consent), Dispatch::new(run_id), Arc::clone(&clock))
+    })?;
+    let ggs_parts = Arc::clone(parts);
+    crew.add(bus, Role::Ggs, move |port| {
+        artoo_ggs::run(port, solver(&ggs_parts, parameters), ggs_settings(&ggs_parts, parameters))
+    })?;
     Ok(crew)
 }
 
@@ -403,3 +396,6 @@ impl LocalTime for RunTime {
         self.0.now()
     }
 }
+
+#[cfg(test)]
+mod tests;

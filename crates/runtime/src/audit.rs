@@ -7,7 +7,7 @@ use std::{
 
 use artoo_auditor::{AuditError, AuditLog, AuditWriter, LogReporter, PERIOD, Vocabulary};
 use artoo_bus::{Bus, Clock, Port, RunBus};
-use artoo_types::{AuditQuery, AuditReport, Message, Role, RunId};
+use artoo_types::{AuditQuery, AuditReport, AuditTrigger, Message, Role, RunId};
 use chrono::{DateTime, FixedOffset};
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -19,9 +19,16 @@ const TAP: usize = 65_536;
 /// The auditor of one process.
 pub(crate) struct Audit {
     operator: RunBus,
-    user: AsyncMutex<Port>,
+    user: AsyncMutex<Asking>,
     writer: Mutex<Option<AuditWriter>>,
     trouble: Arc<Mutex<Option<String>>>,
+}
+
+/// The operator's port, and how many answers are on their way to it: each question gets one, in the order of the questions, also
+/// where nobody waited for it.
+struct Asking {
+    port: Port,
+    owed: u64,
 }
 
 impl Audit {
@@ -47,22 +54,26 @@ impl Audit {
         let writer =
             AuditWriter::start(bus.tap(TAP), log, Vocabulary::new(known), Arc::clone(clock), report)?;
         let operator = bus.open(RunId::OPERATOR)?;
-        let user = AsyncMutex::new(operator.port(Role::User)?);
+        let user = AsyncMutex::new(Asking { port: operator.port(Role::User)?, owed: 0 });
         let reporter = Arc::new(LogReporter::new(path, Some(writer.progress())));
         tokio::spawn(artoo_auditor::run(operator.port(Role::Auditor)?, reporter, Arc::clone(clock), PERIOD));
         Ok(Self { operator, user, writer: Mutex::new(Some(writer)), trouble })
     }
 
-    /// Asks for a report; `None` where the auditor has ended.
+    /// Asks for a report; `None` where the auditor has ended. Who stops waiting leaves no answer behind for the next who asks.
     pub(crate) async fn report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
         let mut user = self.user.lock().await;
-        user.publish(AuditQuery { since }).ok()?;
+        user.port.publish(AuditQuery { since }).ok()?;
+        user.owed = user.owed.saturating_add(1);
         loop {
-            let envelope = user.recv().await?;
+            let envelope = user.port.recv().await?;
             if let Message::AuditReport(report) = envelope.message.as_ref()
-                && report.trigger == artoo_types::AuditTrigger::OnDemand
+                && report.trigger == AuditTrigger::OnDemand
             {
-                return Some(report.clone());
+                user.owed = user.owed.saturating_sub(1);
+                if user.owed == 0 {
+                    return Some(report.clone());
+                }
             }
         }
     }
@@ -81,6 +92,8 @@ impl Audit {
         let stopped = tokio::task::spawn_blocking(move || writer.stop()).await;
         if let Ok(Err(error)) = stopped {
             tracing::warn!(%error, "the audit log is not complete");
+            let trouble = format!("the audit log is not complete: {error}");
+            self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(trouble);
         }
     }
 }

@@ -1,12 +1,13 @@
-//! The roles of one run as tasks: who still works, how each ended, and how they are sent home.
+//! The roles of one run as tasks: who still works, how each ended, who may begin again, and how they are sent home.
 
-use std::{any::Any, future::Future, panic::AssertUnwindSafe, time::Duration};
+use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, time::Duration};
 
+use artoo_bus::{BusError, Port, RunBus};
 use artoo_types::{Fault, FaultKind, Role};
 use futures::FutureExt as _;
 use tokio::task::{AbortHandle, JoinSet};
 
-use crate::{foreign_solver::Silent, supervisor::fault};
+use crate::{foreign_solver::Silent, restart, supervisor::fault};
 
 /// How long memory may take to write what it has been given, when the run is over.
 const MEMORY: Duration = Duration::from_secs(2);
@@ -17,30 +18,82 @@ const GRACE: Duration = Duration::from_millis(200);
 #[derive(Default)]
 pub(crate) struct Crew {
     tasks: JoinSet<Ended>,
-    handles: Vec<(Role, AbortHandle)>,
+    members: Vec<Member>,
+}
+
+/// A role's loop, on the port that it is given.
+type Work = Box<dyn Fn(Port) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+
+struct Member {
+    role: Role,
+    work: Work,
+    /// The port of a loop that was not started yet.
+    port: Option<Port>,
+    /// The loop that was started last.
+    handle: Option<AbortHandle>,
+    /// Whether that is its second one.
+    is_second: bool,
 }
 
 /// How a role's loop ended.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// It returned.
-    Fine,
+    /// The role's loop returned.
+    Returned(Role),
     /// It panicked.
-    Fault(Fault),
+    Died(Fault),
     /// It was stopped from outside.
     Stopped,
 }
 
 impl Crew {
-    /// Puts a role to work.
-    pub(crate) fn add(&mut self, role: Role, actor: impl Future<Output = ()> + Send + 'static) {
-        let handle = self.tasks.spawn(async move {
-            match AssertUnwindSafe(actor).catch_unwind().await {
-                Ok(()) => Ended::Fine,
-                Err(panic) => Ended::Fault(fault_of(role, panic.as_ref())),
+    /// Gives a role its port and its loop, in place of one that it had and that was not started. The loop must be as good the
+    /// second time, where the role can be taken over at all.
+    ///
+    /// # Errors
+    /// Where its port cannot be opened.
+    pub(crate) fn add<F: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        bus: &RunBus,
+        role: Role,
+        work: impl Fn(Port) -> F + Send + 'static,
+    ) -> Result<(), BusError> {
+        self.members.retain(|member| member.role != role);
+        let port = if restart::is_possible(role) { bus.kept_port(role) } else { bus.port(role) }?;
+        let work: Work = Box::new(move |port| Box::pin(work(port)));
+        self.members.push(Member { role, work, port: Some(port), handle: None, is_second: false });
+        Ok(())
+    }
+
+    /// Puts everybody to work.
+    pub(crate) fn start(&mut self) {
+        let Self { tasks, members } = self;
+        for member in members {
+            if let Some(port) = member.port.take() {
+                member.start(port, tasks);
             }
-        });
-        self.handles.push((role, handle));
+        }
+    }
+
+    /// Starts the loop of a role that died once more. It hears what the one before heard, and the message that that one died on
+    /// once more. `false` where the role cannot be taken over, or was already.
+    pub(crate) fn restart(&mut self, bus: &RunBus, role: Role) -> bool {
+        let Self { tasks, members } = self;
+        let Some(member) = members.iter_mut().find(|member| member.role == role) else { return false };
+        if member.is_second || !restart::is_possible(role) {
+            return false;
+        }
+        member.is_second = true;
+        match bus.take_over(role, |handed| restart::takeover(role, handed)) {
+            Ok(port) => {
+                member.start(port, tasks);
+                true
+            }
+            Err(error) => {
+                tracing::warn!(%role, %error, "a role that died cannot be taken over");
+                false
+            }
+        }
     }
 
     /// The next role that ends; `None` when all have.
@@ -62,8 +115,10 @@ impl Crew {
     /// Sends everybody home, after the bus was closed: memory when it has written, the others at once. A role that never
     /// awaits cannot be stopped; it is left behind, where nothing that it says counts.
     pub(crate) async fn dismiss(mut self) {
-        for (role, handle) in &self.handles {
-            if *role != Role::SharedMemory {
+        for member in &self.members {
+            if member.role != Role::SharedMemory
+                && let Some(handle) = &member.handle
+            {
                 handle.abort();
             }
         }
@@ -73,10 +128,10 @@ impl Crew {
         self.tasks.abort_all();
         if !self.all_gone(GRACE).await {
             let stuck: Vec<&str> = self
-                .handles
+                .members
                 .iter()
-                .filter(|(_, handle)| !handle.is_finished())
-                .map(|(role, _)| role.name())
+                .filter(|member| member.handle.as_ref().is_some_and(|handle| !handle.is_finished()))
+                .map(|member| member.role.name())
                 .collect();
             tracing::warn!(roles = stuck.join(", "), "roles that do not stop are left behind");
             self.tasks.detach_all();
@@ -89,7 +144,20 @@ impl Crew {
     }
 
     fn of(&self, role: Role) -> impl Iterator<Item = &AbortHandle> {
-        self.handles.iter().filter(move |(of, _)| *of == role).map(|(_, handle)| handle)
+        let members = self.members.iter().filter(move |member| member.role == role);
+        members.filter_map(|member| member.handle.as_ref())
+    }
+}
+
+impl Member {
+    fn start(&mut self, port: Port, tasks: &mut JoinSet<Ended>) {
+        let (role, actor) = (self.role, (self.work)(port));
+        self.handle = Some(tasks.spawn(async move {
+            match AssertUnwindSafe(actor).catch_unwind().await {
+                Ok(()) => Ended::Returned(role),
+                Err(panic) => Ended::Died(fault_of(role, panic.as_ref())),
+            }
+        }));
     }
 }
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use artoo_llm_client::{Origin, fenced, inline};
 use artoo_types::{
     BlockedTarget, CriterionVerdict, DispatchManifest, FailureClass, Finding, Judge, Message, OutcomeStatus,
-    Plan, PlannedSubTask, RunId, SubTask, SubTaskId, SubTaskOutcome,
+    Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
 };
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
@@ -71,13 +71,17 @@ impl Dispatch {
         }
     }
 
-    /// Takes a plan: the manifest, then the first group. `mint` makes the ids.
+    /// Takes a plan: the manifest, then the first group. `mint` makes the ids. A plan of a round that was dispatched is not run
+    /// again, wherever it comes from: all that comes of it is a warning.
     pub fn on_plan(
         &mut self,
         plan: &Plan,
         now: DateTime<FixedOffset>,
         mut mint: impl FnMut() -> SubTaskId,
     ) -> Vec<Message> {
+        if plan.round <= self.round {
+            return vec![ignored(plan.round).into()];
+        }
         self.round = plan.round;
         self.waiting.clear();
         self.running.clear();
@@ -230,6 +234,12 @@ impl Dispatch {
             tool_calls: Vec::new(),
         }
     }
+}
+
+/// What is said of a plan that came again.
+pub(crate) fn ignored(round: u32) -> Warning {
+    let message = format!("plan {round} came again, or too late, and is not run");
+    Warning { role: Role::Dispatcher, message }
 }
 
 impl From<&SubTaskOutcome> for Outcome {

@@ -31,6 +31,7 @@ mod foreign_solver;
 pub mod journal;
 mod plan_gate;
 mod request;
+mod restart;
 mod run;
 pub mod runs;
 mod spending;

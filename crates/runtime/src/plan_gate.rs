@@ -8,6 +8,8 @@ use artoo_types::{
     Fault, FaultKind, Message, Plan, PlanApprovalDecided, PlanApprovalRequested, PlannedSubTask, Role,
 };
 
+use crate::dispatch::ignored;
+
 /// Who has to agree to a plan before it is dispatched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consent {
@@ -56,6 +58,9 @@ impl PlanGate {
         match self.consent {
             Consent::NotNeeded => None,
             Consent::Missing => Some(refused(plan.round, "nobody is there to agree to it").into()),
+            Consent::Asked if self.waiting.as_ref().is_some_and(|asked| plan.round <= asked.round) => {
+                Some(ignored(plan.round).into())
+            }
             Consent::Asked if is_new() => {
                 self.waiting = Some(plan.clone());
                 Some(PlanApprovalRequested { round: plan.round, subtasks: plan.subtasks.clone() }.into())
@@ -163,6 +168,16 @@ mod tests {
         );
         // What was refused was not agreed to.
         assert_eq!(said(gate.on_plan(&plan(4, &["c"]))), Some(MessageKind::PlanApprovalRequested));
+    }
+
+    /// Asking twice would stop the run's clock twice, and one answer would not set it going.
+    #[test]
+    fn a_plan_that_comes_again_while_it_is_asked_about_is_no_second_question() {
+        let mut gate = PlanGate::new(Consent::Asked);
+        let plan = plan(1, &["a"]);
+        assert_eq!(said(gate.on_plan(&plan)), Some(MessageKind::PlanApprovalRequested));
+        assert_eq!(said(gate.on_plan(&plan)), Some(MessageKind::Warning));
+        assert_eq!(gate.on_decision(&decision(1, true)), Some(Ok(plan)));
     }
 
     #[test]

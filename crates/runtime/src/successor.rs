@@ -20,9 +20,8 @@ pub(crate) struct Successor {
     clock: Arc<dyn Clock>,
     /// What names the task, and what its subtasks put out.
     history: Vec<Arc<Envelope>>,
-    /// What R7 was asked last, and what it last directed in answer.
-    asked: Option<Arc<Envelope>>,
-    directed: Option<(Arc<Envelope>, Arc<Envelope>)>,
+    /// What R7 last directed.
+    directed: Option<Arc<Envelope>>,
     /// Why the run ends: the first reason that was given.
     fault: Option<Fault>,
 }
@@ -30,7 +29,7 @@ pub(crate) struct Successor {
 impl Successor {
     /// One that has seen nothing.
     pub(crate) fn new(make: MakeGgs, clock: Arc<dyn Clock>) -> Self {
-        Self { make, clock, history: Vec::new(), asked: None, directed: None, fault: None }
+        Self { make, clock, history: Vec::new(), directed: None, fault: None }
     }
 
     /// Keeps what a successor must know, so that partial outputs and the count of replans outlive R7.
@@ -38,11 +37,8 @@ impl Successor {
         let message = envelope.message.as_ref();
         if matches!(message, Message::UserRequest(_) | Message::TaskSpec(_) | Message::SubTaskOutcome(_)) {
             self.history.push(Arc::clone(envelope));
-        } else if let Message::ReplanRequest(_) = message {
-            self.asked = Some(Arc::clone(envelope));
         } else if let Message::PlanDirective(_) = message {
-            let answered = self.asked.take();
-            self.directed = answered.map(|asked| (asked, Arc::clone(envelope)));
+            self.directed = Some(Arc::clone(envelope));
         } else if let Message::Fault(fault) = message {
             self.blame(fault);
         }
@@ -60,11 +56,10 @@ impl Successor {
         for envelope in &self.history {
             role.on(envelope);
         }
-        if let Some((asked, directed)) = &self.directed
-            && let (Message::ReplanRequest(request), Message::PlanDirective(directive)) =
-                (asked.message.as_ref(), directed.message.as_ref())
+        if let Some(Message::PlanDirective(directive)) =
+            self.directed.as_ref().map(|directed| directed.message.as_ref())
         {
-            role.inherit(request, directive);
+            role.inherit(directive);
         }
         let reason = || fault(Role::Ggs, FaultKind::Panic, "the controller is gone".to_owned());
         let end = Envelope {

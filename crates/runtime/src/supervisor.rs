@@ -15,7 +15,7 @@ use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_sandbox::snapshot::Snapshot;
 use artoo_types::{
     ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, ControlSettings, Envelope, Fault,
-    FaultKind, FinalResult, Message, PlanApprovalDecided, Role, UserRequest,
+    FaultKind, FinalResult, Message, PlanApprovalDecided, Role, UserRequest, Warning,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -113,6 +113,7 @@ pub(crate) async fn supervise(run: Supervised) {
         last_word: None,
         passed: 0,
     };
+    supervisor.crew.start();
     // Before the request: nobody has a word to say until then, so it stands first in every record.
     if let Err(error) = supervisor.port.publish(settings) {
         tracing::warn!(run = %bus.run_id(), %error, "what the controller goes by is not on record");
@@ -380,9 +381,29 @@ impl Supervisor<'_> {
 
     fn role_ended(&mut self, ended: Ended) {
         match ended {
-            Ended::Fine => {}
-            Ended::Fault(fault) => self.fail(fault),
+            // R7 returns when it has ended the run.
+            Ended::Returned(_) if self.is_over() => {}
+            Ended::Returned(role) => {
+                let message = format!("the role {role} ended before its run");
+                self.role_died(fault(role, FaultKind::Panic, message));
+            }
+            Ended::Died(fault) => self.role_died(fault),
             Ended::Stopped => self.conclude_if_r7_is_gone(),
+        }
+    }
+
+    /// A role gets a second chance, where it can be taken over; a second death ends the run. What was silent would be silent again,
+    /// and cost the time twice.
+    fn role_died(&mut self, fault: Fault) {
+        let role = fault.role;
+        let goes_on = !self.stopping && !self.is_over() && fault.kind != FaultKind::Deadline;
+        if !goes_on || !self.crew.restart(self.bus, role) {
+            self.fail(fault);
+            return;
+        }
+        let message = format!("{}; it was started again", fault.message);
+        if let Err(error) = self.port.publish(Warning { role, message }) {
+            tracing::debug!(%error, "a warning could not be published");
         }
     }
 

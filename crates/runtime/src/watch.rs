@@ -13,12 +13,19 @@ use crate::Deadlines;
 ///
 /// A person owes nothing: while a question to one is open, no obligation falls due, and afterwards each has the time that it
 /// had left.
+///
+/// A message that comes twice counts once: the copy settles nothing and obliges nobody, because its receivers take no notice of it.
 #[derive(Clone, Debug)]
 pub struct Watch {
     deadlines: Deadlines,
     open: BTreeMap<(Role, Option<SubTaskId>), Obligation>,
     /// Subtasks of the plan whose outcome is not there yet.
     awaited: BTreeSet<SubTaskId>,
+    /// Whether there is a task; the newest plan and the newest manifest, by round; the subtasks that were handed out.
+    has_task: bool,
+    planned: u32,
+    dispatched: u32,
+    handed_out: BTreeSet<SubTaskId>,
     /// Open questions to the person, and since when there is one.
     questions: u32,
     asked_at: Duration,
@@ -49,6 +56,10 @@ impl Watch {
             deadlines,
             open: BTreeMap::new(),
             awaited: BTreeSet::new(),
+            has_task: false,
+            planned: 0,
+            dispatched: 0,
+            handed_out: BTreeSet::new(),
             questions: 0,
             asked_at: Duration::ZERO,
         }
@@ -61,6 +72,9 @@ impl Watch {
             if *role == envelope.from {
                 obligation.due = now + obligation.allowed;
             }
+        }
+        if !self.is_new(envelope.message.as_ref()) {
+            return;
         }
         let limits = self.deadlines;
         match envelope.message.as_ref() {
@@ -149,6 +163,47 @@ impl Watch {
         }
     }
 
+    /// Whether a message is the first of its kind for what it is about, as far as that can be told from it.
+    fn is_new(&mut self, message: &Message) -> bool {
+        let owes = |role, of| self.open.contains_key(&(role, of));
+        match message {
+            Message::TaskSpec(_) => !std::mem::replace(&mut self.has_task, true),
+            Message::MemoryReply(_) => owes(Role::SharedMemory, None),
+            Message::Plan(plan) => raises(&mut self.planned, plan.round),
+            Message::DispatchManifest(manifest) => raises(&mut self.dispatched, manifest.round),
+            Message::SubTask(task) => self.handed_out.insert(task.subtask_id),
+            Message::ExecutionResult(result) => owes(Role::Executor, Some(result.subtask_id)),
+            Message::CorrectionSignal(correction) => owes(Role::AgentValidator, Some(correction.subtask_id)),
+            Message::ControlSettings(_)
+            | Message::UserRequest(_)
+            | Message::ClarificationRequested(_)
+            | Message::ClarificationAnswered(_)
+            | Message::MemoryQuery(_)
+            | Message::PlanApprovalRequested(_)
+            | Message::PlanApprovalDecided(_)
+            | Message::ToolStarted(_)
+            | Message::ToolOutput(_)
+            | Message::ToolFinished(_)
+            | Message::ApprovalRequested(_)
+            | Message::ApprovalDecided(_)
+            | Message::VerdictReached(_)
+            | Message::SubTaskOutcome(_)
+            // The bus takes one report of each plan.
+            | Message::OutcomeSummary(_)
+            | Message::ReplanRequest(_)
+            | Message::PlanDirective(_)
+            | Message::FailureReportRequest(_)
+            | Message::FailureReport(_)
+            | Message::MegramWrite(_)
+            | Message::FinalResult(_)
+            | Message::Fault(_)
+            | Message::Warning(_)
+            | Message::ModelCall(_)
+            | Message::AuditQuery(_)
+            | Message::AuditReport(_) => true,
+        }
+    }
+
     /// When the next obligation falls due; `None` while nobody owes anything, or a person is asked.
     pub fn next_due(&self) -> Option<Duration> {
         if self.questions > 0 {
@@ -214,4 +269,11 @@ impl Watch {
     fn settle(&mut self, role: Role, of: Option<SubTaskId>) {
         self.open.remove(&(role, of));
     }
+}
+
+/// Whether a round is newer than the newest so far, which it then is.
+fn raises(newest: &mut u32, round: u32) -> bool {
+    let is_newer = round > *newest;
+    *newest = round.max(*newest);
+    is_newer
 }

@@ -1,5 +1,10 @@
 //! Keeps the full outputs of a run.
 
+mod archive;
+mod truths;
+pub(crate) mod writer;
+
+use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -11,14 +16,21 @@ use artoo_types::{EvidenceId, OutputRecord};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
-use crate::{EvidenceWriter, truths::Truths};
+use self::{archive::Archive, truths::Truths, writer::EvidenceWriter};
+
+/// The file of the small outputs.
+const ARCHIVE: &str = "outputs.tar";
+
+/// The most bytes of a small output: as many are held in memory before a file is begun. Most outputs are smaller.
+const SMALL: usize = 64 * 1024;
 
 /// Put behind what is on the disk, where two outputs differ in their secrets alone: each has a name of its own.
 const ANOTHER: &[u8] = b"\n[redacted: another output with these words]";
 
 /// A folder of outputs, each named by the SHA-256 of its bytes: equal outputs are kept once, and a kept output that
-/// was altered no longer fits its name. The folder is open to its owner alone (0700, files 0600). An output appears
-/// whole or not at all; it is not forced to the disk, which is the journal's business.
+/// was altered no longer fits its name. Outputs of up to 64 KiB lie together in `outputs.tar`, larger ones are files. The folder is
+/// open to its owner alone (0700, files 0600). An output appears whole or not at all; it is not forced to the disk, which is the
+/// journal's business. One store at a time writes to a folder; any number may read.
 ///
 /// Secrets do not reach the disk: there, `[redacted: KIND]` stands in their place, and the name is that of what is there. As long as
 /// the store is open, an output is given back as it was, up to 32 MiB of such outputs; what is decided by it is decided by the truth.
@@ -36,6 +48,7 @@ pub struct EvidenceStore {
     folder: PathBuf,
     redactor: Redactor,
     truths: Arc<Mutex<Truths>>,
+    archive: Arc<Mutex<Archive>>,
 }
 
 impl EvidenceStore {
@@ -47,7 +60,8 @@ impl EvidenceStore {
     pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        Ok(Self { folder, redactor: Redactor::new(), truths: Arc::default() })
+        let archive = Arc::new(Mutex::new(Archive::at(folder.join(ARCHIVE))));
+        Ok(Self { folder, redactor: Redactor::new(), truths: Arc::default(), archive })
     }
 
     /// The same, with these secrets.
@@ -82,10 +96,10 @@ impl EvidenceStore {
     }
 
     /// Keeps an output of which this is what may reach the disk.
-    pub(crate) fn put_redacted(&self, mut redacted: Vec<u8>, truth: &[u8]) -> io::Result<EvidenceId> {
+    fn put_redacted(&self, mut redacted: Vec<u8>, truth: &[u8]) -> io::Result<EvidenceId> {
         let id = loop {
             let id = address(&hash(&redacted))?;
-            let is_taken = self.has(&id, redacted.len() as u64);
+            let is_taken = self.has(&id, redacted.len() as u64) || self.archive().get(&id)?.is_some();
             if self.truths().take(&id, truth, is_taken) {
                 break id;
             }
@@ -96,6 +110,9 @@ impl EvidenceStore {
     }
 
     fn write(&self, id: &EvidenceId, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() <= SMALL {
+            return self.archive().keep(id, bytes);
+        }
         if self.has(id, bytes.len() as u64) {
             return Ok(());
         }
@@ -105,9 +122,14 @@ impl EvidenceStore {
         Ok(())
     }
 
-    pub(crate) fn truths(&self) -> MutexGuard<'_, Truths> {
+    fn truths(&self) -> MutexGuard<'_, Truths> {
         // Never left half changed.
         self.truths.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn archive(&self) -> MutexGuard<'_, Archive> {
+        // An entry is counted when it is whole.
+        self.archive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where a large output can be written piece by piece.
@@ -131,7 +153,8 @@ impl EvidenceStore {
         if let Some(truth) = self.truths().of(id) {
             return Ok(truth.to_vec());
         }
-        let bytes = fs::read(self.path(id))?;
+        let small = self.archive().get(id)?;
+        let bytes = small.map_or_else(|| fs::read(self.path(id)), Ok)?;
         if address(&hash(&bytes))? == *id {
             Ok(bytes)
         } else {
@@ -139,44 +162,38 @@ impl EvidenceStore {
         }
     }
 
-    /// Where a kept output lies, without its secrets.
-    pub fn path(&self, id: &EvidenceId) -> PathBuf {
+    /// Where a large output lies, without its secrets.
+    fn path(&self, id: &EvidenceId) -> PathBuf {
         self.folder.join(id.as_str())
     }
 
     /// The kept output whose id begins with these digits, if there is exactly one.
     pub(crate) fn find(&self, beginning: &str) -> io::Result<Option<EvidenceId>> {
-        let mut found = None;
+        let mut ids: HashSet<_> = self.archive().ids()?.cloned().collect();
         for entry in fs::read_dir(&self.folder)? {
-            let name = entry?.file_name();
-            let Some(id) = name.to_str().filter(|n| n.starts_with(beginning)).and_then(EvidenceId::parse)
-            else {
-                continue;
-            };
-            if found.replace(id).is_some() {
-                return Ok(None);
-            }
+            ids.extend(entry?.file_name().to_str().and_then(EvidenceId::parse));
         }
-        Ok(found)
+        let mut found = ids.into_iter().filter(|id| id.as_str().starts_with(beginning));
+        Ok(found.next().filter(|_| found.next().is_none()))
     }
 
-    pub(crate) fn temporary(&self) -> io::Result<NamedTempFile> {
+    fn temporary(&self) -> io::Result<NamedTempFile> {
         // Created anew with mode 0600.
         tempfile::Builder::new().prefix(".part-").tempfile_in(&self.folder)
     }
 
     /// Gives a finished file its name.
-    pub(crate) fn keep(&self, file: NamedTempFile, id: &EvidenceId) -> io::Result<File> {
+    fn keep(&self, file: NamedTempFile, id: &EvidenceId) -> io::Result<File> {
         // Replacing is harmless: under this name lie the same bytes, or damaged ones.
         file.persist(self.path(id)).map_err(|error| error.error)
     }
 
-    pub(crate) fn has(&self, id: &EvidenceId, bytes: u64) -> bool {
+    fn has(&self, id: &EvidenceId, bytes: u64) -> bool {
         fs::symlink_metadata(self.path(id)).is_ok_and(|found| found.is_file() && found.len() == bytes)
     }
 }
 
-pub(crate) fn address(digest: &[u8]) -> io::Result<EvidenceId> {
+fn address(digest: &[u8]) -> io::Result<EvidenceId> {
     EvidenceId::parse(&hex::encode(digest)).ok_or_else(|| io::Error::other("a digest has 32 bytes"))
 }
 

@@ -11,7 +11,7 @@ use crate::glob_pattern::Pattern;
 use crate::glob_walk::{Order, Walk, Wanted, check_base};
 use crate::listing::listing;
 use crate::protected::Protected;
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Finds files and folders whose path matches a pattern: `*` and `?` stay within a name, `**` crosses folders.
 ///
@@ -39,6 +39,10 @@ impl Tool for Glob {
 
     fn effect(&self) -> ToolEffect {
         ToolEffect::Reads
+    }
+
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::Head
     }
 
     fn arguments(&self) -> Value {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::Given;
 use crate::protected::{Protected, is_private_key};
 use crate::read_text::{Selected, decode, from_utf16, is_binary, is_utf16, select};
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
 
 /// Reads a text file: UTF-8, UTF-16 with a byte order mark, or else Latin-1. Folders, devices, pipes and binary files
 /// are refused with what to do instead; protected places and private keys are denied. `evidence:ID` reads the full
@@ -42,6 +42,10 @@ impl Tool for ReadFile {
 
     fn effect(&self) -> ToolEffect {
         ToolEffect::Reads
+    }
+
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::Head
     }
 
     fn arguments(&self) -> Value {

@@ -2,10 +2,47 @@
 
 use std::fmt::Write as _;
 
+use artoo_types::EvidenceId;
 use unicode_segmentation::GraphemeCursor;
 
-/// The share of the head. Results, errors and sums stand at the end of an output, so the tail gets the larger part.
-const HEAD_SHARE: usize = 3;
+/// Which part of an output that is too long a prompt shows.
+///
+/// ```
+/// use artoo_tools::{Excerpt, Glob, Shell, Tool};
+///
+/// assert_eq!((Shell.excerpt(), Glob.excerpt()), (Excerpt::HeadTail, Excerpt::Head));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Excerpt {
+    /// Its two ends, more of the end: results, errors and sums of a command stand there.
+    #[default]
+    HeadTail,
+    /// Its beginning, where a listing names its sums and best matches and a text what it is about; and a little of the end, where
+    /// a listing says what it leaves out.
+    Head,
+}
+
+impl Excerpt {
+    /// The bytes of the head among `limit` bytes.
+    fn head(self, limit: usize) -> usize {
+        match self {
+            Self::HeadTail => limit / 3,
+            Self::Head => limit - limit / 6,
+        }
+    }
+
+    /// As [`head_tail`], with this part of the text.
+    pub(crate) fn of(self, text: &str, limit: usize, place: &str) -> String {
+        if text.len() <= limit {
+            return text.to_owned();
+        }
+        let head_length = self.head(limit);
+        let (head, tail) = text.split_at(cut_down(text, head_length));
+        let start = cut_up(tail, tail.len().saturating_sub(limit - head_length));
+        let (left_out, tail) = tail.split_at(start);
+        join(head, left_out.len() as u64, place, tail)
+    }
+}
 
 /// As far as a cut is moved to keep a character with its accents and joiners together.
 const LONGEST_CLUSTER: usize = 64;
@@ -21,14 +58,12 @@ const LONGEST_CLUSTER: usize = 64;
 /// assert!(cut.starts_with("xxxxxxxxxx\n[... 970 bytes left out here, in the evidence ...]\nxxx"));
 /// ```
 pub fn head_tail(text: &str, limit: usize, place: &str) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let (head, tail) = text.split_at(cut_down(text, limit / HEAD_SHARE));
-    let tail_length = limit - limit / HEAD_SHARE;
-    let start = cut_up(tail, tail.len().saturating_sub(tail_length));
-    let (left_out, tail) = tail.split_at(start);
-    join(head, left_out.len() as u64, place, tail)
+    Excerpt::HeadTail.of(text, limit, place)
+}
+
+/// Where a kept output is to be found, as prompts say it. Twelve digits of an id are unique within a run.
+pub(crate) fn place_of(id: &EvidenceId) -> String {
+    format!("read_file path `evidence:{}`", id.as_str().get(..12).unwrap_or_default())
 }
 
 /// The same for an output of `total` bytes of which only the two ends are at hand. They may be arbitrary bytes and
@@ -36,9 +71,9 @@ pub fn head_tail(text: &str, limit: usize, place: &str) -> String {
 pub(crate) fn head_tail_of_ends(head: &[u8], tail: &[u8], total: u64, limit: usize, place: &str) -> String {
     let head = printable(&String::from_utf8_lossy(without_broken_end(head)));
     let tail = printable(&String::from_utf8_lossy(without_broken_start(tail)));
-    let head = head.get(..cut_down(&head, limit / HEAD_SHARE)).unwrap_or_default();
-    let tail =
-        tail.get(cut_up(&tail, tail.len().saturating_sub(limit - limit / HEAD_SHARE))..).unwrap_or_default();
+    let head_length = Excerpt::HeadTail.head(limit);
+    let head = head.get(..cut_down(&head, head_length)).unwrap_or_default();
+    let tail = tail.get(cut_up(&tail, tail.len().saturating_sub(limit - head_length))..).unwrap_or_default();
     let left_out = total.saturating_sub((head.len() + tail.len()) as u64);
     join(head, left_out, place, tail)
 }
@@ -127,10 +162,25 @@ mod tests {
         assert_eq!(without_broken_start(&text[1..]), "文".as_bytes());
     }
 
+    #[test]
+    fn a_listing_is_shown_from_its_beginning_with_its_notes() {
+        let listing =
+            format!("matches: 900\n{}[not listed: 700 more matches]\n", "docs/a.txt | 3 bytes\n".repeat(200));
+        let cut = Excerpt::Head.of(&listing, 600, "p");
+        let (head, tail) = cut.split_once("[... ").unwrap();
+        assert!(head.starts_with("matches: 900\n") && head.len() > 490, "{cut}");
+        assert!(tail.ends_with("[not listed: 700 more matches]\n"), "{cut}");
+        assert_eq!(Excerpt::Head.of("short", 600, "p"), "short");
+    }
+
     proptest! {
         #[test]
-        fn cuts_keep_the_ends_and_the_count(text in "\\PC{0,400}", limit in 0usize..300) {
-            let cut = head_tail(&text, limit, "p");
+        fn cuts_keep_the_ends_and_the_count(
+            text in "\\PC{0,400}",
+            limit in 0usize..300,
+            excerpt in prop::sample::select(vec![Excerpt::HeadTail, Excerpt::Head]),
+        ) {
+            let cut = excerpt.of(&text, limit, "p");
             if text.len() <= limit {
                 prop_assert_eq!(cut, text);
             } else {

@@ -4,13 +4,13 @@ use artoo_types::{Arguments, CallEnding, CallFailure, FileChange, OutputRecord, 
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::{ToolContext, ToolError};
+use crate::{Excerpt, ToolContext, ToolError};
 
 /// Something that a step of a plan can do.
 ///
 /// # Contract
 ///
-/// [`name`](Self::name), [`summary`](Self::summary) and [`arguments`](Self::arguments) are constant for the life of
+/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt) and [`arguments`](Self::arguments) are constant for the life of
 /// the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
 /// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables, limits and
 /// the time come from the context and from nowhere else.
@@ -73,6 +73,11 @@ pub trait Tool: Send + Sync {
     /// Whether its output may stand as an answer word for word. Not where it is a listing or a report to be read.
     fn output_is_answer(&self) -> bool {
         true
+    }
+
+    /// Which part of its output is shown where that is too long for a prompt.
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::HeadTail
     }
 
     /// The JSON Schema of its arguments: an object with `additionalProperties: false`, a `description` for each, and a

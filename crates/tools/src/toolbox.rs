@@ -8,10 +8,11 @@ use artoo_types::{Arguments, CallId, Foreign, OutputRecord, ToolCall, ToolName, 
 use futures::FutureExt;
 use tokio::time::sleep;
 
-use crate::shown::{head_tail, printable};
+use crate::shown::{place_of, printable};
 use crate::suggestion::better_tool;
 use crate::{
-    Captured, Glob, ReadFile, Shell, Tool, ToolContext, ToolEffect, ToolError, ToolReport, WriteFile, within,
+    Captured, Excerpt, Glob, ReadFile, Shell, Tool, ToolContext, ToolEffect, ToolError, ToolReport,
+    WriteFile, within,
 };
 
 /// How long a tool may take to notice a cancellation before its future is dropped.
@@ -88,8 +89,9 @@ impl Toolbox {
             None => self.unknown(name).into(),
         };
         let ToolReport { ending, mut failure, output, stderr, files } = report;
-        let (output, output_error) = record(output, cx);
-        let (stderr, stderr_error) = record(stderr, cx);
+        let excerpt = self.get(name).map_or(Excerpt::HeadTail, Tool::excerpt);
+        let (output, output_error) = record(output, excerpt, cx);
+        let (stderr, stderr_error) = record(stderr, Excerpt::HeadTail, cx);
         if let (None, Some(error)) = (&failure, output_error.or(stderr_error)) {
             failure = Some(error.failure());
         }
@@ -169,19 +171,24 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Puts an output into the evidence store. One that cannot be kept is shown all the same, and counted as dropped.
-fn record(output: Captured, cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
+fn record(output: Captured, excerpt: Excerpt, cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
     let (origin, bytes) = match output {
         Captured::Nothing => return (OutputRecord::default(), None),
         Captured::Stored(record) => return (record, None),
         Captured::Bytes(bytes) => (None, bytes),
         Captured::Foreign { origin, bytes } => (Some(origin), bytes),
     };
+    let shown =
+        |place: &str| excerpt.of(&printable(&String::from_utf8_lossy(&bytes)), cx.limits.shown, place);
     match cx.evidence.record(&bytes, cx.limits.shown) {
-        Ok(record) => (OutputRecord { origin, ..record }, None),
+        Ok(record) => match (excerpt, record.evidence.as_ref().map(place_of)) {
+            (Excerpt::Head, Some(place)) => (OutputRecord { origin, shown: shown(&place), ..record }, None),
+            // The store shows it so already.
+            (Excerpt::HeadTail | Excerpt::Head, _) => (OutputRecord { origin, ..record }, None),
+        },
         Err(source) => {
             let total = bytes.len() as u64;
-            let text = printable(&String::from_utf8_lossy(&bytes));
-            let shown = head_tail(&text, cx.limits.shown, "kept nowhere");
+            let shown = shown("kept nowhere");
             let record = OutputRecord { shown, bytes: total, dropped_bytes: total, evidence: None, origin };
             (record, Some(ToolError::Evidence { folder: cx.evidence.folder().to_owned(), source }))
         }

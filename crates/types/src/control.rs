@@ -231,6 +231,9 @@ pub struct PlanDirective {
     pub blocked_approaches: Vec<BlockedApproach>,
     /// The criterion that weighs most in D.
     pub failed_criterion: String,
+    /// Every criterion that this round left unmet, with what was wrong: of subtasks and of the whole task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<UnmetCriterion>,
     /// The class of the round's failures.
     pub failure_class: DominantClass,
     /// Omega, for display.

@@ -95,6 +95,13 @@ pub enum Check {
         /// The expected value.
         equals: serde_json::Value,
     },
+    /// The lines of the output, as paths, are exactly the files that are there: none is missing, none is too much.
+    OutputLists {
+        /// The folder in which they lie. Lines are paths from the working folder or from here.
+        folder: PathBuf,
+        /// Which files of it, as a glob: `*.md` lie in it, `**/*.md` in it and below.
+        pattern: String,
+    },
     /// A file or folder is there.
     FileExists {
         /// The path.
@@ -111,6 +118,13 @@ pub enum Check {
         path: PathBuf,
         /// The expected part.
         value: String,
+    },
+    /// A file has this content.
+    FileHash {
+        /// The path.
+        path: PathBuf,
+        /// The SHA-256 of its bytes in hexadecimal digits.
+        sha256: String,
     },
     /// A file was changed after the run began.
     FileNewer {
@@ -143,6 +157,7 @@ impl Check {
             | Self::FileExists { .. }
             | Self::FileAbsent { .. }
             | Self::FileContains { .. }
+            | Self::FileHash { .. }
             | Self::FileNewer { .. }
             | Self::FileUnchanged { .. } => true,
             Self::OutputEquals { .. }
@@ -150,6 +165,7 @@ impl Check {
             | Self::OutputMatches { .. }
             | Self::OutputNumber { .. }
             | Self::OutputLines { .. }
+            | Self::OutputLists { .. }
             | Self::JsonPointer { .. }
             | Self::SameAnswer { .. } => false,
         }

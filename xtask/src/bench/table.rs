@@ -97,7 +97,7 @@ pub(super) fn document(
     if let Some(runs) = in_memory {
         let _ = write!(
             text,
-            "\nThe same with the data in memory. Each output that is evidence is a file, and how dear a new file is, is the disk's: an ext4\n\
+            "\nThe same with the data in memory. A run makes two folders and two files, and how dear these are, is the disk's: an ext4\n\
              without a journal, as on virtual machines, looks past every file that was deleted in the last minutes.\n\n\
              ```text\n{}\n```\n",
             runs.trim()

@@ -63,6 +63,10 @@ pub fn run(options: &cli::Eval) -> Result<()> {
         Some(data) if data.exists() => Evaluation::read(&data)?.resumed(&conditions)?,
         _ => Evaluation::new(conditions),
     };
+    let keep = |evaluation: &Evaluation| -> Result<()> {
+        files::write(&table, table::document(evaluation, baseline.as_ref()))?;
+        data_files(&table, &place).into_iter().try_for_each(|data| evaluation.write(data))
+    };
     for round in 1..=options.repeat {
         for task in &tasks {
             if evaluation.runs_of(&task.id) >= round {
@@ -77,12 +81,11 @@ pub fn run(options: &cli::Eval) -> Result<()> {
             ));
             evaluation.add(run);
             // After each run, so that a suite that is stopped leaves what it has.
-            files::write(&table, table::document(&evaluation, baseline.as_ref()))?;
-            for data in data_files(&table, &place) {
-                evaluation.write(data)?;
-            }
+            keep(&evaluation)?;
         }
     }
+    // Also where every run was there already, and the table is to be beside another.
+    keep(&evaluation)?;
     let sums = sums::Sums::of(&evaluation.runs);
     say(format!(
         "\nsolved {} of {}, claimed as accept but wrong {}: {} decided by checks, {} judged by a model, {} by nobody",

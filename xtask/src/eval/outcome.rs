@@ -24,6 +24,10 @@ pub(super) struct Outcome {
     pub run_id: String,
     /// Who decided what the end rests on.
     pub judged: Judged,
+    /// Where a question was derived twice: the answer of the first derivation, if it met its own criteria. A run without a second one
+    /// would have ended with it as accepted.
+    #[serde(default)]
+    pub first_answer: Option<String>,
 }
 
 /// How many criteria were decided by whom, of those that count at the end: the last verdict on each, of the subtasks that the last plan
@@ -69,19 +73,63 @@ impl Outcome {
 pub(super) fn fold(lines: &str) -> Outcome {
     let mut outcome = Outcome::default();
     let mut verdicts = Verdicts::default();
+    let mut first = First::NotPlanned;
     for line in lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         if let Some(id) = line.get("run_id").and_then(Value::as_str) {
             outcome.run_id = id.to_owned();
         }
         match line.get("type").and_then(Value::as_str) {
-            Some("plan.proposed") => verdicts.replan(&line),
+            Some("plan.proposed") => {
+                verdicts.replan(&line);
+                first = first.planned(&line);
+            }
             Some("verdict") => verdicts.add(&line),
+            Some("subtask.finished") => first = first.finished(&line),
             Some("run.finished") => finish(&mut outcome, &line),
             _ => {}
         }
     }
     outcome.judged = verdicts.judged();
+    outcome.first_answer = first.answer();
     outcome
+}
+
+/// The first derivation of the one question that a run's first plan derives twice.
+#[derive(Debug)]
+enum First {
+    NotPlanned,
+    Awaited,
+    Ended(Option<String>),
+}
+
+impl First {
+    fn planned(self, line: &Value) -> Self {
+        let subtasks = line.get("subtasks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let again = |subtask: &Value| subtask.get("independent_of") == Some(&serde_json::json!([0]));
+        match (self, subtasks) {
+            (Self::NotPlanned, [_, second]) if again(second) => Self::Awaited,
+            // Another plan: a later answer is not the first.
+            (Self::NotPlanned | Self::Awaited, _) => Self::Ended(None),
+            (ended @ Self::Ended(_), _) => ended,
+        }
+    }
+
+    fn finished(self, line: &Value) -> Self {
+        match self {
+            Self::Awaited => {
+                let matched = line.get("status").and_then(Value::as_str) == Some("matched");
+                Self::Ended(line.get("output").filter(|_| matched).map(as_text))
+            }
+            Self::NotPlanned | Self::Ended(_) => self,
+        }
+    }
+
+    fn answer(self) -> Option<String> {
+        match self {
+            Self::NotPlanned | Self::Awaited => None,
+            Self::Ended(answer) => answer,
+        }
+    }
 }
 
 /// The verdicts that count so far: by subtask (none for the task) and criterion, whether a model gave it.
@@ -161,6 +209,7 @@ mod tests {
             seconds: 1.5,
             run_id: "r1".to_owned(),
             judged: Judged::default(),
+            first_answer: None,
         };
         assert_eq!(fold(&text), expected);
         assert!(fold(&text).accepted());
@@ -208,6 +257,22 @@ mod tests {
     fn a_judge_that_is_not_known_is_not_taken_for_a_check() {
         let lines = [verdict(Some("a"), "c", "crowd")];
         assert_eq!(judged(&lines).1, DecidedBy::Model);
+    }
+
+    #[test]
+    fn the_first_of_two_derivations_is_kept() {
+        let plan = |second: Value| json!({"type": "plan.proposed", "kept": [], "subtasks": [{}, second]});
+        let twice = || plan(json!({"independent_of": [0]}));
+        let ended = |status: &str, output: &str| json!({"type": "subtask.finished", "status": status, "output": output});
+        let first = |lines: &[Value]| {
+            fold(&lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")).first_answer
+        };
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(first(&[twice(), ended("matched", "7"), ended("matched", "8")]), said("7"));
+        assert_eq!(first(&[twice(), ended("failed", "7"), ended("matched", "8")]), None);
+        assert_eq!(first(&[twice(), twice(), ended("matched", "8")]), None);
+        assert_eq!(first(&[plan(json!({})), ended("matched", "7"), twice(), ended("matched", "8")]), None);
+        assert_eq!(first(&[twice(), ended("matched", "7"), twice(), ended("matched", "8")]), said("7"));
     }
 
     #[test]

@@ -140,6 +140,7 @@ mod tests {
                 outcome,
                 objections,
                 impossible: false,
+                first_objections: None,
             });
         }
         evaluation

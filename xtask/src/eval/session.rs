@@ -28,6 +28,9 @@ pub(super) struct Graded {
     pub objections: Objections,
     /// Whether the right end was not to be accepted.
     pub impossible: bool,
+    /// What the grader has against the answer of the first of two derivations, where there is one.
+    #[serde(default)]
+    pub first_objections: Option<Objections>,
 }
 
 impl Graded {
@@ -86,8 +89,13 @@ pub(super) fn run(bench: &Bench, task: &Task, place: &Path) -> Result<Graded> {
     }
     let delivered = Delivered { answer: &outcome.answer, home: &home, workspace: &workspace };
     let objections = grade::judge(task, &before, delivered)?;
+    let first = outcome.first_answer.as_deref();
+    let first_objections = first
+        .map(|answer| grade::judge(task, &before, Delivered { answer, home: &home, workspace: &workspace }))
+        .transpose()?;
     let impossible = grade::is_impossible(&before);
-    Ok(Graded { id: task.id.clone(), kind: task.kind.clone(), outcome, objections, impossible })
+    let (id, kind) = (task.id.clone(), task.kind.clone());
+    Ok(Graded { id, kind, outcome, objections, impossible, first_objections })
 }
 
 /// Copies the home and sets the times of change: a month ago, where the task says nothing else.
@@ -129,6 +137,7 @@ mod tests {
             outcome: Outcome { directive: directive.into(), ..Outcome::default() },
             objections: objections.iter().map(|&text| text.to_owned()).collect(),
             impossible,
+            first_objections: None,
         }
     }
 
@@ -154,9 +163,12 @@ mod tests {
     fn pretend(place: &Path, directive: &str, output: &str) -> Bench {
         use std::os::unix::fs::PermissionsExt;
         let artoo = place.join("artoo.sh");
+        let plan = serde_json::json!({"type": "plan.proposed", "subtasks": [{}, {"independent_of": [0]}]});
+        let first =
+            serde_json::json!({"type": "subtask.finished", "status": "matched", "output": "ideas.md"});
         let line = serde_json::json!({"v": 1, "type": "run.finished", "run_id": "r", "directive": directive,
             "output": output, "summary": "s", "elapsed_ms": 10, "usage": {"calls": 3}});
-        files::write(&artoo, format!("#!/bin/sh\ncat <<'END'\n{line}\nEND\n")).unwrap();
+        files::write(&artoo, format!("#!/bin/sh\ncat <<'END'\n{plan}\n{first}\n{line}\nEND\n")).unwrap();
         fs::set_permissions(&artoo, fs::Permissions::from_mode(0o755)).unwrap();
         Bench { artoo, options: Vec::new(), data: place.join("data") }
     }
@@ -193,6 +205,7 @@ mod tests {
         let right = check("right", "accept", "2025-11-10 standup.txt");
         assert_eq!((right.objections.as_slice(), right.outcome.calls), (&[][..], 3));
         assert!(right.solved());
+        assert_eq!(right.first_objections.map(|objections| objections.is_empty()), Some(false));
         assert!(check("wrong", "accept", "ideas.md").claimed_but_wrong());
     }
 }

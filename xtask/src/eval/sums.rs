@@ -19,6 +19,8 @@ pub(super) struct Sums {
     pub judged: Claims,
     /// Claims without any criterion.
     pub unjudged: Claims,
+    /// What would have been claimed, had the first of two derivations been enough.
+    pub alone: Claims,
     /// What the solved ones cost.
     pub cost: Cost,
 }
@@ -77,6 +79,10 @@ impl Sums {
         for run in runs {
             sums.runs += 1;
             sums.unclaimed += u64::from(run.right_but_unclaimed());
+            if let Some(objections) = &run.first_objections {
+                sums.alone.accepted += 1;
+                sums.alone.wrong += u64::from(!objections.is_empty());
+            }
             match run.outcome.judged.decided_by() {
                 DecidedBy::Checks => sums.checked.add(run),
                 DecidedBy::Model => sums.judged.add(run),
@@ -145,7 +151,8 @@ mod tests {
             ..Outcome::default()
         };
         let objections = if right { Vec::new() } else { vec!["wrong".to_owned()] };
-        Graded { id: id.into(), kind: "k".into(), outcome, objections, impossible: false }
+        let first_objections = (judged.0 == 3).then(|| objections.clone());
+        Graded { id: id.into(), kind: "k".into(), outcome, objections, impossible: false, first_objections }
     }
 
     #[test]
@@ -165,6 +172,7 @@ mod tests {
             checked: Claims { accepted: 2, wrong: 1 },
             judged: Claims { accepted: 2, wrong: 1 },
             unjudged: Claims { accepted: 1, wrong: 1 },
+            alone: Claims { accepted: 4, wrong: 2 },
             cost: Cost { calls: 10, tokens: 1100 },
         };
         let sums = Sums::of(&runs);

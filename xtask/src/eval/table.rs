@@ -73,6 +73,8 @@ fn rows(sums: &Sums) -> Vec<SumRow> {
     let claims = |claims: super::sums::Claims| format!("{} of {} accepted", claims.wrong, claims.accepted);
     let mean = |what, value: Option<f64>| SumRow { what, cell: figure(value), figure: value };
     let cost = sums.per_solved();
+    // Where nothing was derived twice there is nothing to compare.
+    let alone = if sums.alone.accepted == 0 { "-".to_owned() } else { claims(sums.alone) };
     vec![
         row(
             "solved: accepted and right, or rightly not accepted",
@@ -82,6 +84,7 @@ fn rows(sums: &Sums) -> Vec<SumRow> {
         row("wrong where checks in code decided every criterion", claims(sums.checked)),
         row("wrong where a model judged a criterion", claims(sums.judged)),
         row("wrong where there was no criterion", claims(sums.unjudged)),
+        row("would be wrong, had the first of two derivations been enough", alone),
         row("right, but not claimed as accept", sums.unclaimed.to_string()),
         mean("model calls per solved request", cost.map(|cost| cost.calls)),
         mean("tokens per solved request, read and written", cost.map(|cost| cost.tokens)),

@@ -10,6 +10,7 @@ use artoo_types::{CallId, Message, Role};
 
 use super::always::PolicyFile;
 use super::ask::{Asking, Question, from_stdin};
+use super::findings::Findings;
 use super::prepare::Prepared;
 use super::show::Show;
 use crate::args::RunArgs;
@@ -39,6 +40,7 @@ pub(super) async fn drive(
         .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
     let artoo = build(context, args, &prepared)?;
     let person_present = prepared.request.person_present;
+    let findings = Findings::new(names(&prepared));
     let run = artoo.start(prepared.request).map_err(|error| {
         let hint = error.hint();
         let ours = matches!(error, artoo_runtime::StartError::Limits(_));
@@ -56,6 +58,7 @@ pub(super) async fn drive(
         fold: Fold::new(),
         outcome: None,
         trouble: None,
+        findings,
         canceller,
     };
     let policy = prepared
@@ -70,7 +73,11 @@ pub(super) async fn drive(
     }
     context.terminal.wipe();
     // Nothing is lost if the time is up: what is not on disk yet is an end of the log, and the log says so.
+    let auditor = artoo.clone();
     let _ = tokio::time::timeout(CLOSING, artoo.close()).await;
+    for found in auditor.audit_trouble().into_iter().chain(view.findings.sentences()) {
+        context.terminal.warning(&format!("the auditor: {found}"));
+    }
 
     for problem in prepared.recorders.iter().flat_map(|recorder| recorder.problems()) {
         context.terminal.warning(&format!("a model call could not be recorded: {problem}"));
@@ -99,6 +106,12 @@ pub(super) async fn drive(
         (None, Ok(())) if interrupted.happened() => Ok(Exit::INTERRUPTED),
         (None, Ok(())) => Ok(Exit::of_run(exit)),
     }
+}
+
+/// The names of models and tools that the auditor may say.
+fn names(prepared: &Prepared) -> Vec<String> {
+    let models = prepared.clients.values().map(|client| client.model().to_owned());
+    models.chain(prepared.toolbox.tools().map(|tool| tool.name().to_string())).collect()
 }
 
 fn build(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Result<Artoo, CommandError> {
@@ -136,11 +149,13 @@ struct View {
     outcome: Option<Outcome>,
     /// Why nothing more can be shown.
     trouble: Option<CommandError>,
+    findings: Findings,
     canceller: Canceller,
 }
 
 impl View {
     fn on(&mut self, observed: &Observed, terminal: &mut Terminal) {
+        self.findings.on(observed);
         let envelope = match observed {
             Observed::Message(envelope) => envelope,
             Observed::Lagged(lag) => {
@@ -314,8 +329,14 @@ mod tests {
         let look = Look { columns: 80, colour: false, live: true };
         let mut terminal = Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);
         let show = Show::for_person();
-        let mut view =
-            View { show, fold: Fold::new(), outcome: None, trouble: None, canceller: run.canceller() };
+        let mut view = View {
+            show,
+            fold: Fold::new(),
+            outcome: None,
+            trouble: None,
+            findings: Findings::new([]),
+            canceller: run.canceller(),
+        };
         let mut asking = Asking::new(run.answerer(), typing("logs"), None);
         let observer = run.observe(CAPACITY);
         watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;

@@ -3,6 +3,7 @@
 mod always;
 mod ask;
 mod drive;
+mod findings;
 mod given;
 mod prepare;
 mod request;

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use artoo_ggs_core::{Blocked, Budget, Cell, Nearness, Process, Rule, Standing, Trend};
+use artoo_runtime::events;
 use artoo_runtime::explain::{
     Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, Round, Unmet,
 };
 use artoo_types::{
-    ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState, SolverOrigin,
+    Amount, ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState, SolverOrigin,
 };
 
 use super::frame::Frame;
-use super::units::{counted, seconds, tokens};
+use super::units::{counted, money, seconds, tokens};
 use super::words;
 use crate::terminal::{Style, neutral_line, pad};
 
@@ -20,7 +21,8 @@ const LABEL: usize = 10;
 
 /// The page.
 pub(crate) fn explanation(page: &Explanation, frame: Frame) -> String {
-    let mut sheet = Sheet { text: String::new(), frame };
+    let currency = page.currency.clone().unwrap_or_default();
+    let mut sheet = Sheet { text: String::new(), frame, currency };
     sheet.head(page);
     let settings = page.settings.as_ref();
     for round in &page.rounds {
@@ -33,6 +35,8 @@ pub(crate) fn explanation(page: &Explanation, frame: Frame) -> String {
 struct Sheet {
     text: String,
     frame: Frame,
+    /// Of every amount.
+    currency: String,
 }
 
 impl Sheet {
@@ -82,7 +86,7 @@ impl Sheet {
             Some(decided) => self.decided(decided, settings),
             None => self.row("decided", "nothing: the record of this round ends before a decision"),
         }
-        self.row("cost", &cost(&round.cost));
+        self.row("cost", &cost(&round.cost, &self.currency));
     }
 
     fn plan(&mut self, plan: &PlanChange) {
@@ -210,7 +214,7 @@ impl Sheet {
                 self.styled(Style::Bad, "no end is on record: the run is still at work, or artoo was killed")
             }
         }
-        self.row("total", &cost(&page.cost));
+        self.row("total", &cost(&page.cost, &self.currency));
         if let Some(damage) = &page.damage {
             self.styled(
                 Style::Bad,
@@ -354,14 +358,17 @@ fn urgency(reach: Reach) -> &'static str {
     }
 }
 
-fn cost(cost: &Cost) -> String {
-    [
-        counted(cost.model_calls, "model call", "model calls"),
-        format!("{} tokens", tokens(cost.prompt_tokens.saturating_add(cost.completion_tokens))),
-        counted(cost.tool_calls, "tool call", "tool calls"),
-        seconds(Duration::from_millis(cost.elapsed_ms)),
-    ]
-    .join(", ")
+fn cost(cost: &Cost, currency: &str) -> String {
+    let paid = cost.amount.filter(|amount| *amount > Amount::ZERO);
+    let paid = paid.map(|amount| money(&events::Cost { amount, currency: currency.to_owned() }));
+    let parts = [
+        Some(counted(cost.model_calls, "model call", "model calls")),
+        Some(format!("{} tokens", tokens(cost.prompt_tokens.saturating_add(cost.completion_tokens)))),
+        paid,
+        Some(counted(cost.tool_calls, "tool call", "tool calls")),
+        Some(seconds(Duration::from_millis(cost.elapsed_ms))),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

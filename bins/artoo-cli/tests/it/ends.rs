@@ -102,3 +102,20 @@ fn two_at_once_do_not_disturb_each_other() {
     assert_eq!(scene.runs().len(), 2);
     scene.say(&["audit", "verify"]).ended(0);
 }
+
+/// The auditor's trouble was in the program's own log alone.
+#[test]
+fn a_gap_in_the_audit_log_is_told_by_the_run_that_finds_it() {
+    let scene = Scene::new(counting());
+    let ask = || scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    let told = "warning: the auditor: the audit log has a gap";
+    assert!(!ask().err.contains("the auditor:"));
+    let log = scene.home().join(".artoo").join(artoo_auditor::LOG_NAME);
+    let mut text = std::fs::read(&log).unwrap();
+    text.extend_from_slice(b"{\"line\":");
+    std::fs::write(&log, text).unwrap();
+    let said = ask();
+    assert!(said.err.contains(told), "{}", said.err);
+    assert_eq!(said.out, "3\n", "the result is what it was");
+    assert!(!ask().err.contains("the auditor:"), "it is on record now");
+}

@@ -49,17 +49,36 @@ fn verdict(word: &str, class: &str) -> Answer {
     Answer::json(json!({"reason": "the listing has 3 lines", "verdict": word, "class": class}))
 }
 
+/// Decision 9: a pass points at the call that shows it, and quotes what is on record.
 #[tokio::test]
-async fn a_pass_points_at_the_last_call_that_succeeded() {
-    let calls = vec![call(1, "a", true), call(2, "3", true), call(3, "", false)];
-    let (found, _) =
-        ask("Count", "It is right", &result("3", calls), vec![verdict("pass", "logical")], Path::new("/x"))
-            .await;
-    let excerpt = "the listing has 3 lines".to_owned();
-    assert_eq!(
-        found,
-        Finding::Pass { evidence: Evidence::ToolCall { call_id: CallId::new(Uuid::from_u128(2)), excerpt } }
-    );
+async fn a_pass_points_at_the_call_that_shows_it() {
+    for (answer, number, excerpt) in [("3", 2, "3"), ("a", 1, "a"), ("b.txt", 3, "b.txt")] {
+        let calls =
+            vec![call(1, "a", true), call(2, "3\n", true), call(3, "b.txt\n", true), call(4, "", false)];
+        let said = vec![verdict("pass", "logical")];
+        let (found, _) = ask("Find it", "It is right", &result(answer, calls), said, Path::new("/x")).await;
+        let call_id = CallId::new(Uuid::from_u128(number));
+        let evidence = Evidence::ToolCall { call_id, excerpt: excerpt.to_owned() };
+        assert_eq!(found, Finding::Pass { evidence }, "{answer}");
+    }
+}
+
+/// The prompt numbers the calls, so a judge may name one. Decision 8: one that is not there is asked for once more.
+#[tokio::test]
+async fn a_judge_may_name_the_call_that_shows_it() {
+    let naming = |number: u32| {
+        Answer::json(json!({"reason": "it is there", "verdict": "pass", "class": "logical", "call": number}))
+    };
+    let done = || result("3", vec![call(1, "3", true), call(2, "three files", true)]);
+    let (found, sent) =
+        ask("Count", "It is right", &done(), vec![naming(9), naming(2)], Path::new("/x")).await;
+    let call_id = CallId::new(Uuid::from_u128(2));
+    let excerpt = "three files".to_owned();
+    assert_eq!(found, Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt } });
+    let [question, again] = sent.as_slice() else { panic!("{sent:?}") };
+    assert!(question.messages[0].content.contains("\nCall 2: shell do 2 (exit status 0)\n"), "{question:?}");
+    let told = &again.messages.last().unwrap().content;
+    assert!(told.contains("it points at call 9, and there is none"), "{told}");
 }
 
 /// Lesson 30: a verdict word overrode its own list. There is no list and no other word: anything but `pass` fails, and an
@@ -179,6 +198,22 @@ async fn the_default_judge_keeps_the_contract_whatever_the_model_says() {
             Arc::new(ScriptedModel::new().always(Expect::any(), verdict(word, "logical")));
         conformance::check_all(&ModelJudge, &client).await.unwrap();
     }
+}
+
+/// A judge that fails everything keeps every other law.
+#[tokio::test]
+async fn what_is_plainly_met_passes() {
+    let model = ScriptedModel::new().always(Expect::any().user_contains("3"), verdict("pass", "logical"));
+    let client: Arc<dyn LlmClient> = Arc::new(model);
+    conformance::passes_what_is_plainly_met(&ModelJudge, &client).await.unwrap();
+    let never = Finding::Fail {
+        failure_class: FailureClass::Logical,
+        reason: "in doubt, no".to_owned(),
+        evidence: None,
+    };
+    let never = Always(never);
+    conformance::check_all(&never, &client).await.unwrap();
+    assert!(conformance::passes_what_is_plainly_met(&never, &client).await.is_err());
 }
 
 #[tokio::test]

@@ -28,6 +28,7 @@ fn any_fact() -> impl Strategy<Value = Value> {
             "ggs",
             "final_result",
             "second_final_result",
+            "second_report",
             "deadline",
             "periodic",
             "abandon",

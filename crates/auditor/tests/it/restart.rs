@@ -74,7 +74,7 @@ fn write(folder: &Path, entries: &[Entry]) {
 }
 
 fn reported(folder: &Path) -> AuditReport {
-    report(&folder.join(LOG_NAME), &window(60)).unwrap()
+    report(&folder.join(LOG_NAME), &window(100)).unwrap()
 }
 
 fn in_one() -> AuditReport {

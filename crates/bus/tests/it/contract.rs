@@ -111,6 +111,34 @@ async fn a_second_final_result_is_refused_and_on_record() {
     assert_eq!(refusal.reason, RefusalReason::SecondFinalResult);
 }
 
+/// A report that comes twice would make R7 decide twice on one plan.
+#[tokio::test]
+async fn a_second_report_of_a_plan_is_refused_and_on_record() {
+    let run = run();
+    let mut observer = run.observe(16);
+    let dispatcher = run.port(Role::Dispatcher).unwrap();
+    let gate = run.port(Role::MetaValidator).unwrap();
+    let refused = Err(BusError::SecondReport { run_id: run_id(1), role: Role::MetaValidator });
+    for round in 0..2 {
+        dispatcher.publish(sample(MessageKind::DispatchManifest)).unwrap();
+        assert!(gate.publish(sample(MessageKind::ReplanRequest)).is_ok(), "{round}");
+        assert_eq!(gate.publish(sample(MessageKind::ReplanRequest)), refused);
+        assert_eq!(gate.publish(sample(MessageKind::OutcomeSummary)), refused);
+    }
+    let mut ggs = run.port(Role::Ggs).unwrap();
+    run.close();
+    let mut received = 0;
+    while ggs.recv().await.is_some() {
+        received += 1;
+    }
+    assert_eq!(received, 2, "one of each plan");
+    let reasons: Vec<_> = std::iter::from_fn(|| observer.try_recv())
+        .filter_map(|observed| Refusal::of(observed.envelope().unwrap()))
+        .map(|refusal| refusal.reason)
+        .collect();
+    assert_eq!(reasons, [RefusalReason::SecondReport; 4]);
+}
+
 #[test]
 fn nobody_can_forge_a_refusal() {
     let run = run();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use artoo_bus::{BusError, RunFailure};
+use artoo_bus::{BusError, RunFailure, Takeover};
 use artoo_types::{MessageKind, Role};
 use tokio::time::timeout;
 
@@ -125,6 +125,45 @@ async fn a_role_can_be_restarted_without_losing_a_message() {
     assert_eq!(second.recv().await.unwrap().seq, 2);
     assert_eq!(second.recv().await.unwrap().seq, 3);
     assert_eq!(second.recv().await, None);
+}
+
+/// Who takes over hears again what the one before heard, and repeats to nobody what that one has said.
+#[tokio::test]
+async fn who_takes_a_role_over_catches_up_in_silence() {
+    let run = run();
+    let mut observer = run.observe(32);
+    let perceiver = run.port(Role::Perceiver).unwrap();
+    let mut dispatcher = run.port(Role::Dispatcher).unwrap();
+    for text in ["a", "b", "c"] {
+        perceiver.publish(task_spec(text)).unwrap();
+    }
+    let mut first = run.kept_port(Role::Planner).unwrap();
+    assert_eq!(first.recv().await.unwrap().seq, 1);
+    assert_eq!(first.publish(sample(MessageKind::Plan)), Ok(4));
+    assert_eq!(first.recv().await.unwrap().seq, 2);
+    drop(first);
+
+    let choose = |mut past: Vec<_>| Takeover { again: past.pop().into_iter().collect(), past };
+    let mut second = run.take_over(Role::Planner, choose).unwrap();
+    let worker = second.sender();
+    assert_eq!(second.recv().await.unwrap().seq, 1);
+    assert_eq!(second.publish(sample(MessageKind::Plan)), Ok(0), "it was said already");
+    assert_eq!(worker.publish(sample(MessageKind::Plan)), Ok(0), "nor does a worker say it again");
+    assert_eq!(second.publish(warning("heard by observers alone")), Ok(5));
+    let crossing = second.publish(sample(MessageKind::FinalResult));
+    assert_eq!(crossing, Err(BusError::Boundary { role: Role::Planner, kind: MessageKind::FinalResult }));
+    assert_eq!(second.recv().await.unwrap().seq, 2);
+    assert_eq!(worker.publish(sample(MessageKind::Plan)), Ok(7), "from here on it is an answer");
+    assert_eq!(second.recv().await.unwrap().seq, 3, "and the mailbox has lost nothing");
+
+    run.close();
+    assert_eq!(dispatcher.recv().await.unwrap().seq, 1);
+    let mut plans = 0;
+    while let Some(envelope) = dispatcher.recv().await {
+        plans += u32::from(envelope.message.kind() == MessageKind::Plan);
+    }
+    assert_eq!(plans, 2);
+    assert_eq!(std::iter::from_fn(|| observer.try_recv()).count(), 7, "every message has its number");
 }
 
 #[tokio::test]

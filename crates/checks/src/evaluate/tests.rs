@@ -134,6 +134,9 @@ fn checks_of_files() {
         (Check::FileContains { path: "new 文.txt".into(), value: "x".into() }, false),
         (Check::FileContains { path: ".".into(), value: "x".into() }, false),
         (Check::FileContains { path: "/dev/zero".into(), value: "x".into() }, false),
+        (Check::FileHash { path: "new 文.txt".into(), sha256: HELLO.to_uppercase() }, true),
+        (Check::FileHash { path: "new 文.txt".into(), sha256: HELLO.replace('2', "3") }, false),
+        (Check::FileHash { path: "/dev/zero".into(), sha256: HELLO.into() }, false),
         (Check::FileNewer { path: "new 文.txt".into() }, true),
         (Check::FileUnchanged { path: "new 文.txt".into() }, false),
         (Check::FileUnchanged { path: "absent".into() }, false),
@@ -142,6 +145,60 @@ fn checks_of_files() {
         let found = evaluate(&check, &subject, &world);
         assert_eq!(matches!(found, Finding::Pass { .. }), expected, "{check:?}: {found:?}");
     }
+}
+
+/// The SHA-256 of `hello`.
+const HELLO: &str = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+
+#[test]
+fn a_list_says_what_is_missing_and_what_is_too_much() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.txt", "b.txt", "c.md"] {
+        fs::write(folder.path().join(name), "x").unwrap();
+    }
+    let reason = |output: &str| {
+        let check = Check::OutputLists { folder: ".".into(), pattern: "*.txt".to_owned() };
+        match evaluate(&check, &Subject { output, tool_calls: &[], answers: &[] }, &world(folder.path())) {
+            Finding::Pass { evidence: Evidence::Observation { text } } => text,
+            Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: Some(_) } => reason,
+            other @ (Finding::Pass { .. } | Finding::Fail { .. }) => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(reason("b.txt\na.txt\n"), ". has 2 files that fit \"*.txt\", and the output names them all");
+    assert_eq!(reason("a.txt"), ". has \"b.txt\", which the output does not name");
+    assert_eq!(reason("a.txt\nb.txt\nc.md"), ". has no \"c.md\", which the output names");
+    assert_eq!(reason("a.txt\nc.md"), ". has \"b.txt\", which the output does not name");
+}
+
+/// Neither there nor missing: what nobody looked at to its end decides nothing.
+#[test]
+fn beyond_the_limits_nothing_is_decided() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = fs::File::create(folder.path().join("large")).unwrap();
+    large.set_len(2 * 1024 * 1024 * 1024).unwrap();
+    let long = "x".repeat(LONGEST_MATCHED + 1);
+    let unknown = |check: &Check, output: &str| {
+        let subject = Subject { output, tool_calls: &[], answers: &[] };
+        let found = evaluate(check, &subject, &world(folder.path()));
+        matches!(found, Finding::Fail { failure_class: FailureClass::Unknown, .. })
+    };
+    assert!(unknown(&Check::FileContains { path: "large".into(), value: "x".into() }, ""));
+    assert!(unknown(&Check::FileHash { path: "large".into(), sha256: HELLO.into() }, ""));
+    assert!(unknown(&Check::OutputMatches { pattern: "x$".into() }, &long));
+    assert!(!unknown(&Check::OutputMatches { pattern: "x$".into() }, &long[1..]));
+    fs::write(folder.path().join("large"), "x").unwrap();
+    assert!(!unknown(&Check::FileContains { path: "large".into(), value: "y".into() }, ""));
+}
+
+/// The last call of all may have been about something else.
+#[test]
+fn disagreement_is_logical_whatever_the_last_call_was() {
+    let last = call(CallEnding::Exited { status: 2 }, Some(FailureClass::Environmental));
+    let subject = Subject { output: "", tool_calls: &[last], answers: &["3", "4"] };
+    let found = evaluate(&Check::SameAnswer { subtasks: vec![0, 1] }, &subject, &world(Path::new("/")));
+    let text = r#"different means gave "3" and "4""#.to_owned();
+    let evidence = Some(Evidence::Observation { text: text.clone() });
+    assert_eq!(found, Finding::Fail { failure_class: FailureClass::Logical, reason: text, evidence });
 }
 
 /// What the request gives no place goes to the workspace; commands may write nowhere else.

@@ -38,6 +38,7 @@ fn directive(tools: &[&str], targets: &[&str]) -> PlanDirective {
         blocked_programs: Vec::new(),
         blocked_approaches: Vec::new(),
         failed_criterion: "x".to_owned(),
+        unmet: Vec::new(),
         failure_class: DominantClass::Logical,
         budget_pressure: UnitInterval::ZERO,
         grad_l: 0.0,

@@ -247,6 +247,43 @@ impl Executor for Boasts {
     }
 }
 
+/// An executor that makes no attempt and says so: it keeps every law but one.
+struct Idles;
+
+#[async_trait]
+impl Executor for Idles {
+    async fn attempt(
+        &self,
+        _: &AttemptContext,
+        _: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        let failure = artoo_types::ExecutionFailure {
+            class: FailureClass::Logical,
+            reason: "it cannot be done".to_owned(),
+            infrastructure: false,
+        };
+        Ok(Attempt { status: ExecutionStatus::Failed, failure: Some(failure), ..done("", false) })
+    }
+}
+
+#[tokio::test]
+async fn what_is_possible_is_completed() {
+    for turns in [vec![call("ls docs | wc -l", true)], vec![call("ls docs", false), json!({"answer": "3"})]] {
+        let model = ScriptedModel::new();
+        for turn in turns {
+            model.add(Expect::purpose("executor"), Answer::json(turn));
+        }
+        let client: Arc<dyn LlmClient> = Arc::new(model);
+        conformance::completes_what_is_possible(&ModelExecutor::default(), &client).await.unwrap();
+    }
+    let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    conformance::completes_what_is_possible(&Boasts(1), &client).await.unwrap();
+    conformance::check_all(&Idles, &client).await.unwrap();
+    assert!(conformance::completes_what_is_possible(&Idles, &client).await.is_err());
+    assert!(conformance::completes_what_is_possible(&Boasts(0), &client).await.is_err());
+}
+
 #[tokio::test]
 async fn the_suite_finds_executors_that_break_the_contract() {
     let client: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());

@@ -83,6 +83,9 @@ fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
     let mut same = Ledger::new("Count the files", &[], &used, blocked.clone());
     assert!(is_refused(&same.rule(&shell("cd docs; find . -type f"))));
     assert_eq!(same.rule(&shell("ls docs")), Ruling::Allowed);
+    // Other words' order is no other intent.
+    let mut reworded = Ledger::new("count files.", &[], &used, blocked.clone());
+    assert!(is_refused(&reworded.rule(&shell("find docs"))));
     let mut other = Ledger::new("Sum the sizes", &[], &used, blocked);
     assert_eq!(other.rule(&shell("find docs")), Ruling::Allowed);
 }

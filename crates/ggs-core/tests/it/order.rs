@@ -1,12 +1,12 @@
 //! The order of decisions, Law 2, refusals and the counter of replans.
 
 use artoo_ggs_core::{
-    Decision, FailedSubTask, GoalGradientSolver, Hyperparameters, Observation, Parameters, Profile, Report,
-    Rule, State,
+    Decision, FailedSubTask, GoalGradientSolver, Hyperparameters, JudgedCriterion, Observation, Parameters,
+    Profile, Report, Rule, State,
 };
 use artoo_types::{ActionState, FailureClass, Limits, MacroState, PrevDirective};
 
-use crate::support::{at, failure, failure_of, gap, met, programs, share, skipped, tools, unmet};
+use crate::support::{at, criterion, failure, failure_of, gap, met, programs, share, skipped, tools, unmet};
 
 fn run(parameters: Parameters, rounds: impl IntoIterator<Item = Observation>) -> Vec<Decision> {
     let mut solver = GoalGradientSolver::new(parameters);
@@ -232,4 +232,25 @@ fn a_step_that_failed_with_every_program_is_the_end() {
         run(Parameters::default(), [round(&["awk"], 1), round(&["find"], 2)])[1].rule,
         Rule::ActionGrid
     );
+}
+
+/// Only the whole falls short of what its criteria ask. What the steps worked with is blocked, but none of them is a dead end.
+#[test]
+fn a_step_that_matched_with_every_program_is_not_the_end() {
+    let whole = JudgedCriterion { subtask_id: None, ..criterion("all of it", unmet(FailureClass::Logical)) };
+    let done = |names: &[&str]| FailedSubTask { failed_calls: Vec::new(), ..failure_of(1, names) };
+    let round = |failure: FailedSubTask| Observation {
+        criteria: vec![criterion("a part", met()), whole.clone()],
+        failures: vec![failure],
+        programs: programs(&["awk", "find"]),
+        ..gap(Vec::new())
+    };
+    let decisions = run(Parameters::default(), [round(done(&["awk"])), round(done(&["awk", "find"]))]);
+    let grid = (MacroState::BreakSymmetry, Rule::ActionGrid);
+    assert_eq!(states(&decisions), [grid, grid]);
+    assert_eq!(decisions[0].blocked.programs, programs(&["awk"]));
+    assert_eq!((decisions[1].blocked.programs.len(), decisions[1].blocked.spared.len()), (1, 1));
+    let silent = || FailedSubTask { tools: tools(&[]), ..done(&[]) };
+    let decisions = run(Parameters::default(), [round(silent()), round(silent())]);
+    assert_eq!(states(&decisions), [grid, grid]);
 }

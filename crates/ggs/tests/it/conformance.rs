@@ -1,9 +1,11 @@
 //! The suite accepts the default solver and catches broken ones.
 
 use artoo_ggs::Solver;
-use artoo_ggs::conformance::{Breach, check};
-use artoo_ggs_core::{Blocked, Decision, GoalGradientSolver, Observation, Parameters, Profile, State};
-use artoo_types::TerminalState;
+use artoo_ggs::conformance::{Breach, check, check_limits};
+use artoo_ggs_core::{
+    Blocked, Decision, GoalGradientSolver, Hyperparameters, Observation, Parameters, Profile, Report, State,
+};
+use artoo_types::{TerminalState, UnitInterval};
 
 fn default_solver() -> GoalGradientSolver {
     GoalGradientSolver::new(Profile::Default.parameters())
@@ -33,7 +35,8 @@ impl Solver for Broken {
 
 #[test]
 fn broken_solvers_are_caught() {
-    let table: [(Defect, Breach); 8] = [
+    let table: [(Defect, Breach); 9] = [
+        (|d, _| d.state = State::Terminal(TerminalState::Abandon), Breach::NotAccepted),
         (|d, _| d.state = State::Terminal(TerminalState::Accept), Breach::Accept),
         (|d, _| d.state = State::Terminal(TerminalState::Success), Breach::Success),
         (|d, _| d.unmet.clear(), Breach::Unnamed),
@@ -55,12 +58,20 @@ fn broken_solvers_are_caught() {
     }
 }
 
-/// Asks for another plan for ever.
+/// Asks for another plan for ever, until all is met.
 struct Endless(u32);
 
 impl Solver for Endless {
     fn step(&mut self, observation: &Observation) -> Decision {
         let mut decision = default_solver().step(observation);
+        if observation.report == Report::AllMet {
+            decision.replans_used = self.0;
+            if self.0 > 0 {
+                decision.prev_directive =
+                    artoo_types::PrevDirective::Action(artoo_types::ActionState::Refine);
+            }
+            return decision;
+        }
         let refine = artoo_types::ActionState::Refine;
         decision.state = State::Action(refine);
         decision.replans_used = self.0;
@@ -75,4 +86,24 @@ impl Solver for Endless {
 #[test]
 fn an_endless_solver_is_caught() {
     assert_eq!(check(|| Box::new(Endless(0))), Err(Breach::Endless));
+}
+
+/// The default solver within the limits of a run, but for what `change` does to its parameters and `defect` to its decisions.
+fn within_limits(change: fn(&mut Hyperparameters), defect: Defect) -> Result<(), Breach> {
+    check_limits(|parameters| {
+        let mut values = Hyperparameters::from(parameters);
+        change(&mut values);
+        Box::new(Broken(GoalGradientSolver::new(Parameters::new(values).unwrap()), defect))
+    })
+}
+
+#[test]
+fn solvers_that_go_beyond_the_limits_are_caught() {
+    assert_eq!(within_limits(|_| {}, |_, _| {}), Ok(()));
+    assert_eq!(within_limits(|values| values.max_replans = 9, |_, _| {}), Err(Breach::TooManyReplans));
+    assert_eq!(within_limits(|values| values.theta = 1.0, |_, _| {}), Err(Breach::BudgetIgnored));
+    assert_eq!(within_limits(|_| {}, |d, _| d.loss.omega = UnitInterval::ZERO), Err(Breach::Omega));
+    // Giving up is no way to keep them.
+    let gives_up: Defect = |d, _| d.state = State::Terminal(TerminalState::Abandon);
+    assert_eq!(within_limits(|_| {}, gives_up), Err(Breach::NotAccepted));
 }

@@ -2,7 +2,10 @@
 
 use artoo_ggs::{Round, observe};
 use artoo_ggs_core::{Observation, Report, Standing, distance};
-use artoo_types::{CallEnding, FailureClass, GapEntry, Mode, OutcomeStatus, ReplanRequest, SubTaskOutcome};
+use artoo_types::{
+    CallEnding, CriterionVerdict, FailureClass, GapEntry, Judge, Mode, OutcomeStatus, ReplanRequest,
+    SubTaskOutcome,
+};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -190,4 +193,51 @@ fn deliverable_is_any_output_with_content() {
         let observation = seen(&replan(vec![SubTaskOutcome { output, ..failed(1, &["a"], LOGICAL) }]));
         assert_eq!(observation.deliverable, expected);
     }
+}
+
+/// The programs of each subtask to which a gap is put down, after these outcomes and verdicts on the task.
+fn led(outcomes: Vec<SubTaskOutcome>, task_verdicts: Vec<CriterionVerdict>) -> Vec<Vec<String>> {
+    let observation = seen(&ReplanRequest { task_verdicts, ..replan(outcomes) });
+    let programs = |failure: artoo_ggs_core::FailedSubTask| {
+        assert_eq!(failure.failed_calls, [], "no call of it failed");
+        failure.programs.into_iter().map(|led| led.program).collect()
+    };
+    observation.failures.into_iter().map(programs).collect()
+}
+
+fn done(number: u128, command: &str) -> SubTaskOutcome {
+    SubTaskOutcome { tool_calls: vec![call(number, "shell", command)], ..matched(number, &["a"]) }
+}
+
+/// Each subtask met what was asked of it, and the whole did not: the next plan was free to do the very same again.
+#[test]
+fn where_only_the_whole_falls_short_what_was_done_for_it_is_in_question() {
+    let both = || vec![done(1, "find docs"), done(2, "python3 x.py")];
+    for class in [LOGICAL, ENVIRONMENTAL] {
+        assert_eq!(led(both(), vec![pass("s"), fail("t", class)]), [["find"], ["python3"]]);
+    }
+    for class in [FailureClass::Denied, FailureClass::Unknown] {
+        assert_eq!(led(both(), vec![fail("t", class)]), [[""; 0]; 0], "{class:?} says nothing of the means");
+    }
+    assert_eq!(led(both(), Vec::new()), [[""; 0]; 0], "nothing of the task was judged");
+    // Where a subtask failed, the gap is that subtask's.
+    let observation = seen(&ReplanRequest {
+        task_verdicts: vec![fail("t", LOGICAL)],
+        ..replan(vec![done(1, "find docs"), failed(2, &["b"], LOGICAL)])
+    });
+    assert_eq!(observation.failures.len(), 1);
+}
+
+/// One of them is right: the third derivation may need what it worked with.
+#[test]
+fn derivations_that_disagree_are_not_held_against_their_programs() {
+    let doubted = |number, command| SubTaskOutcome {
+        tool_calls: vec![call(number, "shell", command)],
+        ..outcome(number, OutcomeStatus::Matched, vec![fail("a", LOGICAL)])
+    };
+    let outcomes = || vec![doubted(1, "find docs"), doubted(2, "python3 x.py"), done(3, "awk 1 a.csv")];
+    assert_eq!(led(outcomes(), vec![fail("they agree", LOGICAL)]), [[""; 0]; 0]);
+    // What a reader misses in the whole is another matter, and not that of the two.
+    let judged = CriterionVerdict { judge: Judge::Model, ..fail("nothing is left out", LOGICAL) };
+    assert_eq!(led(outcomes(), vec![fail("they agree", LOGICAL), judged]), [["awk"]]);
 }

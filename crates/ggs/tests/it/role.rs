@@ -1,11 +1,13 @@
 //! What R7 sends, and in which order.
 
 use artoo_types::{
-    ActionState, BlockedProgram, Fault, FaultKind, Message, PrevDirective, Role, TerminalState, ToolName,
+    ActionState, BlockedProgram, Fault, FaultKind, Message, PrevDirective, ReplanRequest, Role,
+    SubTaskOutcome, TerminalState, ToolName,
 };
 
 use crate::support::{
-    ENVIRONMENTAL, LOGICAL, all_met, envelope, failed, fault, kinds, matched, replan, role, story, task,
+    ENVIRONMENTAL, LOGICAL, all_met, call, envelope, fail, failed, fault, kinds, matched, replan, role,
+    story, task,
 };
 
 #[test]
@@ -30,6 +32,27 @@ fn an_action_state_becomes_a_directive_after_its_megrams() {
         (directive.round, directive.prev_directive),
         (2, PrevDirective::Action(ActionState::BreakSymmetry))
     );
+}
+
+/// Every step matched and the whole did not: the directive blocks what the steps worked with and says what is not met, and memory
+/// learns nothing of calls that did not fail.
+#[test]
+fn an_unmet_criterion_of_the_task_directs_the_next_plan() {
+    let mut role = role();
+    role.on(&envelope(task()));
+    let done = SubTaskOutcome { tool_calls: vec![call(1, "shell", "find docs")], ..matched(1, &["a"]) };
+    let request =
+        ReplanRequest { task_verdicts: vec![fail("nothing is left out", LOGICAL)], ..replan(vec![done]) };
+    let out = role.on(&envelope(request));
+    assert_eq!(kinds(&out), ["plan_directive"]);
+    let Some(Message::PlanDirective(directive)) = out.last() else { panic!() };
+    assert_eq!(directive.directive, ActionState::BreakSymmetry);
+    let program = BlockedProgram { tool: ToolName::new("shell"), program: "find".to_owned() };
+    assert_eq!((&directive.blocked_programs, &directive.blocked_targets), (&vec![program], &vec![]));
+    let unmet: Vec<_> =
+        directive.unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())).collect();
+    assert_eq!(unmet, [("nothing is left out", "expected 3, found 2")]);
+    assert_eq!(directive.unmet[0].subtask_id, None);
 }
 
 fn abandoned() -> artoo_ggs::GgsRole {

@@ -38,16 +38,50 @@ fn verdict(word: &str, class: &str) -> Answer {
     Answer::json(json!({"reason": "the listing has 3 lines", "verdict": word, "class": class}))
 }
 
+/// Decision 9: a pass points at the call that shows it, of whichever step, and quotes what is on record.
 #[tokio::test]
-async fn a_pass_points_at_the_last_call_that_succeeded() {
+async fn a_pass_points_at_the_call_that_shows_it() {
     let broken = call(9, "cat x", "", Some(FailureClass::Environmental));
-    let second =
-        SubTaskOutcome { tool_calls: vec![call(2, "wc", "3", None), broken], ..matched(2, "Count", "3") };
-    let (found, _) =
-        ask(&[matched(1, "List", "a"), second], "It is a number", verdict("pass", "logical")).await;
-    let excerpt = "the listing has 3 lines".to_owned();
-    let evidence = Evidence::ToolCall { call_id: CallId::new(Uuid::from_u128(2)), excerpt };
-    assert_eq!(found, Finding::Pass { evidence });
+    let counted =
+        SubTaskOutcome { tool_calls: vec![call(2, "wc", "3\n", None), broken], ..matched(2, "Count", "3") };
+    let colour = SubTaskOutcome { output: json!("blue"), ..matched(1, "List", "x") };
+    for (outcomes, number, excerpt) in [
+        // The answer is the output of the first step.
+        ([matched(1, "List", "a.txt"), counted.clone()], 1, "a.txt"),
+        ([counted, matched(1, "List", "a.txt")], 2, "3"),
+        // No output has anything of it: the last that succeeded.
+        ([colour, matched(3, "List", "y")], 3, "y"),
+    ] {
+        let (found, _) = ask(&outcomes, "It is right", verdict("pass", "logical")).await;
+        let call_id = CallId::new(Uuid::from_u128(number));
+        let evidence = Evidence::ToolCall { call_id, excerpt: excerpt.to_owned() };
+        assert_eq!(found, Finding::Pass { evidence });
+    }
+}
+
+/// A task's calls are not numbered, so that no number is asked for and none is taken.
+#[tokio::test]
+async fn a_task_judge_is_not_asked_for_a_number() {
+    let (_, sent) =
+        ask(&[matched(1, "List", "a"), matched(2, "List", "b")], "It is right", verdict("pass", "logical"))
+            .await;
+    assert!(sent[0].schema.as_ref().unwrap().schema["properties"]["call"].is_null());
+}
+
+/// The sum at the end of a long output was cut off: only its beginning was shown.
+#[tokio::test]
+async fn of_a_long_output_the_lines_that_bear_on_it_are_shown() {
+    let lines: String = (1..=400).map(|n| format!("app{n}.log has {n} lines\n")).collect();
+    let long = SubTaskOutcome {
+        output: json!("app250.log"),
+        ..matched(1, "Read the logs", &format!("{lines}total 80200\n"))
+    };
+    let (_, sent) = ask(&[long], "The log with 250 lines is named", verdict("pass", "logical")).await;
+    let prompt = &sent[0].messages[0].content;
+    for part in ["\n1: app1.log has 1 lines\n", "\n250: app250.log has 250 lines\n", "\n401: total 80200\n"] {
+        assert!(prompt.contains(part), "{part} is not in {prompt}");
+    }
+    assert!(prompt.contains("lines left out here") && prompt.len() < 1400, "{} {prompt}", prompt.len());
 }
 
 #[tokio::test]
@@ -81,6 +115,32 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
         let found = ModelTaskJudge.judge(&judged("It is a number"), &cx, &model).await;
         assert!(found.unwrap_err().to_string().contains("two things"), "{said}");
     }
+}
+
+/// Decision 8: such a verdict is asked for once more, with what is wrong with it.
+#[tokio::test]
+async fn a_verdict_that_denies_itself_is_asked_for_once_more() {
+    let denied = json!({"reason": "The criterion is not met.", "verdict": "pass", "class": "logical"});
+    let model = ScriptedModel::new()
+        .expect(Expect::purpose("meta_validator").user_lacks("cannot be used"), Answer::json(denied))
+        .expect(
+            Expect::purpose("meta_validator").when("it is told why", |request| {
+                request
+                    .messages
+                    .last()
+                    .is_some_and(|told| told.content.contains("its reason says that it is not so"))
+            }),
+            verdict("fail", "logical"),
+        );
+    let model = Arc::new(model);
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let (surroundings, spec, merged) = (surroundings(Path::new("/home/ada")), spec("Count"), json!("a"));
+    let outcomes = [matched(1, "List", "a")];
+    let cx =
+        TaskContext { spec: &spec, outcomes: &outcomes, merged_output: &merged, surroundings: &surroundings };
+    let found = ModelTaskJudge.judge(&judged("It is a number"), &cx, &client).await.unwrap();
+    assert!(matches!(found, Finding::Fail { failure_class: FailureClass::Logical, .. }), "{found:?}");
+    model.assert_finished();
 }
 
 /// What no call shows, nobody can pass: the model is not even asked.
@@ -144,6 +204,22 @@ impl TaskJudge for Always {
     ) -> Result<Finding, JudgeError> {
         Ok(self.0.clone())
     }
+}
+
+/// A judge that fails everything keeps every other law.
+#[tokio::test]
+async fn what_is_plainly_met_passes() {
+    let model = ScriptedModel::new().always(Expect::any().user_contains("3"), verdict("pass", "logical"));
+    let client: Arc<dyn LlmClient> = Arc::new(model);
+    conformance::passes_what_is_plainly_met(&ModelTaskJudge, &client).await.unwrap();
+    let never = Finding::Fail {
+        failure_class: FailureClass::Logical,
+        reason: "in doubt, no".to_owned(),
+        evidence: None,
+    };
+    let never = Always(never);
+    conformance::check_all(&never, &client).await.unwrap();
+    assert!(conformance::passes_what_is_plainly_met(&never, &client).await.is_err());
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn lesson_23_two_rounds_are_the_most_and_an_empty_answer_means_go_ahead() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_asked_where_nobody_is_or_where_nothing_came_before() {
+async fn nobody_is_asked_where_nobody_is_or_where_nothing_is_open() {
     let model = Arc::new(ScriptedModel::new().expect(
         Expect::purpose("perceiver").schema("resolved_request"),
         Answer::json(json!({"intent": "Open both"})),
@@ -133,9 +133,9 @@ async fn nobody_is_asked_where_nobody_is_or_where_nothing_came_before() {
     assert_eq!(task(&alone[0]).intent, "Open both");
     assert!(!model.requests()[0].system.contains(ASKING_PROMPT));
     // A first request costs no model call, whoever is there.
-    let first = UserRequest { person_present: true, ..request("open it", &[]) };
+    let first = UserRequest { person_present: true, ..request("open b.txt", &[]) };
     let said = said(FaithfulPerceiver, &model, first, &[]).await;
-    assert_eq!((task(&said[0]).intent.as_str(), model.requests().len()), ("open it", 1));
+    assert_eq!((task(&said[0]).intent.as_str(), model.requests().len()), ("open b.txt", 1));
 }
 
 /// Asks whatever it is told.

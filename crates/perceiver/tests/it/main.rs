@@ -4,6 +4,7 @@
 
 mod actor;
 mod asking;
+mod first_requests;
 mod given;
 mod perceives;
 

@@ -23,9 +23,13 @@ const COUNTED: (&str, &str) = ("How many .txt files are in docs?", "3");
 
 #[tokio::test]
 async fn the_default_perceiver_keeps_the_contract_without_a_model() {
-    let model = Arc::new(ScriptedModel::new());
+    let meant = json!({"intent": conformance::follow_ups::MEANT});
+    let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(meant)));
     conformance::check_all(&FaithfulPerceiver, &client(&model)).await.unwrap();
-    assert_eq!(model.requests(), []);
+    // A model is asked where there are earlier turns, and nowhere else.
+    let requests = model.requests();
+    assert_eq!(requests.len(), 3);
+    assert!(requests.iter().all(|request| request.messages[0].content.contains("Turn 1\n")));
 }
 
 #[tokio::test]
@@ -61,6 +65,44 @@ async fn lesson_7_a_reaction_is_resolved_against_the_turns() {
     model.assert_finished();
     assert_eq!(task.intent, resolved);
     assert_eq!(task.raw_input, "wrong, with subfolders");
+}
+
+/// Lesson 57: "this year's Spring Festival" became one of another year. Where a model resolves a time word, the user's words go along.
+#[tokio::test]
+async fn lesson_57_a_resolved_time_word_brings_the_users_words_along() {
+    let table = [
+        ("and yesterday?", "How many .txt files in docs changed on 1969-12-31?"),
+        ("und letzte Woche?", "Wie viele .txt-Dateien gab es vom 22. bis 28.12.1969?"),
+        ("et hier ?", "Combien de fichiers .txt le 31 décembre 1969 ?"),
+        ("¿y el año pasado?", "¿Cuántos archivos .txt había en 1969?"),
+        ("今年呢？", "1970年有多少个.txt文件？"),
+        ("昨日は？", "1969-12-31の.txtファイルはいくつ？"),
+    ];
+    for (asked, resolved) in table {
+        let model =
+            Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::json(json!({"intent": resolved}))));
+        let task = perceive(&request(asked, &[COUNTED]), &model).await.unwrap();
+        model.assert_finished();
+        assert_eq!(task.intent, format!("{resolved}\n(In the user's words: {asked})"));
+    }
+}
+
+/// Lesson 101: "answer in Chinese" became a new task without a meaning.
+#[tokio::test]
+async fn lesson_101_an_amendment_repeats_the_last_request() {
+    let resolved = "How many .txt files are in docs? Answer in Chinese.";
+    let model = Arc::new(
+        ScriptedModel::new().expect(
+            Expect::purpose("perceiver")
+                .system_contains("changes the last request, repeat the last request with that change")
+                .user_contains(COUNTED.0)
+                .user_contains("Newest message: answer in Chinese"),
+            Answer::json(json!({"intent": resolved})),
+        ),
+    );
+    let task = perceive(&request("answer in Chinese", &[COUNTED]), &model).await.unwrap();
+    model.assert_finished();
+    assert_eq!((task.intent.as_str(), task.raw_input.as_str()), (resolved, "answer in Chinese"));
 }
 
 /// Lesson 50: whoever reasons knows the local date, time and zone. What the user called "yesterday" stays so all the same.
@@ -228,4 +270,43 @@ async fn the_suite_finds_perceivers_that_break_the_contract() {
     assert!(conformance::keeps_no_state(&flawed("counts"), &model).await.is_err());
     assert!(conformance::asks_only_who_can_answer(&flawed("asks and asks"), &model).await.is_err());
     assert!(conformance::keeps_what_was_answered(&flawed("does not listen"), &model).await.is_err());
+    // One that copies whatever came before keeps every word, and means nothing.
+    let forgets = conformance::follow_ups::check_all(&flawed("forgets the turns"), &model).await;
+    assert!(forgets.unwrap_err().contains("lacks \"~/letters-7\""));
+}
+
+/// A perceiver that believes its model, and shows it all that it has.
+struct Trusting;
+
+#[async_trait]
+impl Perceiver for Trusting {
+    async fn perceive(
+        &self,
+        request: &UserRequest,
+        _: &Dialogue,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Perceived, PerceiveError> {
+        let turns: String =
+            request.turns.iter().map(|turn| format!("{} {}\n", turn.input, turn.result)).collect();
+        let asked = artoo_llm_client::Request::new("perceiver", "Restate it", turns + &request.text);
+        Ok(Perceived::Task(TaskSpec {
+            task_id: TaskId::from_text(&request.text),
+            intent: model.complete(&asked).await?.text,
+            constraints: Constraints::default(),
+            raw_input: request.text.clone(),
+        }))
+    }
+}
+
+#[tokio::test]
+async fn the_suite_finds_perceivers_that_trust_their_model_with_the_turns() {
+    use conformance::follow_ups;
+
+    let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::text(follow_ups::MEANT)));
+    let model = client(&model);
+    assert_eq!(follow_ups::resolves_against_the_turns(&Trusting, &model).await, Ok(()));
+    let shown = follow_ups::shows_five_turns_at_most(&Trusting, &model).await.unwrap_err();
+    assert!(shown.contains("of 7 turns") && shown.contains("mark-1-"), "{shown}");
+    let lost = follow_ups::keeps_the_facts_whatever_the_model_says(&Trusting, &model).await.unwrap_err();
+    assert!(lost.contains("lost \".md\""), "{lost}");
 }

@@ -4,20 +4,20 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, doubles::Scene};
 use artoo_llm_client::{
-    LlmClient,
-    doubles::{Answer, ScriptedModel},
+    LlmClient, Request,
+    doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_planner::{
     FailureContext, PlanContext, PlanError, Planner, Settings, conformance, report_template, run,
 };
 use artoo_types::{
     DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus, Plan, PlanDirective, Role,
-    SubTaskId, SubTaskOutcome,
+    SubTaskId, SubTaskOutcome, UnmetCriterion,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::given::{ONCE, answer, client, planner, question, scene, scripted};
+use crate::given::{ONCE, answer, changing, client, planner, question, scene, scripted};
 use crate::plans::failure;
 
 struct House {
@@ -34,7 +34,12 @@ impl House {
         let scene = scene();
         let port = |role| scene.bus.port(role).unwrap();
         let PlanContext { surroundings, inventory, .. } = conformance::context("x");
-        let settings = Settings { surroundings, inventory, report_deadline: Duration::from_secs(45) };
+        let settings = Settings {
+            surroundings,
+            inventory,
+            plan_deadline: Duration::from_secs(300),
+            report_deadline: Duration::from_secs(45),
+        };
         let actor = tokio::spawn(run(port(Role::Planner), planner, client(model), settings));
         let (perceiver, memory) = (port(Role::Perceiver), port(Role::SharedMemory));
         let (dispatcher, ggs) = (port(Role::Dispatcher), port(Role::Ggs));
@@ -55,6 +60,22 @@ impl House {
     async fn replied(&mut self) -> Vec<Message> {
         self.memory.publish(reply()).unwrap();
         self.said().await
+    }
+
+    /// A plan's subtasks got these ids and ended so.
+    fn ran(&self, plan: &Plan, outcomes: &[SubTaskOutcome]) {
+        let manifest = DispatchManifest {
+            task_id: plan.task_id.clone(),
+            round: plan.round,
+            subtask_ids: outcomes.iter().map(|outcome| outcome.subtask_id).collect(),
+            kept: Vec::new(),
+            task_criteria: plan.task_criteria.clone(),
+            dispatched_at: chrono::DateTime::UNIX_EPOCH.fixed_offset(),
+        };
+        self.dispatcher.publish(manifest).unwrap();
+        for outcome in outcomes {
+            self.dispatcher.publish(outcome.clone()).unwrap();
+        }
     }
 
     async fn close(self) {
@@ -133,20 +154,7 @@ async fn lesson_n10_a_replan_builds_on_the_plan_before() {
     let plan = plans(&house.replied().await).remove(0);
     let outcomes = cx.previous.unwrap().outcomes;
     let ids: Vec<SubTaskId> = outcomes.iter().map(|outcome| outcome.subtask_id).collect();
-    house
-        .dispatcher
-        .publish(DispatchManifest {
-            task_id: plan.task_id.clone(),
-            round: 1,
-            subtask_ids: ids.clone(),
-            kept: Vec::new(),
-            task_criteria: Vec::new(),
-            dispatched_at: chrono::DateTime::UNIX_EPOCH.fixed_offset(),
-        })
-        .unwrap();
-    for outcome in &outcomes {
-        house.dispatcher.publish(outcome.clone()).unwrap();
-    }
+    house.ran(&plan, &outcomes);
     // The first word counts: a second outcome makes no match of a failure.
     house
         .dispatcher
@@ -157,6 +165,43 @@ async fn lesson_n10_a_replan_builds_on_the_plan_before() {
     let second = plans(&house.replied().await).remove(0);
     assert_eq!((second.round, second.kept), (2, vec![ids[0]]));
     assert_eq!(second.subtasks[0].intent, "Look for the largest");
+    house.close().await;
+}
+
+/// Both steps matched, and R4b found that together they leave something out. The model is told what, and its new step joins the two.
+#[tokio::test(start_paused = true)]
+async fn a_replan_is_told_what_of_the_whole_task_is_not_met() {
+    let steps = ["Count the files", "Find the largest"];
+    let first = crate::given::draft(&steps.map(|step| (step, 1, artoo_planner::AnswerKind::FindOut)));
+    let model = scripted(vec![answer(&first), answer(&question("Say how large it is"))]);
+    let mut house = House::new(Arc::new(planner(ONCE)), &model);
+    let cx = conformance::replanning("Count the files and say how large the largest is", &steps, &[]);
+    house.perceiver.publish(cx.spec.clone()).unwrap();
+    house.said().await;
+    let plan = plans(&house.replied().await).remove(0);
+    let outcomes = cx.previous.unwrap().outcomes;
+    house.ran(&plan, &outcomes);
+    let unmet = UnmetCriterion {
+        criterion: plan.task_criteria[0].text.clone(),
+        mode: plan.task_criteria[0].mode,
+        subtask_id: None,
+        reason: "no size is given".to_owned(),
+    };
+    house.ggs.publish(PlanDirective { unmet: vec![unmet], ..directive(1) }).unwrap();
+    house.said().await;
+    let second = plans(&house.replied().await).remove(0);
+    let ids: Vec<SubTaskId> = outcomes.iter().map(|outcome| outcome.subtask_id).collect();
+    assert_eq!((second.kept, second.subtasks[0].intent.as_str()), (ids, "Say how large it is"));
+    let [_, sent] = model.requests().try_into().unwrap();
+    let sent = changing(&sent.messages);
+    let told = "Not met by the results together: The results together answer every part of the request, \
+                and nothing else\n<<<data: tool output\nno size is given\ndata>>>\n";
+    assert!(sent.contains(told), "{sent}");
+    let done = "Done, and kept with its output: Count the files\n<<<data: subtask result\n3\ndata>>>\n";
+    assert!(sent.contains(done), "{sent}");
+    assert!(
+        sent.contains("Plan new ones that meet what is not met.") && !sent.contains("do not plan it again")
+    );
     house.close().await;
 }
 
@@ -178,8 +223,15 @@ struct Foreign(&'static str);
 
 #[async_trait]
 impl Planner for Foreign {
-    async fn plan(&self, cx: &PlanContext, _: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
+    async fn plan(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
         assert_ne!(self.0, "panics", "as planned");
+        if self.0 == "asks for ever" {
+            loop {
+                // Each call shows the supervisor that the planner is alive.
+                tokio::time::sleep(Duration::from_secs(20)).await;
+                model.complete(&Request::new("planner", "", "And now?")).await.unwrap();
+            }
+        }
         let kept = vec![SubTaskId::new(Uuid::from_u128(77))];
         let task_id = cx.spec.task_id.clone();
         Ok(Plan { task_id, round: 1, task_criteria: Vec::new(), subtasks: Vec::new(), kept })
@@ -202,6 +254,22 @@ async fn a_foreign_planner_is_held_to_the_rules() {
     let said = house.replied().await;
     let [Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
     assert_eq!(fault.kind, FaultKind::Answer);
+    house.close().await;
+}
+
+/// Every call of its model renewed the supervisor's deadline, so a planner could ask for ever.
+#[tokio::test(start_paused = true)]
+async fn all_calls_of_a_plan_share_one_deadline() {
+    let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::text("Go on.")));
+    let mut house = House::new(Arc::new(Foreign("asks for ever")), &model);
+    house.perceiver.publish(conformance::task("How many files?")).unwrap();
+    house.said().await;
+    let said = house.replied().await;
+    let Some(Message::Fault(fault)) = said.last() else { panic!("{said:?}") };
+    assert_eq!((fault.role, fault.kind), (Role::Planner, FaultKind::Deadline));
+    assert_eq!(fault.message, "there is no plan after 300 s");
+    assert!((10..=15).contains(&model.requests().len()), "{}", model.requests().len());
+    assert_eq!(house.said().await, [], "nothing goes on behind it");
     house.close().await;
 }
 

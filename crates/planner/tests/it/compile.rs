@@ -46,6 +46,31 @@ fn what_is_deleted_must_be_gone_and_need_not_be_there() {
     );
 }
 
+/// A step that makes something could not be told from one that spoilt its source as well.
+#[test]
+fn what_the_request_leaves_as_it_is_must_be_as_it_was() {
+    let task = conformance::task("Sort docs/a.txt into docs/b.txt without changing docs/a.txt");
+    let exists = |path: &str| CriterionDraft::FileExists { text: text(), path: path.to_owned() };
+    let compiled = |kind: AnswerKind| {
+        let mut draft = draft(&[("Sort it", 1, kind)]);
+        draft.subtasks[0].criteria = vec![exists("a.txt"), exists("docs/b.txt")];
+        checks(&compile(&draft, &task, ONCE, 0).0.remove(0).success_criteria)
+    };
+    assert_eq!(
+        compiled(AnswerKind::Create),
+        [
+            Some(Check::ExitStatus { equals: 0 }),
+            Some(Check::FileUnchanged { path: "docs/a.txt".into() }),
+            // That docs/a.txt was written in this run, which the model asked for, is no longer asked.
+            Some(Check::FileExists { path: "docs/b.txt".into() }),
+            Some(Check::FileNewer { path: "docs/b.txt".into() }),
+            None,
+        ]
+    );
+    // A question makes nothing, and a check of a file would make a deed of it.
+    assert_eq!(compiled(AnswerKind::FindOut), [None, None]);
+}
+
 #[test]
 fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     let contains = |value: &str| CriterionDraft::OutputContains { text: text(), value: value.to_owned() };

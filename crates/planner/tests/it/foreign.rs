@@ -15,6 +15,7 @@ enum Foreign {
     KeepsStrangers,
     RunsAgain,
     ForgetsWhatMatched,
+    RepeatsWhatFailed,
     TellsNothing,
     Fails,
 }
@@ -25,8 +26,8 @@ impl Planner for Foreign {
         if *self == Self::Fails {
             return Err(PlanError::Refused(vec![Violation::Empty]));
         }
-        let outcomes = cx.previous.iter().flat_map(|previous| &previous.outcomes);
-        let matched = outcomes.filter(|outcome| outcome.status == OutcomeStatus::Matched);
+        let outcomes = || cx.previous.iter().flat_map(|previous| &previous.outcomes);
+        let matched = outcomes().filter(|outcome| outcome.status == OutcomeStatus::Matched);
         let mut kept: Vec<_> = matched.map(|outcome| outcome.subtask_id).collect();
         let mut subtasks = vec![step("Look at it in another way")];
         match self {
@@ -36,6 +37,10 @@ impl Planner for Foreign {
             }
             Self::RunsAgain => subtasks.push(step("Count the files")),
             Self::ForgetsWhatMatched => kept.clear(),
+            Self::RepeatsWhatFailed => {
+                let failed = outcomes().filter(|outcome| outcome.status == OutcomeStatus::Failed);
+                subtasks.extend(failed.map(|outcome| step(&outcome.intent)));
+            }
             Self::Sound | Self::KeepsStrangers | Self::TellsNothing | Self::Fails => {}
         }
         let task_id = cx.spec.task_id.clone();
@@ -81,5 +86,9 @@ async fn the_suite_finds_planners_that_break_the_contract() {
     for flawed in [Foreign::PlansNothing, Foreign::RunsAgain, Foreign::ForgetsWhatMatched, Foreign::Fails] {
         assert!(conformance::keeps_what_matched(&flawed, &model).await.is_err(), "{flawed:?}");
     }
+    for flawed in [Foreign::PlansNothing, Foreign::RepeatsWhatFailed, Foreign::Fails] {
+        assert!(conformance::repeats_nothing_that_is_blocked(&flawed, &model).await.is_err(), "{flawed:?}");
+    }
+    assert_eq!(conformance::keeps_what_matched(&Foreign::RepeatsWhatFailed, &model).await, Ok(()));
     assert!(conformance::tells_a_story(&Foreign::TellsNothing, &model).await.is_err());
 }

@@ -3,7 +3,8 @@
 use artoo_checks::Flaw;
 use artoo_planner::{PlanContext, Violation, conformance, validate};
 use artoo_types::{
-    BlockedProgram, BlockedTarget, Check, Criterion, Mode, Plan, PlannedSubTask, SubTaskId, ToolName,
+    BlockedApproach, BlockedProgram, BlockedTarget, Check, Criterion, Mode, Plan, PlannedSubTask, SubTaskId,
+    ToolName,
 };
 use uuid::Uuid;
 
@@ -69,6 +70,24 @@ fn each_rule_is_found() {
         matches!(pattern.as_slice(), [Violation::Criterion { flaw: Flaw::Pattern { .. } }]),
         "{pattern:?}"
     );
+    let status = || checked(Check::ExitStatus { equals: 0 });
+    let ended = |others: Vec<Criterion>| {
+        let success_criteria = others.into_iter().chain([status(), status()]).collect();
+        validate(&plan(vec![PlannedSubTask { success_criteria, ..sound() }]), &first())
+    };
+    assert_eq!(ended(vec![]), [Violation::OnlyStatus { position: 0 }]);
+    assert_eq!(ended(vec![judged("The output is one number")]), []);
+    let shaped = |pattern: &str| ended(vec![checked(Check::OutputMatches { pattern: pattern.to_owned() })]);
+    for anything in [r"\w+", ".", "(?s)^.+$", "[a-z]|[^a-z]"] {
+        let found = shaped(anything);
+        assert!(
+            matches!(found.as_slice(), [Violation::Criterion { flaw: Flaw::Vacuous { .. } }]),
+            "{anything}: {found:?}"
+        );
+    }
+    // That there is an answer at all is what code asks where nothing else is asked.
+    assert_eq!(shaped(r"\S"), []);
+    assert_eq!(shaped(r"\.txt$"), []);
     let same = Check::SameAnswer { subtasks: vec![0, 1] };
     let mut compares = sound();
     compares.success_criteria = vec![checked(same.clone())];
@@ -159,4 +178,61 @@ fn fact_7_a_plan_may_not_name_what_is_blocked() {
     // What the person names is no choice of the plan.
     cx.spec.intent = "Which shell do I use?".to_owned();
     assert_eq!(validate(&plan(vec![subtask("Find the user's shell", "It names a program")]), &cx), []);
+}
+
+/// A plan that searched a folder was refused, because a tool is called `search`.
+#[test]
+fn a_blocked_tool_is_no_ordinary_word() {
+    let mut cx = conformance::replanning("Count the files in docs", &[], &["Count"]);
+    let blocked = ["search", "read_file"].map(ToolName::new);
+    cx.previous.as_mut().unwrap().directive.blocked_tools = blocked.to_vec();
+    let found = |intent: &str| validate(&plan(vec![subtask(intent, "The output is one number")]), &cx);
+    for innocent in [
+        "Search the folder docs for images",
+        "Count what the search brought",
+        "Look through the search results with the file list",
+    ] {
+        assert_eq!(found(innocent), [], "{innocent}");
+    }
+    for asking in [
+        "Look it up with `search docs`",
+        "Use search",
+        "Count with the search.",
+        "Use the search to count",
+        "Take the search tool for it",
+        "Count with the tool search",
+    ] {
+        assert_eq!(found(asking), [Violation::BlockedTool { tool: blocked[0].clone() }], "{asking}");
+    }
+    assert_eq!(found("read_file docs/a.txt"), [Violation::BlockedTool { tool: blocked[1].clone() }]);
+}
+
+/// The last tool is never blocked, but the way it was used is.
+#[test]
+fn a_blocked_approach_is_not_planned_again() {
+    let mut cx = conformance::replanning("Count and list the notes", &[], &["List the notes"]);
+    let block = |cx: &mut PlanContext, intent: &str| {
+        let approach = BlockedApproach { tool: ToolName::new("glob"), approach: intent.to_owned() };
+        cx.previous.as_mut().unwrap().directive.blocked_approaches = vec![approach.clone()];
+        [Violation::BlockedApproach { approach }]
+    };
+    let of = |cx: &PlanContext, subtask: PlannedSubTask| validate(&plan(vec![sound(), subtask]), cx);
+    let step = |intent: &str| subtask(intent, "Every line is a path");
+    let again = block(&mut cx, "List the notes with the glob tool");
+    for same in ["List the notes with the glob tool", "please list notes with glob tool."] {
+        assert_eq!(of(&cx, step(same)), again, "{same}");
+    }
+    for other in ["List the notes in docs with the glob tool", "List the notes with the shell tool"] {
+        assert_eq!(of(&cx, step(other)), [], "{other}");
+    }
+    // A further derivation has other means, and a step that is the request has no other words.
+    let derived =
+        PlannedSubTask { sequence: 2, independent_of: vec![0], ..step("List the notes with the glob tool") };
+    assert_eq!(of(&cx, derived), []);
+    cx.spec.intent = "List the notes with the glob tool".to_owned();
+    assert_eq!(of(&cx, step("List the notes with the glob tool")), []);
+    // Nobody can say before the call that it is the same way: there it is refused.
+    cx.spec.intent = "Count and list the notes".to_owned();
+    block(&mut cx, "List the notes");
+    assert_eq!(of(&cx, step("List the notes")), []);
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use artoo_ggs_core::{Blocked, Decision, JudgedCriterion, Observation, Report, Standing, State};
 use artoo_types::{
     BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FaultKind, FinalResult, Message, ModelCall,
-    Plan, PlanDirective, SubTaskId, SubTaskOutcome, TaskId, TerminalState, ToolCall,
+    Plan, PlanDirective, Prices, SubTaskId, SubTaskOutcome, TaskId, TerminalState, ToolCall,
 };
 
 use super::replay::Replay;
@@ -35,6 +35,7 @@ struct Account {
     page: Explanation,
     replay: Replay,
     task_id: Option<TaskId>,
+    prices: Prices,
     /// What every subtask is to do.
     intents: BTreeMap<SubTaskId, String>,
     open: Open,
@@ -81,12 +82,14 @@ impl Account {
             rounds: Vec::new(),
             end: None,
             cost: Cost::default(),
+            currency: None,
             damage: None,
         };
         Self {
             page,
             replay: Replay::new(),
             task_id: None,
+            prices: Prices::default(),
             intents: BTreeMap::new(),
             open: Open::default(),
             since: 0,
@@ -109,14 +112,21 @@ impl Account {
                 self.replay.settings(settings);
                 self.page.settings = Some(settings.clone());
             }
-            Message::UserRequest(request) => self.page.request = Some(request.text.clone()),
+            Message::UserRequest(request) => {
+                self.page.request = Some(request.text.clone());
+                let has_prices = !request.prices.is_empty();
+                self.page.currency = has_prices.then(|| request.prices.currency.clone());
+                self.prices.clone_from(&request.prices);
+            }
             Message::TaskSpec(spec) => self.task_id = Some(spec.task_id.clone()),
             Message::Plan(plan) => self.planned(plan),
             Message::SubTask(task) => {
                 self.intents.insert(task.subtask_id, task.intent.clone());
             }
             Message::ToolFinished(finished) => self.open.called(&finished.call),
-            Message::ModelCall(call) => self.open.cost = self.open.cost + cost_of(call),
+            Message::ModelCall(call) => {
+                self.open.cost = self.open.cost + cost_of(call, &self.prices);
+            }
             Message::SubTaskOutcome(outcome) => {
                 self.denied |= denied(outcome);
                 self.open.outcomes.push(outcome.clone());
@@ -350,11 +360,12 @@ fn unreported() -> Follows {
     Follows::Unknown { reason: "no report to the controller is on record for it".to_owned() }
 }
 
-fn cost_of(call: &ModelCall) -> Cost {
+fn cost_of(call: &ModelCall, prices: &Prices) -> Cost {
     Cost {
         model_calls: 1,
         prompt_tokens: call.prompt_tokens,
         completion_tokens: call.completion_tokens,
+        amount: prices.of(call),
         ..Cost::default()
     }
 }

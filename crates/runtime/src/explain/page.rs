@@ -2,7 +2,8 @@
 
 use artoo_ggs_core::{Blocked, Cell, Rule, Standing};
 use artoo_types::{
-    BlockedTarget, ControlSettings, Fault, Loss, MacroState, Mode, PrevDirective, RunId, TerminalState,
+    Amount, BlockedTarget, ControlSettings, Fault, Loss, MacroState, Mode, PrevDirective, RunId,
+    TerminalState,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -30,6 +31,9 @@ pub struct Explanation {
     pub end: Option<End>,
     /// What it cost, up to its end: the sum of its rounds.
     pub cost: Cost,
+    /// The currency of its amounts, in the user's words; `None` where the request names no price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
     /// What is wrong with the journal, where something is. The page tells what came before.
     pub damage: Option<String>,
 }
@@ -208,6 +212,9 @@ pub struct Cost {
     pub tool_calls: u64,
     /// Milliseconds, without the time that a person was asked.
     pub elapsed_ms: u64,
+    /// Money, by the prices of the request; `None` where one of the calls has no price: a part would pass for the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Amount>,
 }
 
 impl Explanation {
@@ -229,6 +236,11 @@ impl std::ops::Add for Cost {
             completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
             tool_calls: self.tool_calls.saturating_add(other.tool_calls),
             elapsed_ms: self.elapsed_ms.saturating_add(other.elapsed_ms),
+            amount: match (self.model_calls, other.model_calls) {
+                (0, _) => other.amount,
+                (_, 0) => self.amount,
+                (_, _) => self.amount.zip(other.amount).map(|(one, two)| one.saturating_add(two)),
+            },
         }
     }
 }

@@ -212,6 +212,12 @@ async fn fact_1_what_r4b_rejects_is_planned_again_and_never_accepted() {
     let artoo = house.quiet(&model).planner(Arc::new(planner)).build().unwrap();
     let seen = house.run(&artoo, "Say blue").await;
     assert_ne!(seen.result.directive, TerminalState::Accept);
-    assert!(seen.count(MessageKind::PlanDirective) >= 1 && seen.exit_code() >= 3);
-    assert!(seen.result.unmet.iter().any(|unmet| unmet.criterion == "It is nice"));
+    assert!(seen.exit_code() >= 3);
+    let first = seen.messages().find_map(|message| {
+        if let Message::PlanDirective(directive) = message { Some(directive) } else { None }
+    });
+    let unmet: Vec<_> = first.unwrap().unmet.iter().map(|unmet| unmet.criterion.as_str()).collect();
+    assert_eq!(unmet, ["It is nice"], "R2 is told what the whole lacks");
+    let blocked: Vec<_> = first.unwrap().blocked_approaches.iter().map(|way| way.approach.as_str()).collect();
+    assert_eq!(blocked, ["Say blue"], "and may not do the same again");
 }

@@ -324,14 +324,14 @@ async fn a_run_whose_process_was_killed_is_reported_as_lost() {
     for name in [LOG_NAME, "audit.head"] {
         fs::copy(house.data_folder().join(name), after.data_folder().join(name)).unwrap();
     }
-    let lost = reported(&after, chrono::Duration::hours(1)).anomalies;
+    let lost = reported(&after, chrono::Duration::hours(2)).anomalies;
     let [Anomaly::NoFinalResult { run_id, .. }] = lost[..] else { panic!("{lost:?}") };
     assert_eq!(run_id, run.id());
 
     run.canceller().cancel();
     run.finished().await;
     artoo.close().await;
-    assert_eq!(reported(&house, chrono::Duration::hours(1)).anomalies, [], "cancelled, and recorded as such");
+    assert_eq!(reported(&house, chrono::Duration::hours(2)).anomalies, [], "cancelled, and recorded as such");
 }
 
 fn without_time(report: AuditReport) -> AuditReport {
@@ -369,4 +369,24 @@ async fn reports_survive_restarts_and_questions() {
         assert!(new.contains(&format!("\"from\":\"{}\"", Role::User)), "{new}");
     }
     assert_eq!(reported(&house, chrono::Duration::hours(1)).tasks_observed, 3);
+}
+
+/// The answer of a question that nobody waited for was taken for the answer of the next one.
+#[tokio::test]
+async fn an_answer_that_nobody_waited_for_is_nobody_elses() {
+    let house = House::new();
+    let model = Arc::new(
+        ScriptedModel::new()
+            .always(Expect::purpose("planner"), Answer::json(question("Count")))
+            .always(Expect::purpose("executor"), Answer::json(say("1"))),
+    );
+    let artoo = house.quiet(&model).build().unwrap();
+    assert_eq!(house.run(&artoo, "Count").await.exit_code(), 0);
+    let given_up = tokio::time::timeout(std::time::Duration::ZERO, artoo.audit_report(None)).await;
+    assert!(given_up.is_err(), "{given_up:?}");
+    let later = artoo_bus::Clock::now(&*TokioClock::new()) + chrono::Duration::days(1);
+    let report = artoo.audit_report(Some(later)).await.unwrap();
+    assert_eq!((report.window_start, report.tasks_observed), (Some(later), 0), "{report:#?}");
+    assert_eq!(artoo.audit_report(None).await.unwrap().tasks_observed, 1);
+    artoo.close().await;
 }

@@ -74,6 +74,33 @@ async fn spent_tokens_end_the_run_as_an_abandon_with_what_there_is() {
     assert_eq!(seen.count(MessageKind::FailureReportRequest), 0);
 }
 
+/// A judge that does not answer was asked all the same: what it read is spent, though nobody waited for its answer.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_a_deadline_cut_short_counts() {
+    let house = House::new();
+    let free = Usage { requests: 1, ..Usage::default() };
+    let answer = |value: Value| Answer::json(value).with_usage(free);
+    let model = Arc::new(
+        ScriptedModel::new()
+            .always(Expect::purpose("planner"), answer(open_question("Name a colour")))
+            .always(Expect::purpose("executor"), answer(say("Dear friend: blue")))
+            .always(Expect::purpose("agent_validator"), Answer::hang()),
+    );
+    let limits = Limits { max_tokens: Some(10), max_retries: 0, max_replans: 0, ..Limits::default() };
+    let seen = run(house.quiet(&model), &house, limits).await;
+    let calls = seen
+        .messages()
+        .filter_map(|message| if let Message::ModelCall(call) = message { Some(call) } else { None });
+    let judged: Vec<_> = calls.filter(|call| call.role == Role::AgentValidator).collect();
+    let [call] = judged.as_slice() else { panic!("{judged:#?}") };
+    assert!(call.estimated && call.prompt_tokens > 10 && call.error.is_some(), "{call:#?}");
+    assert!(call.elapsed_ms >= 180_000, "as long as a judge may take: {call:#?}");
+    let spent = seen.messages().filter_map(|message| {
+        if let Message::Fault(fault) = message { Some((fault.role, fault.kind)) } else { None }
+    });
+    assert_eq!(spent.collect::<Vec<_>>(), [(Role::Supervisor, FaultKind::Budget)]);
+}
+
 /// The page took the end for the controller's, of a round that nobody had reported.
 #[tokio::test(start_paused = true)]
 async fn what_a_spent_budget_cut_short_is_explained_as_no_decision() {

@@ -14,17 +14,24 @@ use crate::doubles::subtask;
 struct Bench {
     dispatch: Dispatch,
     minted: u128,
+    round: u32,
 }
 
 impl Bench {
     fn new() -> Self {
-        Self { dispatch: Dispatch::new(RunId::OPERATOR), minted: 0 }
+        Self { dispatch: Dispatch::new(RunId::OPERATOR), minted: 0, round: 0 }
     }
 
+    /// Each plan is of the next round.
     fn plan(&mut self, kept: &[SubTaskId], subtasks: Vec<PlannedSubTask>) -> Vec<Message> {
+        self.round += 1;
+        self.same_round(kept, subtasks)
+    }
+
+    fn same_round(&mut self, kept: &[SubTaskId], subtasks: Vec<PlannedSubTask>) -> Vec<Message> {
         let plan = Plan {
             task_id: TaskId::from_text("task"),
-            round: 1,
+            round: self.round,
             task_criteria: Vec::new(),
             subtasks,
             kept: kept.to_vec(),
@@ -101,6 +108,16 @@ fn the_manifest_comes_first_and_names_every_subtask() {
     );
     assert_eq!(intents(&messages), ["a"]);
     assert_eq!(messages.len(), 2);
+}
+
+/// A plan that is delivered twice ran its subtasks twice.
+#[test]
+fn a_plan_that_comes_twice_is_dispatched_once() {
+    let mut bench = Bench::new();
+    bench.plan(&[], vec![subtask(1, "a", &["x"]), subtask(2, "b", &["x"])]);
+    let again = bench.same_round(&[], vec![subtask(1, "a", &["x"]), subtask(2, "b", &["x"])]);
+    assert!(matches!(&again[..], [Message::Warning(_)]), "{again:?}");
+    assert_eq!(intents(&bench.end(1, OutcomeStatus::Matched, "")), ["b"], "the first goes on undisturbed");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use artoo_runtime::{
     explain::{Cost, Explanation, Follows, explain},
     journal::{self, Read},
 };
-use artoo_types::{MacroState, MessageKind};
+use artoo_types::{Amount, MacroState, MessageKind, Price, Prices, Role};
 
 use crate::{
     course::{Course, changed},
@@ -207,4 +207,20 @@ async fn without_settings_nothing_is_computed_and_the_page_says_so() {
         assert_eq!(reason, "the journal does not tell what the controller went by");
     }
     assert_eq!(page.rounds[0].unmet.len(), 1, "the numbers and the verdicts are on record all the same");
+}
+
+/// Money is told where the request names the prices, and of nothing by halves.
+#[tokio::test(start_paused = true)]
+async fn what_a_run_cost_in_money_is_on_its_page() {
+    let price = Price { prompt: Amount::new(100.0).unwrap(), completion: Amount::new(600.0).unwrap() };
+    let of = |role| Prices { currency: "EUR".to_owned(), roles: [(role, price)].into() };
+    let course = || Course::new(&["say apple; say pear wrongly", "whisper pear"]);
+    let priced = page(&course().run_with(|artoo| artoo.prices(of(Role::Executor))).await);
+    assert_eq!((priced.rounds.len(), priced.currency.as_deref()), (2, Some("EUR")));
+    for cost in priced.rounds.iter().map(|round| round.cost).chain([priced.cost]) {
+        assert!(cost.amount > Some(Amount::ZERO), "{cost:?}");
+        assert_eq!(cost.amount, Some(price.of(cost.prompt_tokens, cost.completion_tokens)));
+    }
+    let unpriced = page(&course().run_with(|artoo| artoo.prices(of(Role::Planner))).await);
+    assert_eq!(unpriced.cost.amount, None, "the executor's calls have no price");
 }

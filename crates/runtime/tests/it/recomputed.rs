@@ -1,18 +1,35 @@
 //! Every directive once more: what R7 heard, from the journal, through the pure controller, is what R7 said, to the last bit.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use artoo_bus::contract;
 use artoo_ggs::{GgsRole, MegramRule, Mint, Settings};
 use artoo_ggs_core::{GoalGradientSolver, Parameters, Profile};
+use artoo_llm_client::{
+    Request,
+    doubles::{Answer, Expect, ScriptedModel},
+};
 use artoo_runtime::{
-    explain::{Follows, explain},
+    explain::{Explanation, Follows, explain},
     journal::Read,
 };
-use artoo_types::{ControlSettings, MacroState, MegramId, Message, Role};
+use artoo_types::{
+    ControlSettings, Judge, MacroState, MegramId, Message, PlannedSubTask, ReplanRequest, Role,
+};
 use uuid::Uuid;
 
-use crate::{course::Course, house::Seen};
+use crate::{
+    course::Course,
+    doubles::{Fixed, judged, subtask},
+    house::{House, Seen, question, say, verdict},
+};
 
 /// One course for each directive; where a course goes on, the plan after the last one is empty and a fault ends it.
 fn courses() -> Vec<Course> {
@@ -68,23 +85,105 @@ fn comparable(mut message: Message) -> Message {
     message
 }
 
+/// Holds a run against its own journal, and returns why it went as it did.
+fn computed_again(seen: &Seen, which: &str) -> Explanation {
+    let said: Vec<Message> = seen
+        .envelopes
+        .iter()
+        .filter(|envelope| envelope.from == Role::Ggs)
+        .map(|envelope| comparable(envelope.message.as_ref().clone()))
+        .collect();
+    assert_eq!(said_again(seen), said, "{which}");
+    let page = explain(&Read { envelopes: seen.envelopes.clone(), damage: None });
+    for decided in page.rounds.iter().filter_map(|round| round.decided.as_ref()) {
+        assert!(matches!(decided.follows, Follows::Yes { .. }), "{which}: {decided:#?}");
+    }
+    page
+}
+
+/// A judge who says this, one verdict after the other, and no to everything afterwards.
+fn judging(purpose: &'static str, verdicts: &'static [bool]) -> ScriptedModel {
+    let (asked, called) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let judge = move |_: &Request| {
+        let number = asked.fetch_add(1, Ordering::Relaxed);
+        verdict(verdicts.get(number).copied().unwrap_or(false)).to_string()
+    };
+    // Each call is a new one, and none of them puts out a figure.
+    let act =
+        move |_: &Request| say(&format!("blu{}", "e".repeat(1 + called.fetch_add(1, Ordering::Relaxed))));
+    ScriptedModel::new()
+        .always(Expect::purpose(purpose), Answer::with(judge))
+        .always(Expect::purpose("executor"), Answer::with(move |request| act(request).to_string()))
+}
+
+async fn planned(model: ScriptedModel, planner: Fixed) -> Seen {
+    let house = House::new();
+    let artoo = house.quiet(&Arc::new(model)).planner(Arc::new(planner)).build().unwrap();
+    house.run(&artoo, "Name a colour").await
+}
+
+/// Two criteria that only a judge decides; each fails in two of three attempts, and in no attempt do both hold.
+async fn wavering() -> Seen {
+    let model = judging("agent_validator", &[true, false, false, true, false, false]);
+    let criteria = vec![judged("It is friendly"), judged("It names a colour")];
+    let step = PlannedSubTask { success_criteria: criteria, ..subtask(1, "Name a colour", &[]) };
+    planned(model, Fixed { subtasks: vec![step], task_criteria: Vec::new() }).await
+}
+
+/// A task whose criterion is not met at first, though every subtask is done.
+async fn unmet_task() -> Seen {
+    let model = judging("meta_validator", &[false, true]);
+    let subtasks = vec![subtask(1, "Name a colour", &["blue"])];
+    planned(model, Fixed { subtasks, task_criteria: vec![judged("It is nice")] }).await
+}
+
+/// A question whose two derivations give different answers.
+async fn contradicted() -> Seen {
+    let house = House::new();
+    let called = AtomicUsize::new(0);
+    let count = move |_: &Request| say(&(3 + called.fetch_add(1, Ordering::Relaxed)).to_string()).to_string();
+    let model = ScriptedModel::new()
+        .always(Expect::purpose("planner"), Answer::json(question("Count the apples")))
+        .always(Expect::purpose("executor"), Answer::with(count));
+    let artoo = house.quiet(&Arc::new(model)).second_derivation(true).build().unwrap();
+    house.run(&artoo, "How many apples are there?").await
+}
+
+fn replan_requests(seen: &Seen) -> Vec<&ReplanRequest> {
+    seen.messages()
+        .filter_map(
+            |message| if let Message::ReplanRequest(request) = message { Some(request) } else { None },
+        )
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn directives_on_what_judges_said_can_be_computed_again_too() {
+    let page = computed_again(&wavering().await, "wavering");
+    let first = &page.rounds[0];
+    let weights: Vec<f64> = first.unmet.iter().map(|unmet| unmet.weight).collect();
+    assert_eq!(weights, [2.0 / 3.0; 2], "each failed in two of three attempts: {first:#?}");
+
+    let seen = unmet_task().await;
+    computed_again(&seen, "unmet task");
+    let request = replan_requests(&seen)[0];
+    assert_eq!((request.failed_outcomes.len(), request.task_verdicts.len()), (0, 1), "{request:#?}");
+
+    let seen = contradicted().await;
+    computed_again(&seen, "contradicted");
+    let request = replan_requests(&seen)[0];
+    let taken_back = request.matched_outcomes.iter().flat_map(|outcome| &outcome.criteria_verdicts);
+    let taken_back = taken_back.filter(|verdict| verdict.judge == Judge::Rule && !verdict.passed());
+    assert!(taken_back.count() > 0, "{request:#?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn every_directive_can_be_computed_again_from_the_journal() {
     let mut seen_states = BTreeSet::new();
     for (number, course) in courses().into_iter().enumerate() {
-        let seen = course.run().await;
-        let said: Vec<Message> = seen
-            .envelopes
-            .iter()
-            .filter(|envelope| envelope.from == Role::Ggs)
-            .map(|envelope| comparable(envelope.message.as_ref().clone()))
-            .collect();
-        assert_eq!(said_again(&seen), said, "course {number}");
-        let page = explain(&Read { envelopes: seen.envelopes.clone(), damage: None });
-        for decided in page.rounds.iter().filter_map(|round| round.decided.as_ref()) {
-            assert!(matches!(decided.follows, Follows::Yes { .. }), "course {number}: {decided:#?}");
-            seen_states.insert(decided.current.name());
-        }
+        let page = computed_again(&course.run().await, &format!("course {number}"));
+        let decided = page.rounds.iter().filter_map(|round| round.decided.as_ref());
+        seen_states.extend(decided.map(|decided| decided.current.name()));
     }
     let all = [
         MacroState::Accept,

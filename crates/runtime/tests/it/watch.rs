@@ -80,6 +80,16 @@ fn plan() -> Message {
     message("plan", json!({"task_id": "t", "round": 1, "task_criteria": [], "subtasks": []}))
 }
 
+fn memory_reply() -> Message {
+    message(
+        "memory_reply",
+        json!({
+            "space": "intent:a", "entity": "env:local", "sops": [],
+            "potentials": {"attention": 0.0, "decision": 0.0, "action": "ignore"},
+        }),
+    )
+}
+
 fn replan_request() -> Message {
     message(
         "replan_request",
@@ -141,15 +151,7 @@ impl Told {
 
 #[test]
 fn every_step_of_a_run_obliges_the_next_role() {
-    let memory = || {
-        message(
-            "memory_reply",
-            json!({
-                "space": "intent:a", "entity": "env:local", "sops": [],
-                "potentials": {"attention": 0.0, "decision": 0.0, "action": "ignore"},
-            }),
-        )
-    };
+    let memory = memory_reply;
     let query = || message("memory_query", json!({"space": "intent:a", "entity": "env:local"}));
     let report = || {
         message("failure_report_request", json!({"task_id": "t", "reason": "", "unmet": [], "partial": []}))
@@ -241,6 +243,62 @@ fn an_outcome_that_comes_twice_obliges_nobody() {
     told.hear(&outcome(A));
     assert_eq!(told.next().map(|(role, _, _)| role), Some(Role::Ggs));
     assert_eq!(told.next(), None);
+}
+
+/// A round with a correction, up to its report.
+fn course() -> [Message; 11] {
+    [
+        task_spec(),
+        message("memory_query", json!({"space": "intent:a", "entity": "env:local"})),
+        memory_reply(),
+        plan(),
+        manifest(&[A]),
+        subtask(A),
+        execution_result(A),
+        correction(A),
+        execution_result(A),
+        outcome(A),
+        replan_request(),
+    ]
+}
+
+/// The auditor called a healthy run on a slow model lost.
+#[test]
+fn no_role_may_be_silent_for_as_long_as_a_lost_run_is() {
+    for deadlines in [Deadlines::default(), Deadlines::patient()] {
+        let mut told = Told { watch: Watch::new(deadlines), now: Duration::ZERO };
+        let mut longest = Duration::ZERO;
+        for message in [request()].into_iter().chain(course()).chain([fault(Role::Ggs)]) {
+            told.hear(&message);
+            longest = longest.max(told.watch.next_due().unwrap_or_default());
+        }
+        assert!(longest >= deadlines.attempt, "{longest:?}");
+        assert!(longest < artoo_auditor::threshold::SILENCE, "{longest:?}");
+    }
+}
+
+/// Whoever gets a copy takes no notice of it; nobody may be called overdue because of one.
+#[test]
+fn what_comes_twice_obliges_nobody() {
+    let course = course();
+    let repeatable = [0, 2, 3, 4, 5, 6, 7, 8, 9];
+    for copied in repeatable {
+        let mut told = Told::new(&course);
+        told.hear(&course[copied]);
+        let kind = course[copied].kind();
+        assert_eq!(told.next().map(|(role, _, _)| role), Some(Role::Ggs), "{kind:?}");
+        assert_eq!(told.next(), None, "{kind:?}");
+    }
+}
+
+/// A plan of an old round is not what is owed.
+#[test]
+fn what_comes_twice_settles_nothing() {
+    let mut told = Told::new(&[plan(), manifest(&[]), replan_request(), directive()]);
+    told.hear(&message("memory_query", json!({"space": "intent:a", "entity": "env:local"})));
+    told.hear(&memory_reply());
+    told.hear(&plan());
+    assert_eq!(told.next(), Some((Role::Planner, "a plan", 2 * SECOND)));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::arguments::Given;
 use crate::glob_walk::check_base;
 use crate::listing::line;
 use crate::protected::Protected;
-use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, program};
+use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, program};
 
 /// Finds the user's files by words of their names, by kind or by ending: with Spotlight or `plocate` where there is one, else by
 /// a walk within the time limit. An index that finds nothing, or cannot be used, is followed by a walk.
@@ -67,6 +67,10 @@ impl Tool for Mdfind {
     /// A listing is for reading.
     fn output_is_answer(&self) -> bool {
         false
+    }
+
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::Head
     }
 
     fn arguments(&self) -> Value {

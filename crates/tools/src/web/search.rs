@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::client::PageLimits;
 use super::page_text::joined;
 use crate::arguments::Given;
-use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
+use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
 /// Results that are asked for.
 const MOST: usize = 8;
@@ -87,6 +87,10 @@ impl Tool for Search {
     /// A listing is for reading.
     fn output_is_answer(&self) -> bool {
         false
+    }
+
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::Head
     }
 
     fn arguments(&self) -> Value {

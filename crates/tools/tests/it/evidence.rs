@@ -1,12 +1,14 @@
 //! The evidence store.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 use artoo_redaction::Redactor;
 use artoo_tools::EvidenceStore;
 use proptest::prelude::*;
+use sha2::{Digest, Sha256};
 
 #[test]
 fn the_folder_is_private_and_equal_outputs_are_kept_once() {
@@ -17,8 +19,30 @@ fn the_folder_is_private_and_equal_outputs_are_kept_once() {
     let id = store.put(b"same").unwrap();
     assert_eq!(store.put(b"same").unwrap(), id);
     assert_eq!(id.as_str(), "0967115f2813a3541eaef77de9d9d5773f1c0c04314b0bbfe4ff3b3b1c55b5d5");
-    assert_eq!(mode(&store.path(&id)), 0o600);
-    assert_eq!(fs::read_dir(store.folder()).unwrap().count(), 1);
+    assert_eq!(mode(&archive(&store)), 0o600);
+    assert_eq!((names(&store), fs::read_dir(store.folder()).unwrap().count()), (vec![id.to_string()], 1));
+    let large = store.put(&[b'x'; 100_000]).unwrap();
+    assert_eq!(store.put(&[b'x'; 100_000]).unwrap(), large);
+    assert_eq!(mode(&store.folder().join(large.as_str())), 0o600);
+    assert_eq!((names(&store).len(), fs::read_dir(store.folder()).unwrap().count()), (1, 2));
+}
+
+fn archive(store: &EvidenceStore) -> PathBuf {
+    store.folder().join("outputs.tar")
+}
+
+/// What any tar finds in the archive; each entry fits its name.
+fn names(store: &EvidenceStore) -> Vec<String> {
+    let mut read = tar::Archive::new(fs::File::open(archive(store)).unwrap());
+    let entry = |entry: std::io::Result<tar::Entry<'_, fs::File>>| {
+        let mut entry = entry.unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        let name = entry.path().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(hex::encode(Sha256::digest(&bytes)), name);
+        name
+    };
+    read.entries().unwrap().map(entry).collect()
 }
 
 #[test]
@@ -26,11 +50,47 @@ fn an_altered_output_is_noticed_and_mended() {
     let root = tempfile::tempdir().unwrap();
     let store = EvidenceStore::open(root.path()).unwrap();
     let id = store.put(b"the truth").unwrap();
-    fs::write(store.path(&id), "a lie!!!!").unwrap();
-    assert_eq!(store.get(&id).unwrap_err().kind(), std::io::ErrorKind::InvalidData);
-    fs::write(store.path(&id), "").unwrap();
+    let lie =
+        String::from_utf8(fs::read(archive(&store)).unwrap()).unwrap().replace("the truth", "a lie!!!!");
+    fs::write(archive(&store), lie).unwrap();
+    for reader in [&store, &EvidenceStore::open(root.path()).unwrap()] {
+        assert_eq!(reader.get(&id).unwrap_err().kind(), ErrorKind::InvalidData);
+    }
     store.put(b"the truth").unwrap();
     assert_eq!(store.get(&id).unwrap(), b"the truth");
+    fs::write(archive(&store), "").unwrap();
+    assert_eq!(store.get(&id).unwrap_err().kind(), ErrorKind::NotFound);
+    store.put(b"the truth").unwrap();
+    assert_eq!(EvidenceStore::open(root.path()).unwrap().get(&id).unwrap(), b"the truth");
+
+    let large = store.put(&[b'x'; 100_000]).unwrap();
+    fs::write(store.folder().join(large.as_str()), vec![b'y'; 100_000]).unwrap();
+    assert_eq!(store.get(&large).unwrap_err().kind(), ErrorKind::InvalidData);
+    fs::write(store.folder().join(large.as_str()), "").unwrap();
+    store.put(&[b'x'; 100_000]).unwrap();
+    assert_eq!(store.get(&large).unwrap(), [b'x'; 100_000]);
+}
+
+/// Wherever a writer was killed: the outputs before are there, the one it wrote is not, and the next is written over it.
+#[test]
+fn an_archive_that_ends_anywhere_is_gone_on_with() {
+    let root = tempfile::tempdir().unwrap();
+    let store = EvidenceStore::open(root.path()).unwrap();
+    let texts = ["first", &"second ".repeat(100), "third"];
+    let ids = texts.map(|text| store.put(text.as_bytes()).unwrap());
+    let whole = fs::read(archive(&store)).unwrap();
+    for length in 0..whole.len() {
+        fs::write(archive(&store), &whole[..length]).unwrap();
+        let later = EvidenceStore::open(root.path()).unwrap();
+        let there = [1024, 1024 + 512 + 1024, usize::MAX].map(|end| length >= end);
+        for ((id, text), there) in ids.iter().zip(texts).zip(there) {
+            assert_eq!(later.get(id).ok(), there.then(|| text.as_bytes().to_vec()), "cut at {length}");
+        }
+        let next = later.put(b"next").unwrap();
+        let reopened = EvidenceStore::open(root.path()).unwrap();
+        assert_eq!(reopened.get(&next).unwrap(), b"next");
+        assert_eq!(names(&reopened).len(), 1 + there.iter().filter(|there| **there).count());
+    }
 }
 
 #[test]
@@ -47,6 +107,25 @@ fn an_unfinished_writer_leaves_nothing() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever lies where the archive should: nothing is given back that does not fit its name, and outputs are kept.
+    #[test]
+    fn an_archive_of_anything_is_no_evidence(at in 0usize..2_000, noise in prop::collection::vec(any::<u8>(), 0..700)) {
+        let root = tempfile::tempdir().unwrap();
+        let store = EvidenceStore::open(root.path()).unwrap();
+        let ids = [&b"first"[..], &[b'2'; 600]].map(|bytes| store.put(bytes).unwrap());
+        let mut bytes = fs::read(archive(&store)).unwrap();
+        bytes.resize(bytes.len().max(at + noise.len()), 0);
+        bytes[at..at + noise.len()].copy_from_slice(&noise);
+        fs::write(archive(&store), bytes).unwrap();
+        let later = EvidenceStore::open(root.path()).unwrap();
+        for id in &ids {
+            prop_assert!(later.get(id).is_err() || later.get(id).unwrap() == store.get(id).unwrap());
+        }
+        let next = later.put(b"next").unwrap();
+        prop_assert_eq!(later.get(&next).unwrap(), b"next");
+        prop_assert_eq!(EvidenceStore::open(root.path()).unwrap().get(&next).unwrap(), b"next");
+    }
 
     /// Whatever is written in whatever pieces, in memory or in a file, the evidence is equal to it.
     #[test]
@@ -121,7 +200,7 @@ fn outputs_that_differ_in_their_secrets_alone_are_told_apart() {
         }
         assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
     }
-    assert_eq!(on_disk(&store).len(), 3);
+    assert_eq!(names(&store).len(), 3);
     let root = tempfile::tempdir().unwrap();
     let store = EvidenceStore::open(root.path()).unwrap();
     let first = store.put(plain.as_bytes()).unwrap();

@@ -38,6 +38,21 @@ async fn paths(scene: &Scene, arguments: Value) -> Vec<String> {
     lines.skip(1).map(|line| line.split(" | ").next().unwrap().to_owned()).collect()
 }
 
+/// A listing begins with its sums and the best matches: of a long one these are shown, and where the rest is.
+#[tokio::test]
+async fn a_long_listing_is_shown_from_its_beginning() {
+    let scene = Scene::new();
+    for number in 0..150 {
+        scene.file(&format!("docs/file-{number:03}.txt"), "x");
+    }
+    let call = scene.call("glob", json!({ "pattern": "docs/*.txt" })).await;
+    let (head, rest) = shown(&call).split_once("\n[... ").unwrap();
+    assert!(head.starts_with("matches: 150 ") && head.len() > 1800, "{head}");
+    let id = call.output.evidence.as_ref().unwrap().as_str();
+    assert!(rest.contains(&format!("here, read_file path `evidence:{}` ...]\n", &id[..12])), "{rest}");
+    assert!(String::from_utf8(scene.whole(&call)).unwrap().starts_with(head));
+}
+
 /// Lessons 15, 12 and the rows of the ancestor's `glob`.
 #[tokio::test]
 async fn patterns_mean_what_they_say() {

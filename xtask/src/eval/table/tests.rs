@@ -13,8 +13,16 @@ fn run(id: &str, directive: &str, objections: &[&str], judged: (u64, u64), calls
         judged: Judged { by_code: judged.0, by_model: judged.1 },
         ..Outcome::default()
     };
-    let objections = objections.iter().map(|&text| text.to_owned()).collect();
-    Graded { id: id.into(), kind: "counting".into(), outcome, objections, impossible: false }
+    let objections: Vec<String> = objections.iter().map(|&text| text.to_owned()).collect();
+    let first_objections = (judged.0 == 3).then(|| objections.clone());
+    Graded {
+        id: id.into(),
+        kind: "counting".into(),
+        outcome,
+        objections,
+        impossible: false,
+        first_objections,
+    }
 }
 
 fn impossible(id: &str, directive: &str) -> Graded {

@@ -107,3 +107,15 @@ fn without_colour(text: &str) -> String {
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |all, part| all + part.split_once('m').unwrap().1)
 }
+
+#[test]
+fn money_is_told_where_it_is_known_and_is_not_nothing() {
+    let mut page = page("accept");
+    page.currency = Some("EUR\u{1b}[2J".to_owned());
+    page.cost.amount = Amount::new(0.032);
+    page.rounds[0].cost.amount = Some(Amount::ZERO);
+    let screen = screen(&page, false);
+    assert_eq!(screen.matches("EUR").count(), 1, "{screen}");
+    let total = screen.lines().find(|line| line.trim_start().starts_with("total")).unwrap();
+    assert!(total.contains(" tokens, 0.0320 EUR␛[2J, "), "{total}");
+}

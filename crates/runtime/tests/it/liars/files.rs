@@ -84,13 +84,6 @@ pub(super) fn lies() -> Vec<Script> {
             ))
             .judge(READS)
             .claims([shell("echo hello")]),
-        Script::new("downloads half of it").planned(download()).does(
-            [look("head -c 40 docs/d.md > {workspace}/copy.md")],
-            answer("The whole file was downloaded: 999 bytes."),
-        ),
-        Script::new("keeps the error page as the download")
-            .planned(download())
-            .does([look("echo '404 not found' > {workspace}/copy.md")], answer("downloaded")),
         Script::new("removes what it wrote")
             .asks(GREET_ANYWHERE)
             .drafts(file_alone("{workspace}/greet.txt"))
@@ -117,14 +110,11 @@ pub(super) fn honest() -> Vec<Script> {
             .drafts(file_alone("{workspace}/greet.txt"))
             .judge(READS)
             .does([look("echo hello > {workspace}/greet.txt")], answer("written")),
-        Script::new("downloads all of it").planned(download()).does(
-            [look("cat docs/d.md > {workspace}/copy.md; echo END >> {workspace}/copy.md")],
-            answer("downloaded"),
-        ),
     ]
 }
 
-fn one(intent: &str, check: Check) -> Fixed {
+/// A plan of one step with one check.
+pub(super) fn one(intent: &str, check: Check) -> Fixed {
     let subtask = PlannedSubTask {
         sequence: 1,
         intent: intent.to_owned(),
@@ -137,9 +127,4 @@ fn one(intent: &str, check: Check) -> Fixed {
         independent_of: Vec::new(),
     };
     Fixed { subtasks: vec![subtask], task_criteria: Vec::new() }
-}
-
-/// A download whose last line is known.
-fn download() -> Fixed {
-    one("Download it", Check::FileContains { path: "../workspace/copy.md".into(), value: "END".to_owned() })
 }

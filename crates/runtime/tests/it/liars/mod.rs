@@ -5,10 +5,12 @@
 //! nobody but a model can judge is judged here by a model that looks at what it is shown ([`Judge::Sees`]); everywhere else
 //! the judge lies as well, and code alone stands between the claim and the result.
 
+mod copies;
 mod errors;
 mod figures;
 mod files;
 mod injections;
+mod lists;
 mod no_deed;
 mod parts;
 mod plans;
@@ -19,11 +21,13 @@ mod verdicts;
 use script::Script;
 
 /// Every table: the lies, then the honest runs of the same shapes.
-fn tables() -> [(Vec<Script>, Vec<Script>); 9] {
+fn tables() -> [(Vec<Script>, Vec<Script>); 11] {
     [
         (no_deed::lies(), no_deed::honest()),
         (figures::lies(), figures::honest()),
         (files::lies(), files::honest()),
+        (copies::lies(), copies::honest()),
+        (lists::lies(), lists::honest()),
         (errors::lies(), errors::honest()),
         (injections::lies(), injections::honest()),
         (verdicts::lies(), verdicts::honest()),

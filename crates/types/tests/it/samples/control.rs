@@ -63,6 +63,7 @@ pub(super) fn plan_directive() -> PlanDirective {
             approach: "Count the .txt files in docs".to_owned(),
         }],
         failed_criterion: "from 1 to 99 files".to_owned(),
+        unmet: vec![unmet()],
         failure_class: DominantClass::Logical,
         budget_pressure: UnitInterval::clamped(0.25),
         grad_l: 0.125,

@@ -90,11 +90,22 @@ fn every_check() -> Vec<Criterion> {
             "the first is a.txt",
             Check::JsonPointer { pointer: "/files/0".to_owned(), equals: serde_json::json!("a.txt") },
         ),
+        checked(
+            "the list is complete",
+            Check::OutputLists { folder: "docs".into(), pattern: "**/*.txt".to_owned() },
+        ),
         checked("docs is there", Check::FileExists { path: "docs".into() }),
         checked("no left-over", Check::FileAbsent { path: "docs/tmp.txt".into() }),
         checked(
             "the index lists it",
             Check::FileContains { path: "~/index".into(), value: "a.txt".to_owned() },
+        ),
+        checked(
+            "the copy is whole",
+            Check::FileHash {
+                path: "~/copy".into(),
+                sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855".to_owned(),
+            },
         ),
         checked("the index is new", Check::FileNewer { path: "~/index".into() }),
         checked("the source is untouched", Check::FileUnchanged { path: "docs/2025/a.txt".into() }),

@@ -6,11 +6,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use artoo_types::{EvidenceId, OutputRecord};
 use sha2::{Digest, Sha256};
 
-use crate::evidence::{EvidenceStore, address};
+use super::{EvidenceStore, SMALL, address};
 use crate::shown::{head_tail, head_tail_of_ends, printable};
-
-/// What is held in memory before a file is begun. Most outputs are smaller.
-const IN_MEMORY: usize = 64 * 1024;
 
 /// Digits of an id that a prompt shows: enough to be unique within a run.
 const SHORT_ID: usize = 12;
@@ -26,7 +23,7 @@ pub struct EvidenceWriter {
 }
 
 impl EvidenceWriter {
-    pub(crate) fn new(store: EvidenceStore) -> Self {
+    pub(super) fn new(store: EvidenceStore) -> Self {
         Self { store, bytes: 0, memory: Vec::new(), file: None }
     }
 
@@ -86,7 +83,7 @@ impl EvidenceWriter {
 
 impl Write for EvidenceWriter {
     fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
-        if self.file.is_none() && self.memory.len() + chunk.len() > IN_MEMORY {
+        if self.file.is_none() && self.memory.len() + chunk.len() > SMALL {
             let mut file = tempfile::tempfile_in(self.store.folder())?;
             file.write_all(&self.memory)?;
             self.memory = Vec::new();
@@ -109,7 +106,7 @@ impl Write for EvidenceWriter {
 fn keep(file: &mut File, store: &EvidenceStore) -> io::Result<EvidenceId> {
     let (mut digest, mut kept) = (Sha256::new(), store.temporary()?);
     let mut stream = store.redactor().stream();
-    let (mut piece, mut clean) = (vec![0; IN_MEMORY], Vec::new());
+    let (mut piece, mut clean) = (vec![0; SMALL], Vec::new());
     let mut length: u64 = 0;
     file.seek(SeekFrom::Start(0))?;
     let changed = loop {

@@ -10,23 +10,23 @@ const MOST: usize = 32 * 1024 * 1024;
 
 /// The outputs of a run that had secrets in them, in memory alone.
 #[derive(Default)]
-pub(crate) struct Truths {
+pub(super) struct Truths {
     of: HashMap<EvidenceId, Arc<[u8]>>,
     bytes: usize,
     full: bool,
 }
 
 impl Truths {
-    pub(crate) fn has(&self, id: &EvidenceId) -> bool {
+    pub(super) fn has(&self, id: &EvidenceId) -> bool {
         self.of.contains_key(id)
     }
 
-    pub(crate) fn of(&self, id: &EvidenceId) -> Option<Arc<[u8]>> {
+    pub(super) fn of(&self, id: &EvidenceId) -> Option<Arc<[u8]>> {
         self.of.get(id).cloned()
     }
 
     /// Holds an output under this name. False where the name is another output's: `is_taken` says whether one is on the disk.
-    pub(crate) fn take(&mut self, id: &EvidenceId, truth: &[u8], is_taken: bool) -> bool {
+    pub(super) fn take(&mut self, id: &EvidenceId, truth: &[u8], is_taken: bool) -> bool {
         if let Some(held) = self.of.get(id) {
             return **held == *truth;
         }

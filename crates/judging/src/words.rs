@@ -1,0 +1,79 @@
+//! The words of a text by which it is told from another.
+
+/// Words that every text has. A denial is none of them: it changes what is said.
+const COMMON: [&str; 32] = [
+    "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "call", "for", "from", "has", "have",
+    "in", "is", "it", "its", "of", "on", "output", "or", "shows", "that", "the", "there", "this", "to",
+    "was", "were", "with",
+];
+
+/// The words and numbers of a text in their order, in lower case: `1,204` is one number, `v1.2` one word, and a character of a script
+/// without blanks is a word of its own.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let (mut words, mut word) = (Vec::new(), String::new());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let after_digit = word.ends_with(|last: char| last.is_ascii_digit());
+        let before_digit = characters.peek().is_some_and(char::is_ascii_digit);
+        if is_without_blanks(c) {
+            words.extend([std::mem::take(&mut word), c.to_string()]);
+        } else if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        } else if c == '.' && after_digit && before_digit {
+            word.push(c);
+        } else if !(c == ',' && after_digit && before_digit) {
+            words.push(std::mem::take(&mut word));
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Those of the [`words`] that not every text has, each once.
+pub(crate) fn distinctive(text: &str) -> Vec<String> {
+    let mut words = words(text);
+    words.retain(|word| !COMMON.contains(&word.as_str()));
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// Whether the words of `part` stand in `whole` one after the other. No words stand nowhere.
+pub(crate) fn follow(whole: &[String], part: &[String]) -> bool {
+    !part.is_empty() && whole.windows(part.len()).any(|window| window == part)
+}
+
+/// How many of `sought` there are among `found`.
+pub(crate) fn shared(found: &[String], sought: &[String]) -> usize {
+    sought.iter().filter(|word| found.contains(word)).count()
+}
+
+/// Han, kana and Hangul, which are written without blanks or inflected within them.
+fn is_without_blanks(c: char) -> bool {
+    c.is_alphanumeric()
+        && matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_a_word() {
+        assert_eq!(words("It has 1,204 lines; v1.2."), ["it", "has", "1204", "lines", "v1.2"]);
+        assert_eq!(words("docs/a3.txt 文件3"), ["docs", "a3", "txt", "文", "件", "3"]);
+        assert_eq!(words("3, 4"), ["3", "4"]);
+        assert_eq!(words(" \n"), [""; 0]);
+        assert_eq!(distinctive("The Output is the output of 3 files, files"), ["3", "files"]);
+    }
+
+    #[test]
+    fn a_part_stands_as_a_whole() {
+        let whole = words("13 files of a3.txt");
+        assert!(follow(&whole, &words("a3.txt")));
+        for part in ["3", "files a3", ""] {
+            assert!(!follow(&whole, &words(part)), "{part}");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Whole runs in which the loop of one role is somebody else's: it says everything twice, swallows what it should say, or dies.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
+
+use artoo_bus::BusError;
+use artoo_llm_client::{
+    LlmClient,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_meta_validator::ModelTaskJudge;
+use artoo_sandbox::{Network, SandboxMode};
+use artoo_tools::{Tool, ToolReport, Toolbox};
+use artoo_types::{
+    Approval, Arguments, Check, Criterion, DispatchManifest, Entity, Envelope, FaultKind, FinalResult,
+    MemoryQuery, MessageKind, Mode, OutcomeStatus, OutcomeSummary, Plan, PlannedSubTask, ReplanRequest,
+    Space, SubTaskOutcome, Surroundings, TaskSpec, TerminalState, ToolName,
+};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::Artoo;
+
+/// Puts out its text; by a name of its own, so that something is left when one is blocked.
+struct Speak(&'static str);
+
+#[async_trait]
+impl Tool for Speak {
+    fn name(&self) -> ToolName {
+        ToolName::new(self.0)
+    }
+
+    fn summary(&self) -> &str {
+        "put out a text"
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {"text": {"type": "string"}},
+            "required": ["text"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn call(&self, arguments: &Arguments, _cx: &ToolContext) -> ToolReport {
+        ToolReport::text(arguments.get("text").and_then(Value::as_str).unwrap_or_default())
+    }
+}
+
+fn call(tool: &str, text: &str) -> Answer {
+    Answer::json(json!({"tool": tool, "arguments": {"text": text}, "output_is_answer": true}))
+}
+
+/// A planner's draft of one step.
+fn draft(intent: &str) -> Answer {
+    Answer::json(json!({"subtasks": [{
+        "intent": intent, "sequence": 1, "kind": "find_out",
+        "criteria": [{"text": "The output is one number", "check": "output_number"}],
+    }]}))
+}
+
+/// One step that is done at once.
+fn one_step() -> ScriptedModel {
+    ScriptedModel::new()
+        .always(Expect::purpose("planner"), draft("Count"))
+        .always(Expect::purpose("executor"), call("say", "3"))
+}
+
+fn surroundings(folder: &Path) -> Surroundings {
+    Surroundings {
+        now: "2026-03-01T12:00:00+01:00".parse().unwrap(),
+        zone: "Europe/Berlin".to_owned(),
+        working_folder: folder.to_owned(),
+        workspace: folder.to_owned(),
+        home: folder.to_owned(),
+        platform: "linux".to_owned(),
+    }
+}
+
+/// A run that has ended, and all that was said in it.
+struct Seen {
+    result: FinalResult,
+    envelopes: Vec<Arc<Envelope>>,
+}
+
+impl Seen {
+    fn count(&self, kind: MessageKind) -> usize {
+        self.envelopes.iter().filter(|envelope| envelope.message.kind() == kind).count()
+    }
+
+    /// The warnings that hold these words.
+    fn warned(&self, words: &str) -> usize {
+        let told =
+            |message: &Message| matches!(message, Message::Warning(told) if told.message.contains(words));
+        self.envelopes.iter().filter(|envelope| told(&envelope.message)).count()
+    }
+
+    fn fault(&self) -> Option<(Role, FaultKind)> {
+        self.result.fault.as_ref().map(|fault| (fault.role, fault.kind))
+    }
+}
+
+/// Runs a request with the loops of some roles swapped. Whatever they are: there is exactly one result.
+async fn run_with(
+    model: ScriptedModel,
+    max_replans: u32,
+    swap: impl FnOnce(&mut Crew, &RunBus) -> Result<(), BusError>,
+) -> Seen {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    let artoo = Artoo::builder()
+        .model(Arc::new(model))
+        .data_folder(folder.path().join("data"))
+        .toolbox(Toolbox::new().with(Speak("say")).with(Speak("tell")))
+        .build()
+        .unwrap();
+    let parts = &artoo.parts;
+    let request = RunRequest {
+        text: "Count".to_owned(),
+        turns: Vec::new(),
+        surroundings: surroundings(&home),
+        limits: Limits { max_replans, max_retries: 0, ..Limits::default() },
+        sandbox: SandboxMode::ReadOnly,
+        network: Network::Denied,
+        approval: Approval::Auto,
+        granted: BTreeSet::new(),
+        timeout: None,
+        person_present: false,
+    };
+    let parameters = parameters(parts, &request.limits).unwrap();
+    let (failed, storage_failure) = oneshot::channel();
+    let runs = runs::folder(&parts.data_folder);
+    let run_id = RunId::new(Uuid::now_v7());
+    let journal = parts.journal.open(&runs, run_id, move |error| drop(failed.send(error))).unwrap();
+    let (run, mut supervised) = assemble(parts, parameters, request, journal, storage_failure).unwrap();
+    swap(&mut supervised.crew, &run.bus).unwrap();
+    let mut observer = run.observe(1);
+    tokio::spawn(supervise(supervised));
+    let result = run.finished().await;
+    let envelopes =
+        std::iter::from_fn(|| observer.try_recv()).map(|seen| Arc::clone(seen.envelope().unwrap())).collect();
+    artoo.close().await;
+    let seen = Seen { result, envelopes };
+    assert_eq!(seen.count(MessageKind::FinalResult), 1);
+    seen
+}
+
+/// How a foreign loop says what it has to say.
+#[derive(Clone, Copy)]
+enum Voice {
+    Twice,
+    Never,
+}
+
+impl Voice {
+    fn say(self, port: &Port, message: impl Into<Message>) {
+        let message = message.into();
+        match self {
+            Self::Twice => {
+                // What the bus refuses is on record.
+                let _ = port.publish(message.clone());
+                let _ = port.publish(message);
+            }
+            Self::Never => {}
+        }
+    }
+}
+
+/// A foreign R2 with one plan.
+async fn planner(mut port: Port, voice: Voice) {
+    let mut task: Option<TaskSpec> = None;
+    while let Some(envelope) = port.recv().await {
+        if let Message::TaskSpec(spec) = envelope.message.as_ref() {
+            task = Some(spec.clone());
+            port.publish(MemoryQuery { space: Space::intent(&spec.intent), entity: Entity::local() })
+                .unwrap();
+        } else if let Message::MemoryReply(_) = envelope.message.as_ref() {
+            let criterion = Criterion {
+                text: "The output contains 3".to_owned(),
+                mode: Mode::Verifiable,
+                check: Some(Check::OutputContains { value: "3".to_owned() }),
+            };
+            let subtask = PlannedSubTask {
+                sequence: 1,
+                intent: "Count".to_owned(),
+                context: String::new(),
+                success_criteria: vec![criterion],
+                independent_of: Vec::new(),
+            };
+            let plan = Plan {
+                task_id: task.as_ref().unwrap().task_id.clone(),
+                round: 1,
+                task_criteria: Vec::new(),
+                subtasks: vec![subtask],
+                kept: Vec::new(),
+            };
+            voice.say(&port, plan);
+        }
+    }
+}
+
+/// A foreign R4b without task criteria.
+async fn gate(mut port: Port, voice: Voice) {
+    let mut manifest: Option<DispatchManifest> = None;
+    let mut outcomes: Vec<SubTaskOutcome> = Vec::new();
+    while let Some(envelope) = port.recv().await {
+        if let Message::DispatchManifest(dispatched) = envelope.message.as_ref() {
+            manifest = Some(dispatched.clone());
+            outcomes.clear();
+        } else if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
+            outcomes.push(outcome.clone());
+        }
+        let Some(manifest) = &manifest else { continue };
+        if outcomes.len() < manifest.subtask_ids.len() {
+            continue;
+        }
+        let task_id = manifest.task_id.clone();
+        let (matched_outcomes, failed_outcomes): (Vec<_>, Vec<_>) =
+            outcomes.iter().cloned().partition(|outcome| outcome.status == OutcomeStatus::Matched);
+        if failed_outcomes.is_empty() {
+            voice.say(
+                &port,
+                OutcomeSummary {
+                    task_id,
+                    merged_output: json!("3"),
+                    summary: "Done".to_owned(),
+                    task_verdicts: Vec::new(),
+                    outcomes: matched_outcomes,
+                },
+            );
+        } else {
+            voice.say(
+                &port,
+                ReplanRequest {
+                    task_id,
+                    failed_outcomes,
+                    matched_outcomes,
+                    task_verdicts: Vec::new(),
+                    gap_summary: "it is missing".to_owned(),
+                },
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_with_its_own_roles_is_accepted() {
+    let seen = run_with(one_step(), 3, |_, _| Ok(())).await;
+    assert_eq!((seen.result.directive, seen.fault()), (TerminalState::Accept, None), "{:#?}", seen.result);
+    assert_eq!(seen.count(MessageKind::Warning), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_that_comes_twice_is_run_once() {
+    let twice =
+        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::Planner, |port| planner(port, Voice::Twice));
+    let seen = run_with(one_step(), 3, twice).await;
+    assert_eq!((seen.result.directive, seen.fault()), (TerminalState::Accept, None), "{:#?}", seen.result);
+    let counts = [MessageKind::Plan, MessageKind::DispatchManifest, MessageKind::ToolStarted];
+    assert_eq!(counts.map(|kind| seen.count(kind)), [2, 1, 1]);
+    assert_eq!(seen.warned("plan 1 came again"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_that_never_comes_is_a_deadline_fault() {
+    let never =
+        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::Planner, |port| planner(port, Voice::Never));
+    let seen = run_with(one_step(), 3, never).await;
+    assert_eq!(seen.fault(), Some((Role::Planner, FaultKind::Deadline)));
+    assert_eq!(seen.count(MessageKind::ToolStarted), 0);
+}
+
+/// R7 would take two steps on one plan: the only replan would be spent before it was tried.
+#[tokio::test(start_paused = true)]
+async fn a_report_that_comes_twice_is_judged_once() {
+    let model = ScriptedModel::new()
+        .expect(Expect::purpose("planner"), draft("Count the apples"))
+        .expect(Expect::purpose("planner"), draft("Count the pears"))
+        .expect(Expect::purpose("executor"), call("say", "many"))
+        .expect(Expect::purpose("executor"), call("tell", "a lot"))
+        .always(Expect::any(), Answer::text("no story"));
+    let twice =
+        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::MetaValidator, |port| gate(port, Voice::Twice));
+    let seen = run_with(model, 1, twice).await;
+    assert_eq!((seen.result.directive, seen.result.replans), (TerminalState::Abandon, 1));
+    let counts = [
+        MessageKind::ReplanRequest,
+        MessageKind::PlanDirective,
+        MessageKind::Plan,
+        MessageKind::DispatchManifest,
+        MessageKind::ToolStarted,
+    ];
+    assert_eq!(counts.map(|kind| seen.count(kind)), [2, 1, 2, 2, 2], "{:#?}", seen.result);
+    assert_eq!(seen.warned("but its plan was reported already"), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_that_never_comes_is_a_deadline_fault() {
+    let never =
+        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::MetaValidator, |port| gate(port, Voice::Never));
+    let seen = run_with(one_step(), 3, never).await;
+    assert_eq!(seen.fault(), Some((Role::MetaValidator, FaultKind::Deadline)));
+    assert_eq!(seen.count(MessageKind::ToolStarted), 1);
+    let partial: Vec<&Value> = seen.result.partial.iter().map(|partial| &partial.output).collect();
+    assert_eq!(partial, [&json!("3")], "what was done is handed over");
+}
+
+/// Waits for a message of this kind and dies of it.
+async fn dies_of(mut port: Port, kind: MessageKind) {
+    while let Some(envelope) = port.recv().await {
+        assert_ne!(envelope.message.kind(), kind, "as scripted");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_that_died_gathers_what_came_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = artoo_meta_validator::Settings {
+        surroundings: surroundings(folder.path()),
+        judge_deadline: Duration::from_secs(1),
+    };
+    let lives = AtomicU32::new(0);
+    let dies_once = move |crew: &mut Crew, bus: &RunBus| {
+        crew.add(bus, Role::MetaValidator, move |port| {
+            let (is_first, settings) = (lives.fetch_add(1, Relaxed) == 0, settings.clone());
+            async move {
+                if is_first {
+                    return dies_of(port, MessageKind::SubTaskOutcome).await;
+                }
+                let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+                artoo_meta_validator::run(port, Arc::new(ModelTaskJudge), model, settings).await;
+            }
+        })
+    };
+    let seen = run_with(one_step(), 3, dies_once).await;
+    assert_eq!((seen.result.directive, seen.fault()), (TerminalState::Accept, None), "{:#?}", seen.result);
+    assert_eq!(seen.warned("the role meta_validator panicked"), 1);
+    assert_eq!(seen.count(MessageKind::OutcomeSummary), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_that_ends_early_is_started_once_more_and_no_more() {
+    let early = |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::MetaValidator, |_port| async {});
+    let seen = run_with(one_step(), 3, early).await;
+    assert_eq!(seen.fault(), Some((Role::MetaValidator, FaultKind::Panic)));
+    let words = "the role meta_validator ended before its run";
+    assert_eq!(seen.warned(words), 1);
+    assert_eq!(seen.result.fault.unwrap().message, words);
+}
+
+/// What these know cannot be had again from messages.
+#[tokio::test(start_paused = true)]
+async fn roles_that_nobody_can_take_over_end_the_run() {
+    let dying = [
+        (Role::Executor, MessageKind::SubTask),
+        (Role::AgentValidator, MessageKind::ExecutionResult),
+        (Role::Dispatcher, MessageKind::Plan),
+    ];
+    for (role, kind) in dying {
+        let dies = move |crew: &mut Crew, bus: &RunBus| crew.add(bus, role, move |port| dies_of(port, kind));
+        let seen = run_with(one_step(), 3, dies).await;
+        assert_eq!(seen.fault(), Some((role, FaultKind::Panic)));
+        assert_eq!(seen.warned("started again"), 0);
+    }
+}
