@@ -49,11 +49,19 @@ pub fn unborne(answer: &str, verbatim: bool, calls: &[ToolCall], named: &str) ->
     if is_complaint(answer, calls) {
         return Some("it is an error of a program, not an answer".to_owned());
     }
-    if verbatim && calls.last().is_some_and(|call| !only_prints(call)) {
-        return None;
+    if verbatim && let Some(last) = calls.last().filter(|call| !only_prints(call)) {
+        let counted_nothing = says_zero(answer) || means_none(answer);
+        let complaint = complaint(last).filter(|_| counted_nothing)?;
+        return Some(format!("the command went wrong ({complaint}), so that it found nothing says nothing"));
     }
     let showing = || calls.iter().filter(|call| call.ran() && !only_prints(call));
-    let mut shown: Vec<f64> = showing().flat_map(|call| numbers_within(&call.output.shown)).collect();
+    // What a pipe counts when the program before it went wrong is nothing that was found out.
+    let counted = |call: &ToolCall| {
+        let mut numbers = numbers_within(&call.output.shown);
+        numbers.retain(|number| *number != 0.0 || complaint(call).is_none());
+        numbers
+    };
+    let mut shown: Vec<f64> = showing().flat_map(counted).collect();
     shown.extend(showing().flat_map(|call| numbers_within(&call.stderr.shown)));
     shown.extend(showing().any(found_nothing).then_some(0.0));
     let asked = numbers_within(named);
@@ -89,8 +97,8 @@ pub fn unfound(answer: &str, calls: &[ToolCall]) -> bool {
     let came_back_with_nothing = |call: &ToolCall| {
         found_nothing(call)
             || found_missing(call)
-            || means_none(&call.output.shown)
-            || numbers_within(&call.output.shown).contains(&0.0)
+            || (complaint(call).is_none()
+                && (means_none(&call.output.shown) || numbers_within(&call.output.shown).contains(&0.0)))
     };
     means_none(answer)
         && !calls.iter().any(|call| call.ran() && !only_prints(call) && came_back_with_nothing(call))
@@ -109,9 +117,7 @@ pub fn unfound(answer: &str, calls: &[ToolCall]) -> bool {
 /// assert_eq!(missing_subject("3", asked, &[], &world), None);
 /// ```
 pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
-    let figures = figures(answer);
-    let says_zero = !figures.is_empty() && figures.iter().all(|figure| figure.value == 0.0);
-    if !says_zero && !means_none(answer) {
+    if !says_zero(answer) && !means_none(answer) {
         return None;
     }
     let reported = |name: &str| {
@@ -154,11 +160,34 @@ fn unnumbered(answer: &str) -> String {
 /// read, without a complaint, is how `grep` says it.
 fn found_nothing(call: &ToolCall) -> bool {
     let readable = match call.failure.as_ref().map(|failure| failure.class) {
-        None => true,
+        None => complaint(call).is_none(),
         Some(FailureClass::Unknown) => call.stderr.shown.trim().is_empty(),
         Some(FailureClass::Logical | FailureClass::Environmental | FailureClass::Denied) => false,
     };
     readable && call.output.bytes == 0
+}
+
+fn says_zero(answer: &str) -> bool {
+    let figures = figures(answer);
+    !figures.is_empty() && figures.iter().all(|figure| figure.value == 0.0)
+}
+
+/// What a program that the call started said on its error stream, as its own word: "find: missing argument to `-exec'". Behind a pipe
+/// the call succeeds all the same. A warning is none, and neither is what a search says of what it passes over; `ls: cannot access '*.pdf'` even says
+/// that there is none.
+fn complaint(call: &ToolCall) -> Option<&str> {
+    const PASSED_OVER: [&str; 5] =
+        ["warning", NOT_THERE, "Is a directory", "binary file matches", "Permission denied"];
+    let target = call.target();
+    let started = |program: &str| {
+        let mut words = target.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
+        !program.is_empty() && words.any(|word| word == program)
+    };
+    let lines = call.stderr.shown.lines().map(str::trim);
+    lines.filter(|line| !PASSED_OVER.iter().any(|words| line.contains(words))).find(|line| {
+        let program = line.split_once(": ").map_or("", |(before, _)| before);
+        started(program.rsplit('/').next().unwrap_or(program))
+    })
 }
 
 /// Whether the world said that something is not there, or not to be had.

@@ -185,3 +185,34 @@ proptest! {
         let _ = unborne(&answer, false, &[whole(&command, &output)], "");
     }
 }
+
+/// `find ... -exec grep {} + | wc -l` printed 0 and succeeded, with find's complaint beside it. Two such derivations agreed.
+#[test]
+fn a_count_behind_a_program_that_went_wrong_is_no_zero() {
+    let said = |command: &str, output: &str, stderr: &str| {
+        let stderr =
+            OutputRecord { shown: stderr.to_owned(), bytes: stderr.len() as u64, ..OutputRecord::default() };
+        ToolCall { stderr, ..whole(command, output) }
+    };
+    let wrong = "find: In \u{2018}-exec ... {} +\u{2019} the \u{2018}{}\u{2019} must appear by itself\n";
+    let broken = [said("find notes -exec grep -o kitchen x{} + | wc -l", "0\n", wrong)];
+    for answer in ["0", "none"] {
+        assert!(unborne(answer, true, &broken, "").is_some(), "{answer}");
+    }
+    assert!(unborne("There are 0 files.", false, &broken, "").is_some());
+    assert!(unfound("none", &broken));
+    let silent = [said("find notes -exec grep -l x{} + | head", "", wrong)];
+    assert!(unborne("0", false, &silent, "").is_some() && unfound("none", &silent));
+    // What was counted all the same stands, and what a program merely remarks is no fault.
+    let some = [said(
+        "find notes nowhere -name '*.md' | wc -l",
+        "3\n",
+        "find: nowhere: No such file or directory\n",
+    )];
+    assert_eq!(unborne("3", true, &some, ""), None);
+    for remark in ["find: warning: you have specified -maxdepth late\n", "grep: docs: Is a directory\n", ""] {
+        let fine = [said("find docs -type f | grep -c x docs", "0\n", remark)];
+        assert_eq!(unborne("0", true, &fine, ""), None, "{remark}");
+        assert_eq!(unborne("There are 0.", false, &fine, ""), None, "{remark}");
+    }
+}

@@ -6,7 +6,7 @@ use artoo_types::{
     BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, PlanDirective, ToolCall, ToolName,
 };
 
-use crate::intent::same_intent;
+use crate::{intent::same_intent, matter::placeholder};
 
 /// Duplicates after which an attempt is over. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and 90).
 const MAX_DUPLICATES: u32 = 2;
@@ -177,6 +177,9 @@ impl Ledger {
                 "{} was used in the same way before and failed; use it differently",
                 call.tool
             ));
+        }
+        if let Some(name) = placeholder(&call.target, &self.intent) {
+            return Ruling::Refused(format!("{name} stands for a name; write the name that the step means"));
         }
         if let Some(means) = self.avoid.iter().find_map(|used| shared_means(used, call)) {
             return Ruling::Refused(format!(

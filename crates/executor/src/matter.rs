@@ -83,7 +83,7 @@ impl Matter {
         CAPABLE.contains(&program)
     }
 
-    /// How the program is used on it. Names in capitals, since a small model copies an example as it is.
+    /// How the program is used on it. Names in capitals, since a small model copies an example as it is: see [`placeholder`].
     pub(crate) fn form(self, program: &str) -> Option<&'static str> {
         match (self, program) {
             (Self::Table, "sqlite3") => {
@@ -113,6 +113,16 @@ impl Matter {
     }
 }
 
+/// The name of a form that a command still has in it, where the step does not have it: the command looks into a folder that nobody has,
+/// and counts nothing there. Not KEY, VALUE and FILE, which commands use themselves, and none that the command gives a value.
+pub(crate) fn placeholder(command: &str, intent: &str) -> Option<&'static str> {
+    const NAMES: [&str; 5] = ["FOLDER", "ENDING", "COLUMN", "FIELD", "WORD"];
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let has = |text: &str, name: &str| text.split(|c| !in_word(c)).any(|word| word == name);
+    let is_given = |name: &str| ["=", " =", " in "].iter().any(|by| command.contains(&format!("{name}{by}")));
+    NAMES.into_iter().find(|name| has(command, name) && !has(intent, name) && !is_given(name))
+}
+
 fn is_there(program: &str, installed: &[String]) -> bool {
     ORDINARY.contains(&program) || installed.iter().any(|other| other == program)
 }
@@ -137,6 +147,22 @@ mod tests {
         ];
         for (intent, matter) in table {
             assert_eq!(Matter::of(intent), matter, "{intent}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_a_form_is_known_where_it_was_copied() {
+        let glob = "python3 -c 'import glob; print(len(glob.glob(\"FOLDER/**/*ENDING\", recursive=True)))'";
+        assert_eq!(placeholder(glob, "How many notes are there?"), Some("FOLDER"));
+        assert_eq!(placeholder("grep -rlw WORD docs", "Which file mentions plums?"), Some("WORD"));
+        for (command, intent) in [
+            ("ls FOLDER", "List the folder FOLDER"),
+            ("for FOLDER in a b; do ls $FOLDER; done", "List a and b"),
+            ("FOLDER=docs; ls $FOLDER", "List docs"),
+            ("grep -c PASSWORD a.txt; ls MY_FOLDER", "How many?"),
+            ("sqlite3 a.db 'select KEY from t'", "Which?"),
+        ] {
+            assert_eq!(placeholder(command, intent), None, "{command}");
         }
     }
 

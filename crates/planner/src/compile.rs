@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use artoo_checks::{lint, met_by, takes_any_text};
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
 
-use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, deed, untouched::untouched};
+use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, deed, prose, untouched::untouched};
 
 /// What [`compile`] may add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,13 +58,19 @@ pub fn compile(
     let mut agreements = Vec::new();
     for (index, drafted) in draft.subtasks.iter().enumerate() {
         let group = groups.get(&drafted.sequence).copied().unwrap_or(1);
-        let twice = options.second_derivation && drafted.kind == AnswerKind::FindOut;
+        let is_prose = drafted.kind == AnswerKind::FindOut
+            && (prose::is_asked_for(&drafted.intent) || (is_whole && prose::is_asked_for(&spec.intent)));
+        let twice = options.second_derivation && drafted.kind == AnswerKind::FindOut && !is_prose;
         let sequence = if options.second_derivation { 2 * group - 1 } else { group };
         subtasks.push(PlannedSubTask {
             sequence,
             intent: intent(drafted, is_whole, spec),
             context: context(is_whole, spec),
-            success_criteria: criteria(drafted, spec, twice),
+            success_criteria: if is_prose {
+                told(criteria(drafted, spec, twice))
+            } else {
+                criteria(drafted, spec, twice)
+            },
             independent_of: Vec::new(),
         });
         if twice {
@@ -181,6 +187,26 @@ fn staying(drafted: &SubTaskDraft, spec: &TaskSpec) -> Vec<PathBuf> {
     let deleted = deed::deleted(&drafted.intent);
     let files = untouched(&spec.intent).into_iter().filter(|path| !deleted.contains(path));
     files.map(PathBuf::from).collect()
+}
+
+/// The criteria of an answer in words: it is at least a sentence, and a reader judges whether it tells what was asked. That something was
+/// put out says neither.
+fn told(mut criteria: Vec<Criterion>) -> Vec<Criterion> {
+    criteria.retain(
+        |criterion| !matches!(&criterion.check, Some(Check::OutputMatches { pattern }) if pattern == r"\S"),
+    );
+    criteria.push(verifiable(
+        "The answer is at least a sentence of six words",
+        Check::OutputMatches { pattern: r"(\S+\s+){5}\S".to_owned() },
+    ));
+    if criteria.iter().all(|criterion| criterion.check.is_some()) {
+        criteria.push(Criterion {
+            text: "The answer tells what was asked about, as the calls show it, and adds nothing".to_owned(),
+            mode: Mode::Plausible,
+            check: None,
+        });
+    }
+    criteria
 }
 
 /// Whether a criterion looks at what was made: a reader's, or a check of a file's content.

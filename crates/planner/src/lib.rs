@@ -29,6 +29,7 @@ mod draft;
 mod error;
 mod model_planner;
 mod prompt;
+mod prose;
 mod questions;
 mod replan;
 mod report;

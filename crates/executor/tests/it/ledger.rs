@@ -22,6 +22,17 @@ fn is_refused(ruling: &Ruling) -> bool {
     matches!(ruling, Ruling::Refused(_))
 }
 
+/// Seen with the embedded model: the form of a command was run as it is, and counted the files of a folder that nobody has.
+#[test]
+fn a_form_is_not_run_as_it_is() {
+    let copied =
+        shell("python3 -c 'import glob; print(len(glob.glob(\"FOLDER/**/*ENDING\", recursive=True)))'");
+    let Ruling::Refused(why) = ledger(Blocked::default()).rule(&copied) else { panic!("it may run") };
+    assert_eq!(why, "FOLDER stands for a name; write the name that the step means");
+    let mut named = Ledger::new("Count the files in FOLDER by ENDING", &[], &[], Blocked::default());
+    assert_eq!(named.rule(&copied), Ruling::Allowed);
+}
+
 /// Lesson 58: ten identical searches in a row; lesson 90: nine turns were wasted on them; fact 5: the guard compared records
 /// that could not be equal.
 #[test]

@@ -46,6 +46,22 @@ fn what_is_deleted_must_be_gone_and_need_not_be_there() {
     );
 }
 
+/// Seen with the embedded model: two commands printed the heading of the file, agreed, and that was the summary.
+#[test]
+fn a_text_is_judged_and_not_derived_twice() {
+    let task = conformance::task("Tell me in one or two sentences what docs/a.txt says about plums.");
+    let mut draft = draft(&[("Read docs/a.txt", 1, AnswerKind::FindOut)]);
+    draft.subtasks[0].criteria = vec![CriterionDraft::OutputMatches { text: text(), value: ".".to_owned() }];
+    let (subtasks, of_the_whole) = compile(&draft, &task, TWICE, 0);
+    assert_eq!((subtasks.len(), of_the_whole), (1, vec![]));
+    let sentence = Check::OutputMatches { pattern: r"(\S+\s+){5}\S".to_owned() };
+    assert_eq!(checks(&subtasks[0].success_criteria), [None, Some(sentence)]);
+    // Nothing that a reader would judge is drafted: then code asks one.
+    draft.subtasks[0].criteria = vec![CriterionDraft::OutputNumber { text: text() }];
+    let criteria = compile(&draft, &task, TWICE, 0).0.remove(0).success_criteria;
+    assert!(criteria.iter().any(|criterion| criterion.check.is_none()), "{criteria:?}");
+}
+
 /// A step that makes something could not be told from one that spoilt its source as well.
 #[test]
 fn what_the_request_leaves_as_it_is_must_be_as_it_was() {
