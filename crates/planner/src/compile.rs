@@ -58,9 +58,10 @@ pub fn compile(
     let mut agreements = Vec::new();
     for (index, drafted) in draft.subtasks.iter().enumerate() {
         let group = groups.get(&drafted.sequence).copied().unwrap_or(1);
-        let is_prose = drafted.kind == AnswerKind::FindOut
+        let confirmed = options.second_derivation && drafted.kind == AnswerKind::FindOut;
+        let is_prose = confirmed
             && (prose::is_asked_for(&drafted.intent) || (is_whole && prose::is_asked_for(&spec.intent)));
-        let twice = options.second_derivation && drafted.kind == AnswerKind::FindOut && !is_prose;
+        let twice = confirmed && !is_prose;
         let sequence = if options.second_derivation { 2 * group - 1 } else { group };
         subtasks.push(PlannedSubTask {
             sequence,
@@ -189,15 +190,15 @@ fn staying(drafted: &SubTaskDraft, spec: &TaskSpec) -> Vec<PathBuf> {
     files.map(PathBuf::from).collect()
 }
 
-/// The criteria of an answer in words: it is at least a sentence, and a reader judges whether it tells what was asked. That something was
+/// The criteria of an answer in words: it is more than a heading, and a reader judges whether it tells what was asked. That something was
 /// put out says neither.
 fn told(mut criteria: Vec<Criterion>) -> Vec<Criterion> {
     criteria.retain(
         |criterion| !matches!(&criterion.check, Some(Check::OutputMatches { pattern }) if pattern == r"\S"),
     );
     criteria.push(verifiable(
-        "The answer is at least a sentence of six words",
-        Check::OutputMatches { pattern: r"(\S+\s+){5}\S".to_owned() },
+        "The answer has at least four words",
+        Check::OutputMatches { pattern: r"(\S+\s+){3}\S".to_owned() },
     ));
     if criteria.iter().all(|criterion| criterion.check.is_some()) {
         criteria.push(Criterion {

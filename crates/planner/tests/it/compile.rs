@@ -54,7 +54,7 @@ fn a_text_is_judged_and_not_derived_twice() {
     draft.subtasks[0].criteria = vec![CriterionDraft::OutputMatches { text: text(), value: ".".to_owned() }];
     let (subtasks, of_the_whole) = compile(&draft, &task, TWICE, 0);
     assert_eq!((subtasks.len(), of_the_whole), (1, vec![]));
-    let sentence = Check::OutputMatches { pattern: r"(\S+\s+){5}\S".to_owned() };
+    let sentence = Check::OutputMatches { pattern: r"(\S+\s+){3}\S".to_owned() };
     assert_eq!(checks(&subtasks[0].success_criteria), [None, Some(sentence)]);
     // Nothing that a reader would judge is drafted: then code asks one.
     draft.subtasks[0].criteria = vec![CriterionDraft::OutputNumber { text: text() }];
