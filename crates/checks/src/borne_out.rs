@@ -178,16 +178,18 @@ fn says_zero(answer: &str) -> bool {
 fn complaint(call: &ToolCall) -> Option<&str> {
     const PASSED_OVER: [&str; 5] =
         ["warning", NOT_THERE, "Is a directory", "binary file matches", "Permission denied"];
-    let target = call.target();
-    let started = |program: &str| {
-        let mut words = target.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
-        !program.is_empty() && words.any(|word| word == program)
-    };
     let lines = call.stderr.shown.lines().map(str::trim);
     lines.filter(|line| !PASSED_OVER.iter().any(|words| line.contains(words))).find(|line| {
         let program = line.split_once(": ").map_or("", |(before, _)| before);
-        started(program.rsplit('/').next().unwrap_or(program))
+        names(call, program.rsplit('/').next().unwrap_or(program))
     })
+}
+
+/// Whether a call names a program by a word of its own.
+fn names(call: &ToolCall, program: &str) -> bool {
+    let target = call.target();
+    let mut words = target.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
+    !program.is_empty() && words.any(|word| word == program)
 }
 
 /// Whether the world said that something is not there, or not to be had.
@@ -200,12 +202,7 @@ fn found_missing(call: &ToolCall) -> bool {
 fn is_complaint(answer: &str, calls: &[ToolCall]) -> bool {
     let answer = answer.trim();
     let started = |program: &str| {
-        matches!(program, "sh" | "bash" | "dash" | "zsh")
-            || calls.iter().any(|call| {
-                let target = call.target();
-                let mut words = target.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
-                words.any(|word| !word.is_empty() && word == program)
-            })
+        matches!(program, "sh" | "bash" | "dash" | "zsh") || calls.iter().any(|call| names(call, program))
     };
     let complains = |line: &str| {
         let Some((before, said)) = line.split_once(": ") else { return false };

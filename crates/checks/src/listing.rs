@@ -47,7 +47,7 @@ pub(crate) fn difference(
         // Commands print paths from where they ran, or from the folder that they were to look at.
         let plain = |path: PathBuf| path.components().collect::<PathBuf>();
         let meant = [plain(world.named(Path::new(line))), plain(root.join(line))];
-        match files.iter().find(|file| meant.contains(file)) {
+        match meant.iter().find_map(|path| files.get(path)) {
             Some(file) => drop(left.remove(file)),
             None => wrong = wrong.or_else(|| Some(line.to_owned())),
         }

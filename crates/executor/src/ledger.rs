@@ -6,7 +6,7 @@ use artoo_types::{
     BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, PlanDirective, ToolCall, ToolName,
 };
 
-use crate::{intent::same_intent, matter::placeholder};
+use crate::matter::placeholder;
 
 /// Duplicates after which an attempt is over. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and 90).
 const MAX_DUPLICATES: u32 = 2;
@@ -169,9 +169,7 @@ impl Ledger {
                 blocked.program
             ));
         }
-        let approach = |blocked: &BlockedApproach| {
-            blocked.tool == call.tool && same_intent(&blocked.approach, &self.intent)
-        };
+        let approach = |blocked: &BlockedApproach| blocked.tool == call.tool && blocked.is_for(&self.intent);
         if self.blocked.approaches.iter().any(approach) && self.used_before(call) {
             return Ruling::Refused(format!(
                 "{} was used in the same way before and failed; use it differently",

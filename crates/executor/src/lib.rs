@@ -26,7 +26,6 @@ mod bench;
 pub mod conformance;
 mod desk;
 mod error;
-mod intent;
 mod ledger;
 mod matter;
 mod means;

@@ -53,22 +53,22 @@ pub async fn decided(
 
 /// The finding as it may stand, or why it may not.
 fn grounded(finding: Finding, calls: &[ToolCall]) -> Result<Finding, &'static str> {
-    let (call_id, excerpt) = match &finding {
-        Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt } } => (*call_id, excerpt),
-        Finding::Pass { evidence: Evidence::Observation { .. } } | Finding::Fail { .. } => {
-            return unfounded(&finding, calls).map_or(Ok(finding), Err);
+    let quoting = match &finding {
+        Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt } } => {
+            calls.iter().find(|call| call.call_id == *call_id).map(|call| (call, excerpt))
         }
+        Finding::Pass { evidence: Evidence::Observation { .. } } | Finding::Fail { .. } => None,
     };
-    let Some(call) = calls.iter().find(|call| call.call_id == call_id) else {
-        return unfounded(&finding, calls).map_or(Ok(finding), Err);
-    };
-    let from_the_record = Finding::Pass { evidence: quoted(call, excerpt) };
-    if stands_in(call, excerpt) {
-        // A log may well say that something is not met; that is not what the judge says.
-        let pointer = Evidence::ToolCall { call_id, excerpt: String::new() };
-        return unfounded(&Finding::Pass { evidence: pointer }, calls).map_or(Ok(finding), Err);
+    if let Some((call, excerpt)) = quoting {
+        if stands_in(call, excerpt) {
+            // A log may well say that something is not met; that is not what the judge says.
+            let pointer = Evidence::ToolCall { call_id: call.call_id, excerpt: String::new() };
+            return unfounded(&Finding::Pass { evidence: pointer }, calls).map_or(Ok(finding), Err);
+        }
+        let from_the_record = || Finding::Pass { evidence: quoted(call, excerpt) };
+        return unfounded(&finding, calls).map_or_else(|| Ok(from_the_record()), Err);
     }
-    unfounded(&finding, calls).map_or(Ok(from_the_record), Err)
+    unfounded(&finding, calls).map_or(Ok(finding), Err)
 }
 
 fn unknown(reason: String) -> (Judge, Finding) {

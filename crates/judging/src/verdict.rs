@@ -4,8 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use artoo_checks::unfounded;
 use artoo_llm_client::{
-    JsonSchema, LlmClient, LlmError, Message, Obtained, Request, Want, ask, extract_json, strip_reasoning,
-    with_schema_in_prompt,
+    JsonSchema, LlmClient, LlmError, Message, Obtained, Request, Structured, ask, ask_once,
 };
 use artoo_types::{Evidence, FailureClass, Finding, ToolCall};
 use serde::{Deserialize, Serialize};
@@ -106,8 +105,7 @@ pub async fn ask_verdict(
     let schema: &JsonSchema = if seen.numbered && seen.calls.len() > 1 { &NUMBERED } else { &SCHEMA };
     let request = request().with_schema(schema.clone()).with_max_tokens(VERDICT_TOKENS);
     let answered = ask::<Answer>(model, request.clone()).await?;
-    let two = matches!(answered.obtained, Obtained::Extracted { more: true, .. });
-    let Some(wrong) = contradiction(&answered.value, two, seen) else {
+    let Some(wrong) = contradiction(&answered.value, is_two(&answered), seen) else {
         return Ok(finding(answered.value, seen));
     };
     if matches!(answered.obtained, Obtained::Repaired { .. }) {
@@ -130,20 +128,16 @@ async fn ask_again(
         format!("Your verdict cannot be used: {wrong}. Answer again, with one verdict that fits its reason.");
     request.messages.push(Message::assistant(json!(said).to_string()));
     request.messages.push(Message::user(told));
-    let request = if model.structured() { request } else { with_schema_in_prompt(&request).into_owned() };
-    let completion = model.complete(&request).await?;
-    let schema = request.schema.as_ref().unwrap_or(&SCHEMA);
-    let unusable = |reason| unusable(completion.model.clone(), reason);
-    let text = strip_reasoning(&completion.text);
-    let found = extract_json(&text, Want::Object).map_err(|error| unusable(error.to_string()))?;
-    if let Some(violation) = schema.violation(&found.value)? {
-        return Err(unusable(violation));
+    let answered = ask_once::<Answer>(model, request).await?;
+    match contradiction(&answered.value, is_two(&answered), seen) {
+        Some(wrong) => Err(unusable(answered.model, wrong)),
+        None => Ok(answered.value),
     }
-    let answer: Answer = serde_json::from_value(found.value).map_err(|error| unusable(error.to_string()))?;
-    match contradiction(&answer, found.more, seen) {
-        Some(wrong) => Err(unusable(wrong)),
-        None => Ok(answer),
-    }
+}
+
+/// Whether another answer followed.
+fn is_two(answered: &Structured<Answer>) -> bool {
+    matches!(answered.obtained, Obtained::Extracted { more: true, .. })
 }
 
 /// Why an answer is no verdict although it has the form of one. `two` says that another one followed.

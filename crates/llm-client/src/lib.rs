@@ -41,4 +41,4 @@ pub use reasoning::strip_reasoning;
 pub use request::{Completion, JsonSchema, Message, MessageRole, Request, StopReason, Usage};
 pub use retry::{Decision, Failure, GiveUp, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
-pub use structured::{Obtained, Structured, ask, ask_typed};
+pub use structured::{Obtained, Structured, ask, ask_once, ask_typed};

@@ -84,13 +84,7 @@ pub async fn ask<T: DeserializeOwned>(
     client: &dyn LlmClient,
     request: Request,
 ) -> Result<Structured<T>, LlmError> {
-    let Some(schema) = request.schema.clone() else {
-        return Err(LlmError::Configuration {
-            reason: format!("the request of {} for a value has no schema", request.purpose),
-        });
-    };
-    let request = if client.structured() { request } else { with_schema_in_prompt(&request).into_owned() };
-
+    let (request, schema) = prepared(client, request)?;
     let first = client.complete(&request).await?;
     let violation = match read::<T>(&first, &schema)? {
         Ok((value, obtained)) => {
@@ -114,6 +108,36 @@ pub async fn ask<T: DeserializeOwned>(
         }),
         Err(still) => Err(unusable(second, schema, still)),
     }
+}
+
+/// [`ask`] without the repair: one call, whose answer fits or does not. For who has asked once already.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub async fn ask_once<T: DeserializeOwned>(
+    client: &dyn LlmClient,
+    request: Request,
+) -> Result<Structured<T>, LlmError> {
+    let (request, schema) = prepared(client, request)?;
+    let completion = client.complete(&request).await?;
+    match read::<T>(&completion, &schema)? {
+        Ok((value, obtained)) => {
+            Ok(Structured { value, obtained, usage: completion.usage, model: completion.model })
+        }
+        Err(violation) => Err(unusable(completion, schema, violation)),
+    }
+}
+
+/// The request as this client takes it, and its schema.
+fn prepared(client: &dyn LlmClient, request: Request) -> Result<(Request, JsonSchema), LlmError> {
+    let Some(schema) = request.schema.clone() else {
+        return Err(LlmError::Configuration {
+            reason: format!("the request of {} for a value has no schema", request.purpose),
+        });
+    };
+    let request = if client.structured() { request } else { with_schema_in_prompt(&request).into_owned() };
+    Ok((request, schema))
 }
 
 /// [`ask`] with the schema of `T`, unless the request brings its own.

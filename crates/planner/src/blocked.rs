@@ -44,18 +44,8 @@ pub(crate) fn violations(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
 fn repeats(subtask: &PlannedSubTask, blocked: &BlockedApproach, cx: &PlanContext) -> bool {
     subtask.independent_of.is_empty()
         && asks_for_tool(&subtask.intent, blocked.tool.as_str())
-        && says_the_same(&subtask.intent, &blocked.approach)
-        && !says_the_same(&subtask.intent, &cx.spec.intent)
-}
-
-/// Whether two intents have the same words in the same order, but for those that say nothing.
-fn says_the_same(one: &str, other: &str) -> bool {
-    const EMPTY: [&str; 4] = ["the", "a", "an", "please"];
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(str::to_lowercase).filter(|word| !EMPTY.contains(&word.as_str())).collect()
-    };
-    words(one) == words(other)
+        && blocked.is_for(&subtask.intent)
+        && !blocked.is_for(&cx.spec.intent)
 }
 
 /// Whether a text holds these words by themselves, not as a part of others.

@@ -63,15 +63,12 @@ pub fn compile(
             && (prose::is_asked_for(&drafted.intent) || (is_whole && prose::is_asked_for(&spec.intent)));
         let twice = confirmed && !is_prose;
         let sequence = if options.second_derivation { 2 * group - 1 } else { group };
+        let wanted = criteria(drafted, spec, twice);
         subtasks.push(PlannedSubTask {
             sequence,
             intent: intent(drafted, is_whole, spec),
             context: context(is_whole, spec),
-            success_criteria: if is_prose {
-                told(criteria(drafted, spec, twice))
-            } else {
-                criteria(drafted, spec, twice)
-            },
+            success_criteria: if is_prose { told(wanted) } else { at_least_something(wanted) },
             independent_of: Vec::new(),
         });
         if twice {
@@ -176,6 +173,11 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
             check: None,
         });
     }
+    criteria
+}
+
+/// The criteria, or that there is an output at all.
+fn at_least_something(mut criteria: Vec<Criterion>) -> Vec<Criterion> {
     if criteria.is_empty() {
         let pattern = NOT_EMPTY.to_owned();
         criteria.push(verifiable("The output is not empty", Check::OutputMatches { pattern }));
@@ -190,12 +192,8 @@ fn staying(drafted: &SubTaskDraft, spec: &TaskSpec) -> Vec<PathBuf> {
     files.map(PathBuf::from).collect()
 }
 
-/// The criteria of an answer in words: it is more than a heading, and a reader judges whether it tells what was asked. That something was
-/// put out says neither.
+/// The criteria of an answer in words: it is more than a heading, and a reader judges whether it tells what was asked.
 fn told(mut criteria: Vec<Criterion>) -> Vec<Criterion> {
-    criteria.retain(
-        |criterion| !matches!(&criterion.check, Some(Check::OutputMatches { pattern }) if pattern == r"\S"),
-    );
     criteria.push(verifiable(
         "The answer has at least four words",
         Check::OutputMatches { pattern: r"(\S+\s+){3}\S".to_owned() },

@@ -194,6 +194,19 @@ pub struct BlockedApproach {
     pub approach: String,
 }
 
+impl BlockedApproach {
+    /// Whether this is the approach to an intent, whatever the order, the case and the marks of its words.
+    ///
+    /// ```
+    /// use artoo_types::{BlockedApproach, ToolName};
+    /// let blocked = BlockedApproach { tool: ToolName::new("glob"), approach: "Count the files in docs".into() };
+    /// assert!(blocked.is_for("In docs, count all files") && !blocked.is_for("Count the files in logs"));
+    /// ```
+    pub fn is_for(&self, intent: &str) -> bool {
+        crate::intent::same_intent(&self.approach, intent)
+    }
+}
+
 /// The classes among a round's failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -19,6 +19,7 @@ mod criterion;
 mod execution;
 mod fault;
 mod ids;
+mod intent;
 mod memory;
 mod message;
 mod money;

@@ -7,10 +7,7 @@ use artoo_types::{EvidenceId, OutputRecord};
 use sha2::{Digest, Sha256};
 
 use super::{EvidenceStore, SMALL, address};
-use crate::shown::{head_tail, head_tail_of_ends, printable};
-
-/// Digits of an id that a prompt shows: enough to be unique within a run.
-const SHORT_ID: usize = 12;
+use crate::shown::{head_tail, head_tail_of_ends, place_of, printable};
 
 /// Collects one output. Small ones stay in memory until the end; large ones grow in a file without a name, since what they are
 /// may not be left on the disk. Dropping it unfinished leaves nothing behind.
@@ -54,13 +51,12 @@ impl EvidenceWriter {
             None => self.store.put(&self.memory)?,
             Some(file) => keep(file, &self.store)?,
         };
-        let short = id.as_str().get(..SHORT_ID).unwrap_or_default();
         let lost = if dropped_bytes > 0 {
             format!(", the last {dropped_bytes} kept nowhere")
         } else {
             String::new()
         };
-        let place = format!("read_file path `evidence:{short}`{lost}");
+        let place = format!("{}{lost}", place_of(&id));
         let shown = match self.file.as_mut() {
             None => {
                 let text = printable(&String::from_utf8_lossy(&self.memory));
