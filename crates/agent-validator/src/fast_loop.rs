@@ -33,13 +33,24 @@ pub struct FastLoop {
     max_retries: u32,
     trajectory: Vec<GapEntry>,
     tool_calls: Vec<ToolCall>,
+    said: Option<Said>,
     ended: bool,
 }
+
+/// What an attempt came to: its output, and why it failed.
+type Said = (String, Option<String>);
 
 impl FastLoop {
     /// Begins. `max_retries` corrections are up to `max_retries + 1` attempts.
     pub fn new(subtask: SubTask, max_retries: u32) -> Self {
-        Self { subtask, max_retries, trajectory: Vec::new(), tool_calls: Vec::new(), ended: false }
+        Self {
+            subtask,
+            max_retries,
+            trajectory: Vec::new(),
+            tool_calls: Vec::new(),
+            said: None,
+            ended: false,
+        }
     }
 
     /// The subtask.
@@ -62,8 +73,9 @@ impl FastLoop {
     /// Takes an attempt and its verdicts; nothing follows from a result that is not [awaited](Self::awaits).
     ///
     /// The outcome is `matched` only where the execution completed, there is at least one verdict, and every one passed.
-    /// A failed execution, a fault of the infrastructure, a missing consent and a missing verdict end the subtask at once;
-    /// anything else is corrected while corrections are left.
+    /// A failed execution, a fault of the infrastructure, a missing consent and a missing verdict end the subtask at once, and so
+    /// does a corrected attempt that ran no call and says what the one before it said; anything else is corrected while corrections are
+    /// left.
     pub fn conclude(&mut self, result: &ExecutionResult, verdicts: Vec<CriterionVerdict>) -> Option<Step> {
         if !self.awaits(result) {
             return None;
@@ -76,6 +88,7 @@ impl FastLoop {
             }
         });
         self.trajectory.push(entry(result.attempt, &verdicts));
+        let stands_still = self.stands_still(result);
         let completed = result.status == ExecutionStatus::Completed && result.failure.is_none();
         Some(match first_failure {
             None if completed && !verdicts.is_empty() => {
@@ -86,7 +99,7 @@ impl FastLoop {
                 self.done(OutcomeStatus::Failed, result, verdicts, Some(reason.to_owned()))
             }
             Some((criterion, class, reason)) => {
-                if self.is_final(result, &verdicts) {
+                if stands_still || self.is_final(result, &verdicts) {
                     self.done(OutcomeStatus::Failed, result, verdicts, Some(reason))
                 } else {
                     Step::Correct(CorrectionSignal {
@@ -100,6 +113,16 @@ impl FastLoop {
                 }
             }
         })
+    }
+
+    /// Whether a correction changed nothing: no call ran, and the words are those of the attempt before. What was told once more would
+    /// change as little; another plan may.
+    fn stands_still(&mut self, result: &ExecutionResult) -> bool {
+        let said: Said =
+            (result.output.clone(), result.failure.as_ref().map(|failure| failure.reason.clone()));
+        let is_same = self.said.as_ref() == Some(&said) && !result.tool_calls.iter().any(ToolCall::ran);
+        self.said = Some(said);
+        is_same
     }
 
     /// The number of the attempt that comes next, from 1.

@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
+use artoo_checks::means_none;
 use artoo_llm_client::{Origin, fenced, fenced_file, fenced_output, inline};
 use artoo_types::{CallEnding, Check, Criterion};
 
@@ -47,7 +48,10 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
             show(&mut text, "File", path, cx);
         }
     }
-    if !cx.result.verbatim {
+    // A weak model says of a file that it made that there is none; the calls and the file are what is judged.
+    let denies =
+        cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) && means_none(&cx.result.output);
+    if !cx.result.verbatim && !denies {
         line(&mut text, format_args!("Claim:\n{}", fenced(Origin::SubTask, &cx.result.output)));
     }
     let _ = write!(text, "Criterion: {}", criterion.text);

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{Subject, evaluate, missing_subject, overlooked, unborne, unfound};
+use artoo_checks::{Subject, evaluate, missing_subject, overlooked, too_deep, unborne, unfound};
 use artoo_judging::decided;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
@@ -73,7 +73,9 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
     if cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) {
         return None;
     }
-    overlooked(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world).map(logical)
+    overlooked(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world)
+        .or_else(|| too_deep(&cx.result.output, &cx.subtask.intent, cx.world))
+        .map(logical)
 }
 
 /// What of the output nobody has shown. A check of its form would be met all the same, and a judge sees what he wants to see.

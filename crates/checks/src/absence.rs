@@ -11,15 +11,24 @@ const MAX_ENTRIES: usize = 5_000;
 /// The most bytes that are read, of one file and of all of them.
 const MAX_FILE: u64 = 1 << 20;
 const MAX_TOTAL: u64 = 32 << 20;
-/// The shortest word that is looked for: shorter ones stand everywhere.
+/// The shortest word that is looked for: shorter ones stand everywhere. One that the step has in quotes may be shorter: 墨盒.
 const MIN_TERM: usize = 3;
+const MIN_QUOTED: usize = 2;
+
+/// The quotation marks of a step: what opens, what closes.
+const QUOTES: [(char, char); 6] =
+    [('"', '"'), ('`', '`'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
 
 /// Words by which a step asks for what lacks something. Then that it is there somewhere contradicts nothing.
-const NEGATIONS: [&str; 10] =
-    ["not", "no", "without", "except", "lack", "lacks", "doesn't", "don't", "isn't", "aren't"];
+const NEGATIONS: [&str; 13] = [
+    "not", "no", "without", "except", "lack", "lacks", "doesn't", "don't", "isn't", "aren't", "没有", "不",
+    "未",
+];
+/// What asks whether, and has a negation in it.
+const WHETHER: [&str; 2] = ["有没有", "是不是"];
 /// Words by which a step asks about names, and words by which it asks about contents.
-const ABOUT_NAMES: [&str; 4] = ["named", "called", "name", "names"];
-const ABOUT_CONTENTS: [&str; 14] = [
+const ABOUT_NAMES: [&str; 6] = ["named", "called", "name", "names", "名为", "叫"];
+const ABOUT_CONTENTS: [&str; 17] = [
     "contain",
     "contains",
     "containing",
@@ -34,6 +43,9 @@ const ABOUT_CONTENTS: [&str; 14] = [
     "say",
     "says",
     "holds",
+    "提到",
+    "包含",
+    "含有",
 ];
 
 /// Where the one word that a step and its calls look for stands after all, in words; `None` where it stands nowhere, where nobody
@@ -41,8 +53,8 @@ const ABOUT_CONTENTS: [&str; 14] = [
 ///
 /// A search in the wrong way (names in place of contents, a filter that drops every hit) comes back with nothing, and two such
 /// searches agree. So code looks itself: in the files and folders that the step names, or in the working folder, for a word that stands
-/// in the step and was searched for in a call. It does not where there are several such words or the step asks for what lacks one:
-/// then it cannot know. Hidden entries and links are left out, and so is what lies behind the limits of entries and bytes.
+/// in the step and was searched for in a call, before all one that the step has in quotes. It does not where there are several such
+/// words or the step asks for what lacks one: then it cannot know. Hidden entries and links are left out, and so is what lies behind the limits of entries and bytes.
 ///
 /// ```
 /// # use artoo_checks::{World, overlooked};
@@ -53,7 +65,12 @@ const ABOUT_CONTENTS: [&str; 14] = [
 /// Source: `docs/deviations.md`, "Absence".
 pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
     let words: Vec<String> = words(intent).map(str::to_lowercase).collect();
-    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    let plain = WHETHER.iter().fold(intent.to_owned(), |text, whether| text.replace(whether, ""));
+    let says = |known: &&str| {
+        let stands_inside = known.starts_with(is_unspaced) && plain.contains(*known);
+        stands_inside || words.iter().any(|word| word == known)
+    };
+    let has = |known: &[&str]| known.iter().any(says);
     if !means_none(answer) || has(&NEGATIONS) {
         return None;
     }
@@ -62,7 +79,8 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
     let look = Look {
         term: &term,
         names: !has(&ABOUT_CONTENTS),
-        contents: !has(&ABOUT_NAMES),
+        // "Which files mention it? Give their names."
+        contents: has(&ABOUT_CONTENTS) || !has(&ABOUT_NAMES),
         endings: endings(intent).collect(),
     };
     let root = vec![world.resolve(Path::new("."))];
@@ -102,24 +120,36 @@ fn endings(intent: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The word that the calls search for and the step names, where there is exactly one.
+/// The word that the calls search for and the step names, where there is exactly one: of those in quotes, or else of all.
 fn only_term(intent: &str, calls: &[ToolCall], places: &[&str]) -> Option<String> {
-    let named: BTreeSet<&str> = words(intent).collect();
     let is_place = |word: &str| places.iter().any(|place| place.split('/').any(|part| part == word));
     let searched: Vec<String> =
         calls.iter().filter(|call| call.ran()).flat_map(|call| searched_for(&call.target())).collect();
-    let terms: BTreeSet<&str> = named
-        .into_iter()
-        .filter(|word| {
-            word.chars().count() >= MIN_TERM && word.chars().all(|c| c.is_alphanumeric() || c == '-')
-        })
-        .filter(|word| !is_place(word) && searched.iter().any(|searched| searched.eq_ignore_ascii_case(word)))
-        .collect();
-    let mut terms = terms.into_iter();
+    let is_searched =
+        |word: &str| !is_place(word) && searched.iter().any(|searched| searched.eq_ignore_ascii_case(word));
+    let is_term = |word: &&str| {
+        word.chars().count() >= MIN_TERM && word.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    let quoted: BTreeSet<&str> = quoted(intent).filter(|text| is_searched(text)).collect();
+    let named = || words(intent).filter(is_term).filter(|word| is_searched(word)).collect();
+    let mut terms = if quoted.is_empty() { named() } else { quoted }.into_iter();
     match (terms.next(), terms.next()) {
         (Some(only), None) => Some(only.to_owned()),
         (Some(_), Some(_)) | (None, _) => None,
     }
+}
+
+/// What a step has in quotation marks.
+fn quoted(intent: &str) -> impl Iterator<Item = &str> {
+    QUOTES.iter().flat_map(move |(open, close)| {
+        let mut rest = intent;
+        std::iter::from_fn(move || {
+            let (text, after) = rest.split_once(*open)?.1.split_once(*close)?;
+            rest = after;
+            Some(text.trim())
+        })
+        .filter(|text| text.chars().count() >= MIN_QUOTED)
+    })
 }
 
 /// What a command searches for: what it quotes, and the word after `grep` or `-name`, without the signs of patterns around it.
@@ -197,13 +227,21 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// Whether a text has a word, spelt as it is and not as a part of a longer one.
+/// Whether a text has a word, spelt as it is and not as a part of a longer one. Scripts without blanks have no such parts.
 fn has_word(text: &str, word: &str) -> bool {
+    let is_within = |beside: Option<char>, edge: Option<char>| {
+        beside.is_some_and(char::is_alphanumeric) && edge.is_none_or(|edge| !is_unspaced(edge))
+    };
     text.match_indices(word).any(|(start, _)| {
         let before = text.get(..start).and_then(|text| text.chars().next_back());
         let after = text.get(start + word.len()..).and_then(|text| text.chars().next());
-        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+        !is_within(before, word.chars().next()) && !is_within(after, word.chars().next_back())
     })
+}
+
+/// Whether a letter is of a script that puts no blanks between words: Thai, Lao, Khmer, kana, Han.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 #[cfg(test)]

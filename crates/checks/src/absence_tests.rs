@@ -36,6 +36,7 @@ fn house() -> (tempfile::TempDir, World) {
     write("logs/app.log", "one ERROR\nerrors: none\n");
     write(".cache/heron.txt", "magpie\n");
     write("budget.ods", "");
+    write("docs/会议记录.txt", "打印机的墨盒用完了\n");
     let world = World::new(folder.path(), folder.path(), call("x").started_at);
     (folder, world)
 }
@@ -52,6 +53,21 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
         ("none", asked, "grep -rl heron docs | grep -v docs", true),
         ("0", "How many lines in logs/app.log have the level ERROR?", "grep -c '^ERROR' logs/app.log", true),
         ("no", "Is there a file named budget?", "find docs -name budget", true),
+        (
+            "none",
+            "Which files in docs mention heron? Give their file names.",
+            "find docs -name 'heron'",
+            true,
+        ),
+        (
+            "没有",
+            "docs 文件夹里哪个文件提到了“墨盒”?请给出文件名。",
+            "find docs -type f -name '*墨盒*'",
+            true,
+        ),
+        ("没有", "docs 文件夹里有没有文件提到“墨盒”?", "grep -rlw \"墨盒\" docs", true),
+        ("no", "Does any file say \"a heron\" ?", "find . -name 'a heron'", false),
+        ("no", "Does any file contain \"A heron\" ?", "find . -name 'A heron'", true),
         // It found something.
         ("docs/birds/pond.md", asked, "grep -rl heron docs", false),
         // A longer word is another word; hidden files and other places and endings do not count.
@@ -69,6 +85,8 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
             false,
         ),
         ("none", "Is there a file named heron in docs?", "find docs -name 'heron'", false),
+        ("没有", "docs 里有没有名为“墨盒”的文件?", "find docs -name '*墨盒*'", false),
+        ("没有", "docs 里哪个文件没有提到“墨盒”?", "grep -L '墨盒' docs/*", false),
         ("none", "Which file contains the word owl?", "grep -r owl .", false),
     ];
     for (answer, intent, command, expected) in table {

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::number::standalone_numbers;
-
-/// How far two numbers may lie apart, relative to their size: sums of decimals differ in the last bits by their order.
-const ROUNDING: f64 = 1e-9;
+use crate::number::{Figure, figures, standalone_numbers};
 
 /// Words that say by themselves that there is nothing.
 const NOTHING: [&str; 6] = ["no", "none", "not", "nothing", "false", "没有"];
+/// How programs print a list without items.
+const EMPTY_LISTS: [&str; 3] = ["[]", "{}", "()"];
 
 /// Whether two outputs give the same answer.
 ///
 /// The numbers that stand alone must be the same, as often; and so must the names (words with a dot or a slash inside,
-/// by their last component). Only where neither has a number or a name are the words themselves compared. An empty
-/// answer agrees with nothing, so that two failures do not confirm each other; but "0", "no" and "none found" say the same.
+/// by their last component). A number of three digits or more that is rounded to decimals is the same as the longer one. Only where
+/// neither has a number or a name are the words themselves compared. An empty answer agrees with nothing, so that two failures do
+/// not confirm each other; but "0", "no", "none found" and "[]" say the same.
 ///
 /// ```
 /// use artoo_checks::same_answer;
@@ -45,7 +45,8 @@ pub fn means_none(answer: &str) -> bool {
     Answer::read(answer).means_none()
 }
 
-/// The answer that most of several derivations gave, and at least two: the shortest of those that agree, as the plainest.
+/// The answer that most of several derivations gave, and at least two: the shortest of those that agree, as the plainest, but words
+/// rather than an empty list.
 ///
 /// Most, not two: the more derivations there are, the likelier two of them make the same mistake (to count the folder with its files).
 ///
@@ -54,13 +55,16 @@ pub fn means_none(answer: &str) -> bool {
 /// assert_eq!(agreed_answer(&["4", "there are 3 files", "3"]), Some("3"));
 /// assert_eq!(agreed_answer(&["4", "3"]), None);
 /// assert_eq!(agreed_answer(&["6", "4", "7", "7"]), None);
+/// assert_eq!(agreed_answer(&["2.94117647058824", "2.94"]), Some("2.94"));
+/// assert_eq!(agreed_answer(&["[]", "There is none."]), Some("There is none."));
 /// ```
 pub fn agreed_answer<'a>(answers: &[&'a str]) -> Option<&'a str> {
     let most = |answer: &&&'a str| {
         let alike = answers.iter().filter(|given| same_answer(answer, given)).count();
         alike >= 2 && 2 * alike > answers.len()
     };
-    answers.iter().filter(most).map(|answer| answer.trim()).min_by_key(|answer| answer.len())
+    let agreed = answers.iter().filter(most).map(|answer| answer.trim());
+    agreed.min_by_key(|answer| (EMPTY_LISTS.contains(answer), answer.len()))
 }
 
 /// The number alone, of an answer that is a number and names which the question has itself: what `wc -l FILE` puts out. `None` where it
@@ -83,29 +87,30 @@ pub fn plain_number<'a>(answer: &'a str, asked: &str) -> Option<&'a str> {
 }
 
 /// Numbers that differ by rounding alone.
-fn same_numbers(a: &[f64], b: &[f64]) -> bool {
-    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
-    a.len() == b.len() && a.iter().zip(b).all(close)
+fn same_numbers(a: &[Figure], b: &[Figure]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(*b))
 }
 
 struct Answer {
-    numbers: Vec<f64>,
+    numbers: Vec<Figure>,
     names: BTreeMap<String, usize>,
     words: Vec<String>,
+    is_empty_list: bool,
 }
 
 impl Answer {
     fn read(text: &str) -> Self {
         let mut numbers = Vec::new();
+        let is_empty_list = EMPTY_LISTS.contains(&text.trim());
         let mut names = BTreeMap::new();
         let mut words = Vec::new();
         for token in text.split_whitespace() {
             let token = token.trim_matches(|c: char| {
-                matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?')
+                matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '[' | ']' | '!' | '?')
             });
             let token = token.trim_end_matches('.');
             let inner = token.trim_start_matches("./").trim_end_matches('/');
-            let found = standalone_numbers(token);
+            let found = figures(token);
             let is_number = !found.is_empty();
             numbers.extend(found);
             if !is_number && (inner.contains('/') || inner.trim_start_matches('.').contains('.')) {
@@ -115,15 +120,16 @@ impl Answer {
                 words.push(token.to_lowercase());
             }
         }
-        numbers.sort_unstable_by(f64::total_cmp);
+        numbers.sort_unstable_by(|a: &Figure, b| a.value.total_cmp(&b.value));
         words.sort_unstable();
-        Self { numbers, names, words }
+        Self { numbers, names, words, is_empty_list }
     }
 
-    /// Whether it says that there is nothing: a single 0, or a word for it and neither a number nor a name.
+    /// Whether it says that there is nothing: a single 0, an empty list, or a word for it and neither a number nor a name.
     fn means_none(&self) -> bool {
         match self.numbers.as_slice() {
-            [only] => *only == 0.0 && self.names.is_empty(),
+            [only] => only.value == 0.0 && self.names.is_empty(),
+            [] if self.is_empty_list => true,
             [] => self.names.is_empty() && self.words.iter().any(|word| NOTHING.contains(&word.as_str())),
             _ => false,
         }
@@ -155,6 +161,14 @@ mod tests {
             ("5366.71", "5366.72", false),
             ("No .docx files found.", "0", true),
             ("none", "no", true),
+            ("No .docx files found.", "[]", true),
+            ("[]", "docs/a.txt", false),
+            ("['docs/a.txt', 'docs/travel policy.txt']", "docs/travel policy.txt\ndocs/a.txt", true),
+            ("2.94", "2.94117647058824", true),
+            ("2.94118", "2.9411764705882355", true),
+            ("2.95", "2.94117647058824", false),
+            ("3", "2.94117647058824", false),
+            ("0.3", "0.27", false),
             ("no", "3", false),
             ("0 a.txt", "no", false),
             ("日记.txt 5", "5 日记.txt", true),

@@ -18,6 +18,7 @@
 mod absence;
 mod answer;
 mod borne_out;
+mod directly;
 mod evaluate;
 mod evidence;
 mod file_names;
@@ -30,6 +31,7 @@ mod print;
 pub use absence::overlooked;
 pub use answer::{agreed_answer, means_none, plain_number, same_answer};
 pub use borne_out::{missing_subject, unborne, unfound};
+pub use directly::too_deep;
 pub use evaluate::{Subject, evaluate};
 pub use evidence::unfounded;
 pub use file_names::file_paths;

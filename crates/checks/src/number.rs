@@ -17,11 +17,25 @@ pub(crate) struct Figure {
     decimals: i32,
 }
 
+/// How far two numbers may lie apart, relative to their size: sums of decimals differ in the last bits by their order.
+const LAST_BITS: f64 = 1e-9;
+/// Digits from which a rounded number can be compared with a longer one: 0.3 says too little about 0.27.
+const TELLING_DIGITS: f64 = 3.0;
+
 impl Figure {
     /// Whether this is `exact`, rounded to as many digits as are stated.
     pub(crate) fn rounds(self, exact: f64) -> bool {
         let half = 0.5 * 10_f64.powi(-self.decimals);
-        (self.value - exact).abs() <= half + 1e-9 * exact.abs()
+        (self.value - exact).abs() <= half + LAST_BITS * exact.abs()
+    }
+
+    /// Whether two figures state the same number, one of them perhaps rounded: 2.94 and 2.94117647058824, not 3 and 2.94.
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        let close = (self.value - other.value).abs() <= LAST_BITS * self.value.abs().max(other.value.abs());
+        let (short, long) = if self.decimals <= other.decimals { (self, other) } else { (other, self) };
+        let tells = short.decimals > 0
+            && short.value.abs() * 10_f64.powi(short.decimals) >= 10_f64.powf(TELLING_DIGITS - 1.0);
+        close || (tells && short.rounds(long.value))
     }
 }
 

@@ -103,7 +103,8 @@ impl Matter {
                 Some("ls -1 prints one name a line; ls -l begins with a line that is no file.")
             }
             (Self::Contents, "grep") => {
-                Some("Its form: grep -rlw WORD FOLDER names the files that have WORD in them.")
+                // The form comes last: what follows it is copied, too.
+                Some("To name the files that have WORD in them, its form is: grep -rlw WORD FOLDER")
             }
             (Self::Contents, "python3") => Some(
                 "Its form: python3 -c 'import glob, os; print(*[f for f in glob.glob(\"FOLDER/**/*\", recursive=True) if os.path.isfile(f) and \"WORD\" in open(f, errors=\"replace\").read()], sep=\"\\n\")'",

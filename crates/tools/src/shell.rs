@@ -135,7 +135,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     // Also of a command that could not be run: the record of the call must end.
     let files = watched.after(cx).await;
     judged.note(cx, files.as_deref().unwrap_or_default()).await;
-    let mut report = report(&mut outcome?, stdout, stderr, timeout, (cx, &granted))?;
+    let mut report = report(command, &mut outcome?, (stdout, stderr), timeout, (cx, &granted))?;
     match files {
         Ok(files) => report.files = files,
         Err(error) => drop(report.failure.get_or_insert(error.failure())),
@@ -245,9 +245,9 @@ fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {
 }
 
 fn report(
+    command: &str,
     outcome: &mut Outcome,
-    stdout: EvidenceWriter,
-    stderr: EvidenceWriter,
+    (stdout, stderr): (EvidenceWriter, EvidenceWriter),
     timeout: Duration,
     (cx, granted): (&ToolContext, &Granted),
 ) -> Result<ToolReport, ToolError> {
@@ -255,10 +255,16 @@ fn report(
     let unkept = outcome.stdout.write_error.take().or(outcome.stderr.write_error.take());
     let output = stdout.finish(cx.limits.shown, outcome.stdout.total).map_err(lost)?;
     let stderr = stderr.finish(cx.limits.shown, outcome.stderr.total).map_err(lost)?;
-    let failure = match unkept {
+    let mut failure = match unkept {
         Some(source) => Some(lost(source).failure()),
         None => shell_failure::failure(outcome.ending, &stderr.shown, timeout, (cx, granted)),
     };
+    if let Some(failure) = &mut failure
+        && output.bytes == 0
+        && stderr.bytes == 0
+    {
+        failure.hint = failure.hint.take().or_else(|| shell_failure::no_match(command, outcome.ending));
+    }
     Ok(ToolReport {
         ending: match outcome.ending {
             Ending::Exited(status) => CallEnding::Exited { status },

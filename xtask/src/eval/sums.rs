@@ -23,6 +23,8 @@ pub(super) struct Sums {
     pub alone: Claims,
     /// What the solved ones cost.
     pub cost: Cost,
+    /// What all of them cost.
+    pub spent: Cost,
 }
 
 /// Runs that claimed that all is well.
@@ -78,6 +80,7 @@ impl Sums {
         let mut sums = Self::default();
         for run in runs {
             sums.runs += 1;
+            sums.spent.add(Cost::of(run));
             sums.unclaimed += u64::from(run.right_but_unclaimed());
             if let Some(objections) = &run.first_objections {
                 sums.alone.accepted += 1;
@@ -104,6 +107,11 @@ impl Sums {
     /// What a solved request costs; `None` where none was solved.
     pub(super) fn per_solved(&self) -> Option<Mean> {
         mean(self.cost, self.solved)
+    }
+
+    /// What all the requests cost, the unsolved ones too, for each that was solved.
+    pub(super) fn spent_per_solved(&self) -> Option<Mean> {
+        mean(self.spent, self.solved)
     }
 }
 
@@ -174,11 +182,13 @@ mod tests {
             unjudged: Claims { accepted: 1, wrong: 1 },
             alone: Claims { accepted: 4, wrong: 2 },
             cost: Cost { calls: 10, tokens: 1100 },
+            spent: Cost { calls: 38, tokens: 4180 },
         };
         let sums = Sums::of(&runs);
         assert_eq!(sums, expected);
         assert_eq!(sums.wrong(), 3);
         assert_eq!(sums.per_solved(), Some(Mean { calls: 5.0, tokens: 550.0 }));
+        assert_eq!(sums.spent_per_solved(), Some(Mean { calls: 19.0, tokens: 2090.0 }));
     }
 
     #[test]

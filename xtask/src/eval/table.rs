@@ -72,7 +72,7 @@ fn rows(sums: &Sums) -> Vec<SumRow> {
     let row = |what, cell: String| SumRow { what, cell, figure: None };
     let claims = |claims: super::sums::Claims| format!("{} of {} accepted", claims.wrong, claims.accepted);
     let mean = |what, value: Option<f64>| SumRow { what, cell: figure(value), figure: value };
-    let cost = sums.per_solved();
+    let (cost, spent) = (sums.per_solved(), sums.spent_per_solved());
     // Where nothing was derived twice there is nothing to compare.
     let alone = if sums.alone.accepted == 0 { "-".to_owned() } else { claims(sums.alone) };
     vec![
@@ -88,6 +88,8 @@ fn rows(sums: &Sums) -> Vec<SumRow> {
         row("right, but not claimed as accept", sums.unclaimed.to_string()),
         mean("model calls per solved request", cost.map(|cost| cost.calls)),
         mean("tokens per solved request, read and written", cost.map(|cost| cost.tokens)),
+        mean("model calls of all requests, for each that was solved", spent.map(|cost| cost.calls)),
+        mean("tokens of all requests, for each that was solved", spent.map(|cost| cost.tokens)),
     ]
 }
 

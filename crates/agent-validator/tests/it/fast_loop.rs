@@ -2,8 +2,8 @@
 
 use artoo_agent_validator::{FastLoop, Step};
 use artoo_types::{
-    Check, CorrectionSignal, Criterion, ExecutionFailure, ExecutionResult, ExecutionStatus, FailureClass,
-    GapEntry, OutcomeStatus, SubTaskOutcome,
+    CallEnding, Check, CorrectionSignal, Criterion, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    FailureClass, GapEntry, OutcomeStatus, SubTaskOutcome,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -119,6 +119,28 @@ fn lesson_83_a_failed_execution_never_matches() {
         outcome(fast_loop(2).conclude(&contradiction, vec![verdict(pass())])).status,
         OutcomeStatus::Failed
     );
+}
+
+/// Seen with the embedded model: three attempts that asked for the same calls, which were refused.
+#[test]
+fn a_correction_that_changed_nothing_is_not_given_once_more() {
+    let wrong = || vec![verdict(fail(FailureClass::Logical))];
+    let refused = |attempt, output: &str| {
+        let mut call = call(7, "", false);
+        call.ending = CallEnding::Refused;
+        ExecutionResult { tool_calls: vec![call], ..counted(1, attempt, output) }
+    };
+    let after = |second: ExecutionResult| {
+        let mut fast_loop = fast_loop(2);
+        correction(fast_loop.conclude(&counted(1, 1, "many"), wrong()));
+        fast_loop.conclude(&second, wrong())
+    };
+    assert_eq!(outcome(after(refused(2, "many"))).status, OutcomeStatus::Failed);
+    // New words, and a call that ran, are something new.
+    correction(after(refused(2, "a lot")));
+    correction(after(counted(1, 2, "many")));
+    // Nobody was corrected before the first attempt.
+    correction(fast_loop(2).conclude(&refused(1, ""), wrong()));
 }
 
 /// Law 0: "No list was written", said of a list that is there and checked.

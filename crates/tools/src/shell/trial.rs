@@ -42,8 +42,8 @@ pub(super) async fn tried(
     if !is_half {
         tried.consent(Shell.name(), command, judged, cx).await?;
     }
-    let mut report =
-        report(&mut preview.outcome, stdout, stderr, invocation.timeout, (cx, &Granted::default()))?;
+    let granted = (cx, &Granted::default());
+    let mut report = report(command, &mut preview.outcome, (stdout, stderr), invocation.timeout, granted)?;
     if is_half {
         if let Some(failure) = &mut report.failure {
             failure.reason.push_str(" (it was tried where nothing lasts, so nothing was changed)");

@@ -28,6 +28,26 @@ async fn output_status_and_errors_are_kept_apart() {
     assert_eq!(failed(&call, FailureClass::Unknown).reason, "exit status 3: err");
 }
 
+/// Seen with the embedded model: it gave up with "the command failed", where there was nothing to be found.
+#[tokio::test]
+async fn a_search_without_a_hit_is_told_from_a_failure() {
+    let scene = scene();
+    let hint =
+        "so it ends where nothing matches: if that is what the step asks about, answer that there is none";
+    let table = [
+        ("printf 'a\\n' | grep b", Some(hint)),
+        ("echo b > \"$TMPDIR/b\" && grep -c a \"$TMPDIR/b\" > /dev/null", Some(hint)),
+        ("grep b /nowhere", None),
+        ("test 1 = 2", None),
+        ("false", None),
+    ];
+    for (command, expected) in table {
+        let call = scene.call("shell", json!({ "command": command })).await;
+        let failure = call.failure.as_ref().unwrap();
+        assert_eq!(failure.hint.as_deref(), expected, "{command}: {failure:?}");
+    }
+}
+
 /// Seen with the embedded model: `tree -d docs | wc -l` put out 0 where there is no `tree`, and 0 was an answer.
 #[tokio::test]
 async fn a_program_that_is_missing_in_a_pipeline_fails_the_command() {
