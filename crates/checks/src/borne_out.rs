@@ -164,7 +164,8 @@ fn found_nothing(call: &ToolCall) -> bool {
         Some(FailureClass::Unknown) => call.stderr.shown.trim().is_empty(),
         Some(FailureClass::Logical | FailureClass::Environmental | FailureClass::Denied) => false,
     };
-    readable && call.output.bytes == 0
+    // `print` of an empty list ends a line all the same.
+    readable && call.output.shown.trim().is_empty()
 }
 
 fn says_zero(answer: &str) -> bool {

@@ -82,9 +82,12 @@ fn that_there_is_nothing_takes_a_call_that_came_back_with_nothing() {
     let answer = "There is no file in docs that contains the word kingfisher.";
     assert!(unfound(answer, &[whole("python3 -c 'print(min(f))'", "docs/opening-hours.txt\n")]));
     assert!(unfound(answer, &[]) && !unfound("docs/printing.md", &[]));
-    for (command, output) in
-        [("grep -r x docs", ""), ("grep -r x docs | wc -l", "0\n"), ("python3 x.py", "False\n")]
-    {
+    for (command, output) in [
+        ("grep -r x docs", ""),
+        ("grep -r x docs | wc -l", "0\n"),
+        ("python3 x.py", "False\n"),
+        ("python3 y.py", "\n"),
+    ] {
         assert!(!unfound(answer, &[whole(command, output)]), "{command}");
     }
 }

@@ -38,12 +38,15 @@ pub(crate) enum Matter {
 /// Words by which a step asks for what files contain.
 const ABOUT_CONTENTS: [&str; 8] =
     ["contain", "contains", "containing", "mention", "mentions", "mentioning", "word", "phrase"];
+/// The same in Chinese, which has no blanks between words.
+const ABOUT_CONTENTS_UNSPACED: [&str; 3] = ["提到", "包含", "含有"];
 
 impl Matter {
     /// Judged by the names of files in the words, and where there are none by words for contents; a bare ending (`.csv files`) or a wildcard names none.
     pub(crate) fn of(intent: &str) -> Self {
         let asks = |word: &str| ABOUT_CONTENTS.contains(&word.to_lowercase().as_str());
-        let about_contents = intent.split(|c: char| !c.is_alphanumeric()).any(asks);
+        let about_contents = intent.split(|c: char| !c.is_alphanumeric()).any(asks)
+            || ABOUT_CONTENTS_UNSPACED.iter().any(|word| intent.contains(word));
         let mut found = if about_contents { Self::Contents } else { Self::Files };
         for word in intent.split_whitespace() {
             let word =
@@ -84,7 +87,9 @@ impl Matter {
     }
 
     /// How the program is used on it. Names in capitals, since a small model copies an example as it is: see [`placeholder`].
-    pub(crate) fn form(self, program: &str) -> Option<&'static str> {
+    pub(crate) fn form(self, program: &str, intent: &str) -> Option<&'static str> {
+        // Where words have no blanks between them, none stands by itself.
+        let is_unspaced = intent.contains(|c: char| matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'));
         match (self, program) {
             (Self::Table, "sqlite3") => {
                 Some("Its form: sqlite3 :memory: -cmd '.import --csv FILE t' 'select max(COLUMN) from t'")
@@ -101,6 +106,9 @@ impl Matter {
             ),
             (Self::Files, "ls") => {
                 Some("ls -1 prints one name a line; ls -l begins with a line that is no file.")
+            }
+            (Self::Contents, "grep") if is_unspaced => {
+                Some("To name the files that have WORD in them, its form is: grep -rl WORD FOLDER")
             }
             (Self::Contents, "grep") => {
                 // The form comes last: what follows it is copied, too.
@@ -143,6 +151,7 @@ mod tests {
             ("Which of *.json is the largest, e.g. over 1.5 MB?", Matter::Files),
             ("List the folder shop.", Matter::Files),
             ("Which file in shop mentions the word discount?", Matter::Contents),
+            ("shop 里哪个文件提到了“折扣”?", Matter::Contents),
             ("Does logs/boot.log contain the word panic?", Matter::Text),
             ("", Matter::Files),
         ];

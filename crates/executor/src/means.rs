@@ -86,7 +86,8 @@ impl Means {
     /// What the model is told of the program, with its form where small models get it wrong without one.
     pub(crate) fn told(&self, intent: &str) -> Option<String> {
         let program = self.program?;
-        let form = Matter::of(intent).form(program).map(|form| format!(" {form}")).unwrap_or_default();
+        let form =
+            Matter::of(intent).form(program, intent).map(|form| format!(" {form}")).unwrap_or_default();
         Some(format!("A command must begin with {program}.{form}"))
     }
 }

@@ -54,6 +54,23 @@ pub fn fenced_file(name: &str, text: &str) -> String {
     format!("<<<data: {} {}\n{}\ndata>>>", Origin::File, inline(name), unmarked(text.trim_end()))
 }
 
+/// An answer without the fences that a weak model copies with what stands between them, whole or in pieces.
+///
+/// ```
+/// use artoo_llm_client::unfenced;
+/// assert_eq!(unfenced("<<<data: tool output\n3 a.txt\ndata>>>"), "3 a.txt");
+/// assert_eq!(unfenced(">>data<"), "");
+/// assert_eq!(unfenced("data: 3\n> a"), "data: 3\n> a");
+/// ```
+pub fn unfenced(answer: &str) -> String {
+    let is_mark = |line: &str| {
+        let words = line.trim().trim_matches(['<', '>']);
+        words.len() < line.trim().len() && (words == "data" || words.starts_with("data: "))
+    };
+    let kept: Vec<&str> = answer.lines().filter(|line| !is_mark(line)).collect();
+    kept.join("\n").trim().to_owned()
+}
+
 /// Text from elsewhere inside a line of a prompt, such as the arguments of a call or the name of a folder: it stays on its line,
 /// and opens and closes no fence.
 ///

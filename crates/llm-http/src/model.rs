@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 use artoo_llm_client::{Completion, Decision, LlmError, Request, RetryPolicy, Usage, next_delay};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
-use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::base_url::{Endpoint, resolve};
@@ -30,8 +29,8 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// The richest dialect that a server at `url` may take.
     fn dialect(url: &Url, level: Level) -> Dialect;
 
-    /// The request in this format.
-    fn body(model: &str, request: &Request, dialect: Dialect) -> Value;
+    /// The request in this format, as JSON.
+    fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>>;
 
     /// What reads the answer to it.
     fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder;
@@ -82,7 +81,9 @@ impl<W: Wire> HttpModel<W> {
         let mut in_vain = Usage::default();
         let elapsed_ms = || u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         loop {
-            let body = W::body(&self.model, request, dialect).to_string().into_bytes();
+            let body = W::body(&self.model, request, dialect).map_err(|error| LlmError::Configuration {
+                reason: format!("the request cannot be written as JSON: {error}"),
+            })?;
             requests = requests.saturating_add(1);
             let failed = match self.transport.post(body, W::decoder(request, dialect)).await {
                 Ok(answer) => {

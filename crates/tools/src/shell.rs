@@ -205,6 +205,9 @@ impl Looked {
 
     /// Notes what the run may change from now on.
     async fn note(self, cx: &ToolContext, files: &[FileChange]) {
+        if self.judged.makes_nothing() && files.is_empty() {
+            return;
+        }
         let (created, files) = (cx.created.clone(), files.to_vec());
         // A look that breaks down leaves less free than it could be, and that is all.
         let _ = off_the_async_thread(move || self.judged.note(&created, &self.ours, &files)).await;

@@ -157,9 +157,11 @@ async fn fact_6_the_model_sees_its_calls_and_results() {
 #[tokio::test]
 async fn failures_take_the_class_that_the_machine_knows() {
     let give_up = json!({"give_up": "no such file"});
+    let complaint = failed(FailureClass::Unknown)
+        .map(|call| ToolCall { ending: CallEnding::Exited { status: 2 }, ..call });
     let table = [
         (vec![failed(FailureClass::Environmental)], FailureClass::Environmental),
-        (vec![failed(FailureClass::Unknown)], FailureClass::Logical),
+        (vec![complaint], FailureClass::Logical),
     ];
     for (results, class) in table {
         let mut turns = vec![call("ls", false); results.len()];
@@ -175,8 +177,17 @@ async fn failures_take_the_class_that_the_machine_knows() {
 async fn a_call_that_did_what_it_should_is_answered_and_not_given_up_on() {
     let turns =
         [call("find . -name '*.docx'", false), json!({"give_up": "none found"}), json!({"answer": "none"})];
-    let ended = first(&turns, vec![printed("")]).await;
-    assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "none"));
+    for found_nothing in [printed(""), failed(FailureClass::Unknown)] {
+        let ended = first(&turns, vec![found_nothing]).await;
+        assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "none"));
+    }
+}
+
+/// Seen with the embedded model: the fences of its prompt, in its answer.
+#[tokio::test]
+async fn fences_are_no_part_of_an_answer() {
+    let turns = [call("ls", false), json!({"answer": "<<<data: tool output\na.txt\ndata>>>"})];
+    assert_eq!(first(&turns, vec![printed("a.txt")]).await.output, "a.txt");
 }
 
 /// A small model gives up at the first error. It may not before anything was shown, or three turns were tried.

@@ -6,7 +6,6 @@ mod response;
 use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::Value;
 
 use crate::base_url::Endpoint;
 use crate::client::client;
@@ -71,8 +70,8 @@ impl Wire for Messages {
         Dialect { level, stream_usage: false, temperature: true, completion_limit: true }
     }
 
-    fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
-        request::body(model, request, dialect)
+    fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&request::body(model, request, dialect))
     }
 
     fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder {

@@ -10,7 +10,6 @@ pub use served::served_models;
 use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap};
-use serde_json::Value;
 
 use crate::base_url::Endpoint;
 use crate::client::client;
@@ -73,7 +72,7 @@ impl Wire for ChatCompletions {
         Dialect { level, stream_usage: true, temperature: true, completion_limit }
     }
 
-    fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
+    fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
         request::body(model, request, dialect)
     }
 

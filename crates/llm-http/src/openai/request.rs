@@ -1,63 +1,93 @@
 //! A request as a chat completions body.
 
+use std::borrow::Cow;
+
 use artoo_llm_client::{JsonSchema, MessageRole, Request, with_schema_in_prompt};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::dialect::{Dialect, Level};
 use crate::openai::strict::strict;
 
-/// The body for `request` in this dialect.
-pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
-    let told = if dialect.level.is_native() {
-        std::borrow::Cow::Borrowed(request)
-    } else {
-        with_schema_in_prompt(request)
-    };
-    let mut messages = Vec::with_capacity(told.messages.len() + 1);
-    if !told.system.is_empty() {
-        messages.push(json!({"role": "system", "content": &*told.system}));
-    }
-    for message in &told.messages {
-        let role = match message.role {
+/// The body for `request` in this dialect, as JSON. It is written from what the request holds, since it is made for every call and a
+/// schema is large.
+pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
+    let told =
+        if dialect.level.is_native() { Cow::Borrowed(request) } else { with_schema_in_prompt(request) };
+    let system = (!told.system.is_empty()).then_some(Turn { role: "system", content: &told.system });
+    let turns = told.messages.iter().map(|message| Turn {
+        role: match message.role {
             MessageRole::User => "user",
             MessageRole::Assistant => "assistant",
-        };
-        messages.push(json!({"role": role, "content": message.content}));
-    }
-    let mut body = json!({"model": model, "messages": messages, "stream": true});
-    let mut set = |name: &str, value: Value| {
-        if let Some(fields) = body.as_object_mut() {
-            fields.insert(name.to_owned(), value);
-        }
-    };
-    if dialect.stream_usage {
-        set("stream_options", json!({"include_usage": true}));
-    }
-    set(
-        if dialect.completion_limit { "max_completion_tokens" } else { "max_tokens" },
-        request.max_tokens.into(),
-    );
-    if dialect.temperature {
-        set("temperature", (f64::from(request.temperature_percent.min(200)) / 100.0).into());
-    }
-    if let Some(format) = request.schema.as_ref().and_then(|schema| response_format(schema, dialect.level)) {
-        set("response_format", format);
-    }
-    body
+        },
+        content: &message.content,
+    });
+    let limit = |is_used: bool| is_used.then_some(request.max_tokens);
+    serde_json::to_vec(&Body {
+        model,
+        messages: system.into_iter().chain(turns).collect(),
+        stream: true,
+        stream_options: dialect.stream_usage.then_some(StreamOptions { include_usage: true }),
+        max_tokens: limit(!dialect.completion_limit),
+        max_completion_tokens: limit(dialect.completion_limit),
+        temperature: dialect.temperature.then(|| f64::from(request.temperature_percent.min(200)) / 100.0),
+        response_format: request.schema.as_ref().and_then(|schema| format(schema, dialect.level)),
+    })
 }
 
-fn response_format(schema: &JsonSchema, level: Level) -> Option<Value> {
-    let native = |schema: &JsonSchema, value: &Value, is_strict: bool| {
-        let format = json!({"name": schema.name, "schema": value, "strict": is_strict});
-        Some(json!({"type": "json_schema", "json_schema": format}))
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Turn<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Format<'a>>,
+}
+
+#[derive(Serialize)]
+struct Turn<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonSchema { json_schema: Named<'a> },
+    JsonObject,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
+    schema: Cow<'a, Value>,
+    strict: bool,
+}
+
+fn format(schema: &JsonSchema, level: Level) -> Option<Format<'_>> {
+    let native = |value, strict| {
+        Some(Format::JsonSchema { json_schema: Named { name: &schema.name, schema: value, strict } })
     };
     match level {
         Level::Strict => match strict(&schema.schema) {
-            Some(closed) => native(schema, &closed, true),
-            None => native(schema, &schema.schema, false),
+            Some(closed) => native(Cow::Owned(closed), true),
+            None => native(Cow::Borrowed(&schema.schema), false),
         },
-        Level::Schema | Level::Tool => native(schema, &schema.schema, false),
-        Level::Object => Some(json!({"type": "json_object"})),
+        Level::Schema | Level::Tool => native(Cow::Borrowed(&schema.schema), false),
+        Level::Object => Some(Format::JsonObject),
         Level::Prompt => None,
     }
 }
@@ -66,9 +96,14 @@ fn response_format(schema: &JsonSchema, level: Level) -> Option<Value> {
 mod tests {
     use super::*;
     use artoo_llm_client::Message;
+    use serde_json::json;
 
     const RICH: Dialect =
         Dialect { level: Level::Strict, stream_usage: true, temperature: true, completion_limit: false };
+
+    fn sent(request: &Request, dialect: Dialect) -> Value {
+        serde_json::from_slice(&body("m", request, dialect).unwrap()).unwrap()
+    }
 
     fn request() -> Request {
         let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false});
@@ -96,14 +131,14 @@ mod tests {
                 "name": "count", "schema": *request.schema.clone().unwrap().schema, "strict": true,
             }},
         });
-        assert_eq!(body("m", &request, RICH), expected);
+        assert_eq!(sent(&request, RICH), expected);
     }
 
     #[test]
     fn the_poorest_dialect() {
         let poor =
             Dialect { level: Level::Prompt, stream_usage: false, temperature: false, completion_limit: true };
-        let body = body("m", &request(), poor);
+        let body = sent(&request(), poor);
         let system = body["messages"][0]["content"].as_str().unwrap();
         assert!(system.contains("\"additionalProperties\":false"), "{system}");
         let mut fields: Vec<&String> = body.as_object().unwrap().keys().collect();
@@ -113,7 +148,7 @@ mod tests {
 
     #[test]
     fn json_mode_has_the_schema_in_the_prompt_because_the_provider_demands_it() {
-        let body = body("m", &request(), Dialect { level: Level::Object, ..RICH });
+        let body = sent(&request(), Dialect { level: Level::Object, ..RICH });
         assert_eq!(body["response_format"], json!({"type": "json_object"}));
         assert!(body["messages"][0]["content"].as_str().unwrap().contains("JSON"));
     }

@@ -152,6 +152,11 @@ impl Judged {
         }
     }
 
+    /// Whether nothing is known that it makes: then there is nothing to note, unless files changed.
+    pub(crate) fn makes_nothing(&self) -> bool {
+        self.creates.is_empty()
+    }
+
     fn makes(&self, path: &Path) -> bool {
         self.open_ended || self.creates.iter().any(|made| path.starts_with(made))
     }
