@@ -73,8 +73,10 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
     if cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) {
         return None;
     }
+    // The context has the request, of which a step may have lost a limit.
+    let asked = format!("{} {}", cx.subtask.intent, cx.subtask.context);
     overlooked(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world)
-        .or_else(|| too_deep(&cx.result.output, &cx.subtask.intent, cx.world))
+        .or_else(|| too_deep(&cx.result.output, &asked, cx.world))
         .map(logical)
 }
 

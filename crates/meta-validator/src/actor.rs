@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Subject, World, evaluate};
+use artoo_checks::{Subject, World, evaluate, too_deep};
 use artoo_judging::decided;
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
@@ -12,7 +12,7 @@ use artoo_types::{
 };
 use serde_json::Value;
 
-use crate::contradiction::{doubt, take_back};
+use crate::contradiction::{doubt, refute, take_back};
 use crate::{FanIn, Gathered, TaskContext, TaskJudge, merge};
 
 /// What the actor is given besides its port.
@@ -64,7 +64,9 @@ struct Actor {
 }
 
 impl Actor {
-    async fn conclude(&self, spec: &TaskSpec, gathered: Gathered) {
+    async fn conclude(&self, spec: &TaskSpec, mut gathered: Gathered) {
+        // A plan restates a request, and may lose a limit of it.
+        refute(&mut gathered.outcomes, |output| too_deep(output, &spec.intent, &self.world));
         if !gathered.all_matched() {
             // The gate is code: no model is asked whether a failed subtask may pass.
             self.replan(&spec.task_id, gathered, Vec::new());

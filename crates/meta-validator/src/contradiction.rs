@@ -61,6 +61,19 @@ pub(crate) fn doubt(outcomes: &mut [SubTaskOutcome], task_criteria: &[Criterion]
     }
 }
 
+/// Fails what was matched and the request itself rules out: `wrong` says why an output cannot be what was asked for. What is said of a deed
+/// is a remark, and not looked at.
+pub(crate) fn refute(outcomes: &mut [SubTaskOutcome], wrong: impl Fn(&str) -> Option<String>) {
+    for outcome in outcomes {
+        let is_answer = outcome.status == OutcomeStatus::Matched
+            && !outcome.criteria.iter().any(Criterion::is_about_a_deed);
+        let Some(reason) = outcome.output.as_str().filter(|_| is_answer).and_then(&wrong) else { continue };
+        fail_passes(outcome, FailureClass::Logical, &reason);
+        outcome.status = OutcomeStatus::Failed;
+        outcome.failure_reason = Some(reason);
+    }
+}
+
 fn fail_passes(outcome: &mut SubTaskOutcome, failure_class: FailureClass, reason: &str) {
     for own in outcome.criteria_verdicts.iter_mut().filter(|own| own.passed()) {
         own.judge = Judge::Rule;

@@ -17,23 +17,29 @@ use uuid::Uuid;
 
 use crate::given::{checked, failed, judged, manifest, matched, scene, spec, surroundings};
 
-fn settings() -> Settings {
-    Settings {
-        surroundings: surroundings(Path::new("/nonexistent")),
-        judge_deadline: Duration::from_secs(60),
-    }
-}
+const COUNT: &str = "Count the .txt files in docs";
 
 /// Plays the messages to the actor, in order, and returns what it said. Ends with the run closed and the actor gone.
 async fn played(judge: Arc<dyn TaskJudge>, model: ScriptedModel, messages: Vec<Message>) -> Vec<Message> {
+    played_in(Path::new("/nonexistent"), COUNT, judge, model, messages).await
+}
+
+async fn played_in(
+    folder: &Path,
+    request: &str,
+    judge: Arc<dyn TaskJudge>,
+    model: ScriptedModel,
+    messages: Vec<Message>,
+) -> Vec<Message> {
+    let settings = Settings { surroundings: surroundings(folder), judge_deadline: Duration::from_secs(60) };
     let model = Arc::new(model);
     let scene = scene();
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
-    let actor = tokio::spawn(run(scene.bus.port(Role::MetaValidator).unwrap(), judge, client, settings()));
+    let actor = tokio::spawn(run(scene.bus.port(Role::MetaValidator).unwrap(), judge, client, settings));
     let perceiver = scene.bus.port(Role::Perceiver).unwrap();
     let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();
     let validator = scene.bus.port(Role::AgentValidator).unwrap();
-    perceiver.publish(spec("Count the .txt files in docs")).unwrap();
+    perceiver.publish(spec(request)).unwrap();
     for message in messages {
         let from = if message.kind() == MessageKind::SubTaskOutcome { &validator } else { &dispatcher };
         from.publish(message).unwrap();
@@ -100,6 +106,28 @@ async fn fact_1_an_unmet_task_criterion_is_a_replan() {
     assert_eq!(request.failed_outcomes, []);
     assert_eq!(request.task_verdicts, std::slice::from_ref(&reached.verdict));
     assert!(request.gap_summary.contains(&criterion.text), "{}", request.gap_summary);
+}
+
+/// Seen with the embedded model: the plan said "in the docs folder" where the request said "directly in", and both derivations agreed.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_the_request_rules_out_is_not_accepted() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(home.path().join("docs/guides")).unwrap();
+    std::fs::write(home.path().join("docs/guides/backup.md"), "").unwrap();
+    std::fs::write(home.path().join("docs/plan.md"), "").unwrap();
+    let asked = "Which files directly in the docs folder are new?";
+    let said = async |answer: &str| {
+        let messages =
+            vec![manifest(1, &[], &[1], &[]).into(), matched(1, "Find the files in docs", answer).into()];
+        let judge = Arc::new(ModelTaskJudge);
+        played_in(home.path(), asked, judge, ScriptedModel::new(), messages).await
+    };
+    assert_eq!(last_summary(&said("docs/plan.md").await).merged_output, json!("docs/plan.md"));
+    let said = said("docs/plan.md\ndocs/guides/backup.md").await;
+    let request = only_replan(&said);
+    let reason = "docs/guides/backup.md is no file directly in docs; leave out what lies in its subfolders";
+    assert_eq!(request.failed_outcomes[0].failure_reason.as_deref(), Some(reason));
+    assert!(request.failed_outcomes[0].criteria_verdicts.iter().all(|verdict| !verdict.passed()));
 }
 
 struct Silent;
