@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, unfenced};
-use artoo_types::{CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, OutputRecord, ToolCall};
+use artoo_types::{CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, ToolCall};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ impl Executor for ModelExecutor {
             };
             let has_another = means.program.is_some() && last.as_ref().is_some_and(wrongly);
             // A call that did what it should is something to answer from, even where it found nothing.
-            let did_well = last.as_ref().is_some_and(|call| call.succeeded() || has_no_hit(call));
+            let did_well = last.as_ref().is_some_and(ToolCall::succeeded);
             let may_give_up = (seen && !has_another && !did_well) || turn >= TRIES;
             let request = Request {
                 messages: messages.clone(),
@@ -161,15 +161,6 @@ fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
 fn shows(call: &ToolCall) -> bool {
     let ran = call.ending != CallEnding::Refused;
     ran && (call.succeeded() || !call.output.shown.trim().is_empty() || call.stderr.shown.trim().is_empty())
-}
-
-/// Whether a call ended as a search without a hit does: with status 1, and not a word. "There is none" is an answer, and no reason to
-/// give up.
-fn has_no_hit(call: &ToolCall) -> bool {
-    let is_silent = |output: &OutputRecord| output.shown.trim().is_empty();
-    let is_unread = call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Unknown);
-    let no_hit = call.ending == CallEnding::Exited { status: 1 };
-    no_hit && is_unread && is_silent(&call.output) && is_silent(&call.stderr)
 }
 
 /// A failure takes the class of the last call where that failed and the machine knows why: it knows better than the model.

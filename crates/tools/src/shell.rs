@@ -258,16 +258,11 @@ fn report(
     let unkept = outcome.stdout.write_error.take().or(outcome.stderr.write_error.take());
     let output = stdout.finish(cx.limits.shown, outcome.stdout.total).map_err(lost)?;
     let stderr = stderr.finish(cx.limits.shown, outcome.stderr.total).map_err(lost)?;
-    let mut failure = match unkept {
+    let failure = match unkept {
         Some(source) => Some(lost(source).failure()),
+        None if stderr.bytes == 0 && shell_failure::is_search_without_hit(command, outcome.ending) => None,
         None => shell_failure::failure(outcome.ending, &stderr.shown, timeout, (cx, granted)),
     };
-    if let Some(failure) = &mut failure
-        && output.bytes == 0
-        && stderr.bytes == 0
-    {
-        failure.hint = failure.hint.take().or_else(|| shell_failure::no_match(command, outcome.ending));
-    }
     Ok(ToolReport {
         ending: match outcome.ending {
             Ending::Exited(status) => CallEnding::Exited { status },

@@ -135,15 +135,14 @@ pub(crate) fn failure(
     Some(CallFailure { class, reason, hint })
 }
 
-/// What it means that a command put out nothing and ended as a search without a hit does.
-pub(crate) fn no_match(command: &str, ending: Ending) -> Option<String> {
+/// Whether a command ended as a search ends that found nothing: with status 1. It did what it should; `grep -c` even says 0. Of a list of
+/// commands nobody knows which one ended so.
+pub(crate) fn is_search_without_hit(command: &str, ending: Ending) -> bool {
     const SEARCHES: [&str; 4] = ["grep", "egrep", "fgrep", "rg"];
-    let mut programs = command.split(['|', ';', '&']).filter_map(|part| part.split_whitespace().next());
+    let is_list = ["&&", "||", ";", "\n"].iter().any(|between| command.trim().contains(between));
+    let mut programs = command.split('|').filter_map(|part| part.split_whitespace().next());
     let searches = programs.any(|program| SEARCHES.contains(&program.rsplit('/').next().unwrap_or(program)));
-    (searches && ending == Ending::Exited(1)).then(|| {
-        "so it ends where nothing matches: if that is what the step asks about, answer that there is none"
-            .to_owned()
-    })
+    ending == Ending::Exited(1) && searches && !is_list
 }
 
 /// A program that the shell did not find. In the middle of a pipeline that shows in its complaint alone: `tree | wc -l` ends well, and
