@@ -98,7 +98,7 @@ impl Matter {
                 "A quoted field may hold commas, so count columns from the end: $NF is the last, $(NF-1) the one before.",
             ),
             (Self::Json, "python3") => Some(
-                "Its form: python3 -c 'import json; print(*[r[\"FIELD\"] for r in json.load(open(\"FILE\")) if r[\"KEY\"] == \"VALUE\"], sep=\"\\n\")'",
+                "Its form: python3 -c 'import json; print(*[r[\"FIELD\"] for r in json.load(open(\"FILE\")) if r[\"KEY\"] == \"VALUE\"], sep=chr(10))'",
             ),
             (Self::Json, "jq") => Some("Its form: jq -r '.[] | select(.KEY == \"VALUE\") | .FIELD' FILE"),
             (Self::Files, "python3") => Some(
@@ -115,7 +115,7 @@ impl Matter {
                 Some("To name the files that have WORD in them, its form is: grep -rlw WORD FOLDER")
             }
             (Self::Contents, "python3") => Some(
-                "Its form: python3 -c 'import glob, os; print(*[f for f in glob.glob(\"FOLDER/**/*\", recursive=True) if os.path.isfile(f) and \"WORD\" in open(f, errors=\"replace\").read()], sep=\"\\n\")'",
+                "Its form: python3 -c 'import glob, os; print(*[f for f in glob.glob(\"FOLDER/**/*\", recursive=True) if os.path.isfile(f) and \"WORD\" in open(f, errors=\"replace\").read()], sep=chr(10))'",
             ),
             (Self::Table | Self::Json | Self::Text | Self::Contents | Self::Files, _) => None,
         }

@@ -68,7 +68,7 @@ pub fn compile(
             sequence,
             intent: intent(drafted, is_whole, spec),
             context: context(is_whole, spec),
-            success_criteria: if is_prose { told(wanted) } else { at_least_something(wanted) },
+            success_criteria: if is_prose { told(wanted, spec) } else { at_least_something(wanted) },
             independent_of: Vec::new(),
         });
         if twice {
@@ -192,12 +192,19 @@ fn staying(drafted: &SubTaskDraft, spec: &TaskSpec) -> Vec<PathBuf> {
     files.map(PathBuf::from).collect()
 }
 
-/// The criteria of an answer in words: it is more than a heading, and a reader judges whether it tells what was asked.
-fn told(mut criteria: Vec<Criterion>) -> Vec<Criterion> {
+/// The criteria of an answer in words: it is more than a heading and no longer than was asked for, and a reader judges whether it tells
+/// what was asked.
+fn told(mut criteria: Vec<Criterion>, spec: &TaskSpec) -> Vec<Criterion> {
     criteria.push(verifiable(
         "The answer has at least four words",
         Check::OutputMatches { pattern: r"(\S+\s+){3}\S".to_owned() },
     ));
+    if let Some(most) = prose::most_sentences(&spec.intent) {
+        let sentences = if most == 1 { "sentence" } else { "sentences" };
+        let pattern = prose::at_most_sentences(most);
+        let text = format!("The answer has at most {most} {sentences}");
+        criteria.push(verifiable(&text, Check::OutputMatches { pattern }));
+    }
     if criteria.iter().all(|criterion| criterion.check.is_some()) {
         criteria.push(Criterion {
             text: "The answer tells what was asked about, as the calls show it, and adds nothing".to_owned(),

@@ -1,7 +1,8 @@
 //! From a draft to a plan.
 
+use artoo_checks::{Subject, World, evaluate};
 use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance};
-use artoo_types::{Check, Criterion, Mode};
+use artoo_types::{Check, Criterion, Finding, Mode};
 use proptest::prelude::*;
 
 use crate::given::{ONCE, TWICE, draft, question};
@@ -55,7 +56,17 @@ fn a_text_is_judged_and_not_derived_twice() {
     let (subtasks, of_the_whole) = compile(&draft, &task, TWICE, 0);
     assert_eq!((subtasks.len(), of_the_whole), (1, vec![]));
     let sentence = Check::OutputMatches { pattern: r"(\S+\s+){3}\S".to_owned() };
-    assert_eq!(checks(&subtasks[0].success_criteria), [None, Some(sentence)]);
+    let [None, Some(least), Some(most)] = &checks(&subtasks[0].success_criteria)[..] else {
+        panic!("{subtasks:?}")
+    };
+    assert_eq!(*least, sentence);
+    // Seen with the embedded model: all of the file, for two sentences about it.
+    let met = |answer: &str| {
+        let world = World::new("/", "/", Default::default());
+        let subject = Subject { output: answer, tool_calls: &[], answers: &[] };
+        matches!(evaluate(most, &subject, &world), Finding::Pass { .. })
+    };
+    assert!(met("Plums are ripe in May. They cost 3.5 a pound.") && !met("Plums are ripe. They rot. Hurry!"));
     // Nothing that a reader would judge is drafted: then code asks one.
     draft.subtasks[0].criteria = vec![CriterionDraft::OutputNumber { text: text() }];
     let criteria = compile(&draft, &task, TWICE, 0).0.remove(0).success_criteria;
