@@ -169,12 +169,15 @@ impl FastLoop {
     }
 }
 
-/// What the subtask delivers: the answer, and of "48 app.log" the number, where that is what was asked for. A weak model says "no file was written" of one that is there and checked; then the checks are quoted.
+/// Whether the remark on a deed says that there is none. A weak model says "no file was written" of one that is there and checked.
+pub(crate) fn denies_its_deed(subtask: &SubTask, remark: &str) -> bool {
+    subtask.is_about_a_deed() && means_none(remark)
+}
+
+/// What the subtask delivers: the answer, and of "48 app.log" the number, where that is what was asked for. Of a deed that its remark
+/// denies, and that was checked, the checks are quoted.
 fn output(subtask: &SubTask, status: OutcomeStatus, result: &ExecutionResult) -> Value {
-    let denied = status == OutcomeStatus::Matched
-        && subtask.success_criteria.iter().any(Criterion::is_about_a_deed)
-        && means_none(&result.output);
-    if denied {
+    if status == OutcomeStatus::Matched && denies_its_deed(subtask, &result.output) {
         let met: Vec<&str> =
             subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
         return Value::String(format!("Done, as was checked: {}", met.join("; ")));

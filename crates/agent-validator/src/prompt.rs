@@ -2,11 +2,10 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use artoo_checks::means_none;
 use artoo_llm_client::{Origin, fenced, fenced_file, fenced_output, inline};
 use artoo_types::{CallEnding, Check, Criterion};
 
-use crate::JudgeContext;
+use crate::{JudgeContext, fast_loop::denies_its_deed};
 
 /// The most bytes that are shown of a file that the step wrote.
 const FILE_SHOWN: usize = 1200;
@@ -48,10 +47,8 @@ pub(crate) fn case(criterion: &Criterion, cx: &JudgeContext<'_>) -> String {
             show(&mut text, "File", path, cx);
         }
     }
-    // A weak model says of a file that it made that there is none; the calls and the file are what is judged.
-    let denies =
-        cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) && means_none(&cx.result.output);
-    if !cx.result.verbatim && !denies {
+    // The calls and the file are what is judged.
+    if !cx.result.verbatim && !denies_its_deed(cx.subtask, &cx.result.output) {
         line(&mut text, format_args!("Claim:\n{}", fenced(Origin::SubTask, &cx.result.output)));
     }
     let _ = write!(text, "Criterion: {}", criterion.text);

@@ -70,13 +70,14 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
         let reason = "it says that there is nothing, and no call came back with nothing: search for what was asked about";
         return Some(logical(reason.to_owned()));
     }
-    if cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) {
+    if cx.subtask.is_about_a_deed() {
         return None;
     }
+    let (answer, step) = (&cx.result.output, &cx.subtask);
     // The context has the request, of which a step may have lost a limit.
-    let asked = format!("{} {}", cx.subtask.intent, cx.subtask.context);
-    overlooked(&cx.result.output, &cx.subtask.intent, &cx.result.tool_calls, cx.world)
-        .or_else(|| too_deep(&cx.result.output, &asked, cx.world))
+    overlooked(answer, &step.intent, &cx.result.tool_calls, cx.world)
+        .or_else(|| too_deep(answer, &step.intent, cx.world))
+        .or_else(|| too_deep(answer, &step.context, cx.world))
         .map(logical)
 }
 
@@ -93,8 +94,7 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     }
     let named = match &criterion.check {
         None if cx.result.output.trim().is_empty() => return Some("the answer is empty".to_owned()),
-        // What is said about a deed is a remark; the deed is looked at.
-        None if cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) => return None,
+        None if cx.subtask.is_about_a_deed() => return None,
         Some(Check::OutputNumber { .. }) => String::new(),
         None
         | Some(

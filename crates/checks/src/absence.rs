@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
 
-use artoo_types::ToolCall;
+use artoo_types::{ToolCall, is_unspaced};
 
-use crate::{World, answer::means_none};
+use crate::{World, answer::means_none, file_names::without_marks};
 
 /// The most entries that are looked at.
 const MAX_ENTRIES: usize = 5_000;
@@ -54,7 +54,8 @@ const ABOUT_CONTENTS: [&str; 17] = [
 /// A search in the wrong way (names in place of contents, a filter that drops every hit) comes back with nothing, and two such
 /// searches agree. So code looks itself: in the files and folders that the step names, or in the working folder, for a word that stands
 /// in the step and was searched for in a call, before all one that the step has in quotes. It does not where there are several such
-/// words or the step asks for what lacks one: then it cannot know. Hidden entries and links are left out, and so is what lies behind the limits of entries and bytes.
+/// words or the step asks for what lacks one: then it cannot know. Hidden entries and links are left out, and so is what lies
+/// behind the limits of entries and bytes.
 ///
 /// ```
 /// # use artoo_checks::{World, overlooked};
@@ -64,6 +65,9 @@ const ABOUT_CONTENTS: [&str; 17] = [
 ///
 /// Source: `docs/deviations.md`, "Absence".
 pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
+    if !means_none(answer) {
+        return None;
+    }
     let words: Vec<String> = words(intent).map(str::to_lowercase).collect();
     let plain = WHETHER.iter().fold(intent.to_owned(), |text, whether| text.replace(whether, ""));
     let says = |known: &&str| {
@@ -71,7 +75,7 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
         stands_inside || words.iter().any(|word| word == known)
     };
     let has = |known: &[&str]| known.iter().any(says);
-    if !means_none(answer) || has(&NEGATIONS) {
+    if has(&NEGATIONS) {
         return None;
     }
     let places = places(intent, world);
@@ -103,10 +107,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// What the step names that is there.
 fn places<'a>(intent: &'a str, world: &World) -> Vec<&'a str> {
-    let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
     intent
         .split_whitespace()
-        .map(|word| word.trim_matches(edges).trim_end_matches('.'))
+        .map(without_marks)
         .filter(|word| !word.is_empty() && !word.starts_with('/') && !word.contains(".."))
         .filter(|word| matches!(world.exists(Path::new(word)), Ok(true)))
         .collect()
@@ -237,11 +240,6 @@ fn has_word(text: &str, word: &str) -> bool {
         let after = text.get(start + word.len()..).and_then(|text| text.chars().next());
         !is_within(before, word.chars().next()) && !is_within(after, word.chars().next_back())
     })
-}
-
-/// Whether a letter is of a script that puts no blanks between words: Thai, Lao, Khmer, kana, Han.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 #[cfg(test)]

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::{World, file_names::file_paths};
+use crate::{
+    World,
+    file_names::{file_paths, without_marks},
+};
 
 /// What limits a step to a folder itself.
 const DIRECTLY: [&str; 3] = ["directly in ", "directly inside ", "directly under "];
@@ -22,12 +25,10 @@ const DIRECTLY: [&str; 3] = ["directly in ", "directly inside ", "directly under
 pub fn too_deep(answer: &str, intent: &str, world: &World) -> Option<String> {
     let folder = only_folder(intent, world)?;
     let root = world.resolve(Path::new(folder));
-    let below =
-        |path: &Path| world.resolve(path).strip_prefix(&root).is_ok_and(|rest| rest.components().count() > 1);
     let wrong = |name: &str| {
-        let path = Path::new(name);
-        let is_there = matches!(world.exists(path), Ok(true));
-        is_there && (below(path) || (world.resolve(path).is_dir() && world.resolve(path).starts_with(&root)))
+        let path = world.resolve(Path::new(name));
+        let Ok(below) = path.strip_prefix(&root) else { return false };
+        path.is_dir() || (below.components().count() > 1 && path.symlink_metadata().is_ok())
     };
     let lines = answer.lines().map(|line| line.trim().trim_matches(['"', '\'', '`']));
     let named = lines.chain(file_paths(answer)).find(|name| !name.is_empty() && wrong(name))?;
@@ -37,8 +38,7 @@ pub fn too_deep(answer: &str, intent: &str, world: &World) -> Option<String> {
 /// The folder that the step is limited to, where it is one that is there.
 fn only_folder<'a>(intent: &'a str, world: &World) -> Option<&'a str> {
     let (_, after) = DIRECTLY.iter().find_map(|words| intent.split_once(words))?;
-    let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
-    let words = after.split_whitespace().map(|word| word.trim_matches(edges).trim_end_matches('.'));
+    let words = after.split_whitespace().map(without_marks);
     let mut named = words.skip_while(|word| matches!(*word, "the" | "folder" | "directory"));
     named.next().filter(|word| !word.is_empty() && world.resolve(Path::new(word)).is_dir())
 }

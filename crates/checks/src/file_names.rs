@@ -30,6 +30,12 @@ pub(crate) fn file_names(text: &str) -> impl Iterator<Item = &str> {
     file_paths(text).map(last_part)
 }
 
+/// A word without the marks of a sentence around it. A dot at its beginning is a part of it: `.env`.
+pub(crate) fn without_marks(word: &str) -> &str {
+    let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
+    word.trim_matches(edges).trim_end_matches('.')
+}
+
 /// What follows the last slash.
 pub(crate) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

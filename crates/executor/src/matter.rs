@@ -1,6 +1,6 @@
 //! What a step is about, as far as its words show it, and which programs can find out about that by themselves.
 
-use artoo_types::{BlockedProgram, ToolName};
+use artoo_types::{BlockedProgram, ToolName, is_unspaced};
 
 /// Programs that every system has; which others are installed is said in the inventory.
 const ORDINARY: [&str; 5] = ["awk", "find", "grep", "ls", "sed"];
@@ -89,7 +89,7 @@ impl Matter {
     /// How the program is used on it. Names in capitals, since a small model copies an example as it is: see [`placeholder`].
     pub(crate) fn form(self, program: &str, intent: &str) -> Option<&'static str> {
         // Where words have no blanks between them, none stands by itself.
-        let is_unspaced = intent.contains(|c: char| matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'));
+        let runs_together = intent.contains(is_unspaced);
         match (self, program) {
             (Self::Table, "sqlite3") => {
                 Some("Its form: sqlite3 :memory: -cmd '.import --csv FILE t' 'select max(COLUMN) from t'")
@@ -107,7 +107,7 @@ impl Matter {
             (Self::Files, "ls") => {
                 Some("ls -1 prints one name a line; ls -l begins with a line that is no file.")
             }
-            (Self::Contents, "grep") if is_unspaced => {
+            (Self::Contents, "grep") if runs_together => {
                 Some("To name the files that have WORD in them, its form is: grep -rl WORD FOLDER")
             }
             (Self::Contents, "grep") => {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use artoo_types::{BlockedProgram, BlockedTarget, CallEnding, Criterion, ToolCall, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, CallEnding, ToolCall, ToolName};
 use serde_json::json;
 
 use crate::matter::Matter;
@@ -54,7 +54,7 @@ impl Means {
             || cx.blocked.iter().any(|pair| Matter::is_capable(&pair.program));
         let mut program = None;
         // What makes or alters something seldom has a second way; there the rules at the call are all.
-        if steered && !cx.subtask.success_criteria.iter().any(Criterion::is_about_a_deed) {
+        if steered && !cx.subtask.is_about_a_deed() {
             let mut free = matter.programs(&cx.programs).filter(|program| !taken(program));
             program = free.find(|program| !stuck_programs.contains(*program));
         }

@@ -139,10 +139,13 @@ pub(crate) fn failure(
 /// commands nobody knows which one ended so.
 pub(crate) fn is_search_without_hit(command: &str, ending: Ending) -> bool {
     const SEARCHES: [&str; 4] = ["grep", "egrep", "fgrep", "rg"];
+    if ending != Ending::Exited(1) {
+        return false;
+    }
     let is_list = ["&&", "||", ";", "\n"].iter().any(|between| command.trim().contains(between));
     let mut programs = command.split('|').filter_map(|part| part.split_whitespace().next());
     let searches = programs.any(|program| SEARCHES.contains(&program.rsplit('/').next().unwrap_or(program)));
-    ending == Ending::Exited(1) && searches && !is_list
+    searches && !is_list
 }
 
 /// A program that the shell did not find. In the middle of a pipeline that shows in its complaint alone: `tree | wc -l` ends well, and

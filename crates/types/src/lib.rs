@@ -27,6 +27,7 @@ mod outcome;
 mod plan;
 mod programs;
 mod role;
+mod script;
 mod settings;
 mod slug;
 mod task;
@@ -65,6 +66,7 @@ pub use outcome::{
 pub use plan::{DispatchManifest, Plan, PlannedSubTask, SubTask};
 pub use programs::BlockedProgram;
 pub use role::Role;
+pub use script::is_unspaced;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin};
 pub use slug::intent_slug;
 pub use task::{Constraints, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};

@@ -64,6 +64,14 @@ pub struct SubTask {
     pub deadline: Option<DateTime<FixedOffset>>,
 }
 
+impl SubTask {
+    /// Whether it is to make or change something, as far as code can tell: see [`Check::is_about_a_deed`](crate::Check::is_about_a_deed).
+    /// What is said of a deed is a remark; the deed itself is looked at.
+    pub fn is_about_a_deed(&self) -> bool {
+        self.success_criteria.iter().any(Criterion::is_about_a_deed)
+    }
+}
+
 /// What R4b waits for. Dispatcher to R4b and R2, before the first subtask of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DispatchManifest {

@@ -2,8 +2,10 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The first three words of `intent`, lower case, joined by underscores. Words may be of any script; a run of Chinese,
-/// Japanese or Korean characters, which has no blanks, is cut into pairs of graphemes. `None` where the text has no word.
+use crate::is_unspaced;
+
+/// The first three words of `intent`, lower case, joined by underscores. Words may be of any script; a run
+/// of one that has [no blanks](is_unspaced) is cut into pairs of graphemes. `None` where the text has no word.
 ///
 /// Source: specification v0.8, R2 "Derive memory tags"; Unicode and emptiness: `docs/deviations.md`, "Slug".
 ///
@@ -18,7 +20,7 @@ pub fn intent_slug(intent: &str) -> Option<String> {
     let mut pair = String::new();
     let mut pair_len = 0;
     for word in intent.split_word_bounds() {
-        let in_pairs = word.chars().next().is_some_and(is_unspaced_script);
+        let in_pairs = word.chars().next().is_some_and(is_unspaced);
         if !in_pairs && pair_len > 0 {
             words.push(std::mem::take(&mut pair));
             pair_len = 0;
@@ -42,12 +44,6 @@ pub fn intent_slug(intent: &str) -> Option<String> {
     }
     words.truncate(3);
     (!words.is_empty()).then(|| words.join("_"))
-}
-
-/// Scripts written without blanks between words, where word segmentation yields single characters or long runs.
-fn is_unspaced_script(c: char) -> bool {
-    matches!(u32::from(c), 0x2E80..=0x2FDF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
-        | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
 #[cfg(test)]
