@@ -4,7 +4,12 @@ use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
 
 use artoo_types::{ToolCall, is_unspaced};
 
-use crate::{World, answer::means_none, file_names::without_marks};
+use crate::{
+    World,
+    answer::means_none,
+    borne_out::reported_missing,
+    file_names::{file_paths, last_part, without_marks},
+};
 
 /// The most entries that are looked at.
 const MAX_ENTRIES: usize = 5_000;
@@ -93,9 +98,37 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
     } else {
         places.iter().map(|place| world.resolve(Path::new(place))).collect()
     };
-    let found = look.first_below(roots)?;
+    let Looked::Found(found) = look.first_below(roots) else { return None };
     let shown = found.strip_prefix(world.resolve(Path::new("."))).unwrap_or(&found).display().to_string();
     Some(format!("it says that there is nothing, but {shown} has the word {term:?}: look there"))
+}
+
+/// The file that a request names and that is nowhere, so that no other plan finds it; `None` where it may be somewhere, or where nothing shows
+/// that it is a file that was meant.
+///
+/// A call looked for it and was told so by the system; nothing lies where the request says; nothing below the working folder has its name, or
+/// mentions it; and the request names no file that is there.
+///
+/// ```
+/// # use artoo_checks::{World, missing_file};
+/// # let world = World::new("/nowhere", "/nowhere", Default::default());
+/// // No call has looked yet.
+/// assert_eq!(missing_file("How many lines does a.txt have?", &[], &world), None);
+/// ```
+///
+/// Source: `docs/deviations.md`, "Absence".
+pub fn missing_file<'a>(request: &'a str, calls: &[ToolCall], world: &World) -> Option<&'a str> {
+    // What cannot be looked at is not known to be missing.
+    let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
+    if file_paths(request).any(|path| !lacks(path)) {
+        return None;
+    }
+    file_paths(request).find(|path| {
+        let name = last_part(path);
+        let look = Look { term: name, names: true, contents: true, endings: Vec::new() };
+        reported_missing(name, calls)
+            && matches!(look.first_below(vec![world.resolve(Path::new("."))]), Looked::Nowhere)
+    })
 }
 
 /// The words of a text, without their punctuation.
@@ -185,33 +218,45 @@ struct Look<'a> {
     endings: Vec<&'a str>,
 }
 
+/// What a look came to.
+enum Looked {
+    Found(PathBuf),
+    Nowhere,
+    /// Not where it could be seen; there is more beyond the limits, behind a link, or in a folder that cannot be read.
+    NotAll,
+}
+
 impl Look<'_> {
     /// The first file that has it: breadth first, in order of name.
-    fn first_below(&self, roots: Vec<PathBuf>) -> Option<PathBuf> {
+    fn first_below(&self, roots: Vec<PathBuf>) -> Looked {
         let mut folders: std::collections::VecDeque<PathBuf> = roots.into();
-        let (mut entries, mut bytes) = (0, 0);
+        let (mut entries, mut bytes, mut saw_all) = (0, 0, true);
         while let Some(path) = folders.pop_front() {
             let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
             entries += 1;
             if entries > MAX_ENTRIES || bytes > MAX_TOTAL {
-                return None;
+                return Looked::NotAll;
             }
             if metadata.is_dir() {
-                let Ok(listed) = fs::read_dir(&path) else { continue };
-                let mut below: Vec<PathBuf> =
-                    listed.take(MAX_ENTRIES).flatten().map(|entry| entry.path()).collect();
-                below.retain(|path| !is_hidden(path));
+                let Ok(listed) = fs::read_dir(&path) else {
+                    saw_all = false;
+                    continue;
+                };
+                let below = listed.flatten().map(|entry| entry.path()).filter(|path| !is_hidden(path));
+                let mut below: Vec<PathBuf> = below.take(MAX_ENTRIES).collect();
                 below.sort_unstable();
                 folders.extend(below);
             } else if metadata.is_file() && self.has_ending(&path) {
                 let in_name = self.names
                     && path.file_name().is_some_and(|name| has_word(&name.to_string_lossy(), self.term));
                 if in_name || (self.contents && metadata.len() <= MAX_FILE && self.reads(&path, &mut bytes)) {
-                    return Some(path);
+                    return Looked::Found(path);
                 }
+            } else if metadata.is_symlink() && path.is_dir() {
+                saw_all = false;
             }
         }
-        None
+        if saw_all { Looked::Nowhere } else { Looked::NotAll }
     }
 
     fn has_ending(&self, path: &Path) -> bool {

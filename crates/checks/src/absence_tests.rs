@@ -98,6 +98,57 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
     assert_eq!(said.as_deref(), Some(expected));
 }
 
+/// Seen with the embedded model: 27 calls looked for a file that is not there.
+#[test]
+fn a_file_that_is_nowhere_is_known_by_a_call_and_a_look() {
+    let (folder, world) = house();
+    let looked = |path: &str| ToolCall {
+        ending: CallEnding::Exited { status: 1 },
+        failure: Some(artoo_types::CallFailure {
+            class: artoo_types::FailureClass::Environmental,
+            reason: format!("ended with status 1: cat: {path}: No such file or directory"),
+            hint: None,
+        }),
+        ..call(&format!("cat {path}"))
+    };
+    let table = [
+        ("How many lines does docs/annual.txt have?", "docs/annual.txt", Some("docs/annual.txt")),
+        ("How many lines does annual.txt have?", "annual.txt", Some("annual.txt")),
+        ("How many lines does /nowhere/annual.txt have?", "/nowhere/annual.txt", Some("/nowhere/annual.txt")),
+        // No call looked for it.
+        ("How many lines does docs/annual.txt have?", "docs/other.txt", None),
+        ("Which files mention example.com?", "notes", None),
+        // It lies somewhere else, and another plan may find it.
+        ("How many lines does pond.md have?", "pond.md", None),
+        ("How many lines does logs/plan.txt have?", "logs/plan.txt", None),
+        // A file that is there is named, too.
+        ("Which lines of logs/app.log mention gone.txt?", "gone.txt", None),
+        ("", "", None),
+    ];
+    for (request, path, expected) in table {
+        assert_eq!(missing_file(request, &[looked(path)], &world), expected, "{request:?} by {path:?}");
+    }
+    // A call that was not told so has looked for nothing; a file that mentions the name may show the way.
+    let asked = "How many lines does docs/annual.txt have?";
+    assert_eq!(missing_file(asked, &[call("cat docs/annual.txt")], &world), None);
+    fs::write(folder.path().join("docs/moved.txt"), "annual.txt is in the cellar").unwrap();
+    assert_eq!(missing_file(asked, &[looked("docs/annual.txt")], &world), None);
+}
+
+/// Where not everything could be looked at, nobody can say that it is nowhere.
+#[test]
+fn beyond_the_limits_a_file_may_be() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..=MAX_ENTRIES {
+        fs::write(folder.path().join(number.to_string()), "").unwrap();
+    }
+    let look = Look { term: "gone.txt", names: true, contents: true, endings: Vec::new() };
+    assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
+    fs::remove_file(folder.path().join("0")).unwrap();
+    fs::remove_file(folder.path().join("1")).unwrap();
+    assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::Nowhere));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_is_not_followed() {
@@ -105,6 +156,8 @@ fn a_link_is_not_followed() {
     std::os::unix::fs::symlink(folder.path(), folder.path().join("docs/loop")).unwrap();
     let asked = "Which file in docs has ERROR?";
     assert_eq!(overlooked("none", asked, &[call("grep -r ERROR docs")], &world), None);
+    let look = Look { term: "gone.txt", names: true, contents: true, endings: Vec::new() };
+    assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
 }
 
 proptest! {

@@ -120,14 +120,6 @@ pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &W
     if !says_zero(answer) && !means_none(answer) {
         return None;
     }
-    let reported = |name: &str| {
-        let says = |text: &str| text.contains(NOT_THERE);
-        calls.iter().any(|call| {
-            let reason = call.failure.as_ref().map_or("", |failure| &failure.reason);
-            let complains = says(&call.stderr.shown) || says(reason);
-            found_missing(call) && call.target().contains(name) && complains
-        })
-    };
     let shown = |name: &str| calls.iter().any(|call| call.output.shown.contains(name));
     // What cannot be looked at is not known to be missing.
     let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
@@ -135,7 +127,8 @@ pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &W
     let path = file_paths(intent).find(|path| {
         let name = last_part(path);
         let in_a_folder = path.contains('/') && !path.starts_with('/');
-        reported(name) || (in_a_folder && !names_one_that_is_there && lacks(path) && !shown(name))
+        reported_missing(name, calls)
+            || (in_a_folder && !names_one_that_is_there && lacks(path) && !shown(name))
     })?;
     Some(format!("{path} is not there, so 0 is no figure of it"))
 }
@@ -196,6 +189,16 @@ fn names(call: &ToolCall, program: &str) -> bool {
 /// Whether the world said that something is not there, or not to be had.
 fn found_missing(call: &ToolCall) -> bool {
     call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Environmental)
+}
+
+/// Whether a call that had a file of this name in it failed because that is not there.
+pub(crate) fn reported_missing(name: &str, calls: &[ToolCall]) -> bool {
+    let says = |text: &str| text.contains(NOT_THERE);
+    calls.iter().any(|call| {
+        let reason = call.failure.as_ref().map_or("", |failure| &failure.reason);
+        let complains = says(&call.stderr.shown) || says(reason);
+        found_missing(call) && call.target().contains(name) && complains
+    })
 }
 
 /// Whether every line is a complaint of a program that one of the calls started. The same words in a log that was asked for come from

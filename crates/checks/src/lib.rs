@@ -28,7 +28,7 @@ mod listing;
 mod number;
 mod print;
 
-pub use absence::overlooked;
+pub use absence::{missing_file, overlooked};
 pub use answer::{agreed_answer, means_none, plain_number, same_answer};
 pub use borne_out::{missing_subject, unborne, unfound};
 pub use directly::too_deep;

@@ -93,6 +93,8 @@ pub enum Rule {
     NoReplansLeft,
     /// Another plan would be needed, and there is nothing left that it could use: `abandon`, rather than rounds without a call.
     NoMeansLeft,
+    /// Another plan would be needed, and a file that the request names is nowhere: `abandon`, rather than looks in vain.
+    FileMissing,
     /// |gradient| and P: one of the four action states.
     ActionGrid,
 }

@@ -18,6 +18,7 @@
 //!     criteria: Vec::new(),
 //!     failures: Vec::new(),
 //!     deliverable: true,
+//!     missing_file: None,
 //!     inventory: Default::default(),
 //!     programs: Default::default(),
 //! });

@@ -24,6 +24,9 @@ pub struct Observation {
     pub failures: Vec<FailedSubTask>,
     /// Whether there is any output to hand over.
     pub deliverable: bool,
+    /// A file that the request names and that is nowhere: another plan would look for it in vain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_file: Option<String>,
     /// The tools that a next plan could use. Blocking never takes the last of them.
     pub inventory: BTreeSet<ToolName>,
     /// The programs by which something can be found out, of tools that run commands. Blocking never takes the last of them,

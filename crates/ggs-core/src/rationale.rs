@@ -16,6 +16,7 @@ pub(crate) struct Grounds<'a> {
     pub(crate) criteria: usize,
     pub(crate) worsening: u32,
     pub(crate) blocked: &'a Blocked,
+    pub(crate) missing_file: Option<&'a str>,
 }
 
 /// One to four sentences.
@@ -44,6 +45,10 @@ pub(crate) fn rationale(grounds: &Grounds<'_>, parameters: &Parameters) -> Strin
         Rule::NoMeansLeft => {
             sentences.push("Every way that is left was tried, and none brought an answer.".to_owned())
         }
+        Rule::FileMissing => sentences.push(format!(
+            "{} is not there, and no file below the working folder that is not hidden has that name.",
+            grounds.missing_file.unwrap_or("A file that the request names")
+        )),
         Rule::ActionGrid => {
             if grounds.nearness == Nearness::Near {
                 sentences

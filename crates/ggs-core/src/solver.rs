@@ -85,6 +85,9 @@ impl GoalGradientSolver {
         let (mut state, mut rule) =
             route(observation, cell, &unmet, worsening, self.state.replans_used, parameters);
         let is_replan = self.state.replans_used > 0;
+        if rule == Rule::ActionGrid && observation.missing_file.is_some() {
+            (state, rule) = (State::Terminal(TerminalState::Abandon), Rule::FileMissing);
+        }
         if rule == Rule::ActionGrid && no_means_left(observation, &self.state.tried, is_replan) {
             (state, rule) = (State::Terminal(TerminalState::Abandon), Rule::NoMeansLeft);
         }
@@ -103,6 +106,7 @@ impl GoalGradientSolver {
             criteria: observation.criteria.len(),
             worsening,
             blocked: &blocked,
+            missing_file: observation.missing_file.as_deref(),
         };
         let decision = Decision {
             state,

@@ -256,6 +256,7 @@ fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
         criteria: (0..4).map(criterion).collect(),
         failures: if failed == 0 { Vec::new() } else { vec![failure] },
         deliverable: true,
+        missing_file: None,
         inventory: [tool].into(),
         programs: [program("find"), program("python3")].into(),
     }

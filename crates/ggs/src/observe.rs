@@ -45,6 +45,7 @@ pub fn observe(
         criteria,
         failures: failures(round),
         deliverable: outputs.into_iter().any(is_deliverable),
+        missing_file: round.missing_file.clone(),
         inventory: inventory.clone(),
         programs: programs.clone(),
     }

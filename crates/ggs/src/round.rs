@@ -15,6 +15,8 @@ pub struct Round {
     pub outcomes: Vec<SubTaskOutcome>,
     /// Verdicts on the task criteria; empty where they were not judged.
     pub task_verdicts: Vec<CriterionVerdict>,
+    /// A file that the request names and that is nowhere.
+    pub missing_file: Option<String>,
     /// The merged output, where there is one.
     pub merged_output: Option<Value>,
     /// R4b's words: its summary, or what it finds missing.
@@ -28,6 +30,7 @@ impl From<&ReplanRequest> for Round {
             report: Report::Gap,
             outcomes: request.matched_outcomes.iter().chain(&request.failed_outcomes).cloned().collect(),
             task_verdicts: request.task_verdicts.clone(),
+            missing_file: request.missing_file.clone(),
             merged_output: None,
             words: request.gap_summary.clone(),
         }
@@ -41,6 +44,7 @@ impl From<&OutcomeSummary> for Round {
             report: Report::AllMet,
             outcomes: summary.outcomes.clone(),
             task_verdicts: summary.task_verdicts.clone(),
+            missing_file: None,
             merged_output: Some(summary.merged_output.clone()),
             words: summary.summary.clone(),
         }

@@ -20,7 +20,8 @@ pub(crate) fn summary(
         TerminalState::Abandon => {
             let told = story.map(str::trim).filter(|story| !story.is_empty());
             let story = told.map_or_else(|| template(conclusion, partial), str::to_owned);
-            join(["Not finished.", &conclusion.reason, &story])
+            let reason = if story.contains(&conclusion.reason) { "" } else { &conclusion.reason };
+            join(["Not finished.", reason, &story])
         }
     }
 }
@@ -72,6 +73,7 @@ fn next(conclusion: &Conclusion) -> String {
         Rule::BudgetSpent | Rule::NoReplansLeft => "allow more time or replans, or ask for a smaller step",
         Rule::OnlyDenied => "allow the action, or ask for something that does not need it",
         Rule::KeepsWorsening | Rule::NoMeansLeft => "ask for a smaller step, or say which way to go",
+        Rule::FileMissing => "check the name, or say where the file is",
         // These end no run in failure, or end none at all.
         Rule::EveryCriterionMet | Rule::CloseEnough | Rule::ActionGrid => return String::new(),
     };

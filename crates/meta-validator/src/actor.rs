@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Subject, World, evaluate, too_deep};
+use artoo_checks::{Subject, World, evaluate, missing_file, too_deep};
 use artoo_judging::decided;
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
     Criterion, CriterionVerdict, Finding, Judge, Message, OutcomeStatus, OutcomeSummary, ReplanRequest, Role,
-    Surroundings, TaskId, TaskSpec, ToolCall, VerdictReached,
+    SubTaskOutcome, Surroundings, TaskSpec, ToolCall, VerdictReached,
 };
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ impl Actor {
         refute(&mut gathered.outcomes, |output| too_deep(output, &spec.intent, &self.world));
         if !gathered.all_matched() {
             // The gate is code: no model is asked whether a failed subtask may pass.
-            self.replan(&spec.task_id, gathered, Vec::new());
+            self.replan(spec, gathered, Vec::new());
             return;
         }
         let material = Material::of(&gathered);
@@ -88,7 +88,7 @@ impl Actor {
                 outcomes: gathered.outcomes,
             });
         } else {
-            self.replan(&spec.task_id, gathered, task_verdicts);
+            self.replan(spec, gathered, task_verdicts);
         }
     }
 
@@ -120,21 +120,32 @@ impl Actor {
         CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding }
     }
 
-    fn replan(&self, task_id: &TaskId, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
+    fn replan(&self, spec: &TaskSpec, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
         take_back(&mut gathered.outcomes, &gathered.task_criteria, &task_verdicts);
         if task_verdicts.is_empty() {
             doubt(&mut gathered.outcomes, &gathered.task_criteria);
         }
         let gap_summary = gap(&gathered, &task_verdicts);
+        let missing_file = self.missing_file(spec, &gathered.outcomes);
         let (matched_outcomes, failed_outcomes) =
             gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);
         self.publish(ReplanRequest {
-            task_id: task_id.clone(),
+            task_id: spec.task_id.clone(),
             failed_outcomes,
             matched_outcomes,
             task_verdicts,
+            missing_file,
             gap_summary,
         });
+    }
+
+    /// What a request to find something out is about, where that is nowhere. A request to make something names what is not there yet.
+    fn missing_file(&self, spec: &TaskSpec, outcomes: &[SubTaskOutcome]) -> Option<String> {
+        if outcomes.iter().flat_map(|outcome| &outcome.criteria).any(Criterion::is_about_a_deed) {
+            return None;
+        }
+        let calls: Vec<ToolCall> = outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
+        missing_file(&spec.intent, &calls, &self.world).map(str::to_owned)
     }
 
     fn publish(&self, message: impl Into<Message>) {

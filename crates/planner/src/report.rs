@@ -6,7 +6,7 @@ use artoo_types::{FailureReportRequest, OutcomeStatus};
 
 /// What was done, what is missing and what to try next, composed from the facts alone.
 pub fn report_template(request: &FailureReportRequest) -> String {
-    let mut text = format!("It could not be finished: {}", request.reason);
+    let mut text = request.reason.clone();
     let done: Vec<_> =
         request.partial.iter().filter(|partial| partial.status == OutcomeStatus::Matched).collect();
     // Writing to a string cannot fail.

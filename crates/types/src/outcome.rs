@@ -73,6 +73,9 @@ pub struct ReplanRequest {
     pub matched_outcomes: Vec<SubTaskOutcome>,
     /// Verdicts on the task criteria; empty where the gate fired before they were judged.
     pub task_verdicts: Vec<CriterionVerdict>,
+    /// A file that the request names and that is nowhere, so that no other plan finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_file: Option<String>,
     /// What is missing, in words.
     pub gap_summary: String,
 }

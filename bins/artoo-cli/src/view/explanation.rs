@@ -321,6 +321,7 @@ fn rule(rule: Rule, decided: &Decided, values: Option<&Hyperparameters>) -> Stri
             all => format!("hard cap: all {all} replans are used"),
         },
         Rule::NoMeansLeft => "nothing is left that another plan could use".to_owned(),
+        Rule::FileMissing => "a file that the request names is nowhere".to_owned(),
         Rule::ActionGrid => "the action grid of the table".to_owned(),
     }
 }

@@ -215,6 +215,25 @@ fn a_directed_plan_without_a_single_call_is_the_end() {
     assert_eq!(run(Parameters::default(), [round(tried()), mute])[1].rule, Rule::ActionGrid);
 }
 
+/// Twenty-seven calls looked for one file that was not there, until the time was used up.
+#[test]
+fn a_file_that_is_nowhere_is_the_end() {
+    let missing = |observation| Observation { missing_file: Some("data/a.csv".to_owned()), ..observation };
+    let all_met = |observation| Observation { report: Report::AllMet, ..observation };
+    let decision = &run(Parameters::default(), [missing(share(8, 0, 8))])[0];
+    assert_eq!(states(std::slice::from_ref(decision)), [(ABANDON, Rule::FileMissing)]);
+    assert_eq!(
+        decision.rationale,
+        "8 of 8 criteria are not met. data/a.csv is not there, and no file below the working folder that is not hidden has that name."
+    );
+    // It takes nothing back that is met, or nearly.
+    assert_eq!(
+        run(Parameters::default(), [missing(all_met(share(0, 0, 8)))])[0].rule,
+        Rule::EveryCriterionMet
+    );
+    assert_eq!(run(Parameters::default(), [missing(share(1, 0, 8))])[0].rule, Rule::CloseEnough);
+}
+
 #[test]
 fn a_step_that_failed_with_every_program_is_the_end() {
     let round = |names: &[&str], number| Observation {

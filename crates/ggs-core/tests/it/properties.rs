@@ -60,6 +60,7 @@ proptest! {
             if let State::Action(action) = decision.state {
                 prop_assert_eq!(action, decision.cell.action());
                 prop_assert!(decision.replans_used < parameters.max_replans);
+                prop_assert_eq!(&round.missing_file, &None);
             } else {
                 prop_assert_eq!(&decision.blocked, &Default::default());
                 break;

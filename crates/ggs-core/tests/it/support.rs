@@ -72,6 +72,7 @@ pub(crate) fn gap(standings: Vec<Standing>) -> Observation {
             .collect(),
         failures: Vec::new(),
         deliverable: true,
+        missing_file: None,
         inventory: tools(&["glob", "read_file", "shell", "write_file"]),
         programs: BTreeSet::new(),
     }
@@ -140,28 +141,33 @@ pub(crate) fn any_observation() -> impl Strategy<Value = Observation> {
     let inventory = prop::collection::btree_set(any_tool().prop_map(tool), 0..4);
     let led = prop::collection::vec(prop::sample::select(&["awk", "find", "python3"][..]), 0..3);
     let known = prop::sample::subsequence(&["awk", "find", "python3"][..], 0..=3);
-    (any::<bool>(), 0_u64..600_000, criteria, failures, any::<bool>(), inventory, led, known).prop_map(
-        |(all_met, elapsed_ms, criteria, failures, deliverable, inventory, led, known)| Observation {
-            report: if all_met { Report::AllMet } else { Report::Gap },
-            elapsed_ms,
-            criteria: criteria
-                .into_iter()
-                .enumerate()
-                .map(|(i, (standing, plausible))| JudgedCriterion {
-                    mode: if plausible { Mode::Plausible } else { Mode::Verifiable },
-                    ..criterion(&format!("c{i}"), standing)
-                })
-                .collect(),
-            failures: failures
-                .into_iter()
-                .map(|(number, name, input, class)| FailedSubTask {
-                    programs: if name == "shell" { programs(&led) } else { BTreeSet::new() },
-                    ..failure(number, name, &format!("input {input}"), class)
-                })
-                .collect(),
-            deliverable,
-            inventory,
-            programs: programs(&known),
+    let missing = prop::option::weighted(0.2, Just("a.txt".to_owned()));
+    let said = (any::<bool>(), 0_u64..600_000, any::<bool>(), missing);
+    (said, criteria, failures, inventory, led, known).prop_map(
+        |((all_met, elapsed_ms, deliverable, missing_file), criteria, failures, inventory, led, known)| {
+            Observation {
+                report: if all_met { Report::AllMet } else { Report::Gap },
+                elapsed_ms,
+                criteria: criteria
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, (standing, plausible))| JudgedCriterion {
+                        mode: if plausible { Mode::Plausible } else { Mode::Verifiable },
+                        ..criterion(&format!("c{i}"), standing)
+                    })
+                    .collect(),
+                failures: failures
+                    .into_iter()
+                    .map(|(number, name, input, class)| FailedSubTask {
+                        programs: if name == "shell" { programs(&led) } else { BTreeSet::new() },
+                        ..failure(number, name, &format!("input {input}"), class)
+                    })
+                    .collect(),
+                deliverable,
+                missing_file,
+                inventory,
+                programs: programs(&known),
+            }
         },
     )
 }

@@ -175,6 +175,7 @@ pub(crate) fn replan(outcomes: Vec<SubTaskOutcome>) -> ReplanRequest {
         failed_outcomes: failed,
         matched_outcomes: matched,
         task_verdicts: Vec::new(),
+        missing_file: None,
         gap_summary: "the count is missing".to_owned(),
     }
 }

@@ -9,13 +9,13 @@ use artoo_llm_client::{
 use artoo_meta_validator::{JudgeError, ModelTaskJudge, Settings, TaskContext, TaskJudge, run};
 use artoo_types::{
     CallId, Check, Criterion, Evidence, FailureClass, Finding, Judge, Message, MessageKind, OutcomeSummary,
-    ReplanRequest, Role,
+    ReplanRequest, Role, SubTaskOutcome,
 };
 use async_trait::async_trait;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{checked, failed, judged, manifest, matched, scene, spec, surroundings};
+use crate::given::{call, checked, failed, judged, manifest, matched, scene, spec, surroundings};
 
 const COUNT: &str = "Count the .txt files in docs";
 
@@ -128,6 +128,31 @@ async fn an_answer_that_the_request_rules_out_is_not_accepted() {
     let reason = "docs/guides/backup.md is no file directly in docs; leave out what lies in its subfolders";
     assert_eq!(request.failed_outcomes[0].failure_reason.as_deref(), Some(reason));
     assert!(request.failed_outcomes[0].criteria_verdicts.iter().all(|verdict| !verdict.passed()));
+}
+
+/// Seen with the embedded model: every replan looked for it again. A deed names what is not there yet, and a file elsewhere can be found.
+#[tokio::test(start_paused = true)]
+async fn a_file_that_the_request_names_and_that_is_nowhere_is_reported() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("moved.csv"), "price\n3\n").unwrap();
+    let missing = async |name: &str, criteria: Vec<Criterion>| {
+        let mut outcome =
+            SubTaskOutcome { criteria, ..failed(1, "Sum the prices", "the file does not exist") };
+        outcome.tool_calls =
+            vec![call(1, &format!("awk '{{s+=$1}}' {name}"), "", Some(FailureClass::Environmental))];
+        let failure = outcome.tool_calls[0].failure.as_mut().unwrap();
+        failure.reason = format!("ended with status 2: awk: cannot open {name}: No such file or directory");
+        let messages = vec![manifest(1, &[], &[1], &[]).into(), outcome.into()];
+        let request = format!("What is the total of the prices in {name}?");
+        let judge = Arc::new(ModelTaskJudge);
+        only_replan(&played_in(home.path(), &request, judge, ScriptedModel::new(), messages).await)
+            .missing_file
+            .clone()
+    };
+    assert_eq!(missing("data/gone.csv", Vec::new()).await.as_deref(), Some("data/gone.csv"));
+    assert_eq!(missing("data/moved.csv", Vec::new()).await, None);
+    let deed = checked(Check::FileExists { path: "sum.txt".into() });
+    assert_eq!(missing("data/gone.csv", vec![deed]).await, None);
 }
 
 struct Silent;

@@ -242,6 +242,7 @@ async fn gate(mut port: Port, voice: Voice) {
                     failed_outcomes,
                     matched_outcomes,
                     task_verdicts: Vec::new(),
+                    missing_file: None,
                     gap_summary: "it is missing".to_owned(),
                 },
             );

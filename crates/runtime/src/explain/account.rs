@@ -309,6 +309,7 @@ impl Open {
             report: Report::AllMet,
             outcomes: self.outcomes.clone(),
             task_verdicts: self.task_verdicts.clone(),
+            missing_file: None,
             merged_output: None,
             words: String::new(),
         }

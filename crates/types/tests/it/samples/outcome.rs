@@ -143,6 +143,7 @@ pub(super) fn replan_request() -> ReplanRequest {
         failed_outcomes: vec![failed(), skipped()],
         matched_outcomes: vec![matched()],
         task_verdicts: vec![failing()],
+        missing_file: Some("docs/annual-report.txt".to_owned()),
         gap_summary: "The count is missing: docs has no .txt file at its top.".to_owned(),
     }
 }
