@@ -32,12 +32,12 @@ impl From<Network> for Sockets {
     }
 }
 
-/// The compiled filters, for each answer to which sockets there are.
+/// The compiled filter, for each answer to which sockets there are.
 #[derive(Debug)]
 struct Filters {
-    none: Vec<BpfProgram>,
-    local: Vec<BpfProgram>,
-    network: Vec<BpfProgram>,
+    none: BpfProgram,
+    local: BpfProgram,
+    network: BpfProgram,
 }
 
 /// Why there is no filter.
@@ -68,14 +68,12 @@ pub(crate) fn try_out() -> Result<(), NoFilter> {
 }
 
 fn bind(network: Network) -> Result<(), NoFilter> {
-    filters(network.into())?
-        .iter()
-        .try_for_each(|program| apply_filter(program).map_err(|error| NoFilter(words(&error))))
+    apply_filter(filter(network.into())?).map_err(|error| NoFilter(words(&error)))
 }
 
-/// The compiled filters, in the order in which they are installed.
-pub(crate) fn filters(sockets: Sockets) -> Result<&'static [BpfProgram], NoFilter> {
-    // Compiled once: it costs more than to install them.
+/// The compiled filter.
+pub(crate) fn filter(sockets: Sockets) -> Result<&'static BpfProgram, NoFilter> {
+    // Compiled once: it costs more than to install it.
     static FILTERS: OnceLock<Result<Filters, NoFilter>> = OnceLock::new();
     let filters = FILTERS.get_or_init(compiled).as_ref().map_err(Clone::clone)?;
     Ok(match sockets {
@@ -92,7 +90,7 @@ fn words(error: &seccompiler::Error) -> String {
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn compiled() -> Result<Filters, NoFilter> {
-    let of = |sockets| crate::call_list::programs(sockets).map_err(|error| NoFilter(words(&error.into())));
+    let of = |sockets| crate::call_list::program(sockets).map_err(|error| NoFilter(words(&error.into())));
     Ok(Filters { none: of(Sockets::None)?, local: of(Sockets::Local)?, network: of(Sockets::Network)? })
 }
 

@@ -102,20 +102,17 @@ const SOCK_PACKET: i32 = 10;
 /// The part of a socket's type that is not a flag.
 const TYPE_MASK: u64 = 0xF;
 
-/// The filters of one command, in the order in which they are installed.
-pub(crate) fn programs(sockets: Sockets) -> Result<Vec<BpfProgram>, BackendError> {
-    let mut first = beginning();
-    first.extend(compile(refused(sockets)?, libc::EPERM)?);
-    let attributes = ATTRIBUTES.into_iter().map(|call| (call, Vec::new())).collect();
-    Ok(vec![first, compile(attributes, libc::EOPNOTSUPP)?])
+/// The filter of one command. It is one, because for every command the kernel tries each filter on every call that there is.
+pub(crate) fn program(sockets: Sockets) -> Result<BpfProgram, BackendError> {
+    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let listed: BpfProgram =
+        SeccompFilter::new(refused(sockets)?, SeccompAction::Allow, refuse, ARCH)?.try_into()?;
+    let mut program = beginning();
+    program.extend(listed);
+    Ok(program)
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-
-fn compile(rules: Rules, error: i32) -> Result<BpfProgram, BackendError> {
-    SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(error.cast_unsigned()), ARCH)?
-        .try_into()
-}
 
 fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
     let mut rules: Rules = NEVER.into_iter().map(|call| (call, Vec::new())).collect();
@@ -174,7 +171,8 @@ fn all<const N: usize>(conditions: [SeccompCondition; N]) -> Result<SeccompRule,
     SeccompRule::new(conditions.into())
 }
 
-/// What the crate cannot say, in the kernel's own words. It stands before the crate's program and falls through to it.
+/// What the crate cannot say, in the kernel's own words: it answers every refusal of a program alike. This stands before the crate's
+/// program and falls through to it.
 ///
 /// `clone3` takes its flags behind a pointer; where it does not exist, every C library uses `clone`, whose flags can be seen. On
 /// x86-64 each call has a second number for a second binary interface (x32), by which a list of numbers could be walked around.
@@ -185,20 +183,25 @@ fn beginning() -> BpfProgram {
     const RETURN: u16 = 0x06;
     const OFFSET_OF_NUMBER: u32 = 0;
     const X32: u32 = 0x4000_0000;
-    let no_such_call = || sock_filter {
+    let refuse = |error: i32| sock_filter {
         code: RETURN,
         jt: 0,
         jf: 0,
-        k: libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned(),
+        k: libc::SECCOMP_RET_ERRNO | error.cast_unsigned(),
     };
     let mut program = vec![
         sock_filter { code: LOAD_WORD, jt: 0, jf: 0, k: OFFSET_OF_NUMBER },
         sock_filter { code: JUMP_IF_EQUAL, jt: 0, jf: 1, k: CLONE3 },
-        no_such_call(),
+        refuse(libc::ENOSYS),
     ];
     if cfg!(target_arch = "x86_64") {
         program.push(sock_filter { code: JUMP_IF_AT_LEAST, jt: 0, jf: 1, k: X32 });
-        program.push(no_such_call());
+        program.push(refuse(libc::ENOSYS));
+    }
+    for call in ATTRIBUTES {
+        // No number of a call has more than 32 bits.
+        program.push(sock_filter { code: JUMP_IF_EQUAL, jt: 0, jf: 1, k: call as u32 });
+        program.push(refuse(libc::EOPNOTSUPP));
     }
     program
 }
@@ -237,10 +240,9 @@ mod tests {
         Call { number: number.try_into().unwrap(), machine: HERE, arguments }
     }
 
-    /// The kernel's answer: it runs every filter and takes the strictest, which has the smallest signed number.
+    /// The kernel's answer.
     fn answer(call: Call, sockets: impl Into<Sockets>) -> u32 {
-        let answers = programs(sockets.into()).unwrap().into_iter().map(|program| run(&program, call));
-        answers.min_by_key(|answer| answer.cast_signed()).unwrap()
+        run(&program(sockets.into()).unwrap(), call)
     }
 
     /// The part of the kernel's little machine that such programs use.

@@ -244,8 +244,9 @@ fn give_birth(
     namespaces: c_int,
     argument: *mut c_void,
 ) -> io::Result<Pid> {
-    let mut stack = vec![0_u128; STACK / size_of::<u128>()];
-    let top = stack.as_mut_ptr_range().end.cast::<c_void>();
+    // Uninitialised, as every stack is.
+    let mut stack = Vec::<u128>::with_capacity(STACK / size_of::<u128>());
+    let top = stack.spare_capacity_mut().as_mut_ptr_range().end.cast::<c_void>();
     // No handler of this process may run in the child: it would act on this process's memory.
     let signals = BlockedSignals::block()?;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | namespaces;

@@ -19,7 +19,7 @@ pub(crate) struct Walls {
     pub(crate) seal: Seal,
     /// Landlock's.
     rules: OwnedFd,
-    calls: &'static [BpfProgram],
+    calls: &'static BpfProgram,
 }
 
 impl Walls {
@@ -33,7 +33,7 @@ impl Walls {
             .into_open()
             .map_err(|source| SandboxError::Rules { program: program.to_owned(), source })?;
         let calls =
-            call_filter::filters(network.into()).map_err(|error| call_filter::rejected(program, &error))?;
+            call_filter::filter(network.into()).map_err(|error| call_filter::rejected(program, &error))?;
         Ok(Self { seal, rules, calls })
     }
 
@@ -41,10 +41,7 @@ impl Walls {
     pub(crate) fn raise(&self) -> Result<(), Errno> {
         restrict_self(&self.rules)?;
         capabilities::reduce_bare()?;
-        for program in self.calls {
-            apply_filter(program).map_err(|_| Errno::INVAL)?;
-        }
-        Ok(())
+        apply_filter(self.calls).map_err(|_| Errno::INVAL)
     }
 }
 

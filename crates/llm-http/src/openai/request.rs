@@ -83,7 +83,7 @@ fn format(schema: &JsonSchema, level: Level) -> Option<Format<'_>> {
     };
     match level {
         Level::Strict => match strict(&schema.schema) {
-            Some(closed) => native(Cow::Owned(closed), true),
+            Some(closed) => native(closed, true),
             None => native(Cow::Borrowed(&schema.schema), false),
         },
         Level::Schema | Level::Tool => native(Cow::Borrowed(&schema.schema), false),

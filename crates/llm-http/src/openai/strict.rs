@@ -1,13 +1,34 @@
 //! Which schemas OpenAI's strict mode takes.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 /// The schema in strict form: every object closed, every property required. Properties that may be left out are
-/// required if they also may be `null`, which means the same to the reader. `None` if the schema cannot be put so.
-pub(super) fn strict(schema: &Value) -> Option<Value> {
-    let mut strict = schema.clone();
+/// required if they also may be `null`, which means the same to the reader. `None` if the schema cannot be put so. It is copied only
+/// where it changes: this is asked for every call, and a schema is large.
+pub(super) fn strict(schema: &Value) -> Option<Cow<'_, Value>> {
     // The top must be an object, and not a choice of objects.
-    (schema.get("type")? == "object" && tighten(&mut strict)).then_some(strict)
+    if schema.get("type")? != "object" {
+        return None;
+    }
+    match fit(schema) {
+        Fit::AsItIs => Some(Cow::Borrowed(schema)),
+        Fit::WithAllRequired => {
+            let mut strict = schema.clone();
+            require_all(&mut strict);
+            Some(Cow::Owned(strict))
+        }
+        Fit::Not => None,
+    }
+}
+
+/// How a schema fits strict mode, the worst of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    AsItIs,
+    WithAllRequired,
+    Not,
 }
 
 /// Keywords that strict mode knows, beyond those handled below.
@@ -30,38 +51,61 @@ const KNOWN: [&str; 16] = [
     "title",
 ];
 
-fn tighten(schema: &mut Value) -> bool {
-    let Some(fields) = schema.as_object_mut() else {
-        return false;
-    };
-    if fields.contains_key("properties") && !require_all(fields) {
-        return false;
+fn fit(schema: &Value) -> Fit {
+    let Some(fields) = schema.as_object() else { return Fit::Not };
+    let is_object = fields.get("type").is_some_and(|kind| kind == "object");
+    if is_object && fields.get("additionalProperties") != Some(&Value::Bool(false)) {
+        return Fit::Not;
     }
-    if fields.get("type").is_some_and(|kind| kind == "object")
-        && fields.get("additionalProperties") != Some(&Value::Bool(false))
-    {
-        return false;
-    }
-    fields.iter_mut().all(|(name, value)| match name.as_str() {
-        "properties" | "$defs" => value.as_object_mut().is_some_and(|inner| inner.values_mut().all(tighten)),
-        "items" => tighten(value),
-        "anyOf" => value.as_array_mut().is_some_and(|branches| branches.iter_mut().all(tighten)),
-        name => KNOWN.contains(&name),
-    })
+    let parts = fields.iter().map(|(name, value)| match name.as_str() {
+        "properties" => worst(required(fields), value.as_object().map(|inner| inner.values())),
+        "$defs" => worst(Fit::AsItIs, value.as_object().map(|inner| inner.values())),
+        "items" => fit(value),
+        "anyOf" => worst(Fit::AsItIs, value.as_array()),
+        name if KNOWN.contains(&name) => Fit::AsItIs,
+        _ => Fit::Not,
+    });
+    parts.max().unwrap_or(Fit::AsItIs)
 }
 
-/// Makes all properties required; false if one of them may be left out but not be `null`.
-fn require_all(fields: &mut Map<String, Value>) -> bool {
-    let required = fields.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let Some(properties) = fields.get("properties").and_then(Value::as_object) else {
-        return false;
-    };
-    let fits = properties
-        .iter()
-        .all(|(name, property)| required.iter().any(|known| known == name) || takes_null(property));
-    let names = properties.keys().cloned().map(Value::String).collect();
-    fields.insert("required".to_owned(), names);
-    fits
+/// The worst of what is known and of the parts, where they are parts at all.
+fn worst<'a>(known: Fit, parts: Option<impl IntoIterator<Item = &'a Value>>) -> Fit {
+    parts.map_or(Fit::Not, |parts| parts.into_iter().map(fit).max().unwrap_or(known).max(known))
+}
+
+/// Whether all properties of an object are required, or those that are not may be `null`.
+fn required(fields: &Map<String, Value>) -> Fit {
+    let required = fields.get("required").and_then(Value::as_array);
+    let properties = fields.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let each = properties.map(|(name, property)| {
+        if required.is_some_and(|names| names.iter().any(|known| known == name)) {
+            Fit::AsItIs
+        } else if takes_null(property) {
+            Fit::WithAllRequired
+        } else {
+            Fit::Not
+        }
+    });
+    each.max().unwrap_or(Fit::AsItIs)
+}
+
+/// Makes all properties required, in every part.
+fn require_all(schema: &mut Value) {
+    let Some(fields) = schema.as_object_mut() else { return };
+    if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+        let names = properties.keys().cloned().map(Value::String).collect();
+        fields.insert("required".to_owned(), names);
+    }
+    for (name, value) in fields {
+        match name.as_str() {
+            "properties" | "$defs" => {
+                value.as_object_mut().into_iter().flat_map(|inner| inner.values_mut()).for_each(require_all);
+            }
+            "items" => require_all(value),
+            "anyOf" => value.as_array_mut().into_iter().flatten().for_each(require_all),
+            _ => {}
+        }
+    }
 }
 
 fn takes_null(schema: &Value) -> bool {
@@ -107,6 +151,19 @@ mod tests {
         let schema = JsonSchema::of::<Plan>("plan").schema;
         assert_eq!(schema["required"], json!(["steps"]));
         assert_eq!(strict(&schema).unwrap()["required"], json!(["steps", "note"]));
+    }
+
+    #[test]
+    fn a_schema_is_copied_only_where_it_changes() {
+        let step = JsonSchema::of::<Step>("step").schema;
+        assert!(matches!(strict(&step), Some(Cow::Borrowed(same)) if *same == *step));
+        let closed = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+        let inner =
+            |required| closed(json!({"note": {"anyOf": [{"type": "null"}, {"type": "string"}]}}), required);
+        let outer = |required| {
+            closed(json!({"steps": {"type": "array", "items": inner(required)}}), json!(["steps"]))
+        };
+        assert_eq!(strict(&outer(json!([]))), Some(Cow::Owned(outer(json!(["note"])))));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(crate) struct World {
     ruleset: OwnedFd,
     /// What is allowed in an overlay, in the kernel's numbers.
     rights: u64,
-    filters: &'static [BpfProgram],
+    filter: &'static BpfProgram,
     /// One more than the step that was begun last; past the last one when all are done.
     step: AtomicUsize,
 }
@@ -79,7 +79,7 @@ impl World {
         let Support::Enforced { abi, .. } = probe() else {
             return Err(unfit(io::ErrorKind::Unsupported.into()));
         };
-        let filters = call_filter::filters(Sockets::None)
+        let filter = call_filter::filter(Sockets::None)
             .map_err(|error| unfit(io::Error::new(io::ErrorKind::Unsupported, error.to_string())))?;
         let tmp = confinement.private_tmp.canonicalize().map_err(unfit)?;
         let overlaid = ground.layers.iter().any(|layer| tmp.starts_with(&layer.root));
@@ -91,7 +91,7 @@ impl World {
             mounts: Handover::new().map_err(unfit)?,
             ruleset: Rules::build(program, confinement)?.into_open().map_err(unfit)?,
             rights: rules::rights_in_a_granted_folder(abi),
-            filters,
+            filter,
             step: AtomicUsize::new(0),
         })
     }
@@ -137,9 +137,7 @@ impl World {
         self.bind()?;
         self.next_step();
         capabilities::reduce_bare()?;
-        for filter in self.filters {
-            apply_filter(filter).map_err(|_| last_error())?;
-        }
+        apply_filter(self.filter).map_err(|_| last_error())?;
         self.next_step();
         Ok(())
     }
