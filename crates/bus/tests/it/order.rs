@@ -86,18 +86,27 @@ proptest! {
         let samples: std::collections::BTreeMap<_, _> =
             MessageKind::ALL.iter().map(|kind| (*kind, sample(*kind))).collect();
         let (mut seq, mut ended) = (0, false);
+        // Plans that are not reported yet; before the first, anything may be.
+        let mut unreported: Option<u32> = None;
         for step in steps {
             match step {
                 Step::Publish(from, kind) => {
                     let message = samples[&kind].clone();
+                    let is_report = matches!(kind, MessageKind::OutcomeSummary | MessageKind::ReplanRequest);
                     let allowed = artoo_bus::contract::may_publish(from, kind)
-                        && !(kind == MessageKind::FinalResult && ended);
+                        && !(kind == MessageKind::FinalResult && ended)
+                        && !(is_report && unreported == Some(0));
                     // A refusal takes a number too: it is on record.
                     seq += 1;
                     let published = ports[&from].publish(message.clone());
                     prop_assert_eq!(published.clone().ok(), allowed.then_some(seq), "{:?}", published);
                     if allowed {
                         ended |= kind == MessageKind::FinalResult;
+                        unreported = match unreported {
+                            open if kind == MessageKind::DispatchManifest => Some(open.unwrap_or(0) + 1),
+                            open if is_report => open.map(|plans| plans - 1),
+                            open => open,
+                        };
                         for to in artoo_bus::contract::receivers(from, kind).iter() {
                             expected.get_mut(&to).unwrap().push_back((seq, message.clone()));
                         }
