@@ -106,8 +106,8 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
 /// The file that a request names and that is nowhere, so that no other plan finds it; `None` where it may be somewhere, or where nothing shows
 /// that it is a file that was meant.
 ///
-/// A call looked for it and was told so by the system; nothing lies where the request says; nothing below the working folder has its name, or
-/// mentions it; and the request names no file that is there.
+/// A call looked for it and was told so by the system; nothing lies where the request says; nothing below the working folder or the
+/// workspace has its name, or mentions it; and the request names no file that is there.
 ///
 /// ```
 /// # use artoo_checks::{World, missing_file};
@@ -126,8 +126,7 @@ pub fn missing_file<'a>(request: &'a str, calls: &[ToolCall], world: &World) -> 
     file_paths(request).find(|path| {
         let name = last_part(path);
         let look = Look { term: name, names: true, contents: true, endings: Vec::new() };
-        reported_missing(name, calls)
-            && matches!(look.first_below(vec![world.resolve(Path::new("."))]), Looked::Nowhere)
+        reported_missing(name, calls) && matches!(look.first_below(world.roots()), Looked::Nowhere)
     })
 }
 

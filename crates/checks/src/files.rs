@@ -42,6 +42,11 @@ impl World {
         Self { workspace: Some(workspace.into()), ..self }
     }
 
+    /// The folders in which files of a request lie, if it names no other: the working folder, and where new files go.
+    pub(crate) fn roots(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.working_folder).chain(&self.workspace).cloned().collect()
+    }
+
     /// The absolute path that `path` means: what lies in the workspace has the bare name before what does not.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         self.made_in_workspace(path).unwrap_or_else(|| self.named(path))
