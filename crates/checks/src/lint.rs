@@ -195,8 +195,15 @@ pub fn lint_text(text: &str, intent: &str) -> Result<(), Flaw> {
     }
 }
 
-/// Texts that have nothing in common but that they are texts, an error among them.
-const ANY_TEXT: [&str; 4] = ["x", "7", "no idea", "cat: x: No such file or directory"];
+/// Texts that have nothing in common but that they are texts, an error among them and one of many sentences: a limit of their number is
+/// a criterion.
+const ANY_TEXT: [&str; 5] = [
+    "x",
+    "7",
+    "no idea",
+    "cat: x: No such file or directory",
+    "One. Two. Three. Four. Five. Six. Seven. Eight. Nine. Ten. Eleven. Twelve.",
+];
 
 /// Whether a pattern takes whatever is put out, so that only blank output fails it: as a model's criterion it decides nothing.
 ///

@@ -36,10 +36,11 @@ pub(crate) fn most_sentences(request: &str) -> Option<u32> {
     amounts.iter().filter_map(number).max().filter(|most| is_exact && (1..=FEW_SENTENCES).contains(most))
 }
 
-/// An expression that a text of at most so many sentences matches. A sentence ends in a mark before a blank; the point of 3.5 is none.
+/// An expression that a text of at most so many sentences matches, and no empty one. A sentence ends in a mark before a blank; the point
+/// of 3.5 is none.
 pub(crate) fn at_most_sentences(most: u32) -> String {
     let inside = r"(?:[^.!?]|[.!?]+[^\s.!?])*";
-    format!(r"\A{inside}(?:[.!?]+\s+{inside}){{0,{}}}[.!?]*\s*\z", most.saturating_sub(1))
+    format!(r"\A[.!?\s]*[^\s.!?]{inside}(?:[.!?]+\s+{inside}){{0,{}}}[.!?]*\s*\z", most.saturating_sub(1))
 }
 
 /// What follows "in" and says how much: the words of the amount, and what it counts.
@@ -108,11 +109,11 @@ mod tests {
             "It costs 3.5 euros at example.org.",
             "Is it? It is!",
             "First you read.\nThen you write...\n",
-            "",
+            "... and so it goes.",
         ] {
             assert!(two.is_match(text), "{text:?}");
         }
-        for text in ["One. Two. Three.", "One! Two? three", "Day 1: a.\nDay 2: b.\nDay 3: c."] {
+        for text in ["", "...", "One. Two. Three.", "One! Two? three", "Day 1: a.\nDay 2: b.\nDay 3: c."] {
             assert!(!two.is_match(text), "{text:?}");
         }
     }

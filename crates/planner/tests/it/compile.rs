@@ -1,8 +1,8 @@
 //! From a draft to a plan.
 
 use artoo_checks::{Subject, World, evaluate};
-use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance};
-use artoo_types::{Check, Criterion, Finding, Mode};
+use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance, validate};
+use artoo_types::{Check, Criterion, Finding, Mode, Plan};
 use proptest::prelude::*;
 
 use crate::given::{ONCE, TWICE, draft, question};
@@ -71,6 +71,21 @@ fn a_text_is_judged_and_not_derived_twice() {
     draft.subtasks[0].criteria = vec![CriterionDraft::OutputNumber { text: text() }];
     let criteria = compile(&draft, &task, TWICE, 0).0.remove(0).success_criteria;
     assert!(criteria.iter().any(|criterion| criterion.check.is_none()), "{criteria:?}");
+}
+
+/// Seen with the embedded model: no request that limits its sentences could be planned, because short texts all kept the limit, and the
+/// plan was refused for a check that every output meets.
+#[test]
+fn a_plan_with_a_limit_of_sentences_is_usable() {
+    for limit in ["one sentence", "one or two sentences", "at most five sentences", "10 sentences"] {
+        let request = format!("Tell me in {limit} what docs/a.txt says about plums.");
+        let task = conformance::task(&request);
+        let draft = draft(&[("Read docs/a.txt", 1, AnswerKind::FindOut)]);
+        let (subtasks, task_criteria) = compile(&draft, &task, TWICE, 0);
+        assert!(checks(&subtasks[0].success_criteria).iter().flatten().count() >= 2, "{subtasks:?}");
+        let plan = Plan { task_id: task.task_id, round: 1, task_criteria, subtasks, kept: Vec::new() };
+        assert_eq!(validate(&plan, &conformance::context(&request)), [], "{request}");
+    }
 }
 
 /// A step that makes something could not be told from one that spoilt its source as well.
