@@ -103,8 +103,8 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
     Some(format!("it says that there is nothing, but {shown} has the word {term:?}: look there"))
 }
 
-/// The file that a request names and that is nowhere, so that no other plan finds it; `None` where it may be somewhere, or where nothing shows
-/// that it is a file that was meant.
+/// The file that a request names and that is nowhere, so that no other plan finds it; `None` where it may be somewhere, or where
+/// nothing shows that it is a file that was meant.
 ///
 /// A call looked for it and was told so by the system; nothing lies where the request says; nothing below the working folder or the
 /// workspace has its name, or mentions it; and the request names no file that is there.

@@ -144,8 +144,8 @@ impl Actor {
         if outcomes.iter().flat_map(|outcome| &outcome.criteria).any(Criterion::is_about_a_deed) {
             return None;
         }
-        let calls: Vec<ToolCall> = outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
-        missing_file(&spec.intent, &calls, &self.world).map(str::to_owned)
+        let missing = |outcome: &SubTaskOutcome| missing_file(&spec.intent, &outcome.tool_calls, &self.world);
+        outcomes.iter().find_map(missing).map(str::to_owned)
     }
 
     fn publish(&self, message: impl Into<Message>) {
