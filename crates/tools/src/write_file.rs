@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use artoo_sandbox::{Class, DecidedBy, Decision, SandboxMode};
 use artoo_types::{
-    Approval, Arguments, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, ToolName,
+    Approval, Arguments, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind,
+    ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -143,9 +144,12 @@ fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Target, ToolError
             let may_be_shown = before.filter(|before| !is_private_key(before));
             let change = PreviewedChange {
                 path: real.clone(),
-                change: FileChangeKind::Changed,
+                change: PreviewedKind::Changed,
+                from: None,
                 bytes_before: Some(found.len()),
                 bytes_after: Some(content.len() as u64),
+                mode_before: None,
+                mode_after: None,
                 diff: may_be_shown.and_then(|before| diff(&before, content.as_bytes())),
             };
             There::Theirs { noted, change }

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fmt, path::PathBuf, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, FileChangeKind, PlannedSubTask, SubTaskId, ToolName};
+use crate::{CallId, PlannedSubTask, SubTaskId, ToolName};
 
 /// A question before a call that does more than read and make new files. R3 to the user, and on record also where nobody is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -172,22 +172,47 @@ impl FromStr for EffectKind {
 #[error("`{0}` is no kind of effect")]
 pub struct UnknownEffectKind(pub String);
 
-/// What a preview found that a call would do to one path.
+/// What a trial found that a call would do to one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PreviewedChange {
-    /// The path. A folder's ends in a slash.
+    /// The path; of what is renamed the new one. A folder's ends in a slash.
     pub path: PathBuf,
     /// What would happen to it.
-    pub change: FileChangeKind,
+    pub change: PreviewedKind,
+    /// The path that it has now, where it is renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<PathBuf>,
     /// Bytes that it has now; none where nothing is there, or no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_before: Option<u64>,
     /// Bytes that it would have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_after: Option<u64>,
-    /// The first lines that differ, where both are text: `-` before, `+` after.
+    /// The permissions that it has now, where they would become others: the lower twelve bits of its mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_before: Option<u32>,
+    /// The permissions that it would have, where they are others now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_after: Option<u32>,
+    /// All lines that differ, as a unified diff, where both are text of moderate size: `-` before, `+` after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+}
+
+/// What would happen to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PreviewedKind {
+    /// It goes.
+    Deleted,
+    /// It gets another content.
+    Changed,
+    /// It gets another name, with the content that it has.
+    Renamed,
+    /// Its mode, owner or time becomes another, and its content stays.
+    Attributes,
+    /// It comes to be.
+    Created,
 }
 
 /// Before which effects a person is asked.

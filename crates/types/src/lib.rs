@@ -39,7 +39,7 @@ mod verdict;
 pub use anomaly::{Anomaly, AnomalyKind, IdKind, RunLimit};
 pub use approval::{
     Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, Effect, EffectKind, PlanApprovalDecided,
-    PlanApprovalRequested, PreviewedChange, ProposedRule, UnknownApproval, UnknownEffectKind,
+    PlanApprovalRequested, PreviewedChange, PreviewedKind, ProposedRule, UnknownApproval, UnknownEffectKind,
 };
 pub use audit::{
     AuditEvent, AuditQuery, AuditReport, AuditTrigger, GapTrend, ModelRecord, ToolHealth, ToolRecord, Trend,

@@ -3,7 +3,7 @@
 //! Whatever is shown here was written by a model, or is the name or the content of a file: it is made harmless, and nothing is so
 //! long that it pushes the rest off the screen.
 
-use artoo_types::{ApprovalScope, Effect, FileChangeKind, PreviewedChange, ToolName};
+use artoo_types::{ApprovalScope, Effect, PreviewedChange, PreviewedKind, ToolName};
 
 use super::frame::Frame;
 use super::units::bytes;
@@ -97,9 +97,11 @@ fn change(change: &PreviewedChange) -> String {
         (Some(before), Some(after)) => format!(" ({}, then {})", bytes(before), bytes(after)),
     };
     let verb = match change.change {
-        FileChangeKind::Created => "new",
-        FileChangeKind::Changed => "changed",
-        FileChangeKind::Deleted => "gone",
+        PreviewedKind::Created => "new",
+        PreviewedKind::Changed => "changed",
+        PreviewedKind::Renamed => "renamed",
+        PreviewedKind::Attributes => "mode or time of",
+        PreviewedKind::Deleted => "gone",
     };
     format!("{verb} {}{sizes}", short(&change.path.display().to_string()))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_sandbox::DecidedBy;
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
-use artoo_types::{Approval, Effect, EffectKind, FileChangeKind, PreviewedChange, ToolName};
+use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
 use super::judged::real;
 use super::{ASK_BEFORE_ALL, Deed, Judged, Question, beyond_undo, in_words};
@@ -60,7 +60,7 @@ impl Tried {
                 .filter(|change| !change.path.starts_with(&workspace))
                 .map(effect)
                 .collect(),
-            shown: changes.iter().map(shown).collect(),
+            shown: changes.iter().filter_map(shown).collect(),
             protected: protected.map(|change| change.path.clone()),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
         }
@@ -177,29 +177,35 @@ fn effect(change: &Change) -> Effect {
     Effect { kind: effect_kind(change), what: change.path.display().to_string(), word: String::new(), why }
 }
 
-fn shown(change: &Change) -> PreviewedChange {
+/// As a person is shown it. A rename is one change, told where the file goes to.
+fn shown(change: &Change) -> Option<PreviewedChange> {
+    let kind = match (change.kind, &change.before) {
+        (ChangeKind::MovedAway, _) => return None,
+        (ChangeKind::MovedHere, _) => PreviewedKind::Renamed,
+        (ChangeKind::Created, None) => PreviewedKind::Created,
+        (ChangeKind::Created | ChangeKind::Changed, _) => PreviewedKind::Changed,
+        (ChangeKind::Attributes, _) => PreviewedKind::Attributes,
+        (ChangeKind::Deleted, _) => PreviewedKind::Deleted,
+    };
     let bytes = |entry: &Option<Entry>| {
         entry.as_ref().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.size)
     };
     let is_folder =
         [&change.before, &change.after].into_iter().flatten().any(|entry| entry.kind == EntryKind::Folder);
-    let path = change.path.to_string_lossy().into_owned();
-    PreviewedChange {
-        path: if is_folder { Path::new(&path).join("") } else { path.into() },
-        change: match effect_kind(change) {
-            EffectKind::Creates => FileChangeKind::Created,
-            EffectKind::Deletes => FileChangeKind::Deleted,
-            EffectKind::Overwrites
-            | EffectKind::Network
-            | EffectKind::OutsideMachine
-            | EffectKind::Privilege
-            | EffectKind::Unknown => FileChangeKind::Changed,
-        },
+    let modes = change.before.as_ref().zip(change.after.as_ref()).map(|(one, other)| (one.mode, other.mode));
+    let modes = modes.filter(|(before, after)| before != after);
+    let text = |path: &Path| PathBuf::from(path.to_string_lossy().into_owned());
+    Some(PreviewedChange {
+        path: if is_folder { text(&change.path).join("") } else { text(&change.path) },
+        change: kind,
+        from: change.moved.as_deref().filter(|_| kind == PreviewedKind::Renamed).map(text),
         bytes_before: bytes(&change.before),
         bytes_after: bytes(&change.after),
+        mode_before: modes.map(|(before, _)| before),
+        mode_after: modes.map(|(_, after)| after),
         // A question is on record, and keys are not.
         diff: change.diff.clone().filter(|diff| !looks_like_a_key(diff)),
-    }
+    })
 }
 
 fn looks_like_a_key(diff: &str) -> bool {

@@ -1,7 +1,7 @@
 //! What is drafted out of a question, and what never is.
 
 use artoo_sandbox::{Decision, Place, effects_of};
-use artoo_types::{Effect, FileChangeKind, PreviewedChange, ToolName};
+use artoo_types::{Effect, PreviewedChange, PreviewedKind, ToolName};
 use proptest::prelude::*;
 
 use super::super::judged::{asked_about, programs_of, rest_of};
@@ -177,9 +177,12 @@ fn what_only_a_trial_showed_is_offered_where_the_words_say_it_too() {
         });
         let changes = paths.iter().map(|below| PreviewedChange {
             path: home(below),
-            change: FileChangeKind::Deleted,
+            change: PreviewedKind::Deleted,
+            from: None,
             bytes_before: None,
             bytes_after: None,
+            mode_before: None,
+            mode_after: None,
             diff: None,
         });
         let question = Question { effects: effects.collect(), changes: changes.collect(), ..question };

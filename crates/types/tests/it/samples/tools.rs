@@ -1,7 +1,7 @@
 use artoo_types::{
     ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, Effect,
     EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign, OutputRecord, PreviewedChange,
-    ProposedRule, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    PreviewedKind, ProposedRule, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use serde_json::json;
 
@@ -88,9 +88,12 @@ pub(super) fn approval_requested() -> ApprovalRequested {
         }],
         changes: vec![PreviewedChange {
             path: "/home/ada/notes/index".into(),
-            change: FileChangeKind::Changed,
+            change: PreviewedKind::Changed,
+            from: Some("/home/ada/notes/list".into()),
             bytes_before: Some(1_200),
             bytes_after: Some(1_200),
+            mode_before: Some(0o644),
+            mode_after: Some(0o600),
             diff: Some("-b\n+a\n".to_owned()),
         }],
         rule: "consent-to-change".to_owned(),
