@@ -188,9 +188,9 @@ fn make(layer: &Layer, below: &Below, difference: &Difference) -> io::Result<()>
             }
             let part = part(below);
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let mut file = File::from(fs::openat(&parent, &part, flags, Mode::RUSR | Mode::WUSR)?);
+            let file = File::from(fs::openat(&parent, &part, flags, Mode::RUSR | Mode::WUSR)?);
             take_place(&parent, &part, name, difference, |_| {
-                fill(&mut source, &mut file).and_then(|()| finish_file(&file, after))
+                fill(&mut source, &file).and_then(|()| finish_file(&file, after))
             })
         }
     }

@@ -18,8 +18,8 @@ use super::PreviewError;
 use super::ground::{Ground, Layer};
 use crate::snapshot::anchored::{look, look_at, names, open_entry_folder, open_file, open_root};
 use crate::snapshot::below::Below;
+use crate::snapshot::pieces::hash;
 use crate::snapshot::state::{Kind, State};
-use crate::snapshot::store::hash;
 use crate::snapshot::walk::{Unread, walk};
 
 /// The most entries that a preview tells.

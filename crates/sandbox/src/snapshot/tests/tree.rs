@@ -66,8 +66,10 @@ impl Place {
         Undo::prepare(&self.record, std::slice::from_ref(&self.root), Present::AsRecorded)
     }
 
+    /// Takes the run back, exactly.
     pub(crate) fn undo(&self) -> Result<(), UndoError> {
-        self.prepare()?.apply()
+        assert_eq!(self.prepare()?.apply()?, []);
+        Ok(())
     }
 
     pub(crate) fn picture(&self) -> BTreeMap<PathBuf, Seen> {
@@ -84,6 +86,10 @@ pub(crate) struct Seen {
     pub(crate) content: Option<Vec<u8>>,
     /// The first name of the same file.
     pub(crate) same_as: Option<PathBuf>,
+    /// Extended attributes and access lists.
+    pub(crate) attributes: BTreeMap<String, Vec<u8>>,
+    /// Blocks that a file takes: fewer where it has holes.
+    pub(crate) blocks: Option<u64>,
 }
 
 /// A tree, byte for byte.
@@ -100,8 +106,14 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
             waiting.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
             None
         };
-        let one =
-            Seen { mode: found.mode(), mtime: (found.mtime(), found.mtime_nsec()), content, same_as: None };
+        let one = Seen {
+            mode: found.mode(),
+            mtime: (found.mtime(), found.mtime_nsec()),
+            content,
+            same_as: None,
+            attributes: attributes(&path),
+            blocks: found.is_file().then(|| found.blocks()),
+        };
         seen.insert(path, one);
     }
     let mut first = BTreeMap::new();
@@ -113,6 +125,20 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
         }
     }
     seen
+}
+
+/// Read anew, and by other calls than the snapshot's.
+fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut list = vec![0; 64 * 1024];
+    let length = rustix::fs::llistxattr(path, &mut list[..]).unwrap();
+    let names = list[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let values = names.map(|name| {
+        let mut value = vec![0; 64 * 1024];
+        let length = rustix::fs::lgetxattr(path, name, &mut value[..]).unwrap();
+        value.truncate(length);
+        (String::from_utf8_lossy(name).into_owned(), value)
+    });
+    values.collect()
 }
 
 /// Something that a command may do to a tree. Most of it fails most of the time, and that is fine.
