@@ -49,7 +49,7 @@ fn look_of(state: &State) -> Look {
 }
 
 fn holds_the_same(ground: &Ground, away: &Difference, here: &Difference) -> io::Result<bool> {
-    Ok(content(ground, away, Side::Real)? == content(ground, here, Side::Written)?)
+    Ok(content(ground, away, Side::Real)?.has_bytes_of(&content(ground, here, Side::Written)?))
 }
 
 /// Which of the two files of a path.

@@ -11,12 +11,29 @@ use super::store::ContentId;
 
 /// Bytes that are read at a time.
 const PIECE: usize = 128 * 1024;
+/// The smallest hole that most file systems have.
+const HOLE: usize = 4096;
 /// What `st_blocks` counts in, whatever the file system does.
 const BLOCK: u64 = 512;
 
 /// What a file holds.
 pub(crate) fn hash(source: &mut File) -> io::Result<ContentId> {
     pour(source, |_, _| Ok(()))
+}
+
+/// Copies what a file holds into an empty one, and leaves out whole blocks of zeroes: they become holes.
+pub(crate) fn copy_sparse(source: &mut File, target: &File) -> io::Result<()> {
+    pour(source, |at, bytes| {
+        let mut place = at;
+        for block in bytes.chunks(HOLE) {
+            if block.iter().any(|byte| *byte != 0) {
+                target.write_all_at(block, place)?;
+            }
+            place = place.saturating_add(length(block));
+        }
+        Ok(())
+    })?;
+    target.set_len(source.metadata()?.len())
 }
 
 /// Copies what a file holds into an empty one, and leaves its holes as holes. Says what it was.

@@ -14,14 +14,14 @@ use super::state::State;
 use super::store::clone_blocks;
 
 /// Gives a finished file its name, which nobody may have taken meanwhile.
-pub(crate) fn take_free_name(folder: &OwnedFd, part: &str, name: &OsStr) -> io::Result<()> {
-    match fs::renameat_with(folder, part, folder, name, RenameFlags::NOREPLACE) {
+pub(crate) fn take_free_name(from: &OwnedFd, part: &str, folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
+    match fs::renameat_with(from, part, folder, name, RenameFlags::NOREPLACE) {
         // Some file systems cannot promise it.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             if look(folder, name)?.is_some() {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
-            Ok(fs::renameat(folder, part, folder, name)?)
+            Ok(fs::renameat(from, part, folder, name)?)
         }
         other => Ok(other?),
     }

@@ -15,7 +15,7 @@ use super::place::place;
 use crate::snapshot::tests::tree::{Deed, Seen, deeds, picture};
 
 /// A deed as a shell does it. Most of it fails most of the time, and that is fine.
-fn script(deed: &Deed) -> Vec<u8> {
+pub(super) fn script(deed: &Deed) -> Vec<u8> {
     let word = |path: &Path| [b"'./", path.as_os_str().as_bytes(), b"'"].concat();
     let print = |bytes: &[u8]| {
         let text: String = bytes.iter().map(|byte| format!("\\0{byte:03o}")).collect();

@@ -141,6 +141,19 @@ fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
     values.collect()
 }
 
+/// An access list, as the kernel's attribute holds it, that gives one more user these rights.
+pub(crate) fn acl(user: u32, rights: u16) -> Vec<u8> {
+    let nobody = u32::MAX;
+    let entries = [(1, 6, nobody), (2, rights, user), (4, 4, nobody), (0x10, 7, nobody), (0x20, 4, nobody)];
+    let mut bytes = 2_u32.to_le_bytes().to_vec();
+    for (tag, rights, id) in entries {
+        bytes.extend(u16::to_le_bytes(tag));
+        bytes.extend(u16::to_le_bytes(rights));
+        bytes.extend(u32::to_le_bytes(id));
+    }
+    bytes
+}
+
 /// Something that a command may do to a tree. Most of it fails most of the time, and that is fine.
 #[derive(Debug, Clone)]
 pub(crate) enum Deed {

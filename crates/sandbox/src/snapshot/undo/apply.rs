@@ -148,10 +148,13 @@ impl Work<'_> {
             return Ok(fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR)?);
         }
         let (taken, number) = self.next_taken(item)?;
-        match fs::renameat(&parent, &name, &taken, &number) {
-            Ok(()) => return Ok(()),
-            Err(Errno::XDEV) => {}
-            Err(error) => return Err(error.into()),
+        // One more name in there would be one name too many for the file.
+        if there.links == 1 || !there.is_file() {
+            match fs::renameat(&parent, &name, &taken, &number) {
+                Ok(()) => return Ok(()),
+                Err(Errno::XDEV) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         match &there.kind {
             Kind::File => copy(&mut open_whatever_mode(&parent, &name)?, &taken, &number)?,
@@ -213,7 +216,7 @@ impl Work<'_> {
                 let file = File::from(fs::openat(&parent, &part, flags, Mode::from_raw_mode(0o600))?);
                 let made = fill(&mut source, &file)
                     .and_then(|()| finish_file_as_far_as_allowed(&file, before))
-                    .and_then(|()| take_free_name(&parent, &part, &name));
+                    .and_then(|()| take_free_name(&parent, &part, &parent, &name));
                 if made.is_err() {
                     // The error that matters is the first one.
                     let _ = fs::unlinkat(&parent, &part, AtFlags::empty());
