@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::super::{Change, Present, Snapshot, SnapshotLimits, Undo, UndoError};
 
@@ -63,7 +64,11 @@ impl Place {
     }
 
     pub(crate) fn prepare(&self) -> Result<Undo, UndoError> {
-        Undo::prepare(&self.record, std::slice::from_ref(&self.root), Present::AsRecorded)
+        self.prepare_in(&self.root)
+    }
+
+    pub(crate) fn prepare_in(&self, root: &PathBuf) -> Result<Undo, UndoError> {
+        Undo::prepare(&self.record, std::slice::from_ref(root), Present::AsRecorded)
     }
 
     /// Takes the run back, exactly.
@@ -125,6 +130,15 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
         }
     }
     seen
+}
+
+/// The same old times in both trees, so that what a script did not touch can be told from what it did.
+pub(crate) fn age(root: &Path) {
+    for (number, path) in picture(root).into_keys().collect::<Vec<_>>().into_iter().rev().enumerate() {
+        let time = Timespec { tv_sec: 1_000_000_000 + number as i64, tv_nsec: 123_456_789 };
+        let times = Timestamps { last_access: time, last_modification: time };
+        utimensat(CWD, &path, &times, AtFlags::SYMLINK_NOFOLLOW).unwrap();
+    }
 }
 
 /// Read anew, and by other calls than the snapshot's.
@@ -222,13 +236,13 @@ impl Deed {
     }
 }
 
-fn name() -> impl Strategy<Value = PathBuf> {
+pub(crate) fn name() -> impl Strategy<Value = PathBuf> {
     let names: Vec<&[u8]> =
         vec![b"a", b"b", b"c", "数据".as_bytes(), "📊.txt".as_bytes(), b"bad\xff\xfe", b"new\nline", b" "];
     prop::sample::select(names).prop_map(|name| PathBuf::from(OsStr::from_bytes(name)))
 }
 
-fn path() -> impl Strategy<Value = PathBuf> {
+pub(crate) fn path() -> impl Strategy<Value = PathBuf> {
     prop::collection::vec(name(), 1..4).prop_map(|names| names.iter().collect())
 }
 
@@ -237,8 +251,12 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 pub(crate) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
+    prop::collection::vec(deed(), 0..most)
+}
+
+pub(crate) fn deed() -> impl Strategy<Value = Deed> {
     let mode = prop::sample::select(vec![0o600, 0o644, 0o755, 0o444, 0o4755, 0o1777, 0o040]);
-    let deed = prop_oneof![
+    prop_oneof![
         4 => (path(), bytes()).prop_map(|(path, bytes)| Deed::Write(path, bytes)),
         1 => (path(), bytes()).prop_map(|(path, bytes)| Deed::Append(path, bytes)),
         1 => path().prop_map(Deed::Forge),
@@ -250,8 +268,7 @@ pub(crate) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
         2 => (path(), path()).prop_map(|(target, path)| Deed::Link(target, path)),
         2 => (path(), path()).prop_map(|(from, to)| Deed::HardLink(from, to)),
         1 => (path(), any::<u32>()).prop_map(|(path, seconds)| Deed::Time(path, seconds)),
-    ];
-    prop::collection::vec(deed, 0..most)
+    ]
 }
 
 /// A case writes many files and waits for the disk.
