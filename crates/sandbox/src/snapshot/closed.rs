@@ -6,21 +6,31 @@ use std::io;
 use std::os::fd::AsFd;
 
 use super::anchored::open_file;
+use super::attributes::Attributes;
 
 /// Opens a file whatever its mode, which is another for a moment where it must be: the time of its last change moves then. Only for a file that
 /// is about to be changed anyway.
 pub(crate) fn open_whatever_mode(folder: impl AsFd, name: &OsStr) -> io::Result<File> {
+    read_whatever_mode(folder, name).map(|(file, _)| file)
+}
+
+/// The same, with its attributes, which cannot be read otherwise either.
+pub(crate) fn read_whatever_mode(folder: impl AsFd, name: &OsStr) -> io::Result<(File, Attributes)> {
     match open_file(&folder, name) {
         // The answer that matters is the first one: nobody but the owner may change a mode.
         Err(refused) if refused.kind() == io::ErrorKind::PermissionDenied => {
             unlocked(folder.as_fd(), name).map_err(|_| refused)
         }
-        other => other,
+        file => {
+            let file = file?;
+            let attributes = Attributes::of(&file)?;
+            Ok((file, attributes))
+        }
     }
 }
 
 #[cfg(target_os = "linux")]
-fn unlocked(folder: std::os::fd::BorrowedFd<'_>, name: &OsStr) -> io::Result<File> {
+fn unlocked(folder: std::os::fd::BorrowedFd<'_>, name: &OsStr) -> io::Result<(File, Attributes)> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{self, FileType, Mode, OFlags};
@@ -34,11 +44,13 @@ fn unlocked(folder: std::os::fd::BorrowedFd<'_>, name: &OsStr) -> io::Result<Fil
     let held = format!("/proc/self/fd/{}", file.as_raw_fd());
     fs::chmod(&held, Mode::from_raw_mode(found.st_mode | 0o400))?;
     let opened = fs::open(&held, OFlags::RDONLY | OFlags::NOATIME | OFlags::CLOEXEC, Mode::empty());
+    let attributes = opened.as_ref().map(Attributes::of);
     fs::chmod(&held, Mode::from_raw_mode(found.st_mode))?;
-    Ok(opened?.into())
+    let attributes = attributes.unwrap_or_else(|_| Ok(Attributes::default()))?;
+    Ok((opened?.into(), attributes))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn unlocked(_: std::os::fd::BorrowedFd<'_>, _: &OsStr) -> io::Result<File> {
+fn unlocked(_: std::os::fd::BorrowedFd<'_>, _: &OsStr) -> io::Result<(File, Attributes)> {
     Err(io::ErrorKind::Unsupported.into())
 }

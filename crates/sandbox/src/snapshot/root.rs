@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::anchored::{Lookout, is_no_folder, look_at, open_file, open_folder, open_root};
 use super::below::Below;
 use super::change::{Change, changes};
-use super::closed::open_whatever_mode;
+use super::closed::read_whatever_mode;
 use super::pieces::hash;
 use super::record::BeforeLine;
 use super::state::{Moment, State};
@@ -353,18 +353,20 @@ impl Root {
             return Ok(false);
         };
         let Some(state) = &mut before.state else { return Ok(false) };
+        let mut seen = state.clone();
         let mut file = match open_file(folder, name) {
             Err(error) if about_to_change && error.kind() == io::ErrorKind::PermissionDenied => {
-                let file = open_whatever_mode(folder, name)?;
+                let (file, attributes) = read_whatever_mode(folder, name)?;
                 // Opening it took a change of its mode and back.
                 let ctime = look_at(&file)?.ctime;
-                *state = State { ctime, ..state.clone() };
-                self.now.insert(path.clone(), Some(state.clone()));
+                seen = State { ctime, ..seen };
+                *state = State { attributes, ..seen.clone() };
+                self.now.insert(path.clone(), Some(seen.clone()));
                 file
             }
             other => other?,
         };
-        before.kept = store.keep(&mut file, state)?;
+        before.kept = store.keep(&mut file, &seen)?;
         Ok(before.kept.is_some())
     }
 

@@ -103,6 +103,11 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
     let mut waiting = vec![root.to_owned()];
     while let Some(path) = waiting.pop() {
         let found = path.symlink_metadata().unwrap();
+        // Opened for the picture alone.
+        let is_closed = found.is_file() && found.mode() & 0o400 == 0;
+        if is_closed {
+            fs::set_permissions(&path, fs::Permissions::from_mode(found.mode() | 0o400)).unwrap();
+        }
         let content = if found.is_file() {
             Some(fs::read(&path).unwrap())
         } else if found.is_symlink() {
@@ -119,6 +124,9 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
             attributes: attributes(&path),
             blocks: found.is_file().then(|| found.blocks()),
         };
+        if is_closed {
+            fs::set_permissions(&path, fs::Permissions::from_mode(found.mode())).unwrap();
+        }
         seen.insert(path, one);
     }
     let mut first = BTreeMap::new();
@@ -158,7 +166,7 @@ fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
 /// An access list, as the kernel's attribute holds it, that gives one more user these rights.
 pub(crate) fn acl(user: u32, rights: u16) -> Vec<u8> {
     let nobody = u32::MAX;
-    let entries = [(1, 6, nobody), (2, rights, user), (4, 4, nobody), (0x10, 7, nobody), (0x20, 4, nobody)];
+    let entries = [(1, 7, nobody), (2, rights, user), (4, 4, nobody), (0x10, 7, nobody), (0x20, 4, nobody)];
     let mut bytes = 2_u32.to_le_bytes().to_vec();
     for (tag, rights, id) in entries {
         bytes.extend(u16::to_le_bytes(tag));

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::super::anchored::{look_below, open_file, open_folder};
+use super::super::attributes::Attributes;
 use super::super::below::as_text;
-use super::super::closed::open_whatever_mode;
+use super::super::closed::read_whatever_mode;
 use super::super::pieces::hash;
 use super::super::state::{Kind, State};
-use super::super::store::ContentId;
 use super::acts::{Act, Item};
 use super::check::Undo;
 
@@ -97,20 +97,23 @@ impl Undo {
             if before.mtime != now.mtime && !self.keep.contains_key(&item.spot) {
                 differs(Aspect::Time);
             }
-            if before.attributes != now.attributes {
-                differs(Aspect::Attributes);
-            }
             if before.kind != now.kind {
                 differs(Aspect::Content);
             }
+            let mut attributes = now.attributes.clone();
             if before.is_file() {
-                if let Some(aspect) = content_differs(root, item, before, &now) {
-                    differs(aspect);
+                match content_differs(root, item, before, &now, &mut attributes) {
+                    Ok(None) => {}
+                    Ok(Some(aspect)) => differs(aspect),
+                    Err(_) => differs(Aspect::Unknown),
                 }
                 let other = first.entry((before.dev, before.ino)).or_insert_with(|| now.clone());
                 if before.links != now.links || (before.links > 1 && !other.is_same_inode(&now)) {
                     differs(Aspect::Links);
                 }
+            }
+            if before.attributes != attributes {
+                differs(Aspect::Attributes);
             }
         }
         found
@@ -127,26 +130,33 @@ fn same_kind(before: &State, now: &State) -> bool {
     }
 }
 
-fn content_differs(root: &OwnedFd, item: &Item, before: &State, now: &State) -> Option<Aspect> {
+/// Compares what a file holds, and finds out its attributes where its mode hides them.
+fn content_differs(
+    root: &OwnedFd,
+    item: &Item,
+    before: &State,
+    now: &State,
+    attributes: &mut Attributes,
+) -> io::Result<Option<Aspect>> {
     let Some(kept) = &item.kept else {
         // It was not kept, so it was not touched, or the undo would have been refused.
-        return (before.size != now.size).then_some(Aspect::Content);
+        return Ok((before.size != now.size).then_some(Aspect::Content));
     };
-    match content(root, item) {
-        Ok(content) if content == *kept => None,
-        Ok(content) if content.has_bytes_of(kept) => Some(Aspect::Holes),
-        Ok(_) => Some(Aspect::Content),
-        Err(_) => Some(Aspect::Unknown),
-    }
-}
-
-fn content(root: &OwnedFd, item: &Item) -> io::Result<ContentId> {
     let (parent, name) = item.spot.1.place().ok_or(io::ErrorKind::IsADirectory)?;
     let folder = open_folder(root, &parent)?;
-    // What was put back a moment ago may be opened by a change of its mode; what was not touched may not.
     let mut file = match &item.act {
         Act::Nothing => open_file(&folder, name)?,
-        Act::Replace | Act::Rewrite | Act::Link(_) | Act::Touch => open_whatever_mode(&folder, name)?,
+        // It was put back a moment ago.
+        Act::Replace | Act::Rewrite | Act::Link(_) | Act::Touch => {
+            let (file, read) = read_whatever_mode(&folder, name)?;
+            *attributes = read;
+            file
+        }
     };
-    hash(&mut file)
+    let content = hash(&mut file)?;
+    Ok(match content {
+        content if content == *kept => None,
+        content if content.has_bytes_of(kept) => Some(Aspect::Holes),
+        _ => Some(Aspect::Content),
+    })
 }
