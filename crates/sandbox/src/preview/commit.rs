@@ -61,7 +61,12 @@ pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
         let mut paths: Vec<_> = folders.map(|one| one.at.1.under(&layer.root)).collect();
         for (place, difference) in differences {
             paths.push(difference.at.1.under(&layer.root));
-            paths.extend(Aside::names(place).map(|name| layer.root.join(Aside::folder(layer)).join(name)));
+            let aside = layer.root.join(Aside::folder(layer));
+            let is_new = is_new_content(difference) || difference.link_to.is_some();
+            paths.extend(is_new.then(|| aside.join(Aside::new(place))));
+            let is_old = goes(difference) || is_new;
+            let waits = is_old && difference.before.as_ref().is_some_and(|before| !before.is_folder());
+            paths.extend(waits.then(|| aside.join(Aside::old(place))));
         }
         if !paths.is_empty() {
             named.push(Named { root: layer.root.clone(), paths });
@@ -95,6 +100,12 @@ fn is_folder(state: &Option<State>) -> bool {
     state.as_ref().is_some_and(State::is_folder)
 }
 
+/// Whether what is there goes before anything new comes.
+fn goes(difference: &Difference) -> bool {
+    difference.before.is_some()
+        && (difference.after.is_none() || is_folder(&difference.before) || is_folder(&difference.after))
+}
+
 /// Whether something new takes the place: not the old file with other attributes.
 fn is_new_content(difference: &Difference) -> bool {
     let is_touch = difference.same_bytes && difference.before.is_some();
@@ -119,9 +130,6 @@ impl<'a> Work<'a> {
         for (number, difference) in all().filter(|(_, one)| is_new_content(one)) {
             self.step(&difference.at, |work, layer| work.write(layer, number, difference))?;
         }
-        let goes = |one: &Difference| {
-            one.before.is_some() && (one.after.is_none() || is_folder(&one.before) || is_folder(&one.after))
-        };
         for (number, difference) in all().rev().filter(|(_, one)| goes(one)) {
             self.step(&difference.at, |work, layer| work.take_away(layer, number, difference))?;
         }

@@ -39,11 +39,6 @@ impl Aside {
         format!(".artoo-preview-{}.part", id.get(..16).unwrap_or_default())
     }
 
-    /// Every name that a difference can have in it.
-    pub(super) fn names(number: usize) -> impl Iterator<Item = String> {
-        [Self::new(number), Self::old(number)].into_iter()
-    }
-
     pub(super) fn new(number: usize) -> String {
         format!("{number}-new")
     }
