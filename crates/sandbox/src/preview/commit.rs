@@ -63,10 +63,10 @@ pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
             paths.push(difference.at.1.under(&layer.root));
             let aside = layer.root.join(Aside::folder(layer));
             let is_new = is_new_content(difference) || difference.link_to.is_some();
-            paths.extend(is_new.then(|| aside.join(Aside::new(place))));
+            paths.extend(is_new.then(|| aside.join(Aside::new_name(place))));
             let is_old = goes(difference) || is_new;
             let waits = is_old && difference.before.as_ref().is_some_and(|before| !before.is_folder());
-            paths.extend(waits.then(|| aside.join(Aside::old(place))));
+            paths.extend(waits.then(|| aside.join(Aside::old_name(place))));
         }
         if !paths.is_empty() {
             named.push(Named { root: layer.root.clone(), paths });
@@ -212,7 +212,7 @@ impl<'a> Work<'a> {
     fn write(&mut self, layer: &Layer, number: usize, difference: &Difference) -> io::Result<()> {
         let Some(after) = &difference.after else { return Ok(()) };
         let aside = self.aside(difference.at.0, layer)?;
-        let part = Aside::new(number);
+        let part = Aside::new_name(number);
         match &after.kind {
             Kind::Folder | Kind::Other => Err(io::ErrorKind::Unsupported.into()),
             Kind::Link { target } => {
@@ -252,7 +252,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         is_still(&parent, name, before)?;
-        let old = Aside::old(number);
+        let old = Aside::old_name(number);
         fs::renameat(&parent, name, self.aside(at.0, layer)?.held(), &old)?;
         self.done.push(Done::TakenAway { at, number });
         is_still(self.aside(at.0, layer)?.held(), OsStr::new(&old), before)
@@ -272,14 +272,14 @@ impl<'a> Work<'a> {
         let (parent, name) = place(&layer.real, &at.1)?;
         let replaced = difference.before.as_ref().filter(|before| !before.is_folder());
         let Some(before) = replaced.filter(|_| !is_folder(&difference.after)) else {
-            take_free_name(self.aside(at.0, layer)?.held(), &Aside::new(number), &parent, name)?;
+            take_free_name(self.aside(at.0, layer)?.held(), &Aside::new_name(number), &parent, name)?;
             self.done.push(Done::Placed { at, number });
             return Ok(());
         };
         is_still(&parent, name, before)?;
         self.aside(at.0, layer)?.exchange(number, &parent, name)?;
         self.done.push(Done::Exchanged { at, number });
-        is_still(self.aside(at.0, layer)?.held(), OsStr::new(&Aside::old(number)), before)
+        is_still(self.aside(at.0, layer)?.held(), OsStr::new(&Aside::old_name(number)), before)
     }
 
     /// One more name of a file.
@@ -292,7 +292,7 @@ impl<'a> Work<'a> {
     ) -> io::Result<()> {
         let (from, other) = place(&layer.real, other)?;
         let aside = self.aside(difference.at.0, layer)?;
-        fs::linkat(&from, other, aside.held(), Aside::new(number), AtFlags::empty())?;
+        fs::linkat(&from, other, aside.held(), Aside::new_name(number), AtFlags::empty())?;
         self.place(layer, number, difference)
     }
 
