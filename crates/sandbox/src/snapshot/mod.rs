@@ -13,6 +13,7 @@ pub(crate) mod attributes;
 pub(crate) mod below;
 mod change;
 pub(crate) mod closed;
+mod fitting;
 mod live;
 pub(crate) mod pieces;
 pub(crate) mod placing;

@@ -11,6 +11,7 @@ use super::anchored::{Lookout, is_no_folder, look_at, open_file, open_folder, op
 use super::below::Below;
 use super::change::{Change, changes};
 use super::closed::read_whatever_mode;
+use super::fitting::fit;
 use super::pieces::hash;
 use super::record::BeforeLine;
 use super::state::{Moment, State};
@@ -150,19 +151,13 @@ impl Root {
                 None => return Ok(found),
             },
         };
-        match reach {
-            Reach::Everything => {
-                for path in
-                    self.now.keys().filter(|path| !states.contains_key(path)).cloned().collect::<Vec<_>>()
-                {
-                    states.insert(path, None);
-                }
-            }
-            Reach::Only(paths) if root.is_none() => {
-                states.extend(paths.iter().map(|path| (path.clone(), None)))
-            }
-            Reach::Only(_) => {}
-        }
+        // What was there and is not any more.
+        let gone: Vec<Below> = match reach {
+            Reach::Everything => self.now.keys().filter(|path| !states.contains_key(path)).cloned().collect(),
+            Reach::Only(paths) if root.is_none() => paths.iter().cloned().collect(),
+            Reach::Only(_) => Vec::new(),
+        };
+        states.extend(gone.into_iter().map(|path| (path, None)));
         for (path, state) in states {
             self.compare(path, state, whose, root.as_ref(), &mut found);
         }
@@ -410,29 +405,6 @@ impl Root {
         let root = open_root(&self.path).ok();
         found.is_some() && self.was_rewritten(root.as_ref(), path)
     }
-}
-
-/// What fits into some room, and what does not.
-pub(super) struct Fitted<T> {
-    pub(super) bytes: u64,
-    pub(super) fitting: Vec<T>,
-    pub(super) left_over: Vec<(u64, T)>,
-}
-
-/// The small ones first, so that many are kept.
-pub(super) fn fit<T: Ord>(mut sizes: Vec<(u64, T)>, room: u64) -> Fitted<T> {
-    sizes.sort();
-    let mut fitted = Fitted { bytes: 0, fitting: Vec::new(), left_over: Vec::new() };
-    for (size, one) in sizes {
-        let sum = fitted.bytes.saturating_add(size);
-        if sum <= room {
-            fitted.bytes = sum;
-            fitted.fitting.push(one);
-        } else {
-            fitted.left_over.push((size, one));
-        }
-    }
-    fitted
 }
 
 /// What a file holds now.
