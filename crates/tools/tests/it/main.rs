@@ -8,6 +8,7 @@
 )]
 
 mod apps;
+mod by_execution;
 mod consents;
 mod evidence;
 mod fetches;
