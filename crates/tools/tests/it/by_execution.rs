@@ -5,7 +5,7 @@
 //! else. A harmless one must run as it would without artoo, and nobody may be asked.
 
 mod observed;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod tree;
 
 use std::collections::BTreeMap;
@@ -114,7 +114,7 @@ impl Drop for Victim {
 }
 
 /// Carries out each of these, some at the same time.
-async fn each<T, F>(rows: Vec<Row>, of: impl Fn(Row) -> F) -> Vec<T>
+pub(crate) async fn each<R, T, F>(rows: Vec<R>, of: impl Fn(R) -> F) -> Vec<T>
 where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,
@@ -176,7 +176,7 @@ async fn without_artoo(
     (row, ending, tree.neutral(&output), violations, after.made_since(&before))
 }
 
-fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
+pub(crate) fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
     if !missing.is_empty() {
         let rows: usize = missing.values().sum();
         eprintln!("\n*** SKIPPED: {rows} {what} rows need programs that are not here: {missing:?} ***\n");
@@ -184,7 +184,7 @@ fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
 }
 
 /// Whether trials are possible here; says loudly when not.
-fn can_try(way: Way) -> bool {
+pub(crate) fn can_try(way: Way) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let supported = Preview::supported(&folder.path().join("preview"));
     if let (Way::Trial, Err(reason)) = (way, &supported) {
@@ -308,7 +308,10 @@ async fn harmless_commands_run_as_without_artoo_and_nobody_is_asked() {
                 continue;
             }
             CallEnding::Exited { status } => Some(*status),
-            _ => None,
+            CallEnding::Returned
+            | CallEnding::Signalled { .. }
+            | CallEnding::TimedOut
+            | CallEnding::Cancelled => None,
         };
         let expected = (Ending::Exited(status.unwrap_or(-1)), true, true, Vec::new());
         let is_same = |same: bool| same || !outcome.row.is_exact;

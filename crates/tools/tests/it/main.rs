@@ -15,6 +15,7 @@ mod fetches;
 mod finds;
 mod homes;
 mod hostile;
+mod protected_reads;
 mod reads;
 mod records;
 mod rules;

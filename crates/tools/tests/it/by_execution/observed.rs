@@ -165,7 +165,8 @@ impl Entry {
 fn attributes(path: &Path) -> BTreeMap<OsString, Vec<u8>> {
     let mut names = vec![0; 4096];
     let Ok(filled) = llistxattr(path, &mut names) else { return BTreeMap::new() };
-    let names = names[..filled].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let names =
+        names.get(..filled).unwrap_or_default().split(|byte| *byte == 0).filter(|name| !name.is_empty());
     names
         .map(|name| {
             let (name, mut value) = (OsStr::from_bytes(name), vec![0; 4096]);

@@ -90,6 +90,11 @@ impl Tree {
         Self { root, _folder: folder }
     }
 
+    /// All of it.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// What is compared.
     pub(crate) fn top(&self) -> PathBuf {
         self.root.join("tree")
