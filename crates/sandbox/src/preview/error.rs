@@ -97,14 +97,6 @@ pub enum PreviewError {
         /// Which.
         path: PathBuf,
     },
-    /// A file with an access list or attributes is changed or moved, and would lose them.
-    #[error("{} has attributes ({name}), which a preview cannot keep", path.display())]
-    AttributesOf {
-        /// Which.
-        path: PathBuf,
-        /// The name of the first one.
-        name: String,
-    },
     /// A socket, a fifo or a device is made.
     #[error("{} is no file, folder or link, and a preview can only remove such", path.display())]
     Special {
@@ -139,13 +131,23 @@ pub enum CommitError {
         /// How many would be written.
         needed: u64,
     },
-    /// A step failed. What was done before stays done.
-    #[error("{} could not be changed as previewed", path.display())]
+    /// A step failed. What was done before was taken back: the tree is as it was.
+    #[error("{} could not be changed as previewed, so nothing was", path.display())]
     Step {
         /// Where.
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// A step failed, and not everything that was done before could be taken back. What was there waits in a hidden folder of the root.
+    #[error("{failed}, but {} could not be put back", path.display())]
+    Halfway {
+        /// What could not.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+        /// What failed first.
+        failed: Box<CommitError>,
     },
 }
 
@@ -155,7 +157,8 @@ impl CommitError {
         match self {
             Self::Refused { .. } => "run the command again: its preview shows what it would do now",
             Self::NoRoom { .. } => "free some space, then run the command again",
-            Self::Step { .. } => "look at the folder; `artoo runs undo` takes back what was done",
+            Self::Step { .. } => "remove the cause, then run the command again",
+            Self::Halfway { .. } => "look at the folder; `artoo runs undo` takes back what was done",
         }
     }
 }

@@ -124,7 +124,7 @@ async fn preview_unasked(
     aside(store, move || {
         let read = Read::of(&ground)?;
         let moves = moves::moves(&ground, &read.differences);
-        limits::check(&ground, &read, &moves)?;
+        limits::check(&ground, &read)?;
         let changes = list::changes(&ground, &read, &moves);
         Ok(Preview { outcome, changes, read, ground })
     })
@@ -153,12 +153,12 @@ impl Preview {
 
     /// Makes the changes in the real folders, all of them or, where somebody has changed a path of the list since the command began, none.
     ///
-    /// A file that changes is written beside its place and takes it in one step: its inode becomes another. Blocks, as the removal of the layers
+    /// A file that changes is written apart and takes its place in one step: its inode becomes another. Blocks, as the removal of the layers
     /// does: it belongs on a thread that may.
     ///
     /// # Errors
     ///
-    /// [`CommitError::Refused`] with the list, or why it could not be done.
+    /// [`CommitError::Refused`] with the list, or why it could not be done: then what was done is taken back.
     pub fn commit(self) -> Result<(), CommitError> {
         check::check(&self.ground, &self.read)?;
         commit::commit(&self.ground, &self.read)
