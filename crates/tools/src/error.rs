@@ -263,7 +263,7 @@ impl ToolError {
                 SandboxError::Grant { .. }
                 | SandboxError::Seal { .. }
                 | SandboxError::Rules { .. }
-                | SandboxError::Overlay { .. }
+                | SandboxError::Namespace { .. }
                 | SandboxError::Start { .. }
                 | SandboxError::Watch { .. },
             ) => FailureClass::Environmental,

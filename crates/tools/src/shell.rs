@@ -151,6 +151,7 @@ fn confinement(cx: &ToolContext, granted: &Granted) -> Confinement {
         limits: ResourceLimits::default(),
         writable: granted.writable.clone(),
         sealed: granted.sealed.clone(),
+        hidden: Vec::new(),
         private_tmp: cx.private_tmp.clone(),
     }
 }

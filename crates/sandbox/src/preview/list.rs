@@ -9,6 +9,8 @@ use similar::TextDiff;
 use super::changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 use super::ground::Ground;
 use super::layer::{Difference, Merged, Read, Spot, open_written};
+use super::{Preview, commit};
+use crate::snapshot::Named;
 use crate::snapshot::anchored::{open_file, open_folder, open_root};
 use crate::snapshot::state::{Kind, State};
 
@@ -18,6 +20,14 @@ const LONGEST_TEXT: u64 = 64 * 1024;
 const MOST_LINES: usize = 2_000;
 /// Bytes of all texts that are compared.
 const ALL_TEXTS: u64 = 1024 * 1024;
+
+impl Preview {
+    /// Every path that [`commit`](Self::commit) touches, for [`Snapshot::before_paths`](crate::snapshot::Snapshot::before_paths): those of the changes,
+    /// folders that get another time, and where contents wait for their places.
+    pub fn touched(&self) -> Vec<Named> {
+        commit::touched(&self.ground, &self.read)
+    }
+}
 
 /// `moves` pairs what comes to be with what goes, by their numbers.
 pub(super) fn changes(ground: &Ground, read: &Read, moves: &BTreeMap<usize, usize>) -> Changes {
@@ -84,7 +94,7 @@ fn entry(state: &State) -> Entry {
         Kind::Link { target } => EntryKind::Link { target: target.to_path().unwrap_or_default() },
         Kind::Other => EntryKind::Other,
     };
-    Entry { kind, mode: state.mode, size: state.size }
+    Entry { kind, mode: state.mode, size: state.size, attributes: state.attributes.names() }
 }
 
 /// What a person reads instead of bytes: nothing where either side is no small text.

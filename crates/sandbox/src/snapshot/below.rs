@@ -66,8 +66,8 @@ impl Below {
     }
 }
 
-/// A path as a record writes it: text, or its bytes in hexadecimal where they are not UTF-8.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A path, or another name, as a record writes it: text, or its bytes in hexadecimal where they are not UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum RawPath {
     Text(String),
@@ -84,6 +84,10 @@ impl From<&Path> for RawPath {
 }
 
 impl RawPath {
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Path::new(OsStr::from_bytes(bytes)).into()
+    }
+
     pub(crate) fn to_path(&self) -> Result<PathBuf, hex::FromHexError> {
         Ok(match self {
             Self::Text(text) => PathBuf::from(text),

@@ -1,4 +1,4 @@
-//! Conducts one run from the async side: output, time-out, cancellation.
+//! Drives one run from the async side: output, time-out, cancellation.
 
 use std::io;
 use std::pin::pin;
@@ -10,11 +10,11 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::crowd::Excess;
-use crate::keeper::{self, Ended, Started};
-use crate::leash::Leash;
 use crate::preview::Ground;
+use crate::process_guard::ProcessGuard;
+use crate::process_limit::Excess;
 use crate::pump::{Drain, pump};
+use crate::supervisor_thread::{self, Ended, Started};
 use crate::{
     Capture, Channel, Confinement, Ending, Invocation, Outcome, SandboxError, SandboxMode, StreamReport,
     Support, probe,
@@ -22,7 +22,7 @@ use crate::{
 
 /// Between asking the group to end and killing it. Short, because a person may be waiting after Ctrl+C.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long the keeper may take to report after the kill: its own patience and a margin.
+/// How long the end of all processes may take after the kill.
 const REPORT: Duration = Duration::from_secs(3);
 /// How long the output is read after the tree is gone, in case somebody outside the tree holds a pipe.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ pub(crate) async fn run(
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Outcome, SandboxError> {
-    conduct(invocation, confinement, None, capture, cancel).await
+    drive(invocation, confinement, None, capture, cancel).await
 }
 
 /// The same on a copy of folders.
@@ -45,10 +45,10 @@ pub(crate) async fn run_on(
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Outcome, SandboxError> {
-    conduct(invocation, Some(confinement), Some(ground), capture, cancel).await
+    drive(invocation, Some(confinement), Some(ground), capture, cancel).await
 }
 
-async fn conduct(
+async fn drive(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
     ground: Option<Arc<Ground>>,
@@ -60,11 +60,12 @@ async fn conduct(
     if cancel.is_cancelled() {
         return Ok(never_started());
     }
-    let lost = |source: io::Error| SandboxError::Watch { program: keeper::name(invocation), source };
-    let started = keeper::start(invocation, confinement, ground)?
+    let lost =
+        |source: io::Error| SandboxError::Watch { program: supervisor_thread::name(invocation), source };
+    let started = supervisor_thread::start(invocation, confinement, ground)?
         .await
         .map_err(|_| lost(io::Error::other("its thread died")))?;
-    let Started { leash, stdout, stderr, ended } = started?;
+    let Started { guard, stdout, stderr, ended } = started?;
     let stdout = ChildStdout::from_std(stdout).map_err(lost)?;
     let stderr = ChildStderr::from_std(stderr).map_err(lost)?;
 
@@ -75,7 +76,7 @@ async fn conduct(
         let out = Drain { channel: Channel::Stdout, writer: out_writer, on_chunk, keep, report: &mut out };
         let err = Drain { channel: Channel::Stderr, writer: err_writer, on_chunk, keep, report: &mut err };
         let mut pumps = pin!(async { tokio::join!(pump(stdout, out), pump(stderr, err)) });
-        let mut finish = pin!(finish(&leash, ended, invocation.timeout, cancel));
+        let mut finish = pin!(finish(&guard, ended, invocation.timeout, cancel));
         let mut drained = false;
         let finish = loop {
             tokio::select! {
@@ -87,15 +88,13 @@ async fn conduct(
         };
         (finish, drained || timeout(DRAIN, pumps).await.is_ok())
     };
-    let swept = finish.ended.as_ref().map(|ended| ended.swept).unwrap_or_default();
     Ok(Outcome {
         ending: ending(&finish).map_err(lost)?,
         duration: begin.elapsed(),
         stdout: out,
         stderr: err,
-        leftovers: swept.leftovers,
         // Without a report the first process itself hangs in the kernel.
-        survivors: if finish.ended.is_some() { swept.survivors } else { 1 },
+        survivors: finish.ended.as_ref().map_or(1, |ended| ended.survivors),
         drained,
     })
 }
@@ -106,7 +105,6 @@ fn never_started() -> Outcome {
         duration: Duration::ZERO,
         stdout: StreamReport::default(),
         stderr: StreamReport::default(),
-        leftovers: 0,
         survivors: 0,
         drained: true,
     }
@@ -120,7 +118,7 @@ fn refuse_what_cannot_be_enforced(
     match (mode, probe()) {
         (SandboxMode::FullAccess, _) | (_, Support::Enforced { .. }) => Ok(()),
         (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Support::Missing(reason)) => {
-            Err(SandboxError::Unsupported { program: keeper::name(invocation), mode, reason })
+            Err(SandboxError::Unsupported { program: supervisor_thread::name(invocation), mode, reason })
         }
     }
 }
@@ -130,13 +128,13 @@ fn refuse_what_cannot_be_enforced(
 struct Finish {
     /// Why this crate stopped the command, if it did.
     stopped: Option<Ending>,
-    /// The keeper's report. Missing when the first process survived being killed.
+    /// The thread's report. Missing when the first process survived being killed.
     ended: Option<Ended>,
 }
 
-/// Waits for the keeper's report; on a time-out or a cancellation, brings it about.
+/// Waits for the thread's report; on a time-out or a cancellation, brings it about.
 async fn finish(
-    leash: &Leash,
+    guard: &ProcessGuard,
     mut ended: oneshot::Receiver<Ended>,
     limit: Duration,
     cancel: &CancellationToken,
@@ -147,11 +145,11 @@ async fn finish(
         () = cancel.cancelled() => Ending::Cancelled,
         () = sleep(limit) => Ending::TimedOut,
     };
-    leash.ask();
+    guard.ask();
     let report = match timeout(GRACE, &mut ended).await {
         Ok(report) => report.ok(),
         Err(_) => {
-            leash.kill();
+            guard.end();
             timeout(REPORT, ended).await.ok().and_then(Result::ok)
         }
     };
@@ -169,7 +167,7 @@ fn ending(finish: &Finish) -> io::Result<Ending> {
         None => {}
     }
     match &ended.status {
-        Ok(status) => Ok(match keeper::code_or_signal(*status) {
+        Ok(status) => Ok(match supervisor_thread::code_or_signal(*status) {
             Ok(code) => Ending::Exited(code),
             Err(signal) => Ending::Signaled(signal),
         }),

@@ -9,12 +9,12 @@ use crate::Confinement;
 /// The file systems in which a command may write, and what must stay free there. Other programs that write count, too: whoever fills the
 /// disk, a command that goes on writing makes it worse.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct DiskLimit {
     /// A folder of each, and the bytes.
     floors: Vec<(PathBuf, u64)>,
 }
 
-impl Room {
+impl DiskLimit {
     /// Where less than that is free already, the command may take half of what is.
     pub(crate) fn of(confinement: &Confinement) -> Self {
         let least = confinement.limits.free_bytes;

@@ -6,37 +6,35 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, pidfd_open, waitid,
-};
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
 
-use crate::process_table::threads_of_the_machine;
-use crate::room::Room;
-use crate::tree::Tree;
+use crate::disk_limit::DiskLimit;
+use crate::process_table::{count_descendants, threads_of_the_machine};
+use crate::spawn;
 
 /// Between two cheap looks at the machine.
 const GLANCE: Duration = Duration::from_millis(40);
 /// Between two counts of the tree, when the machine as a whole does not fill up.
 const COUNT: Duration = Duration::from_secs(1);
 
-/// The processes of a command, and how many there may be.
+/// How many processes a command may have.
 #[derive(Debug)]
-pub(crate) struct Crowd<'a> {
-    tree: &'a Tree,
+pub(crate) struct ProcessLimit {
+    first: Pid,
     most: u32,
     /// The fewest threads that the machine had meanwhile.
     fewest: Option<u64>,
     counted: Instant,
 }
 
-impl<'a> Crowd<'a> {
-    pub(crate) fn new(tree: &'a Tree, most: u32) -> Self {
-        Self { tree, most, fewest: threads_of_the_machine(), counted: Instant::now() }
+impl ProcessLimit {
+    pub(crate) fn new(first: Pid, most: u32) -> Self {
+        Self { first, most, fewest: threads_of_the_machine(), counted: Instant::now() }
     }
 
-    /// Whether there are too many. Counting asks the kernel about each process of the machine, so it is done often only while the
+    /// Whether there are too many. Counting reads the table of all processes of the machine, so it is done often only while the
     /// machine fills up.
-    fn is_too_large(&mut self) -> bool {
+    fn is_exceeded(&mut self) -> bool {
         let now = threads_of_the_machine();
         self.fewest = self.fewest.min(now);
         let more = now.zip(self.fewest).map_or(0, |(now, fewest)| now.saturating_sub(fewest));
@@ -44,7 +42,7 @@ impl<'a> Crowd<'a> {
             return false;
         }
         self.counted = Instant::now();
-        u32::try_from(self.tree.size()).is_ok_and(|size| size > self.most)
+        u32::try_from(count_descendants(self.first)).is_ok_and(|size| size > self.most)
     }
 }
 
@@ -55,26 +53,24 @@ pub(crate) enum Excess {
     Disk,
 }
 
-/// Waits for the end of the first process and leaves it to be reaped. Says whether it was killed, with its group, and for what.
-pub(crate) fn wait(pid: Pid, watched: Option<(Crowd<'_>, Room)>) -> Option<Excess> {
-    let watched = watched.zip(pidfd_open(pid, PidfdFlags::empty()).ok());
-    let excess = watched.and_then(|((mut crowd, room), end)| {
+/// Waits for the end of the first process and leaves it to be reaped. Says whether it was ended, with all others, and for what.
+pub(crate) fn wait(first: Pid, limits: Option<(ProcessLimit, DiskLimit)>) -> Option<Excess> {
+    let watched = limits.zip(pidfd_open(first, PidfdFlags::empty()).ok());
+    let excess = watched.and_then(|((mut processes, disk), end)| {
         while !ends(&end, GLANCE) {
-            let excess = if crowd.is_too_large() {
+            let excess = if processes.is_exceeded() {
                 Excess::Processes
-            } else if room.is_used_up() {
+            } else if disk.is_used_up() {
                 Excess::Disk
             } else {
                 continue;
             };
-            // One call for the whole group, during which none of it can start another process. Both may be gone already.
-            let _ = kill_process_group(pid, Signal::KILL);
-            let _ = kill_process(pid, Signal::KILL);
+            spawn::end(first);
             return Some(excess);
         }
         None
     });
-    while let Err(Errno::INTR) = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
+    while let Err(Errno::INTR) = waitid(WaitId::Pid(first), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
     excess
 }
 
