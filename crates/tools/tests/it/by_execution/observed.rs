@@ -9,11 +9,10 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{lgetxattr, llistxattr};
-use sha2::{Digest, Sha256};
 
-/// All entries of a tree, by their paths in it.
+/// All entries of a tree, by their paths in it: as bytes, which compare much faster than paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Observed(BTreeMap<PathBuf, Entry>);
+pub(crate) struct Observed(BTreeMap<OsString, Entry>);
 
 /// All of an entry but the time of its last reading and of its last change of anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +30,8 @@ struct Entry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// With a hash of its content, where it can be read.
-    File(Option<String>),
+    /// With its content, where it can be read.
+    File(Option<Vec<u8>>),
     Folder,
     /// With its target.
     Link(PathBuf),
@@ -66,7 +65,7 @@ impl Observed {
         let mut all = BTreeMap::new();
         walk(top, top, &mut all);
         for path in elsewhere.iter().filter(|path| path.symlink_metadata().is_ok()) {
-            all.insert(path.clone(), Entry::of(path));
+            all.insert(path.clone().into_os_string(), Entry::of(path));
         }
         Self(all)
     }
@@ -74,7 +73,7 @@ impl Observed {
     /// What differs afterwards and is not free. Free are new visible entries below the folders `free`, and what these make of the
     /// folders that they lie in: their size, time and number of links.
     pub(crate) fn violations(&self, after: &Self, free: &[&str]) -> Vec<Violation> {
-        let new: BTreeSet<&Path> =
+        let new: Vec<&Path> =
             after.0.keys().filter(|path| !self.0.contains_key(*path)).map(AsRef::as_ref).collect();
         let is_free = |path: &Path| free.iter().any(|root| path.strip_prefix(root).is_ok_and(is_visible));
         let grown: BTreeSet<&Path> =
@@ -84,9 +83,9 @@ impl Observed {
         let differs = self.0.iter().filter_map(|(path, before)| {
             let what = match after.0.get(path) {
                 None => "is gone".to_owned(),
-                Some(now) => before.difference(now, grown.contains(path.as_path()))?,
+                Some(now) => before.difference(now, grown.contains(Path::new(path)))?,
             };
-            Some(Violation { path: path.clone(), what })
+            Some(Violation::new(path, &what))
         });
         differs.chain(made).collect()
     }
@@ -95,7 +94,11 @@ impl Observed {
     pub(crate) fn made_since(&self, before: &Self) -> Vec<String> {
         let new = self.0.iter().filter(|(path, _)| !before.0.contains_key(*path));
         new.map(|(path, entry)| {
-            format!("{path:?} {:?} {:o} {}", entry.kind, entry.mode, entry.attributes.len())
+            let content = match &entry.kind {
+                Kind::File(content) => String::from_utf8_lossy(content.as_deref().unwrap_or_default()),
+                kind => format!("{kind:?}").into(),
+            };
+            format!("{path:?} {:o} {} {content:?}", entry.mode, entry.attributes.len())
         })
         .collect()
     }
@@ -106,10 +109,10 @@ fn is_visible(below: &Path) -> bool {
     below.components().next().is_some() && !below.components().any(|part| hidden(part.as_os_str()))
 }
 
-fn walk(top: &Path, path: &Path, all: &mut BTreeMap<PathBuf, Entry>) {
+fn walk(top: &Path, path: &Path, all: &mut BTreeMap<OsString, Entry>) {
     let entry = Entry::of(path);
     let is_folder = entry.kind == Kind::Folder;
-    all.insert(path.strip_prefix(top).unwrap().to_owned(), entry);
+    all.insert(path.strip_prefix(top).unwrap().into(), entry);
     if is_folder {
         // A folder that may not be read hides what is in it before and after alike.
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
@@ -122,9 +125,7 @@ impl Entry {
     fn of(path: &Path) -> Self {
         let found = path.symlink_metadata().unwrap();
         let kind = match found.file_type() {
-            kind if kind.is_file() => {
-                Kind::File(fs::read(path).ok().map(|content| hex::encode(Sha256::digest(content))))
-            }
+            kind if kind.is_file() => Kind::File(fs::read(path).ok()),
             kind if kind.is_dir() => Kind::Folder,
             kind if kind.is_symlink() => Kind::Link(fs::read_link(path).unwrap()),
             kind if kind.is_fifo() => Kind::Pipe,

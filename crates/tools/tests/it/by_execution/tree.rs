@@ -214,6 +214,7 @@ impl Tree {
                     limits: ResourceLimits::default(),
                     writable: vec![self.root.clone()],
                     sealed: Vec::new(),
+                    hidden: Vec::new(),
                     private_tmp: tmp,
                 };
                 run(&invocation, &confinement, capture, &never).await
