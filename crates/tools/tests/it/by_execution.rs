@@ -173,6 +173,9 @@ async fn without_artoo(
         command.push_str(&format!("\nsleep {}", LATER.as_secs_f32()));
     }
     let (ending, output, _) = tree.without_artoo(&command, row.fence()).await;
+    if victim.is_some() {
+        tokio::time::sleep(LATER).await;
+    }
     let after = tree.observed();
     let mut violations = before.violations(&after, &FREE);
     violations.extend(killed(victim.as_ref()));
@@ -188,8 +191,7 @@ pub(crate) fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
 
 /// Whether trials are possible here; says loudly when not.
 pub(crate) fn can_try(way: Way) -> bool {
-    let folder = tempfile::tempdir().unwrap();
-    let supported = Preview::supported(&folder.path().join("preview"));
+    let supported = Preview::supported(&Tree::empty().data().join("preview"));
     if let (Way::Trial, Err(reason)) = (way, &supported) {
         eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
     }

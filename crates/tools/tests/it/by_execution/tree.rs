@@ -79,7 +79,8 @@ impl Template {
 }
 
 impl Tree {
-    fn empty() -> Self {
+    /// The folder of a tree, without one.
+    pub(crate) fn empty() -> Self {
         let named = || tempfile::Builder::new().prefix("artoo-row-").to_owned();
         // A thousand trees are made and removed, which a disk takes ten times as long for as memory.
         let folder = named().tempdir_in("/dev/shm").or_else(|_| named().tempdir()).unwrap();
