@@ -71,12 +71,11 @@ fn scene_with(
 ) -> Option<(Scene, Arc<Person>)> {
     let mut scene = Scene::new();
     fs::create_dir_all(&scene.cx.workspace).unwrap();
-    let store = scene.data.join("preview");
+    let store = scene.data.join("layers");
     if let Err(reason) = Preview::supported(&store) {
         eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
         return None;
     }
-    scene.cx.preview_store = Some(store);
     let rules = rules(&scene.cx.workspace);
     let person = Arc::new(Person { answer, approval, foreign, asked: Mutex::default(), rules });
     scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;
