@@ -185,12 +185,12 @@ async fn words_leave_the_subtask_another_way_but_not_the_same_effect() {
 #[tokio::test(start_paused = true)]
 async fn a_yes_for_the_run_is_asked_for_once() {
     let mut house = house(true, &[]);
-    house.dispatcher.publish(subtask(1, "ask overwrites /a/b; ask overwrites /a/b/c")).unwrap();
+    house.dispatcher.publish(subtask(1, "ask overwrites /a/c overwrites /a/b; ask overwrites /a/b")).unwrap();
     let [question] = asked(&house.said().await).try_into().unwrap();
     house.user.publish(yes(question.call_id, ApprovalScope::Run)).unwrap();
     let said = house.said().await;
     let [again] = asked(&said).try_into().unwrap();
-    assert!(!again.person, "what lies below is covered, and that is on record");
+    assert!(!again.person, "what was shown is covered, and that is on record");
     assert_eq!(results(&said)[0].output, "done\ndone\n");
     house.close().await;
 }
