@@ -77,9 +77,9 @@ pub struct ApprovalDecided {
 pub enum ApprovalScope {
     /// This one call.
     Once,
-    /// The same effects in this run, but what goes.
+    /// The same effects in this run, without deletions.
     Run,
-    /// New files and changes of files, as far as these were asked about, in the folders that these lie in, in this run.
+    /// The same kinds of new files and of changes in the same folders, in this run.
     Folder,
     /// As in this run; a rule that the person has written holds for later runs.
     Always,
