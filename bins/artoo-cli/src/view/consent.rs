@@ -72,7 +72,11 @@ pub(super) fn question(asked: &Asked<'_>, code: &str, frame: Frame) -> Vec<Strin
         lines.extend(shown.into_iter().chain(more));
     }
     if is_cut {
-        let rest = if asked.person { "d shows all of it" } else { "the record has all of it" };
+        let rest = if asked.person {
+            "d shows all of it, and the record has it"
+        } else {
+            "the record has all of it"
+        };
         lines.push(frame.row(code, 1, Some(Style::Notice), rest));
     }
     lines

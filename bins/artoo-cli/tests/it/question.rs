@@ -121,7 +121,7 @@ fn one_deletion_among_many_changes_comes_first_and_d_shows_every_path() {
         "photos/wedding.jpg (12 B)",
         "changes 25 files in /",
         "renames 60 files in /",
-        "d shows all of it",
+        "d shows all of it, and",
     ]
     .map(at);
     assert!(order.is_sorted(), "{first}");

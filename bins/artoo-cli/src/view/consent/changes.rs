@@ -57,9 +57,11 @@ pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
     let modes = change.mode_before.zip(change.mode_after);
     let text = match (change.change, modes) {
         (PreviewedKind::Deleted, _) => format!("deletes {path}{}", sizes(change)),
-        (PreviewedKind::Changed, None) => format!("changes {path}{}", sizes(change)),
-        (PreviewedKind::Changed, Some(modes)) => {
-            format!("changes {path}{}, mode {}", sizes(change), of_modes(modes))
+        (PreviewedKind::Changed, modes) => {
+            let modes = modes.map(|modes| format!(", mode {}", of_modes(modes))).unwrap_or_default();
+            // No text, a long one, or a key.
+            let hidden = if change.diff.is_none() { ", the difference cannot be shown" } else { "" };
+            format!("changes {path}{}{modes}{hidden}", sizes(change))
         }
         (PreviewedKind::Renamed, _) => {
             let (from, is_from_cut) = shown(origin(change), columns);
