@@ -59,7 +59,10 @@ fn scene(files: &[(String, String)], scripts: &'static [&'static str]) -> Scene 
 
 /// Somebody at a terminal, who is shown a text, types one, and so on: the exit code and all that was shown.
 fn talk(scene: &Scene, columns: u16, steps: &[(&str, &str)]) -> (Option<i32>, String) {
-    let mut screen = Screen::new(columns);
+    talk_at(scene, Screen::new(columns), steps)
+}
+
+fn talk_at(scene: &Scene, mut screen: Screen, steps: &[(&str, &str)]) -> (Option<i32>, String) {
     let mut command = scene.artoo(&["run", "How many are left?"]);
     command.env("TERM", "dumb");
     let mut child =
@@ -139,6 +142,20 @@ fn one_deletion_among_many_changes_comes_first_and_d_shows_every_path() {
     );
     assert!(!workspace(&scene).join("photos/wedding.jpg").exists());
     assert_eq!(content(&workspace(&scene).join("notes/7.md")), "new 7\n");
+}
+
+/// A terminal that does not tell its height is shown all of it at once.
+#[test]
+fn where_the_height_is_not_known_d_shows_all_at_once() {
+    if !can_try() {
+        return;
+    }
+    let scene = scene(&photos(), TIDY);
+    let (code, shown) = talk_at(&scene, Screen::telling(160, 0), &[(ASKED, "d\n"), (ASKED, "n\n")]);
+    assert_eq!(code, Some(5), "{shown}");
+    assert!((0..60).all(|n| shown.contains(&format!("photos/img-{n}.jpg -> /"))), "{shown}");
+    assert!(!shown.contains("Enter: "), "{shown}");
+    assert!(workspace(&scene).join("photos/wedding.jpg").exists());
 }
 
 /// What goes is in no answer for longer, so none is offered for what only goes, and what is typed all the same is no yes.

@@ -26,12 +26,17 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn new(columns: u16) -> Self {
+        Self::telling(columns, 60)
+    }
+
+    /// One of sixty lines that tells that it has so many.
+    pub(crate) fn telling(columns: u16, rows: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let slave = rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-        tcsetwinsize(&slave, Winsize { ws_row: 60, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        tcsetwinsize(&slave, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let (rows, wide) = (NonZero::new(60).unwrap(), NonZero::new(columns).unwrap());
         let parser = Arc::new(Mutex::new(vt100::Parser::new(rows, wide, 0)));
         let raw = Arc::new(Mutex::new(Vec::new()));

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artoo_types::{Effect, EffectKind, PreviewedChange};
+use artoo_tools::on_file;
+use artoo_types::{Effect, EffectKind, PreviewedChange, PreviewedKind};
 
 use super::groups::by_folder;
 use super::told::Told;
@@ -22,12 +23,22 @@ const ORDER: [EffectKind; 7] = [
     EffectKind::Creates,
 ];
 
-/// What no change is about.
+/// What no change says: a change says of its path what it does there, and of one that is renamed that the old name goes.
 pub(super) fn unsaid<'a>(effects: &'a [Effect], changes: &[PreviewedChange]) -> Vec<&'a Effect> {
-    let paths = changes.iter().flat_map(|change| [Some(change.path.as_path()), change.from.as_deref()]);
-    let said: BTreeSet<&Path> = paths.flatten().collect();
-    let is_unsaid = |effect: &&Effect| path(effect).is_none_or(|path| !said.contains(path));
+    let said: BTreeSet<(EffectKind, &Path)> = changes.iter().flat_map(of_change).collect();
+    let is_unsaid =
+        |effect: &&Effect| on_file(effect).is_none_or(|path| !said.contains(&(effect.kind, path)));
     effects.iter().filter(is_unsaid).collect()
+}
+
+fn of_change(change: &PreviewedChange) -> impl Iterator<Item = (EffectKind, &Path)> {
+    let kind = match change.change {
+        PreviewedKind::Deleted => EffectKind::Deletes,
+        PreviewedKind::Changed | PreviewedKind::Attributes => EffectKind::Overwrites,
+        PreviewedKind::Renamed | PreviewedKind::Created => EffectKind::Creates,
+    };
+    let old_name = change.from.as_deref().map(|from| (EffectKind::Deletes, from));
+    std::iter::once((kind, change.path.as_path())).chain(old_name)
 }
 
 /// All of these: of each kind at most so many by themselves. Of more, files are told by folder, and of what else it is the first.
@@ -40,7 +51,7 @@ pub(super) fn by_kind<'a>(effects: &[&'a Effect], most: usize, columns: usize) -
             continue;
         }
         let (files, others): (Vec<&Effect>, Vec<&Effect>) =
-            all.into_iter().partition(|effect| path(effect).is_some());
+            all.into_iter().partition(|effect| on_file(effect).is_some());
         let path = |effect: &Effect| PathBuf::from(&effect.what);
         for group in by_folder(&files, path, most) {
             match group.members.as_slice() {
@@ -81,9 +92,4 @@ pub(super) fn one<'a>(effect: &Effect, columns: usize) -> Vec<Told<'a>> {
         told.push(Told::new(below.join(": "), is_cut).styled(2, Style::Faint));
     }
     told
-}
-
-/// The file that it is on, where that is known.
-fn path(effect: &Effect) -> Option<&Path> {
-    artoo_tools::on_file(effect)
 }

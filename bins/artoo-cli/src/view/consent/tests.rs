@@ -88,13 +88,13 @@ fn tidy() -> ApprovalRequested {
     changes.insert(44, change(PreviewedKind::Deleted, "/home/ada/photos/wedding.jpg"));
     changes
         .extend((0..3).map(|n| change(PreviewedKind::Created, &format!("/home/ada/photos/index-{n}.html"))));
-    let effects = changes.iter().map(|change| {
-        let kind = if change.change == PreviewedKind::Changed {
-            EffectKind::Overwrites
-        } else {
-            EffectKind::Deletes
-        };
-        effect(kind, &change.from.as_ref().unwrap_or(&change.path).display().to_string())
+    // New files are free.
+    let beyond = changes.iter().filter(|change| change.change != PreviewedKind::Created);
+    let effects = beyond.map(|change| match &change.from {
+        None if change.change == PreviewedKind::Changed => {
+            effect(EffectKind::Overwrites, &change.path.display().to_string())
+        }
+        from => effect(EffectKind::Deletes, &from.as_ref().unwrap_or(&change.path).display().to_string()),
     });
     let effects = effects.collect();
     asked("python3 tidy.py", effects, changes)
@@ -202,9 +202,11 @@ fn effects_that_no_change_says_are_said() {
     let effects = vec![
         effect(EffectKind::Overwrites, "/home/ada/b"),
         effect(EffectKind::Deletes, "/home/ada/a"),
+        effect(EffectKind::Deletes, "/home/ada/c"),
+        effect(EffectKind::Creates, "/home/ada/d"),
         effect(EffectKind::Network, "example.org"),
     ];
-    let changes = vec![change(PreviewedKind::Changed, "/home/ada/b")];
+    let changes = vec![change(PreviewedKind::Changed, "/home/ada/b"), renamed("/home/ada/c", "/home/ada/d")];
     insta::assert_snapshot!(screens(&asked("mv a b", effects, changes), 80));
 }
 
