@@ -76,19 +76,8 @@ fn talk(scene: &Scene, steps: &[(&str, &str)]) -> (Option<i32>, String) {
 }
 
 fn talk_in(scene: &Scene, line: &[&str], steps: &[(&str, &str)]) -> (Option<i32>, String) {
-    let mut screen = Screen::new(160);
-    let mut command = scene.artoo(line);
-    command.env("TERM", "dumb");
-    let mut child =
-        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
-    drop(command);
-    for (at, (shown, typed)) in steps.iter().enumerate() {
-        let times = steps[..=at].iter().filter(|(other, _)| other == shown).count();
-        screen.until_shown_times(shown, times);
-        screen.types(typed);
-    }
-    let code = ended(&mut child).code();
-    (code, screen.end().0)
+    let (code, screen, _) = Screen::new(160).talk(scene.artoo(line), steps);
+    (code, screen)
 }
 
 /// The whole of it: the rule is shown, gets its reason, is in the file and on record, and the next run asks nothing.

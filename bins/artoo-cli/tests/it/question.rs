@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::model::{count_plan, model, shell};
-use crate::process::ended;
 use crate::scene::Scene;
 use crate::screen::Screen;
 
@@ -62,19 +61,9 @@ fn talk(scene: &Scene, columns: u16, steps: &[(&str, &str)]) -> (Option<i32>, St
     talk_at(scene, Screen::new(columns), steps)
 }
 
-fn talk_at(scene: &Scene, mut screen: Screen, steps: &[(&str, &str)]) -> (Option<i32>, String) {
-    let mut command = scene.artoo(&["run", "How many are left?"]);
-    command.env("TERM", "dumb");
-    let mut child =
-        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
-    drop(command);
-    for (at, (shown, typed)) in steps.iter().enumerate() {
-        let times = steps[..=at].iter().filter(|(other, _)| other == shown).count();
-        screen.until_shown_times(shown, times);
-        screen.types(typed);
-    }
-    let code = ended(&mut child).code();
-    (code, screen.end().1.replace("\r\n", "\n"))
+fn talk_at(scene: &Scene, screen: Screen, steps: &[(&str, &str)]) -> (Option<i32>, String) {
+    let (code, _, raw) = screen.talk(scene.artoo(&["run", "How many are left?"]), steps);
+    (code, raw.replace("\r\n", "\n"))
 }
 
 fn file(name: &str, content: &str) -> (String, String) {
