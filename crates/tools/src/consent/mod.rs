@@ -66,8 +66,9 @@ pub trait Consent: Send + Sync {
         false
     }
 
-    /// Which words of the call neither the user nor artoo wrote, and whose they are; `None` where there are none.
-    fn foreign_words(&self) -> Option<String> {
+    /// Which words that neither the user nor artoo wrote lead a call that does this, and whose they are; `None` where none do.
+    fn foreign_words(&self, deed: Deed<'_>) -> Option<String> {
+        let _ = deed;
         None
     }
 

@@ -98,7 +98,8 @@ impl Tried {
             (false, _) => (self.effects.clone(), change),
             (true, Approval::Ask) if !self.creates.is_empty() => (self.creates.clone(), ASK_BEFORE_ALL),
             (true, Approval::Ask | Approval::Auto | Approval::Never)
-                if !self.creates_elsewhere.is_empty() && cx.consent.foreign_words().is_some() =>
+                if !self.creates_elsewhere.is_empty()
+                    && cx.consent.foreign_words(reading.deed()).is_some() =>
             {
                 (self.creates_elsewhere.clone(), FOREIGN_WORDS)
             }

@@ -250,10 +250,8 @@ async fn write_file_asks_with_the_difference_and_replaces_what_was_shown() {
     let [question] = person.heard().try_into().unwrap();
     let [change] = question.changes.as_slice() else { panic!("{question:?}") };
     assert_eq!((change.bytes_before, change.bytes_after), (Some(14), Some(12)));
-    assert_eq!(
-        change.diff.as_deref(),
-        Some("--- before\n+++ after\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n")
-    );
+    let diff = "--- before\n+++ after\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+    assert_eq!(change.diff.as_deref(), Some(diff));
     // It stays theirs: the next change is another question.
     scene.call("write_file", json!({ "path": "./old.txt", "content": "x" })).await;
     assert_eq!(person.heard().len(), 1);

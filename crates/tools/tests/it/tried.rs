@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use artoo_sandbox::Decision;
 use artoo_sandbox::preview::Preview;
-use artoo_tools::{Answer, Consent, Question, Rule, Rules};
+use artoo_tools::{Answer, Consent, Deed, Question, Rule, Rules};
 use artoo_types::{Approval, CallEnding, EffectKind, FailureClass, FileChangeKind, ToolCall};
 use async_trait::async_trait;
 use serde_json::json;
@@ -29,7 +29,7 @@ impl Consent for Person {
         self.approval
     }
 
-    fn foreign_words(&self) -> Option<String> {
+    fn foreign_words(&self, _: Deed<'_>) -> Option<String> {
         self.foreign.map(str::to_owned)
     }
 
