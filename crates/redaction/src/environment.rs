@@ -1,6 +1,6 @@
 //! Which variables of an environment hold secrets.
 
-use crate::{assigned::is_path, forms::password_of_url};
+use crate::{forms::password_of_url, found::is_path};
 
 /// Parts of a variable's name that give a secret away.
 const PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];

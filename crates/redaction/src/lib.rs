@@ -11,14 +11,23 @@
 //! the text, and of a stream no more is held than a line of at most 64 KiB, or the lines of one key.
 
 mod assigned;
+mod beside;
 mod environment;
+mod flags;
 mod forms;
+mod found;
+mod hashes;
+mod headers;
 mod json;
 mod kind;
 mod line;
 mod names;
+mod pairs;
 mod pem;
+mod prefixes;
+mod records;
 mod redactor;
+mod shapes;
 mod stream;
 mod values;
 

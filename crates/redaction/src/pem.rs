@@ -1,6 +1,6 @@
 //! Private keys: one line (in JSON), many lines, or what is left of them where an output was cut.
 
-use crate::{kind::Kind, line};
+use crate::{forms::is_base64, kind::Kind, line};
 
 /// With which the first and the last line of a key begin and end.
 pub(crate) const DASHES: &[u8] = b"-----";
@@ -292,10 +292,6 @@ fn without_mark(text: &[u8]) -> Option<&[u8]> {
     }
     let mut kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::PrivateKey);
     kinds.find_map(|kind| text.strip_suffix(kind.mark().as_bytes()))
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{Stream, assigned, line, stream::LONGEST_LINE, values::Values};
+use crate::{Stream, found, line, stream::LONGEST_LINE, values::Values};
 
 /// Takes secrets out of texts.
 ///
@@ -70,7 +70,7 @@ impl Redactor {
 
     /// The text that is the value of a field with this name: where the name is that of a secret, nothing of it stays.
     pub fn apply_to_field<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
-        match assigned::field(name.as_bytes(), text.as_bytes()) {
+        match found::field(name.as_bytes(), text.as_bytes()) {
             Some(kind) => Cow::Borrowed(kind.mark()),
             None => self.apply(text),
         }
