@@ -32,7 +32,7 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usi
             if name.to_ascii_lowercase().ends_with(b"authorization") {
                 return headers::authorization(line, at);
             }
-            let found = first_of(line, at)?;
+            let found = until_end(line, start, end, at).or_else(|| first_of(line, at))?;
             (!is_name_again(name, found.value)).then(|| found.secret(named)).flatten()
         }
         Sign::Blank(at) => beside::value(line, start, end, at),
@@ -102,8 +102,24 @@ fn first_of(line: &[u8], after_sign: usize) -> Option<Found<'_>> {
     Found::at(line, at, at > after_sign)
 }
 
-/// What two words name together: `API key: VALUE`.
+/// The rest of a line that is `psk=WORDS`: those have blanks by nature, and files of wireless networks do not quote them.
+fn until_end(line: &[u8], start: usize, end: usize, at: usize) -> Option<Found<'_>> {
+    let name = line.get(start..end)?;
+    let is_one = name.eq_ignore_ascii_case(b"psk") || name.eq_ignore_ascii_case(b"passphrase");
+    let begins = start <= BLANKS && line.get(..start)?.trim_ascii().is_empty() && line.get(end) == Some(&b'=');
+    if !is_one || !begins {
+        return None;
+    }
+    let stop = line.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(line.len());
+    let value = line.get(at..stop)?;
+    let is_plain = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _.!?-".contains(byte));
+    Found::whole(line, at, stop).filter(|_| is_plain && value.len() <= 64)
+}
+
+/// What two words name together: `API key: VALUE`, `Unseal Key 1: VALUE`.
 fn of_two_words(line: &[u8], start: usize, end: usize) -> Option<Named> {
+    let number = end - start <= 2 && line.get(start..end)?.iter().all(u8::is_ascii_digit);
+    let (start, end) = if number { (start.checked_sub(4)?, start.checked_sub(1)?) } else { (start, end) };
     if !line.get(start..end)?.eq_ignore_ascii_case(b"key") {
         return None;
     }

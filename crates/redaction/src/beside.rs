@@ -4,7 +4,7 @@ use crate::{
     forms::is_word,
     found::{Found, is_name_again},
     kind::Kind,
-    names::{Named, named},
+    names::{self, Named, named},
 };
 
 /// Words before a name and its value.
@@ -29,7 +29,8 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize, at: usize) -> Option<
     }
     let named = named(name)?;
     let found = Found::at(line, at, true)?;
-    if is_name_again(name, found.value) {
+    // `secret "db-password" deleted` names one.
+    if is_name_again(name, found.value) || names::named(found.value).is_some() {
         return None;
     }
     let only = || Found::whole(line, found.start, found.end)?.secret(named);

@@ -1,6 +1,7 @@
 //! What the keys and tokens of well-known services look like.
 
 use crate::{
+    found::is_placeholder,
     kind::Kind,
     prefixes::{Of, PREFIXES, WRAPPED_KEYS, may_begin},
 };
@@ -111,8 +112,7 @@ pub(crate) fn password_of_url(line: &[u8], at: usize) -> Option<(usize, usize)> 
         None => (0, 20),
     };
     let secret = login.get(from..)?;
-    let placeholder = matches!(secret.first(), Some(b'$' | b'{' | b'*')) || secret.starts_with(b"[redacted");
-    (secret.len() >= least && !placeholder).then_some((start + from, start + login.len()))
+    (secret.len() >= least && !is_placeholder(secret)).then_some((start + from, start + login.len()))
 }
 
 /// The characters of data in base64.

@@ -12,6 +12,8 @@
 
 mod assigned;
 mod beside;
+mod blocks;
+mod context;
 mod environment;
 mod flags;
 mod forms;
@@ -21,6 +23,7 @@ mod headers;
 mod json;
 mod kind;
 mod line;
+mod manifest;
 mod names;
 mod pairs;
 mod pem;
@@ -29,6 +32,7 @@ mod records;
 mod redactor;
 mod shapes;
 mod stream;
+mod table;
 mod values;
 
 pub use environment::secrets_of;

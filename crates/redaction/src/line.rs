@@ -1,6 +1,6 @@
 //! Takes secrets out of one line.
 
-use crate::{assigned, flags, forms, forms::is_word, hashes, kind::Kind, pem, records, shapes};
+use crate::{assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, records, shapes};
 
 /// How often a line is looked at again, at most: each time fewer words are left that are no mark.
 const MOST_LOOKS: usize = 16;
@@ -33,6 +33,7 @@ pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
 /// Whether nothing of the text is a secret. Most texts are clean, and this writes nothing.
 pub(crate) fn is_clean(text: &[u8]) -> bool {
     !pem::may_be_in(text)
+        && !context::may_be_in(text)
         && text.split_inclusive(|byte| *byte == b'\n').all(|line| next(line, None, 0).is_none())
 }
 

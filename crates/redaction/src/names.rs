@@ -14,7 +14,7 @@ pub(crate) enum Named {
 }
 
 /// What the name of a secret ends with, in small letters, without dashes and underscores.
-const ENDS: [(&str, Named); 46] = [
+const ENDS: [(&str, Named); 47] = [
     ("password", Named::Password),
     ("passwords", Named::Password),
     ("passwd", Named::Password),
@@ -53,6 +53,7 @@ const ENDS: [(&str, Named); 46] = [
     ("applicationkey", Named::Key),
     ("storagekey", Named::Key),
     ("keydata", Named::Key),
+    ("unsealkey", Named::Key),
     ("token", Named::Token),
     ("credential", Named::Token),
     ("credentials", Named::Token),
@@ -70,11 +71,12 @@ const WHOLE: [(&str, Named); 4] = [
     ("jwt", Named::Token),
 ];
 /// Words of a variable's name that say what the rest of it is about: `MY_SECRET_VALUE`.
-const INSIDE: [&str; 5] = ["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "TOKEN"];
+const INSIDE: [&str; 4] = ["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"];
 /// Words behind them that say that something else is meant.
-const ABOUT: [&str; 27] = [
+const ABOUT: [&str; 35] = [
     "FILE", "PATH", "DIR", "URL", "URI", "HOST", "ENDPOINT", "NAME", "ID", "REF", "ARN", "TYPE", "LENGTH", "LEN", "SIZE",
-    "COUNT", "MIN", "MAX", "LIMIT", "TTL", "AGE", "EXPIRY", "EXPIRES", "HASHERS", "VALIDATORS", "COMMAND", "STORE",
+    "COUNT", "MIN", "MAX", "LIMIT", "TTL", "AGE", "EXPIRY", "EXPIRES", "HASHERS", "VALIDATORS", "COMMAND", "STORE", "POLICY", "RESET",
+    "ENABLED", "REQUIRED", "MODE", "MANAGER", "BACKEND", "PROVIDER",
 ];
 
 /// The longest name, in bytes.
@@ -104,9 +106,9 @@ pub(crate) fn named(word: &[u8]) -> Option<Named> {
     let part = |suffix: &[u8]| word.len() > suffix.len() && word.to_ascii_lowercase().ends_with(suffix);
     if let Some(named) = WHOLE.iter().find_map(is).or_else(|| ENDS.iter().find_map(ends)) {
         Some(named)
-    } else if part(b"_pass") || part(b"-pass") {
+    } else if part(b"_pass") || part(b"-pass") || (variable && is_about_a_secret(word)) {
         Some(Named::Password)
-    } else if (word.ends_with(b"_KEY") && word.len() > 4) || part(b"_auth") || (variable && is_about_a_secret(word)) {
+    } else if (word.ends_with(b"_KEY") && word.len() > 4) || part(b"_auth") {
         Some(Named::Token)
     } else {
         None
@@ -161,7 +163,7 @@ mod tests {
             ("AWS_SECRET_ACCESS_KEY", Some(Named::Key)),
             ("GITHUB_TOKEN", Some(Named::Token)),
             ("STRIPE_KEY", Some(Named::Token)),
-            ("MY_SECRET_VALUE", Some(Named::Token)),
+            ("MY_SECRET_VALUE", Some(Named::Password)),
             ("Set-Cookie", Some(Named::Cookie)),
             ("SECRET_FILE", None),
             ("max_tokens", None),

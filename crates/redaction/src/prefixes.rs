@@ -78,7 +78,7 @@ pub(crate) const PREFIXES: [(&str, Of, usize); 106] = [
     ("shpss_", Of::Letters, 16),
     ("sq0atp-", Of::Words, 16),
     ("sq0csp-", Of::Words, 16),
-    ("SG.", Of::WordsWithDigit, 16),
+    ("SG.", Of::Dotted, 16),
     ("gsk_", Of::Letters, 16),
     ("xai-", Of::WordsWithDigit, 16),
     ("pplx-", Of::WordsWithDigit, 16),
