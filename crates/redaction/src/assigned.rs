@@ -5,7 +5,7 @@ use crate::{
     found::{Found, is_name_again, skip},
     headers,
     kind::Kind,
-    names::{Named, named},
+    names::{Named, may_name, named},
     pairs,
 };
 
@@ -22,6 +22,10 @@ const SETTERS: [&[u8]; 12] = [
 /// The place of a value that is assigned to the name that ends at `end` of `line` and began at `start`.
 pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let name = line.get(start..end)?;
+    // Nearly every word of every text ends here.
+    if !may_name(name) && !is_of_others(name) {
+        return None;
+    }
     match sign(line, start, end)? {
         Sign::Value(_) if pairs::is_value(name) => pairs::value(line, start, end),
         Sign::Value(at) => {
@@ -36,6 +40,15 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usi
             (!is_name_again(name, found.value)).then(|| found.secret(named)).flatten()
         }
         Sign::Blank(at) => beside::value(line, start, end, at),
+    }
+}
+
+/// Whether it names nothing, and yet a secret may stand behind it: `{"name": "password", "value": ...}`, `Unseal Key 1: ...`.
+fn is_of_others(word: &[u8]) -> bool {
+    match word {
+        [b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9'] => true,
+        [_, _] => word.eq_ignore_ascii_case(b"by"),
+        _ => pairs::is_value(word),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Secrets whose name stands on an earlier line: tables, `netrc`, a field for the name and one for the value, blocks of text in YAML.
 
 use crate::{
-    found::{Found, is_name_again, is_placeholder},
+    found::{Found, is_name_again},
     kind::Kind,
     names::{Named, named},
     table::Table,
@@ -133,7 +133,7 @@ fn text(trimmed: &[u8]) -> Option<Named> {
 /// `<key>NAME</key>`, as property lists have it.
 fn element(trimmed: &[u8]) -> Option<Named> {
     let name = trimmed.strip_prefix(b"<key>")?.strip_suffix(b"</key>")?;
-    named(name).filter(|_| !is_placeholder(name))
+    named(name)
 }
 
 fn ends_group(line: &[u8]) -> bool {

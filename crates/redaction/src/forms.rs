@@ -3,7 +3,7 @@
 use crate::{
     found::is_placeholder,
     kind::Kind,
-    prefixes::{Of, PREFIXES, WRAPPED_KEYS, may_begin},
+    prefixes::{Of, WRAPPED_KEYS, beginning_with},
 };
 
 /// Longer words are data: a picture in base64 may begin like anything.
@@ -13,21 +13,19 @@ const LONGEST_TOKEN: usize = 16 * 1024;
 /// The longest name and password in an address, in bytes.
 const LONGEST_LOGIN: usize = 512;
 
-/// No key is shorter, in bytes, but those with a dot in them.
-pub(crate) const SHORTEST: usize = 14;
-
 /// The end of the key that begins at `at`, where one does.
 pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
     let rest = line.get(at..)?;
     // Most words of most texts end here, and every line of a journal is looked at.
     let [first, second, ..] = rest else { return None };
-    if !may_begin(*first) {
+    let prefixes = beginning_with(*first);
+    if prefixes.is_empty() && *first != b'L' {
         return None;
     }
     if let Some(length) = json_web_token(rest) {
         return Some((at + length, Kind::Token));
     }
-    if WRAPPED_KEYS.iter().any(|prefix| rest.starts_with(prefix.as_bytes())) {
+    if *first == b'L' && WRAPPED_KEYS.iter().any(|prefix| rest.starts_with(prefix.as_bytes())) {
         let length = rest.iter().take(LONGEST_TOKEN).take_while(|byte| is_base64(**byte)).count();
         return Some((at + length, Kind::PrivateKey));
     }
@@ -35,7 +33,7 @@ pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
         prefix.as_bytes().starts_with(&[*first, *second]) && rest.starts_with(prefix.as_bytes())
     };
     // A prefix may begin like another one: `sk_`, and `s.`.
-    PREFIXES.iter().filter(|(prefix, ..)| begins(prefix)).find_map(|(prefix, of, least)| {
+    prefixes.iter().filter(|(prefix, ..)| begins(prefix)).find_map(|(prefix, of, least)| {
         let length = length_of(rest.get(prefix.len()..)?, *of, *least)?;
         let kind = if prefix.starts_with("ya29") { Kind::Token } else { Kind::ApiKey };
         Some((at + prefix.len() + length, kind))
@@ -123,15 +121,4 @@ pub(crate) fn is_base64(byte: u8) -> bool {
 /// The characters of keys and of names.
 pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_key_without_a_dot_is_shorter_than_the_shortest() {
-        let lengths = PREFIXES.iter().filter(|(prefix, ..)| !prefix.contains('.'));
-        assert_eq!(lengths.map(|(prefix, _, least)| prefix.len() + least).min(), Some(SHORTEST));
-    }
 }

@@ -1,6 +1,6 @@
 //! Takes secrets out of one line.
 
-use crate::{assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, records, shapes};
+use crate::{assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, prefixes, records, shapes};
 
 /// How often a line is looked at again, at most: each time fewer words are left that are no mark.
 const MOST_LOOKS: usize = 16;
@@ -122,7 +122,7 @@ fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
         at > 0 && line.get(at - 1) == Some(&b'\\') && matches!(line.get(at), Some(b'n' | b't' | b'r'));
     let starts = [Some(at), escaped.then_some(at + 1)];
     // Most words of most texts are too short, and every line of a journal is looked at.
-    let may_be_a_key = end - at >= forms::SHORTEST || matches!(line.get(end), Some(b'.' | b'+' | b'/'));
+    let may_be_a_key = end - at >= prefixes::SHORTEST || matches!(line.get(end), Some(b'.' | b'+' | b'/'));
     for start in starts.into_iter().flatten() {
         if let Some((end, kind)) = may_be_a_key.then(|| forms::key(line, start)).flatten() {
             return Some((start, end, kind));

@@ -88,11 +88,10 @@ pub(crate) fn named(word: &[u8]) -> Option<Named> {
     if word.len() > LONGEST || word.len() < 3 {
         return None;
     }
-    // Most words end here.
-    let variable = is_variable(word);
-    if !variable && !may_end_a_name(word) {
+    if !may_name(word) {
         return None;
     }
+    let variable = is_variable(word);
     let mut folded = [0_u8; LONGEST];
     let mut length = 0;
     let letters = word.iter().filter(|byte| !matches!(byte, b'_' | b'-' | b' '));
@@ -115,9 +114,13 @@ pub(crate) fn named(word: &[u8]) -> Option<Named> {
     }
 }
 
-/// Whether the last letters are those of a name above. Plain, because every word of every text is asked.
-fn may_end_a_name(word: &[u8]) -> bool {
+/// Whether it may be a name: its last letters are those of one above, or it is written as a variable. Plain, because every word of every
+/// text is asked.
+pub(crate) fn may_name(word: &[u8]) -> bool {
     let [.., before, last] = word else { return false };
+    if (last.is_ascii_uppercase() || last.is_ascii_digit()) && is_variable(word) {
+        return true;
+    }
     matches!(
         (before.to_ascii_lowercase(), last.to_ascii_lowercase()),
         (b'r' | b'w' | b's', b'd')
@@ -180,6 +183,6 @@ mod tests {
     #[test]
     fn no_name_is_lost_by_the_quick_look() {
         let names = ENDS.iter().chain(&WHOLE).map(|(name, _)| *name);
-        assert!(names.chain(["_pass", "_key", "_auth"]).all(|name| may_end_a_name(name.as_bytes())));
+        assert!(names.chain(["_pass", "_key", "_auth"]).all(|name| may_name(name.as_bytes())));
     }
 }

@@ -1,5 +1,9 @@
 //! Private keys: one line (in JSON), many lines, or what is left of them where an output was cut.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::{forms::is_base64, kind::Kind, line};
 
 /// With which the first and the last line of a key begin and end.
@@ -251,9 +255,9 @@ pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
 
 /// Whether there may be a mark of a key in the text.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
-    find(text, DASHES).is_some()
-        || find(text, PUTTY).is_some()
-        || BEGINNINGS.iter().any(|beginning| find(text, beginning).is_some())
+    static SOUGHT: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::new(BEGINNINGS.into_iter().chain([DASHES, PUTTY])).ok());
+    SOUGHT.as_ref().is_none_or(|sought| sought.is_match(text))
 }
 
 /// Where a key begins, in a line behind which its data follow.
