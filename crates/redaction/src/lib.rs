@@ -35,7 +35,8 @@ mod stream;
 mod table;
 mod values;
 
-pub use environment::secrets_of;
+pub use environment::{secrets_of, too_short};
 pub use json::JsonWriter;
 pub use redactor::Redactor;
 pub use stream::Stream;
+pub use values::SHORTEST_SECRET;

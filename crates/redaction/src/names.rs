@@ -121,21 +121,14 @@ pub(crate) fn may_name(word: &[u8]) -> bool {
     if (last.is_ascii_uppercase() || last.is_ascii_digit()) && is_variable(word) {
         return true;
     }
-    matches!(
-        (before.to_ascii_lowercase(), last.to_ascii_lowercase()),
-        (b'r' | b'w' | b's', b'd')
-            | (b's' | b'd' | b'i', b'e')
-            | (b'e', b't' | b'n' | b'y')
-            | (b'o', b'n')
-            | (b's', b'k' | b's')
-            | (b'a', b'l' | b'a')
-            | (b'l' | b'd' | b'e', b's')
-            | (b't', b'h' | b'a')
-            | (b'i', b'd' | b'g')
-            | (b'r', b'e')
-            | (b'w', b't')
-            | (b'k', b'e')
-    )
+    let is_long = word.len() >= 7;
+    match (before.to_ascii_lowercase(), last.to_ascii_lowercase()) {
+        (b'r' | b'w' | b's', b'd') | (b'e', b't' | b'n' | b'y') | (b's', b'k' | b's') => true,
+        (b'w', b't') | (b't', b'h') | (b'i', b'g' | b'e' | b'd') | (b'e', b's') => true,
+        // Words of English end like these, too.
+        (b's' | b'd' | b'r', b'e') | (b'o', b'n') | (b'a', b'l' | b'a') | (b'l' | b'd', b's') => is_long,
+        _ => false,
+    }
 }
 
 /// Whether it is written as a variable of an environment, in capitals and with more than one part.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 
 use crate::{forms::is_base64, kind::Kind, line};
 
@@ -255,9 +255,10 @@ pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
 
 /// Whether there may be a mark of a key in the text.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
-    static SOUGHT: LazyLock<Option<AhoCorasick>> =
-        LazyLock::new(|| AhoCorasick::new(BEGINNINGS.into_iter().chain([DASHES, PUTTY])).ok());
-    SOUGHT.as_ref().is_none_or(|sought| sought.is_match(text))
+    // Without wide instructions, every text is looked at closely.
+    static SOUGHT: LazyLock<Option<Searcher>> =
+        LazyLock::new(|| Searcher::new(BEGINNINGS.into_iter().chain([DASHES, PUTTY])));
+    SOUGHT.as_ref().is_none_or(|sought| sought.find(text).is_some())
 }
 
 /// Where a key begins, in a line behind which its data follow.

@@ -16,8 +16,8 @@ use crate::{Stream, found, line, stream::LONGEST_LINE, values::Values};
 /// ```
 /// use artoo_redaction::Redactor;
 ///
-/// let redactor = Redactor::new().secret("hunter2");
-/// assert_eq!(redactor.apply("cat notes; echo hunter2"), "cat notes; echo [redacted: secret]");
+/// let redactor = Redactor::new().secret("hunter22");
+/// assert_eq!(redactor.apply("cat notes; echo hunter22"), "cat notes; echo [redacted: secret]");
 /// assert_eq!(redactor.apply("OPENAI_API_KEY=abc123 run"), "OPENAI_API_KEY=[redacted: api key] run");
 /// assert_eq!(redactor.apply("unexpected token: identifier"), "unexpected token: identifier");
 /// ```
@@ -32,8 +32,9 @@ impl Redactor {
         Self::default()
     }
 
-    /// Also takes out this value wherever it stands. An empty one, and words of the marks themselves, are ignored. How long a
-    /// value must be to be no ordinary word, the caller knows.
+    /// Also takes out this value wherever it stands, and in base64, in percents and with the escapes of JSON. A value of less than
+    /// [`SHORTEST_SECRET`](crate::SHORTEST_SECRET) characters is an ordinary word and is ignored, as words of the marks are;
+    /// [`too_short`](crate::too_short) says which ones were.
     #[must_use]
     pub fn secret(mut self, value: impl AsRef<str>) -> Self {
         Arc::make_mut(&mut self.values).add(value.as_ref());

@@ -6,10 +6,10 @@ use artoo_redaction::Redactor;
 use proptest::prelude::*;
 
 /// Texts made of parts of secrets, so that many of them nearly are some.
-const PARTS: &str = "(sk-|ghp_|AKIA|token|password|=|: |\\[|\\]|\"|'|\\\\|\\\\n|Bearer |://|@|-----|-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw\n|eyJhbGciOiJI\\.|eyJ|hunter2-hunter2|hunter|[a-zA-Z0-9]{1,24}|[A-Z0-9]{16}| |\n|\r\n|🙂|é){0,24}";
+const PARTS: &str = "(sk-|ghp_|AKIA|token|password|=|: |\\[|\\]|\"|'|\\\\|\\\\n|Bearer |://|@|-----|-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw\n|eyJhbGciOiJI\\.|eyJ|hunter22-hunter22|hunter|aHVudGVyMjI|h%75nter22|[a-zA-Z0-9]{1,24}|[A-Z0-9]{16}| |\n|\r\n|🙂|é){0,24}";
 
 fn redactor() -> Redactor {
-    Redactor::new().secret("hunter2-hunter2").secret("hunter2")
+    Redactor::new().secret("hunter22-hunter22").secret("hunter22")
 }
 
 fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<u8> {
@@ -115,7 +115,7 @@ fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {
         "password=\"",
         "eyJabcdefgh.",
         "://a:b",
-        "hunter2-hunter",
+        "hunter22-hunter",
         "Bearer ",
         "sk-",
         "\\n",
