@@ -126,7 +126,7 @@ pub(crate) fn may_name(word: &[u8]) -> bool {
         (b'r' | b'w' | b's', b'd') | (b'e', b't' | b'n' | b'y') | (b's', b'k' | b's') => true,
         (b'w', b't') | (b't', b'h') | (b'i', b'g' | b'e' | b'd') | (b'e', b's') => true,
         // Words of English end like these, too.
-        (b's' | b'd' | b'r', b'e') | (b'o', b'n') | (b'a', b'l' | b'a') | (b'l' | b'd', b's') => is_long,
+        (b's' | b'd' | b'r', b'e') | (b'o', b'n') | (b'a', b'l') | (b't', b'a') | (b'l' | b'd', b's') => is_long,
         _ => false,
     }
 }
