@@ -17,7 +17,10 @@ const TEXTS: [(&str, &str); 4] = [
     ("prose", include_str!("../../../docs/architecture.md")),
     ("code", include_str!("../src/redactor.rs")),
     ("lock file", include_str!("../../../Cargo.lock")),
-    ("log lines", "2026-03-01T10:00:00Z INFO artoo_bus::port: sent 12 of 40 to R4a, call=7 id=0190c8a4-7d2e-7c3b\n"),
+    (
+        "log lines",
+        "2026-03-01T10:00:00Z INFO artoo_bus::port: sent 12 of 40 to R4a, call=7 id=0190c8a4-7d2e-7c3b\n",
+    ),
 ];
 const LENGTH: usize = 4 << 20;
 
@@ -33,7 +36,10 @@ fn main() {
         let mut times: Vec<(Duration, Duration)> = (0..rounds)
             .map(|_| {
                 let words = timed(|| lines.iter().map(|line| words(line)).sum::<usize>());
-                (words, timed(|| lines.iter().filter(|line| redactor.apply(line).len() != line.len()).count()))
+                (
+                    words,
+                    timed(|| lines.iter().filter(|line| redactor.apply(line).len() != line.len()).count()),
+                )
             })
             .collect();
         times.sort_by_key(|(words, redacted)| redacted.as_nanos() * 1000 / words.as_nanos().max(1));
@@ -45,7 +51,8 @@ fn main() {
 }
 
 fn words(text: &str) -> usize {
-    let ends = |pair: &&[u8]| matches!(pair, [a, b] if a.is_ascii_alphanumeric() && !b.is_ascii_alphanumeric());
+    let ends =
+        |pair: &&[u8]| matches!(pair, [a, b] if a.is_ascii_alphanumeric() && !b.is_ascii_alphanumeric());
     text.as_bytes().windows(2).filter(ends).count()
 }
 

@@ -15,8 +15,18 @@ const BLANKS: usize = 32;
 const AROUND: [&[u8]; 6] = [b"Some(", b"String::from(", b"SecretString::from(", b"b", b"r", b"u"];
 /// Functions whose first argument is a name and whose second one is its value.
 const SETTERS: [&[u8]; 12] = [
-    b"define", b"header", b"set", b"append", b"add", b"put", b"insert", b"setProperty", b"setenv", b"setItem",
-    b"setRequestHeader", b"addHeader",
+    b"define",
+    b"header",
+    b"set",
+    b"append",
+    b"add",
+    b"put",
+    b"insert",
+    b"setProperty",
+    b"setenv",
+    b"setItem",
+    b"setRequestHeader",
+    b"addHeader",
 ];
 
 /// The place of a value that is assigned to the name that ends at `end` of `line` and began at `start`.
@@ -77,7 +87,9 @@ fn sign(line: &[u8], start: usize, end: usize) -> Option<Sign> {
         // A variable of psql: `PASSWORD :'name'`.
         Some(b':') if quotes == end && at > end && matches!(line.get(at + 1), Some(b'\'' | b'"')) => None,
         // `:=` and `=>`.
-        Some(b'=' | b':') => Some(Sign::Value(at + 1 + usize::from(matches!(line.get(at + 1), Some(b'=' | b'>'))))),
+        Some(b'=' | b':') => {
+            Some(Sign::Value(at + 1 + usize::from(matches!(line.get(at + 1), Some(b'=' | b'>')))))
+        }
         // `<password>VALUE</password>`.
         Some(b'>') if at == end && before(1) == Some(b'<') => {
             let found = Found::at(line, at + 1, false)?;
@@ -98,18 +110,24 @@ fn first_of(line: &[u8], after_sign: usize) -> Option<Found<'_>> {
     let is_quote = |at: usize| matches!(line.get(at), Some(b'"' | b'\''));
     if let Some(list) = rest.strip_prefix(b"[") {
         let within = list.get(..crate::found::LONGEST).unwrap_or(list);
-        let mut quotes = within.iter().enumerate().filter(|(_, byte)| **byte == b'"').map(|(quote, _)| at + 1 + quote);
+        let mut quotes =
+            within.iter().enumerate().filter(|(_, byte)| **byte == b'"').map(|(quote, _)| at + 1 + quote);
         return std::iter::from_fn(|| Some((quotes.next()?, quotes.next()?)))
             .filter_map(|(open, close)| Found::whole(line, open + 1, close))
             .find(|found| found.secret(Named::Password).is_some());
     }
-    if let Some(around) = AROUND.iter().find(|around| rest.starts_with(around) && is_quote(at + around.len())) {
+    if let Some(around) = AROUND.iter().find(|around| rest.starts_with(around) && is_quote(at + around.len()))
+    {
         return Found::at(line, at + around.len(), false);
     }
     // `password: &str = "VALUE"`.
     let of_type = skip(line, at, |byte| byte.is_ascii_alphanumeric() || b"&<>' ?".contains(&byte), 32);
     let behind = blanks(line, of_type + 1);
-    if of_type > at && line.get(of_type) == Some(&b'=') && is_quote(behind) && line.get(of_type - 1) == Some(&b' ') {
+    if of_type > at
+        && line.get(of_type) == Some(&b'=')
+        && is_quote(behind)
+        && line.get(of_type - 1) == Some(&b' ')
+    {
         return Found::at(line, behind, true);
     }
     Found::at(line, at, at > after_sign)
@@ -119,7 +137,8 @@ fn first_of(line: &[u8], after_sign: usize) -> Option<Found<'_>> {
 fn until_end(line: &[u8], start: usize, end: usize, at: usize) -> Option<Found<'_>> {
     let name = line.get(start..end)?;
     let is_one = name.eq_ignore_ascii_case(b"psk") || name.eq_ignore_ascii_case(b"passphrase");
-    let begins = start <= BLANKS && line.get(..start)?.trim_ascii().is_empty() && line.get(end) == Some(&b'=');
+    let begins =
+        start <= BLANKS && line.get(..start)?.trim_ascii().is_empty() && line.get(end) == Some(&b'=');
     if !is_one || !begins {
         return None;
     }

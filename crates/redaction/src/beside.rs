@@ -39,7 +39,8 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize, at: usize) -> Option<
         return (named != Named::Token || is_mixed(found.value)).then(only).flatten();
     }
     let goes_on = line.get(found.end..)?;
-    let is_argument = goes_on.starts_with(b" -") || goes_on.starts_with(b" http") || goes_on.starts_with(b" /");
+    let is_argument =
+        goes_on.starts_with(b" -") || goes_on.starts_with(b" http") || goes_on.starts_with(b" /");
     let is_flag = name.starts_with(b"-") && name.len() > 4;
     let is_set = SETTING.contains(&previous) && name.contains(&b'_');
     let is_directive = DIRECTIVES.contains(&name);
@@ -67,7 +68,8 @@ fn of_sentence(line: &[u8], end: usize) -> Option<(usize, usize, Kind)> {
     let start = end + sign + 2;
     let value = line.get(start..)?.trim_ascii_end();
     let is_word = value.len() <= 128 && !value.iter().any(u8::is_ascii_whitespace);
-    let found = Found::whole(line, start, start + value.len()).filter(|_| is_sign && is_word && is_mixed(value))?;
+    let found =
+        Found::whole(line, start, start + value.len()).filter(|_| is_sign && is_word && is_mixed(value))?;
     found.secret(Named::Password)
 }
 
@@ -80,10 +82,7 @@ fn begins_with_login(before: &[u8]) -> bool {
 /// Whether it has letters of both sizes and digits, as no word has.
 fn is_mixed(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
-    value.len() >= 8
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_lowercase)
-        && has(u8::is_ascii_uppercase)
+    value.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)
 }
 
 fn last_word(before: &[u8]) -> &[u8] {

@@ -40,10 +40,15 @@ impl Block {
             Self::Login(_) => of_login(line),
             Self::Pair(named, _) => {
                 let (name, found) = field(line)?;
-                VALUES.iter().any(|value| name.eq_ignore_ascii_case(value)).then(|| found.secret(*named)).flatten()
+                VALUES
+                    .iter()
+                    .any(|value| name.eq_ignore_ascii_case(value))
+                    .then(|| found.secret(*named))
+                    .flatten()
             }
             Self::Element(named) => {
-                let from = indent(line) + line.trim_ascii_start().strip_prefix(b"<string>").map(|_| b"<string>".len())?;
+                let from = indent(line)
+                    + line.trim_ascii_start().strip_prefix(b"<string>").map(|_| b"<string>".len())?;
                 let end = line.trim_ascii_end().strip_suffix(b"</string>")?.len();
                 Found::whole(line, from, end)?.secret(*named)
             }
@@ -60,13 +65,22 @@ impl Block {
         let is_blank = || line.trim_ascii().is_empty();
         match self {
             Self::Table(table) if table.has(line) => return Self::Table(table),
-            Self::Text(named, inside) if is_blank() || indent(line) > inside => return Self::Text(named, inside),
-            Self::Nothing | Self::Login(_) | Self::Pair(..) | Self::Element(_) | Self::Text(..) | Self::Table(_) => {}
+            Self::Text(named, inside) if is_blank() || indent(line) > inside => {
+                return Self::Text(named, inside);
+            }
+            Self::Nothing
+            | Self::Login(_)
+            | Self::Pair(..)
+            | Self::Element(_)
+            | Self::Text(..)
+            | Self::Table(_) => {}
         }
         let begun = Self::begun_by(line);
         match (self, begun) {
             (Self::Login(left), Self::Nothing) if left > 1 && !is_blank() => Self::Login(left - 1),
-            (Self::Pair(named, left), Self::Nothing) if left > 1 && !ends_group(line) => Self::Pair(named, left - 1),
+            (Self::Pair(named, left), Self::Nothing) if left > 1 && !ends_group(line) => {
+                Self::Pair(named, left - 1)
+            }
             (_, begun) => begun,
         }
     }
@@ -119,7 +133,8 @@ fn field(line: &[u8]) -> Option<(&[u8], Found<'_>)> {
     let found = Found::at(line, start, true)?;
     let quoted = usize::from(found.quoted);
     let behind = line.get(found.end + quoted..)?.trim_ascii();
-    (behind.is_empty() || behind == b"," || behind == b";").then(|| Found::whole(line, found.start, found.end).map(|found| (name, found)))?
+    (behind.is_empty() || behind == b"," || behind == b";")
+        .then(|| Found::whole(line, found.start, found.end).map(|found| (name, found)))?
 }
 
 /// `NAME: |`, as YAML has it before lines of text.

@@ -57,7 +57,8 @@ pub(crate) fn may_be_in(text: &[u8]) -> bool {
 
 fn released(block: &mut Block, line: &[u8], is_data: bool, out: &mut Vec<u8>) -> bool {
     let start = out.len();
-    let changed = settle(line, |line| block.secret(line).or_else(|| manifest::value(line).filter(|_| is_data)), out);
+    let changed =
+        settle(line, |line| block.secret(line).or_else(|| manifest::value(line).filter(|_| is_data)), out);
     *block = std::mem::take(block).after(out.get(start..).unwrap_or_default());
     changed
 }

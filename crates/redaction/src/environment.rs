@@ -41,7 +41,8 @@ pub fn too_short<'a>(
 ) -> impl Iterator<Item = &'a str> {
     let is_short = |value: &str| !value.is_empty() && value.chars().count() < SHORTEST_SECRET;
     let names = variables.into_iter();
-    names.filter_map(move |(name, value)| secret_of(name, value).filter(|value| is_short(value)).map(|_| name))
+    names
+        .filter_map(move |(name, value)| secret_of(name, value).filter(|value| is_short(value)).map(|_| name))
 }
 
 /// What a variable has that is secret, however short it is.

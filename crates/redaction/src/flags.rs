@@ -39,11 +39,25 @@ const fn flag(programs: &'static [&'static [u8]], flags: &'static [&'static [u8]
 }
 
 const MYSQL: &[&[u8]] = &[
-    b"mysql", b"mysqldump", b"mysqladmin", b"mysqlimport", b"mysqlcheck", b"mysqlshow", b"mysqlpump", b"mysqlbinlog",
-    b"mysqlslap", b"mariadb", b"mariadb-dump", b"mariadb-admin", b"mariadb-import", b"mycli",
+    b"mysql",
+    b"mysqldump",
+    b"mysqladmin",
+    b"mysqlimport",
+    b"mysqlcheck",
+    b"mysqlshow",
+    b"mysqlpump",
+    b"mysqlbinlog",
+    b"mysqlslap",
+    b"mariadb",
+    b"mariadb-dump",
+    b"mariadb-admin",
+    b"mariadb-import",
+    b"mycli",
 ];
-const MONGO: &[&[u8]] = &[b"mongo", b"mongosh", b"mongodump", b"mongorestore", b"mongoexport", b"mongoimport"];
-const LDAP: &[&[u8]] = &[b"ldapsearch", b"ldapadd", b"ldapmodify", b"ldapdelete", b"ldappasswd", b"ldapwhoami", b"ldapcompare"];
+const MONGO: &[&[u8]] =
+    &[b"mongo", b"mongosh", b"mongodump", b"mongorestore", b"mongoexport", b"mongoimport"];
+const LDAP: &[&[u8]] =
+    &[b"ldapsearch", b"ldapadd", b"ldapmodify", b"ldapdelete", b"ldappasswd", b"ldapwhoami", b"ldapcompare"];
 
 const FLAGS: [Flag; 20] = [
     flag(&[b"curl"], &[b"--user", b"--proxy-user", b"-u", b"-U"], Takes::Login(b':')),
@@ -83,13 +97,16 @@ const BACK: usize = 256;
 /// The place of the password behind the flag that begins at `at`.
 pub(crate) fn password(line: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = line.get(at..)?;
-    let mut known = FLAGS.iter().filter_map(|flag| Some((flag, flag.flags.iter().find(|name| rest.starts_with(name))?)));
+    let mut known =
+        FLAGS.iter().filter_map(|flag| Some((flag, flag.flags.iter().find(|name| rest.starts_with(name))?)));
     // Nearly every flag of nearly every command ends here.
     known.clone().next()?;
     let before = line.get(at.saturating_sub(BACK)..at)?;
     let ends = |byte: &u8| matches!(byte, b'|' | b';' | b'&' | b'`' | b'(');
     let command = before.rsplit(ends).next()?;
-    known.find_map(|(flag, name)| flag.stands_in(command).then(|| flag.takes.place(line, at + name.len())).flatten())
+    known.find_map(|(flag, name)| {
+        flag.stands_in(command).then(|| flag.takes.place(line, at + name.len())).flatten()
+    })
 }
 
 /// The password of a new user, in the words before `chpasswd`: `echo 'NAME:PASSWORD' | chpasswd`, and behind `net user NAME`.
@@ -102,7 +119,8 @@ pub(crate) fn of_user(line: &[u8], start: usize, end: usize) -> Option<(usize, u
             let before = before.strip_suffix(b"|")?.trim_ascii_end();
             let quote = before.last().copied().filter(|byte| matches!(byte, b'"' | b'\''));
             let text = before.get(..before.len() - usize::from(quote.is_some()))?;
-            let begins = text.iter().rposition(|byte| quote.map_or(*byte == b' ', |quote| *byte == quote))? + 1;
+            let begins =
+                text.iter().rposition(|byte| quote.map_or(*byte == b' ', |quote| *byte == quote))? + 1;
             let colon = text.get(begins..)?.iter().position(|byte| *byte == b':')?;
             secret(line, from + begins + colon + 1, from + text.len())
         }
@@ -117,7 +135,8 @@ pub(crate) fn of_user(line: &[u8], start: usize, end: usize) -> Option<(usize, u
 impl Flag {
     /// Whether the words are a command of one of its programs.
     fn stands_in(&self, command: &[u8]) -> bool {
-        let words = || command.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'='));
+        let words =
+            || command.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'='));
         let is_program = |word: &[u8]| {
             let name = word.rsplit(|byte| *byte == b'/').next().unwrap_or(word);
             let name = name.strip_suffix(b".exe").unwrap_or(name);

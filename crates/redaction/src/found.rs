@@ -9,13 +9,32 @@ use crate::{
 pub(crate) const LONGEST: usize = 512;
 /// What programs and texts put where a secret would be.
 const NO_SECRETS: [&str; 19] = [
-    "none", "null", "nil", "true", "false", "undefined", "string", "str", "required", "optional", "expected", "invalid",
-    "missing", "unknown", "empty", "hidden", "never", "redacted", "value",
+    "none",
+    "null",
+    "nil",
+    "true",
+    "false",
+    "undefined",
+    "string",
+    "str",
+    "required",
+    "optional",
+    "expected",
+    "invalid",
+    "missing",
+    "unknown",
+    "empty",
+    "hidden",
+    "never",
+    "redacted",
+    "value",
 ];
 /// What is put before the name of a secret to say that one belongs there: `YOUR_API_KEY`.
-const WHOSE: [&str; 10] = ["your", "my", "the", "some", "new", "old", "current", "confirm", "enter", "insert"];
+const WHOSE: [&str; 10] =
+    ["your", "my", "the", "some", "new", "old", "current", "confirm", "enter", "insert"];
 /// What says where the secret is kept.
-const REFERENCES: [&str; 9] = ["op://", "vault:", "file:", "env:", "arn:", "ssm:", "keyring:", "sops:", "ref+"];
+const REFERENCES: [&str; 9] =
+    ["op://", "vault:", "file:", "env:", "arn:", "ssm:", "keyring:", "sops:", "ref+"];
 
 /// A value as it stands in a line.
 #[derive(Clone, Copy)]
@@ -150,12 +169,26 @@ fn is_word_of_no_secret(value: &[u8]) -> bool {
     let whose = |start: &&str| word.strip_prefix(*start).filter(|rest| !rest.is_empty());
     let rest = WHOSE.iter().find_map(whose).unwrap_or(word);
     let rest = rest.strip_suffix("here").unwrap_or(rest);
-    NO_SECRETS.contains(&rest) || matches!(rest, "password" | "passwd" | "passphrase" | "secret" | "token" | "apikey" | "accesstoken" | "secretkey")
+    NO_SECRETS.contains(&rest)
+        || matches!(
+            rest,
+            "password"
+                | "passwd"
+                | "passphrase"
+                | "secret"
+                | "token"
+                | "apikey"
+                | "accesstoken"
+                | "secretkey"
+        )
 }
 
 /// Small letters and digits alone.
 fn folded(text: &[u8]) -> String {
-    text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(|byte| char::from(byte.to_ascii_lowercase())).collect()
+    text.iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(|byte| char::from(byte.to_ascii_lowercase()))
+        .collect()
 }
 
 /// A name of something else, as in `password = self.password`.

@@ -4,18 +4,62 @@ use crate::forms::is_word;
 
 /// Names of ways to hash, between two dollars.
 const IDS: [&[u8]; 26] = [
-    b"1", b"2", b"2a", b"2b", b"2x", b"2y", b"5", b"6", b"7", b"8", b"9", b"14", b"y", b"gy", b"sm3", b"apr1", b"md5", b"sha1",
-    b"argon2i", b"argon2d", b"argon2id", b"scrypt", b"P", b"H", b"S", b"bcrypt-sha256",
+    b"1",
+    b"2",
+    b"2a",
+    b"2b",
+    b"2x",
+    b"2y",
+    b"5",
+    b"6",
+    b"7",
+    b"8",
+    b"9",
+    b"14",
+    b"y",
+    b"gy",
+    b"sm3",
+    b"apr1",
+    b"md5",
+    b"sha1",
+    b"argon2i",
+    b"argon2d",
+    b"argon2id",
+    b"scrypt",
+    b"P",
+    b"H",
+    b"S",
+    b"bcrypt-sha256",
 ];
 /// Names that stand before the first dollar.
 const NAMES: [&[u8]; 12] = [
-    b"pbkdf2_sha256", b"pbkdf2_sha1", b"pbkdf2_sha512", b"bcrypt_sha256", b"bcrypt", b"argon2", b"scrypt", b"sha1", b"md5",
-    b"SCRAM-SHA-256", b"SCRAM-SHA-1", b"SCRAM-SHA-512",
+    b"pbkdf2_sha256",
+    b"pbkdf2_sha1",
+    b"pbkdf2_sha512",
+    b"bcrypt_sha256",
+    b"bcrypt",
+    b"argon2",
+    b"scrypt",
+    b"sha1",
+    b"md5",
+    b"SCRAM-SHA-256",
+    b"SCRAM-SHA-1",
+    b"SCRAM-SHA-512",
 ];
 /// Names between braces, as LDAP has them.
 const SCHEMES: [&[u8]; 12] = [
-    b"SHA", b"SSHA", b"SHA256", b"SSHA256", b"SHA512", b"SSHA512", b"SMD5", b"PBKDF2", b"PBKDF2-SHA256", b"PBKDF2-SHA512",
-    b"ARGON2", b"SHA384",
+    b"SHA",
+    b"SSHA",
+    b"SHA256",
+    b"SSHA256",
+    b"SHA512",
+    b"SSHA512",
+    b"SMD5",
+    b"PBKDF2",
+    b"PBKDF2-SHA256",
+    b"PBKDF2-SHA512",
+    b"ARGON2",
+    b"SHA384",
 ];
 /// The longest hash, in bytes.
 const LONGEST: usize = 512;
@@ -40,7 +84,8 @@ pub(crate) fn marked(line: &[u8], at: usize) -> Option<usize> {
         }
         // MySQL: a star and forty digits.
         [b'*', after @ ..] => {
-            let digits = after.iter().take(41).take_while(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F')).count();
+            let digits =
+                after.iter().take(41).take_while(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F')).count();
             let ends = after.get(digits).is_none_or(|byte| !is_word(*byte));
             (digits == 40 && ends).then_some(at + 1 + digits)
         }
@@ -70,9 +115,11 @@ pub(crate) fn of_realm(line: &[u8]) -> Option<(usize, usize)> {
     let end = line.trim_ascii_end().len();
     let start = end.checked_sub(32)?;
     let before = line.get(..start)?.strip_suffix(b":")?;
-    let is_text = |part: &[u8]| !part.is_empty() && part.iter().all(|byte| is_word(*byte) || b" .@".contains(byte));
+    let is_text =
+        |part: &[u8]| !part.is_empty() && part.iter().all(|byte| is_word(*byte) || b" .@".contains(byte));
     let mut parts = before.split(|byte| *byte == b':');
-    let both = parts.next().is_some_and(is_text) && parts.next().is_some_and(is_text) && parts.next().is_none();
+    let both =
+        parts.next().is_some_and(is_text) && parts.next().is_some_and(is_text) && parts.next().is_none();
     (both && is_digest(line.get(start..end)?)).then_some((start, end))
 }
 

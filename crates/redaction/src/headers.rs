@@ -9,7 +9,17 @@ use crate::{
 
 /// Schemes behind which one word is the secret.
 const OF_ONE_WORD: [&[u8]; 11] = [
-    b"bearer", b"basic", b"token", b"apikey", b"api-key", b"geniekey", b"negotiate", b"ntlm", b"bot", b"splunk", b"key",
+    b"bearer",
+    b"basic",
+    b"token",
+    b"apikey",
+    b"api-key",
+    b"geniekey",
+    b"negotiate",
+    b"ntlm",
+    b"bot",
+    b"splunk",
+    b"key",
 ];
 /// Schemes behind which everything belongs to it.
 const OF_FIELDS: [&[u8]; 7] =
@@ -35,7 +45,8 @@ pub(crate) fn authorization(line: &[u8], at: usize) -> Option<(usize, usize, Kin
     if behind > start + word && OF_ONE_WORD.contains(&scheme.as_slice()) {
         let one = Found::at(line, behind, false)?;
         // `Token token="..."`.
-        let value = one.value.strip_prefix(b"token=").map_or(Some(one), |_| Found::at(line, one.start + 6, false))?;
+        let value =
+            one.value.strip_prefix(b"token=").map_or(Some(one), |_| Found::at(line, one.start + 6, false))?;
         let end = if found.quoted { value.end.min(found.end.max(value.start)) } else { value.end };
         return secret(line, value.start, end);
     }

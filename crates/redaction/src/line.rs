@@ -1,6 +1,8 @@
 //! Takes secrets out of one line.
 
-use crate::{assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, prefixes, records, shapes};
+use crate::{
+    assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, prefixes, records, shapes,
+};
 
 /// How often a line is looked at again, at most: each time fewer words are left that are no mark.
 const MOST_LOOKS: usize = 16;

@@ -42,7 +42,10 @@ impl Manifest {
                 *self = Self::Data(inside);
                 done(line, false);
             }
-            Self::Secret(inside) if is_blank || (at >= inside && matches!(what, Line::Other | Line::KindSecret | Line::Data)) => {
+            Self::Secret(inside)
+                if is_blank
+                    || (at >= inside && matches!(what, Line::Other | Line::KindSecret | Line::Data)) =>
+            {
                 *self = Self::Secret(inside);
                 done(line, false);
             }
@@ -56,7 +59,8 @@ impl Manifest {
                 self.line(line, done);
             }
             Self::Held(inside, mut held) => {
-                let goes_on = is_blank || at > inside || (at == inside && matches!(what, Line::Other | Line::Data));
+                let goes_on =
+                    is_blank || at > inside || (at == inside && matches!(what, Line::Other | Line::Data));
                 if at == inside && what == Line::KindSecret {
                     release(&held, Some(inside), done);
                     *self = Self::Secret(inside);
@@ -103,7 +107,8 @@ pub(crate) fn value(line: &[u8]) -> Option<(usize, usize, Kind)> {
     let behind = trimmed.windows(2).position(|pair| pair == b": ").map_or(0, |colon| colon + 2);
     let value = trimmed.get(behind..)?;
     let blanks = value.len() - value.trim_ascii_start().len();
-    let quoted = value.len() - blanks >= 2 && value.trim_ascii_start().starts_with(b"\"") && value.ends_with(b"\"");
+    let quoted =
+        value.len() - blanks >= 2 && value.trim_ascii_start().starts_with(b"\"") && value.ends_with(b"\"");
     let start = from + behind + blanks + usize::from(quoted);
     let end = from + trimmed.len() - usize::from(quoted);
     let value = line.get(start..end)?;

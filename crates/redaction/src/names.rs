@@ -64,19 +64,47 @@ const ENDS: [(&str, Named); 47] = [
     ("cookies", Named::Cookie),
 ];
 /// Whole names that are too short to be an end of one.
-const WHOLE: [(&str, Named); 4] = [
-    ("pass", Named::Password),
-    ("auth", Named::Token),
-    ("sig", Named::Token),
-    ("jwt", Named::Token),
-];
+const WHOLE: [(&str, Named); 4] =
+    [("pass", Named::Password), ("auth", Named::Token), ("sig", Named::Token), ("jwt", Named::Token)];
 /// Words of a variable's name that say what the rest of it is about: `MY_SECRET_VALUE`.
 const INSIDE: [&str; 4] = ["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"];
 /// Words behind them that say that something else is meant.
 const ABOUT: [&str; 35] = [
-    "FILE", "PATH", "DIR", "URL", "URI", "HOST", "ENDPOINT", "NAME", "ID", "REF", "ARN", "TYPE", "LENGTH", "LEN", "SIZE",
-    "COUNT", "MIN", "MAX", "LIMIT", "TTL", "AGE", "EXPIRY", "EXPIRES", "HASHERS", "VALIDATORS", "COMMAND", "STORE", "POLICY", "RESET",
-    "ENABLED", "REQUIRED", "MODE", "MANAGER", "BACKEND", "PROVIDER",
+    "FILE",
+    "PATH",
+    "DIR",
+    "URL",
+    "URI",
+    "HOST",
+    "ENDPOINT",
+    "NAME",
+    "ID",
+    "REF",
+    "ARN",
+    "TYPE",
+    "LENGTH",
+    "LEN",
+    "SIZE",
+    "COUNT",
+    "MIN",
+    "MAX",
+    "LIMIT",
+    "TTL",
+    "AGE",
+    "EXPIRY",
+    "EXPIRES",
+    "HASHERS",
+    "VALIDATORS",
+    "COMMAND",
+    "STORE",
+    "POLICY",
+    "RESET",
+    "ENABLED",
+    "REQUIRED",
+    "MODE",
+    "MANAGER",
+    "BACKEND",
+    "PROVIDER",
 ];
 
 /// The longest name, in bytes.
@@ -126,7 +154,9 @@ pub(crate) fn may_name(word: &[u8]) -> bool {
         (b'r' | b'w' | b's', b'd') | (b'e', b't' | b'n' | b'y') | (b's', b'k' | b's') => true,
         (b'w', b't') | (b't', b'h') | (b'i', b'g' | b'e' | b'd') | (b'e', b's') => true,
         // Words of English end like these, too.
-        (b's' | b'd' | b'r', b'e') | (b'o', b'n') | (b'a', b'l') | (b't', b'a') | (b'l' | b'd', b's') => is_long,
+        (b's' | b'd' | b'r', b'e') | (b'o', b'n') | (b'a', b'l') | (b't', b'a') | (b'l' | b'd', b's') => {
+            is_long
+        }
         _ => false,
     }
 }

@@ -9,7 +9,8 @@ use crate::{
 };
 
 /// Fields that hold a name.
-const NAMES: [&[u8]; 10] = [b"name", b"Name", b"key", b"Key", b"type", b"id", b"field", b"Field", b"property", b"variable"];
+const NAMES: [&[u8]; 10] =
+    [b"name", b"Name", b"key", b"Key", b"type", b"id", b"field", b"Field", b"property", b"variable"];
 /// Fields that hold the value of one.
 const VALUES: [&[u8]; 3] = [b"value", b"Value", b"VALUE"];
 /// How far the two are from each other, in bytes.
@@ -34,7 +35,8 @@ fn name_of_group(line: &[u8], start: usize, end: usize) -> Option<(&[u8], Named)
     let opens = before.iter().rposition(|byte| matches!(byte, b'{' | b'}' | b'<' | b'>')).map(|at| from + at);
     let after = line.get(end..)?;
     let after = after.get(..WITHIN).unwrap_or(after);
-    let closes = end + after.iter().position(|byte| matches!(byte, b'{' | b'}' | b'<' | b'>')).unwrap_or(after.len());
+    let closes =
+        end + after.iter().position(|byte| matches!(byte, b'{' | b'}' | b'<' | b'>')).unwrap_or(after.len());
     let group = opens.map_or(from, |at| at + 1)..closes;
     let own = || {
         let before = line.get(..opens.filter(|at| line.get(*at) == Some(&b'{'))?)?;

@@ -214,11 +214,7 @@ fn mark_at(line: &[u8], start: usize) -> Option<Mark> {
     };
     let is_mark = name == OPENVPN || (is_private && name.split(|byte| *byte == b' ').all(is_short));
     let before = if begins { b"-----BEGIN ".len() } else { b"-----END ".len() };
-    is_mark.then_some(Mark {
-        start,
-        end: start + before + name.len() + DASHES.len(),
-        begins,
-    })
+    is_mark.then_some(Mark { start, end: start + before + name.len() + DASHES.len(), begins })
 }
 
 /// The end of the key that a first mark begins, where it ends, or is cut off, on the same line.

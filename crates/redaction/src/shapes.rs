@@ -1,9 +1,6 @@
 //! Keys and tokens that no prefix tells, but their shape does: Telegram, Discord, Twilio, webhooks.
 
-use crate::{
-    forms::is_word,
-    kind::Kind,
-};
+use crate::{forms::is_word, kind::Kind};
 
 /// A secret that is the word from `at` to `end`, or begins with it.
 pub(crate) fn shape(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {

@@ -60,7 +60,9 @@ impl Table {
         let from = usize::from(matches!(between, Between::Blanks | Between::Tabs));
         let secret = |(at, name): (usize, &&[u8])| Some((at, named(name)?)).filter(|(at, _)| *at >= from);
         let secrets: Vec<_> = names.iter().enumerate().filter_map(secret).collect();
-        let values = || names.iter().skip(1).position(|name| VALUES.iter().any(|value| name.eq_ignore_ascii_case(value)));
+        let values = || {
+            names.iter().skip(1).position(|name| VALUES.iter().any(|value| name.eq_ignore_ascii_case(value)))
+        };
         let columns =
             if secrets.is_empty() { Columns::Values(values()? + 1) } else { Columns::Secret(secrets) };
         Some(Self { between, width, columns })
@@ -98,7 +100,8 @@ impl Table {
 /// Letters, digits and a few signs: what a column is called, and no row of numbers or code.
 fn is_name_of_column(name: &[u8]) -> bool {
     let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b" _-./#".contains(byte);
-    let begins = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii() || *byte == b'#');
+    let begins =
+        name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii() || *byte == b'#');
     begins && name.len() <= LONGEST_NAME && name.iter().all(belongs)
 }
 
@@ -123,7 +126,8 @@ fn between_is(line: &[u8], between: Between) -> bool {
 /// Whether it is made of the signs that rule a table off.
 fn is_rule(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    let is_box = || std::str::from_utf8(line).is_ok_and(|line| line.chars().all(|sign| ('─'..='╿').contains(&sign)));
+    let is_box =
+        || std::str::from_utf8(line).is_ok_and(|line| line.chars().all(|sign| ('─'..='╿').contains(&sign)));
     line.len() >= 3 && (line.iter().all(|byte| b"-=+|: ".contains(byte)) || is_box())
 }
 
@@ -135,11 +139,19 @@ fn cells(line: &[u8], between: Between) -> Vec<Range<usize>> {
         let rest = line.get(at..).unwrap_or_default();
         let length = match between {
             Between::Bars => usize::from(byte == b'|'),
-            Between::Boxes => if rest.starts_with("│".as_bytes()) { "│".len() } else { 0 },
+            Between::Boxes => {
+                if rest.starts_with("│".as_bytes()) {
+                    "│".len()
+                } else {
+                    0
+                }
+            }
             Between::Tabs => usize::from(byte == b'\t'),
             Between::Commas => usize::from(byte == b',' && !quoted),
             Between::Semicolons => usize::from(byte == b';' && !quoted),
-            Between::Blanks if rest.starts_with(b"  ") => rest.iter().take_while(|byte| **byte == b' ').count(),
+            Between::Blanks if rest.starts_with(b"  ") => {
+                rest.iter().take_while(|byte| **byte == b' ').count()
+            }
             Between::Blanks => 0,
         };
         quoted ^= byte == b'"';
@@ -167,6 +179,10 @@ fn trimmed(line: &[u8], cell: Range<usize>) -> Range<usize> {
     let text = line.get(cell.clone()).unwrap_or_default();
     let before = text.iter().take_while(|byte| is_around(byte)).count();
     let text = text.get(before..).unwrap_or_default();
-    let after = text.iter().rev().take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'`')).count();
+    let after = text
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'`'))
+        .count();
     cell.start + before..cell.start + before + text.len() - after
 }

@@ -30,7 +30,10 @@ impl Values {
     pub(crate) fn add(&mut self, value: &str) {
         let is_word = Kind::ALL.iter().any(|kind| kind.mark().contains(value));
         let bytes = value.as_bytes();
-        if is_word || value.chars().count() < SHORTEST_SECRET || self.patterns.iter().any(|known| known == bytes) {
+        if is_word
+            || value.chars().count() < SHORTEST_SECRET
+            || self.patterns.iter().any(|known| known == bytes)
+        {
             return;
         }
         self.known += 1;

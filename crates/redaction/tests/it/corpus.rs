@@ -114,6 +114,16 @@ fn characters(class: &str) -> Vec<char> {
     }
 }
 
+/// Every text of the corpus.
+pub(crate) fn texts() -> &'static [String] {
+    static TEXTS: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(|| {
+        let all =
+            HALVES.iter().flat_map(|half| entries(half.forms).into_iter().chain(entries(half.harmless)));
+        all.map(|entry| entry.text).collect()
+    });
+    &TEXTS
+}
+
 struct Measured {
     forms: Vec<Entry>,
     missed: Vec<Entry>,
@@ -134,7 +144,8 @@ fn percent(part: usize, whole: usize) -> f64 {
 fn show(half: &Half, measured: &Measured) {
     let forms = measured.forms.len() + measured.missed.len();
     let harmless = measured.harmless.len() + measured.alarms.len();
-    println!("{}: {} of {forms} forms gone ({:.1} %), {} of {harmless} harmless texts changed ({:.1} %)",
+    println!(
+        "{}: {} of {forms} forms gone ({:.1} %), {} of {harmless} harmless texts changed ({:.1} %)",
         half.name,
         measured.forms.len(),
         percent(measured.forms.len(), forms),
@@ -152,8 +163,14 @@ fn show(half: &Half, measured: &Measured) {
         println!("    {group:<12} {gone:>3} of {:>3}", gone + missed);
     }
     if option_env!("CORPUS") == Some(half.name) {
-        measured.missed.iter().for_each(|entry| println!("MISSED {}\n{}", entry.name, Redactor::new().apply(&entry.text)));
-        measured.alarms.iter().for_each(|entry| println!("ALARM {}\n{}", entry.name, Redactor::new().apply(&entry.text)));
+        measured
+            .missed
+            .iter()
+            .for_each(|entry| println!("MISSED {}\n{}", entry.name, Redactor::new().apply(&entry.text)));
+        measured
+            .alarms
+            .iter()
+            .for_each(|entry| println!("ALARM {}\n{}", entry.name, Redactor::new().apply(&entry.text)));
     }
 }
 

@@ -168,14 +168,23 @@ fn a_value_of_less_than_eight_characters_is_an_ordinary_word() {
     let text = "extra sevench \u{441}eмьбук";
     assert_eq!(redactor.apply(text), text);
     assert_eq!(Redactor::new().secret("eightchr").apply("an eightchr word"), "an [redacted: secret] word");
-    let variables = [("LM_KEY", " x\n"), ("PROXY", "http://ada:pw@host"), ("API_TOKEN", "eightchr"), ("HOME", "/x"), ("OLD_KEY", "")];
+    let variables = [
+        ("LM_KEY", " x\n"),
+        ("PROXY", "http://ada:pw@host"),
+        ("API_TOKEN", "eightchr"),
+        ("HOME", "/x"),
+        ("OLD_KEY", ""),
+    ];
     assert_eq!(too_short(variables).collect::<Vec<_>>(), ["LM_KEY", "PROXY"]);
 }
 
 /// In base64, wherever the value begins in what was encoded, and as addresses, forms and texts inside of texts have it.
 #[test]
 fn known_values_in_other_encodings() {
-    use base64::{Engine as _, engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD}};
+    use base64::{
+        Engine as _,
+        engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+    };
     let value = "p\u{e4}ss w/rd+\"4711\"?";
     let redactor = Redactor::new().secret(value);
     for before in ["", "a", "ab", "abc", "user:"] {
@@ -184,7 +193,11 @@ fn known_values_in_other_encodings() {
             for encoded in [STANDARD.encode(&text), URL_SAFE_NO_PAD.encode(&text)] {
                 let redacted = redactor.apply(&encoded).into_owned();
                 assert!(redacted.contains("[redacted: secret]"), "{text}: {redacted}");
-                assert!(redacted.len() - "[redacted: secret]".len() <= before.len() * 4 / 3 + after.len() * 4 / 3 + 8, "{redacted}");
+                assert!(
+                    redacted.len() - "[redacted: secret]".len()
+                        <= before.len() * 4 / 3 + after.len() * 4 / 3 + 8,
+                    "{redacted}"
+                );
             }
         }
     }
