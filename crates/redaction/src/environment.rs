@@ -1,6 +1,11 @@
 //! Which variables of an environment hold secrets.
 
-use crate::{forms::password_of_url, found::is_path, values::SHORTEST_SECRET};
+use crate::{
+    forms::password_of_url,
+    found::{is_path, is_word_of_no_secret},
+    names::named,
+    values::SHORTEST_SECRET,
+};
 
 /// Parts of a variable's name that give a secret away.
 const PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
@@ -29,7 +34,7 @@ pub fn secrets_of<'a>(
 }
 
 /// The names of those variables whose secrets are too short to be taken out of every text: they stay in records where nothing beside them
-/// tells what they are.
+/// tells what they are. `KEYBOARD=us` and `OLD_KEY=none` have no secret.
 ///
 /// ```
 /// use artoo_redaction::too_short;

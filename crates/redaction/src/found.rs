@@ -160,7 +160,8 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         || is_word_of_no_secret(value)
 }
 
-fn is_word_of_no_secret(value: &[u8]) -> bool {
+/// Whether it is a word that programs put where a secret would be, or that asks for one.
+pub(crate) fn is_word_of_no_secret(value: &[u8]) -> bool {
     if value.len() > 32 {
         return false;
     }

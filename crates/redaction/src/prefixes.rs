@@ -155,6 +155,10 @@ pub(crate) fn beginning_with(byte: u8) -> &'static [Prefix] {
 }
 
 /// Where the prefixes with each first byte are. Looked up, because every long word of every text is asked.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "computed by the compiler, which does not compile what is out of bounds"
+)]
 const PLACES: [(usize, usize); 256] = {
     let mut places = [(0, 0); 256];
     let mut at = 0;
