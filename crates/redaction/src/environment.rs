@@ -44,10 +44,14 @@ pub fn secrets_of<'a>(
 pub fn too_short<'a>(
     variables: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> impl Iterator<Item = &'a str> {
-    let is_short = |value: &str| !value.is_empty() && value.chars().count() < SHORTEST_SECRET;
-    let names = variables.into_iter();
-    names
-        .filter_map(move |(name, value)| secret_of(name, value).filter(|value| is_short(value)).map(|_| name))
+    let is_short = |value: &str| {
+        !value.is_empty()
+            && value.chars().count() < SHORTEST_SECRET
+            && !is_word_of_no_secret(value.as_bytes())
+    };
+    let is_one = |name: &str, value: &str| value.contains("://") || named(name.as_bytes()).is_some();
+    let ones = variables.into_iter().filter(move |(name, value)| is_one(name, value));
+    ones.filter_map(move |(name, value)| secret_of(name, value).filter(|value| is_short(value)).map(|_| name))
 }
 
 /// What a variable has that is secret, however short it is.
