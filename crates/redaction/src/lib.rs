@@ -8,7 +8,7 @@
 //! Source: issue 4, part 8; `docs/design/trust.md`.
 //!
 //! *Architecture invariant*: no clock, no file, no async, no role, no environment: what is secret is handed in. Time is linear in
-//! the text, and of a stream no more is held than a line of at most 64 KiB, or the lines of one key.
+//! the text, and of a stream no more is held than a line of at most 64 KiB, the lines of one key, or 64 lines of a manifest.
 
 mod assigned;
 mod beside;
