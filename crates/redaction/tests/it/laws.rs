@@ -167,7 +167,8 @@ fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {
         "hunter22hunter22-",
         "aHVudGVyMj",
     ] {
-        let text = part.repeat(1_000_000 / part.len());
+        let length = if cfg!(debug_assertions) { 150_000 } else { 1_000_000 };
+        let text = part.repeat(length / part.len());
         // A quadratic way would not come back within the test's time limit.
         let _ = redactor.apply(&text);
     }
