@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Look, Paint, Style, clip, neutral_line};
+use super::{Look, Paint, Size, Style, clip, neutral_line};
 use crate::error::{CommandError, Kind};
 
 /// Erases the line that the cursor is on and goes to its first column.
@@ -16,8 +16,8 @@ pub(crate) struct Terminal {
     look: Look,
     /// How to write for standard output.
     data_look: Look,
-    /// Asks the terminal for its width.
-    columns: fn() -> Option<usize>,
+    /// Asks the terminal for its size.
+    size: fn() -> Option<Size>,
     status: bool,
 }
 
@@ -28,15 +28,20 @@ impl Terminal {
         err: Box<dyn Write + Send>,
         data_look: Look,
         look: Look,
-        columns: fn() -> Option<usize>,
+        size: fn() -> Option<Size>,
     ) -> Self {
-        Self { out, err, look, data_look, columns, status: false }
+        Self { out, err, look, data_look, size, status: false }
     }
 
     /// How to write for standard error, with its width of this moment.
     pub(crate) fn look(&self) -> Look {
-        let columns = if self.look.live { (self.columns)() } else { None };
+        let columns = if self.look.live { (self.size)().and_then(|size| size.columns) } else { None };
         Look { columns: columns.unwrap_or(self.look.columns), ..self.look }
+    }
+
+    /// The lines that the terminal of standard error shows at this moment, where it tells.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        (self.size)()?.rows
     }
 
     /// How to write for standard output.

@@ -15,6 +15,7 @@ mod json_lines;
 mod model;
 mod policy;
 mod process;
+mod question;
 mod records;
 mod requests;
 mod scene;

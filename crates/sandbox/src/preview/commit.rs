@@ -57,11 +57,16 @@ pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for (number, layer) in ground.layers.iter().enumerate() {
         let differences = read.differences.iter().enumerate().filter(|(_, one)| one.at.0 == number);
-        let folders = read.merged.iter().filter(|one| one.at.0 == number && is_told(one));
+        let folders = read.merged.iter().filter(|one| one.at.0 == number && one.is_told(read.span));
         let mut paths: Vec<_> = folders.map(|one| one.at.1.under(&layer.root)).collect();
         for (place, difference) in differences {
             paths.push(difference.at.1.under(&layer.root));
-            paths.extend(Aside::names(place).map(|name| layer.root.join(Aside::folder(layer)).join(name)));
+            let aside = layer.root.join(Aside::folder(layer));
+            let is_new = is_new_content(difference) || difference.link_to.is_some();
+            paths.extend(is_new.then(|| aside.join(Aside::new_name(place))));
+            let is_old = goes(difference) || is_new;
+            let waits = is_old && difference.before.as_ref().is_some_and(|before| !before.is_folder());
+            paths.extend(waits.then(|| aside.join(Aside::old_name(place))));
         }
         if !paths.is_empty() {
             named.push(Named { root: layer.root.clone(), paths });
@@ -86,13 +91,14 @@ fn busy(ground: &Ground, merged: &Merged) -> Option<Moment> {
     (now.mtime != merged.before.mtime).then_some(now.mtime)
 }
 
-/// Whether a folder becomes another, whatever happens in it.
-fn is_told(merged: &Merged) -> bool {
-    !merged.before.looks_like(&merged.after) || merged.before.mtime != merged.after.mtime
-}
-
 fn is_folder(state: &Option<State>) -> bool {
     state.as_ref().is_some_and(State::is_folder)
+}
+
+/// Whether what is there goes before anything new comes.
+fn goes(difference: &Difference) -> bool {
+    difference.before.is_some()
+        && (difference.after.is_none() || is_folder(&difference.before) || is_folder(&difference.after))
 }
 
 /// Whether something new takes the place: not the old file with other attributes.
@@ -119,9 +125,6 @@ impl<'a> Work<'a> {
         for (number, difference) in all().filter(|(_, one)| is_new_content(one)) {
             self.step(&difference.at, |work, layer| work.write(layer, number, difference))?;
         }
-        let goes = |one: &Difference| {
-            one.before.is_some() && (one.after.is_none() || is_folder(&one.before) || is_folder(&one.after))
-        };
         for (number, difference) in all().rev().filter(|(_, one)| goes(one)) {
             self.step(&difference.at, |work, layer| work.take_away(layer, number, difference))?;
         }
@@ -161,7 +164,7 @@ impl<'a> Work<'a> {
         read.merged.iter().filter(move |merged| {
             // The root holds the contents for a while.
             let is_root = merged.at.1.is_root() && layers.contains(&merged.at.0);
-            is_root || parents.contains(&merged.at) || is_locked(&merged.before) || is_told(merged)
+            is_root || parents.contains(&merged.at) || is_locked(&merged.before) || merged.is_told(read.span)
         })
     }
 
@@ -204,7 +207,7 @@ impl<'a> Work<'a> {
     fn write(&mut self, layer: &Layer, number: usize, difference: &Difference) -> io::Result<()> {
         let Some(after) = &difference.after else { return Ok(()) };
         let aside = self.aside(difference.at.0, layer)?;
-        let part = Aside::new(number);
+        let part = Aside::new_name(number);
         match &after.kind {
             Kind::Folder | Kind::Other => Err(io::ErrorKind::Unsupported.into()),
             Kind::Link { target } => {
@@ -244,7 +247,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         is_still(&parent, name, before)?;
-        let old = Aside::old(number);
+        let old = Aside::old_name(number);
         fs::renameat(&parent, name, self.aside(at.0, layer)?.held(), &old)?;
         self.done.push(Done::TakenAway { at, number });
         is_still(self.aside(at.0, layer)?.held(), OsStr::new(&old), before)
@@ -264,14 +267,14 @@ impl<'a> Work<'a> {
         let (parent, name) = place(&layer.real, &at.1)?;
         let replaced = difference.before.as_ref().filter(|before| !before.is_folder());
         let Some(before) = replaced.filter(|_| !is_folder(&difference.after)) else {
-            take_free_name(self.aside(at.0, layer)?.held(), &Aside::new(number), &parent, name)?;
+            take_free_name(self.aside(at.0, layer)?.held(), &Aside::new_name(number), &parent, name)?;
             self.done.push(Done::Placed { at, number });
             return Ok(());
         };
         is_still(&parent, name, before)?;
         self.aside(at.0, layer)?.exchange(number, &parent, name)?;
         self.done.push(Done::Exchanged { at, number });
-        is_still(self.aside(at.0, layer)?.held(), OsStr::new(&Aside::old(number)), before)
+        is_still(self.aside(at.0, layer)?.held(), OsStr::new(&Aside::old_name(number)), before)
     }
 
     /// One more name of a file.
@@ -284,7 +287,7 @@ impl<'a> Work<'a> {
     ) -> io::Result<()> {
         let (from, other) = place(&layer.real, other)?;
         let aside = self.aside(difference.at.0, layer)?;
-        fs::linkat(&from, other, aside.held(), Aside::new(number), AtFlags::empty())?;
+        fs::linkat(&from, other, aside.held(), Aside::new_name(number), AtFlags::empty())?;
         self.place(layer, number, difference)
     }
 

@@ -113,6 +113,29 @@ pub enum PreviewError {
     },
 }
 
+impl PreviewError {
+    /// Whether the command could be run where it writes in the real folders, if somebody agrees to that: only the layers stand in the way.
+    /// Otherwise what it did is the reason, and it would do that again.
+    pub const fn is_of_the_layers(&self) -> bool {
+        match self {
+            Self::Unsupported(_)
+            | Self::Root { .. }
+            | Self::ForeignRoot { .. }
+            | Self::StoreWithin { .. }
+            | Self::HardLinks { .. }
+            | Self::Special { .. }
+            | Self::Sandbox(SandboxError::Namespace { .. }) => true,
+            Self::ReadOnly
+            | Self::Store { .. }
+            | Self::Sandbox(_)
+            | Self::Survivors { .. }
+            | Self::TooMany { .. }
+            | Self::TooDeep { .. }
+            | Self::Unreadable { .. } => false,
+        }
+    }
+}
+
 /// Why the changes were not made, or not all of them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -25,7 +25,6 @@ const STEPS_OF_THE_CLOCK: u32 = 50;
 #[derive(Debug)]
 pub(crate) struct Ground {
     store: PathBuf,
-    /// Holds everything of this preview.
     folder: PathBuf,
     pub(crate) layers: Vec<Layer>,
     /// Whatever changed in the real folders after this moment, somebody else changed while the command ran.
@@ -92,17 +91,27 @@ impl Ground {
         Ok(Layer { root, real, upper, work })
     }
 
-    /// The last moment of the clock that is over.
-    fn begin(&self) -> io::Result<Moment> {
-        let marker = File::create(self.folder.join("begun"))?;
-        let begun = look_at(&marker)?.ctime;
+    /// Holds everything of this preview.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the clock of the store's file system shows.
+    pub(super) fn now(&self) -> io::Result<Moment> {
+        let marker = File::options().create(true).append(true).open(self.folder.join("clock"))?;
         let now = Timestamps {
             last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
             last_modification: Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
         };
+        futimens(&marker, &now)?;
+        Ok(look_at(&marker)?.ctime)
+    }
+
+    /// The last moment of the clock that is over.
+    fn begin(&self) -> io::Result<Moment> {
+        let begun = self.now()?;
         for _ in 0..STEPS_OF_THE_CLOCK {
-            futimens(&marker, &now)?;
-            if look_at(&marker)?.ctime > begun {
+            if self.now()? > begun {
                 return Ok(begun);
             }
             thread::sleep(Duration::from_millis(1));

@@ -33,6 +33,7 @@ pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
 
 pub use ground::can_lie_over;
 pub(crate) use ground::{Ground, Layer};
+pub use list::unified_diff;
 
 use layer::Read;
 

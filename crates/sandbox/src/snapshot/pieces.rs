@@ -50,7 +50,9 @@ pub(crate) fn copy(source: &mut File, target: &File) -> io::Result<ContentId> {
 /// Hands over everything that is not a hole, with its place, and says what it was.
 fn pour(source: &mut File, mut put: impl FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<ContentId> {
     let mut digest = Sha256::new();
-    let mut piece = vec![0; PIECE];
+    // One byte more than it has, so that its end is seen at once.
+    let size = source.metadata()?.len().saturating_add(1);
+    let mut piece = vec![0; usize::try_from(size).unwrap_or(PIECE).min(PIECE)];
     let Some(data) = data(source)? else {
         source.rewind()?;
         let mut at = 0_u64;

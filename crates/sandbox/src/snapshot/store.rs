@@ -76,7 +76,9 @@ impl Store {
     ///
     /// `None` where it does not look like that afterwards: it changes while it is read.
     pub(super) fn keep(&mut self, source: &mut File, seen: &State) -> io::Result<Option<ContentId>> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        if self.parts == 0 {
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        }
         self.parts += 1;
         let part = self.folder.join(format!(".part-{}", self.parts));
         let kept = self.copy_in(source, &part);

@@ -39,16 +39,11 @@ impl Aside {
         format!(".artoo-preview-{}.part", id.get(..16).unwrap_or_default())
     }
 
-    /// Every name that a difference can have in it.
-    pub(super) fn names(number: usize) -> impl Iterator<Item = String> {
-        [Self::new(number), Self::old(number)].into_iter()
-    }
-
-    pub(super) fn new(number: usize) -> String {
+    pub(super) fn new_name(number: usize) -> String {
         format!("{number}-new")
     }
 
-    pub(super) fn old(number: usize) -> String {
+    pub(super) fn old_name(number: usize) -> String {
         format!("{number}-old")
     }
 
@@ -58,12 +53,12 @@ impl Aside {
 
     /// Puts the new content into its place, and the old one here: in one step, so that the name is always there, where the file system can.
     pub(super) fn exchange(&self, number: usize, parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
-        let (new, old) = (Self::new(number), Self::old(number));
+        let (new, old) = (Self::new_name(number), Self::old_name(number));
         match fs::renameat_with(&self.held, &new, parent, name, RenameFlags::EXCHANGE) {
-            Ok(()) => fs::renameat(&self.held, &new, &self.held, &old).or_else(|error| {
+            Ok(()) => fs::renameat(&self.held, &new, &self.held, &old).map_err(|error| {
                 // The error that matters is the first one.
                 let _ = fs::renameat_with(&self.held, &new, parent, name, RenameFlags::EXCHANGE);
-                Err(error.into())
+                error.into()
             }),
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 fs::renameat(parent, name, &self.held, &old)?;
@@ -80,8 +75,8 @@ impl Aside {
 
     /// The other way round.
     pub(super) fn exchange_back(&self, number: usize, parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
-        fs::renameat(parent, name, &self.held, Self::new(number))?;
-        take_free_name(&self.held, &Self::old(number), parent, name)
+        fs::renameat(parent, name, &self.held, Self::new_name(number))?;
+        take_free_name(&self.held, &Self::old_name(number), parent, name)
     }
 
     /// Removes it with everything in it.

@@ -59,7 +59,7 @@ impl<'a> Work<'a> {
             };
             match self.reverse(&done) {
                 Ok(()) => folders.extend(before.map(|before| (at, before))),
-                Err(error) => first = first.or_else(|| Some((at, error))),
+                Err(error) => first = first.or(Some((at, error))),
             }
         }
         if first.is_none() {
@@ -73,7 +73,7 @@ impl<'a> Work<'a> {
         for (at, before) in folders {
             let Some(layer) = self.ground.layers.get(at.0) else { continue };
             if let Err(error) = finish_folder(layer, &at.1, before, self.busy.get(at)) {
-                first = first.or_else(|| Some((at, error)));
+                first = first.or(Some((at, error)));
             }
         }
         match first {
@@ -99,11 +99,11 @@ impl<'a> Work<'a> {
             }
             Done::TakenAway { at, number } => {
                 let (parent, name) = place(self.real(at)?, &at.1)?;
-                take_free_name(self.made_aside(at)?.held(), &Aside::old(*number), &parent, name)
+                take_free_name(self.made_aside(at)?.held(), &Aside::old_name(*number), &parent, name)
             }
             Done::Placed { at, number } => {
                 let (parent, name) = place(self.real(at)?, &at.1)?;
-                Ok(fs::renameat(&parent, name, self.made_aside(at)?.held(), Aside::new(*number))?)
+                Ok(fs::renameat(&parent, name, self.made_aside(at)?.held(), Aside::new_name(*number))?)
             }
             Done::Exchanged { at, number } => {
                 let (parent, name) = place(self.real(at)?, &at.1)?;

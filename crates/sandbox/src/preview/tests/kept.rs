@@ -110,7 +110,7 @@ async fn more_entries_than_are_told_end_the_preview() {
 async fn a_closed_file_is_kept_and_changed() {
     let Some(place) = place() else { return };
     fs::write(place.path("closed"), "secret").unwrap();
-    fs::set_permissions(place.path("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(place.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     let before = closed_picture(&place);
     let preview = place.sh("chmod 600 closed; echo x >> closed; chmod 0 closed").await;
     let snapshot = snapshot(&place);

@@ -53,7 +53,7 @@ impl Act {
                 let is_dir = path.symlink_metadata()?.is_dir();
                 // Folders can be walked by root alone, so that elsewhere the test could not look.
                 if !path.is_symlink() && (!is_dir || rustix::process::geteuid().is_root()) {
-                    fs::set_permissions(path, fs::Permissions::from_mode(0))?;
+                    fs::set_permissions(path, fs::Permissions::from_mode(0o000))?;
                 }
             }
             Self::NameOutside(path, name) => fs::hard_link(root.join(path), outside.join(name))?,
@@ -140,10 +140,8 @@ proptest! {
                 Ok(())
             });
         }
-        let deviations = match undoable(&place.record) {
-            Undoable::Undone => Vec::new(),
-            _ => place.prepare_in(&root).unwrap().apply().unwrap(),
-        };
+        let is_done = undoable(&place.record) == Undoable::Undone;
+        let deviations = if is_done { Vec::new() } else { place.prepare_in(&root).unwrap().apply().unwrap() };
         // A name that went cannot be joined with one that nobody knows of; and that is said.
         let lost: BTreeSet<_> = deviations.iter().map(|one| one.path.clone()).collect();
         for one in &deviations {

@@ -196,7 +196,7 @@ fn looking_moves_no_time_of_access() {
 fn a_file_that_its_owner_may_not_read_is_kept_where_it_is_named() {
     let place = Place::new();
     fs::write(place.path("closed"), "secret").unwrap();
-    fs::set_permissions(place.path("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(place.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     let snapshot = place.snapshot();
     let whole = snapshot.before(std::slice::from_ref(&place.root)).unwrap();
     whole.after().unwrap();
