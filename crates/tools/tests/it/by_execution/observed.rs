@@ -96,7 +96,9 @@ impl Observed {
         new.map(|(path, entry)| {
             let content = match &entry.kind {
                 Kind::File(content) => String::from_utf8_lossy(content.as_deref().unwrap_or_default()),
-                kind => format!("{kind:?}").into(),
+                kind @ (Kind::Folder | Kind::Link(_) | Kind::Pipe | Kind::Socket | Kind::Device) => {
+                    format!("{kind:?}").into()
+                }
             };
             format!("{path:?} {:o} {} {content:?}", entry.mode, entry.attributes.len())
         })
