@@ -46,5 +46,5 @@ pub use dispatch::Dispatch;
 pub use error::{BuildError, StartError};
 pub use exit_code::{exit_code, exit_code_with};
 pub use request::RunRequest;
-pub use run::{Answerer, Canceller, Run};
+pub use run::{Answerer, Canceller, Interruption, Run};
 pub use watch::{Overdue, Watch};

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     events::{Cost, Event, Fold},
-    journal,
+    journal::{self, RunState},
 };
 
 /// The folder in a run's folder with what the run found before it changed it.
@@ -32,6 +32,8 @@ pub struct Summary {
     pub directive: Option<TerminalState>,
     /// Whether it has an end at all.
     pub finished: bool,
+    /// Where it stands: at work, ended, killed.
+    pub state: RunState,
     /// The exit code of its `artoo run`.
     pub exit_code: Option<u8>,
     /// Milliseconds.
@@ -208,6 +210,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         request: String::new(),
         directive: None,
         finished: false,
+        state: RunState::Unknown,
         exit_code: None,
         elapsed_ms: 0,
         calls: 0,
@@ -224,6 +227,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         Err(error) => return Summary { damage: Some(error.to_string()), ..summary },
     };
     summary.damage = read.damage.map(|damage| damage.to_string());
+    summary.state = read.state;
     let mut fold = Fold::new();
     for envelope in &read.envelopes {
         summary.started = summary.started.or(Some(envelope.at));

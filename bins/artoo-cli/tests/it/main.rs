@@ -22,6 +22,7 @@ mod screen;
 mod setup;
 mod undo;
 mod usage;
+mod vanish;
 
 /// A forgotten file would be a test that never runs.
 #[test]

@@ -10,7 +10,7 @@ use std::{
 use artoo_redaction::Redactor;
 use artoo_types::{Envelope, Message, Role, RunId, Warning};
 
-use super::{FILE_NAME, Journal, RunJournal, read};
+use super::{FILE_NAME, Journal, RecordFailure, RunJournal, RunState, read};
 
 fn run_id() -> RunId {
     RunId::new(uuid::Uuid::from_u128(7))
@@ -27,7 +27,7 @@ fn journal() -> Journal {
 }
 
 /// A journal in a file that is there already.
-fn into(journal: &Journal, folder: &Path, file: &Path) -> (RunJournal, mpsc::Receiver<std::io::Error>) {
+fn into(journal: &Journal, folder: &Path, file: &Path) -> (RunJournal, mpsc::Receiver<RecordFailure>) {
     let file = OpenOptions::new().append(true).create(true).open(file).unwrap();
     let (failed, failures) = mpsc::channel();
     let run = journal.adopt(run_id(), folder, file, move |error| failed.send(error).unwrap()).unwrap();
@@ -61,10 +61,10 @@ async fn a_full_disk_is_told_once_and_again_at_the_end() {
     let (run, failures) = into(&journal, folder.path(), Path::new("/dev/full"));
     let mut record = run.recorder();
     record(&envelope(1, "first"));
-    let error = failures.recv_timeout(Duration::from_secs(60)).unwrap();
-    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    let failure = failures.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert!(matches!(failure, RecordFailure::Full { .. }), "{failure}");
     record(&envelope(2, "second"));
-    assert_eq!(run.close().await.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert!(matches!(run.close().await.unwrap_err(), RecordFailure::Full { .. }));
     assert!(failures.recv().is_err(), "told once");
 }
 
@@ -75,7 +75,7 @@ async fn a_run_that_is_over_before_its_first_flush_hears_of_it_when_it_closes() 
     let journal = journal();
     let (run, _failures) = into(&journal, folder.path(), Path::new("/dev/full"));
     run.recorder()(&envelope(1, "only"));
-    assert_eq!(run.close().await.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert!(matches!(run.close().await.unwrap_err(), RecordFailure::Full { .. }));
 }
 
 #[test]
@@ -108,4 +108,43 @@ async fn dropping_the_journal_writes_what_is_queued() {
     (1..=100).for_each(|seq| record(&envelope(seq, "queued")));
     drop(journal);
     assert_eq!(read(&path).unwrap().envelopes.len(), 100);
+}
+
+/// Nothing fails when a file that was removed is written: who looks finds out, also while nothing is written.
+#[tokio::test]
+async fn a_folder_that_disappears_is_told_with_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    for moved in [false, true] {
+        let journal = journal();
+        let (failed, failures) = mpsc::channel();
+        let run = journal.open(folder.path(), run_id(), move |error| failed.send(error).unwrap()).unwrap();
+        run.recorder()(&envelope(1, "first"));
+        let path = run.folder().to_owned();
+        if moved {
+            std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+        } else {
+            std::fs::remove_dir_all(&path).unwrap();
+        }
+        let failure = failures.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(
+            failure.to_string(),
+            format!("the run's folder {} disappeared while the run worked", path.display())
+        );
+        assert!(matches!(run.close().await.unwrap_err(), RecordFailure::Gone { .. }));
+    }
+}
+
+#[test]
+fn the_lock_says_whether_the_writer_lives() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal();
+    let run = journal.open(folder.path(), run_id(), |error| panic!("{error}")).unwrap();
+    let path = run.folder().join(FILE_NAME);
+    assert_eq!(read(&path).unwrap().state, RunState::Running);
+    drop(run);
+    // Everything that was queued is done when the threads are gone.
+    drop(journal);
+    assert_eq!(read(&path).unwrap().state, RunState::Killed);
+    super::note_unrecorded(path.parent().unwrap(), "the disk is full");
+    assert_eq!(read(&path).unwrap().state, RunState::Unrecorded);
 }

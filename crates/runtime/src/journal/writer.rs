@@ -13,7 +13,7 @@ use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
 use super::{
-    FILE_NAME, durable,
+    FILE_NAME, RecordFailure, durable,
     thread::{Failed, Order, write},
 };
 
@@ -51,7 +51,7 @@ impl Journal {
         &self,
         runs: &Path,
         run_id: RunId,
-        failed: impl FnOnce(io::Error) + Send + 'static,
+        failed: impl FnOnce(RecordFailure) + Send + 'static,
     ) -> io::Result<RunJournal> {
         let folder = runs.join(run_id.to_string());
         private_folder(&folder)?;
@@ -70,10 +70,12 @@ impl Journal {
         run_id: RunId,
         folder: &Path,
         file: File,
-        failed: impl FnOnce(io::Error) + Send + 'static,
+        failed: impl FnOnce(RecordFailure) + Send + 'static,
     ) -> io::Result<RunJournal> {
         let failed: Failed = Box::new(failed);
-        self.orders.send(Order::Open { run_id, file, failed }).map_err(|_| gone())?;
+        let path = folder.join(FILE_NAME);
+        let no_thread = |_| io::Error::other(RecordFailure::NoThread);
+        self.orders.send(Order::Open { run_id, file, path, failed }).map_err(no_thread)?;
         Ok(RunJournal { run_id, folder: folder.to_owned(), orders: self.orders.clone() })
     }
 
@@ -120,10 +122,12 @@ impl RunJournal {
     ///
     /// # Errors
     /// The first line that could not be written, or the loss of the thread.
-    pub(crate) async fn close(self) -> io::Result<()> {
+    pub(crate) async fn close(self) -> Result<(), RecordFailure> {
         let (written, done) = oneshot::channel();
-        self.orders.send(Order::Close { run_id: self.run_id, written: Some(written) }).map_err(|_| gone())?;
-        done.await.unwrap_or_else(|_| Err(gone()))
+        self.orders
+            .send(Order::Close { run_id: self.run_id, written: Some(written) })
+            .map_err(|_| RecordFailure::NoThread)?;
+        done.await.unwrap_or(Err(RecordFailure::NoThread))
     }
 }
 
@@ -143,17 +147,21 @@ pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-fn empty_file(path: &Path) -> io::Result<File> {
+/// Makes a new file that only the user may read. What bears its name, a link too, is an error.
+pub(super) fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create_new(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    options.open(path)
+}
+
+/// The journal, locked: the lock ends with the process, see [`super::RunState`].
+fn empty_file(path: &Path) -> io::Result<File> {
+    let mut file = private_file(path)?;
+    // A file system without locks has no answer to who asks, either.
+    let _ = file.lock();
     file.write_all(&ROOM)?;
     file.set_len(0)?;
     Ok(file)
-}
-
-fn gone() -> io::Error {
-    io::Error::other("the thread that writes journals has ended")
 }
