@@ -42,8 +42,7 @@ impl Audit {
     ) -> Result<Self, BuildError> {
         let (log, gaps) = AuditLog::open(data_folder, clock.now())?;
         let path = log.path().to_owned();
-        let trouble =
-            Arc::new(Mutex::new(gaps.first().map(|gap| format!("the audit log has a gap: {gap:?}"))));
+        let trouble = Arc::new(Mutex::new(gaps.first().map(|gap| format!("the audit log has a gap: {gap}"))));
         let report = {
             let trouble = Arc::clone(&trouble);
             Box::new(move |error: &AuditError| {

@@ -1,6 +1,6 @@
 //! What is kept: memory and the audit log.
 
-use artoo_auditor::{LOG_NAME, verify};
+use artoo_auditor::{LOG_NAME, is_begun, verify};
 
 use super::Check;
 use crate::config::Settings;
@@ -14,7 +14,7 @@ pub(super) fn checks(settings: &Settings) -> Vec<Check> {
 fn audit(settings: &Settings) -> Check {
     const NAME: &str = "audit log";
     let log = settings.data_dir.join(LOG_NAME);
-    if !log.exists() {
+    if !is_begun(&log) {
         return Check::good(NAME, "none yet");
     }
     match verify(&log) {
