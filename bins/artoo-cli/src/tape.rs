@@ -63,7 +63,7 @@ pub(crate) fn record(
     clients: &Clients,
     folder: &Path,
     redaction: &Redaction,
-) -> Result<(Clients, Vec<Arc<Recorder>>), CommandError> {
+) -> Result<Clients, CommandError> {
     let distinct = models.distinct();
     let mut recorders: Vec<(Role, ModelChoice, Arc<Recorder>)> = Vec::new();
     for (role, choice) in models.iter() {
@@ -79,7 +79,7 @@ pub(crate) fn record(
             .map_err(|error| unwritable(&own, error))?;
         recorders.push((role, choice.clone(), Arc::new(recorder)));
     }
-    let recording = shared(models, |choice| {
+    shared(models, |choice| {
         let recorder = recorders
             .iter()
             .find(|(_, known, _)| known == choice)
@@ -87,8 +87,7 @@ pub(crate) fn record(
         recorder
             .map(|recorder| recorder as Arc<dyn LlmClient>)
             .ok_or_else(|| CommandError::failed(format!("the model {} cannot be recorded", choice.model)))
-    })?;
-    Ok((recording, recorders.into_iter().map(|(_, _, recorder)| recorder).collect()))
+    })
 }
 
 /// Which role's recordings are also those of `role`.

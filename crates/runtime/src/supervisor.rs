@@ -152,7 +152,7 @@ pub(crate) async fn supervise(run: Supervised) {
             answer = answers.recv(), if supervisor.asked.is_some() => supervisor.answered(answer),
             failure = &mut storage_failure, if !storage_failed => {
                 storage_failed = true;
-                supervisor.fail(storage_fault(&failure.unwrap_or(RecordFailure::NoThread)));
+                supervisor.fail(failure.unwrap_or(RecordFailure::NoThread).fault());
             }
             failure = bus.failure(), if !bus_failed => {
                 bus_failed = true;
@@ -182,7 +182,7 @@ pub(crate) async fn supervise(run: Supervised) {
     if let Err(failure) = journal.close().await {
         note_unrecorded(&journal_folder, &failure.to_string());
         // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.
-        ended.fault.get_or_insert_with(|| storage_fault(&failure));
+        ended.fault.get_or_insert_with(|| failure.fault());
     }
     for name in [crate::assembly::PRIVATE_TMP, crate::assembly::PREVIEW] {
         remove_folder(&journal_folder.join(name)).await;
@@ -423,13 +423,6 @@ impl Supervisor<'_> {
 
 pub(crate) fn fault(role: Role, kind: FaultKind, message: String) -> Fault {
     Fault { role, kind, message, hint: None }
-}
-
-fn storage_fault(failure: &RecordFailure) -> Fault {
-    Fault {
-        hint: Some(failure.hint().to_owned()),
-        ..fault(Role::Supervisor, FaultKind::Storage, failure.to_string())
-    }
 }
 
 fn bus_fault(failure: &RunFailure) -> Fault {

@@ -39,6 +39,8 @@ pub(super) async fn drive(
     let caught = interrupt::catch()
         .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
     let artoo = build(context, args, &prepared)?;
+    context.log_secrets.are(artoo.redactor());
+    let verbose = context.common.verbose > 0;
     let person_present = prepared.request.person_present;
     let findings = Findings::new(names(&prepared));
     let run = artoo.start(prepared.request).map_err(|error| {
@@ -54,7 +56,7 @@ pub(super) async fn drive(
 
     let folder = run.folder().to_owned();
     let mut view = View {
-        show: Show::new(args, context.streams.stdout, artoo.redactor()),
+        show: Show::new(args, verbose, context.streams.stdout, artoo.redactor()),
         fold: Fold::new(),
         outcome: None,
         trouble: None,
@@ -79,9 +81,6 @@ pub(super) async fn drive(
         context.terminal.warning(&format!("the auditor: {found}"));
     }
 
-    for problem in prepared.recorders.iter().flat_map(|recorder| recorder.problems()) {
-        context.terminal.warning(&format!("a model call could not be recorded: {problem}"));
-    }
     // A record that could not be completed is a fault that the outcome, which is of the record, does not know.
     let exit = match &view.outcome {
         Some(outcome) if outcome.error.is_some() || finished.fault.is_none() => outcome.exit_code,

@@ -1,5 +1,6 @@
 //! The terminal: what it can show, text made safe and fitted for it, and the one writer.
 
+mod errors;
 mod look;
 mod neutral;
 mod paint;
@@ -7,6 +8,7 @@ mod size;
 mod width;
 mod writer;
 
+pub(crate) use errors::ErrorStream;
 pub(crate) use look::{Look, Streams};
 pub(crate) use neutral::{neutral, neutral_json, neutral_line};
 pub(crate) use paint::{Paint, Style};

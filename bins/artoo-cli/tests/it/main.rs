@@ -12,6 +12,7 @@ mod ends;
 mod examples;
 mod interrupt;
 mod json_lines;
+mod logging;
 mod model;
 mod policy;
 mod process;

@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use artoo_types::{Fault, FaultKind, Role};
 use rustix::fs::{Access, access};
 
 /// Why a run's record ends before the run does. Each has the path that it is about.
@@ -64,8 +65,18 @@ impl RecordFailure {
         }
     }
 
+    /// The fault that ends the run.
+    pub(crate) fn fault(&self) -> Fault {
+        Fault {
+            role: Role::Supervisor,
+            kind: FaultKind::Storage,
+            message: self.to_string(),
+            hint: Some(self.hint().to_owned()),
+        }
+    }
+
     /// The next step.
-    pub(crate) fn hint(&self) -> &'static str {
+    fn hint(&self) -> &'static str {
         match self {
             Self::Gone { .. } => "find out what removes it, or choose another folder with --data-dir",
             Self::ReadOnly { .. } => {
