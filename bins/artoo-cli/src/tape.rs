@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{ModelChoice, ROLES, RoleModels};
 use crate::connect::{Clients, shared};
 use crate::error::CommandError;
+use crate::machine::private_file;
 
 /// What a replay must know besides the calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ impl Label {
     pub(crate) fn write(&self, folder: &Path) -> Result<(), CommandError> {
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| unwritable(folder, error);
         let text = toml::to_string(self).map_err(|error| failed(error.into()))?;
-        std::fs::write(folder.join(LABEL), text).map_err(|error| failed(error.into()))
+        private_file(&folder.join(LABEL), text.as_bytes()).map_err(|error| failed(error.into()))
     }
 
     /// Reads it from a tape.
@@ -92,7 +93,7 @@ pub(crate) fn record(
 
 /// Which role's recordings are also those of `role`.
 fn note_sharing(folder: &Path, role: Role, owner: Role) -> Result<(), CommandError> {
-    std::fs::write(folder.join(format!("{role}.shares")), format!("{owner}\n"))
+    private_file(&folder.join(format!("{role}.shares")), format!("{owner}\n").as_bytes())
         .map_err(|error| unwritable(folder, error))
 }
 

@@ -16,7 +16,7 @@ pub(crate) use failure::RecordFailure;
 pub use read::{Damage, JournalError, Read, read};
 pub use state::RunState;
 pub(crate) use state::note_unrecorded;
-pub(crate) use writer::{Journal, RunJournal, private_folder};
+pub(crate) use writer::{Journal, RunJournal};
 
 /// The name of a journal in its run's folder.
 pub const FILE_NAME: &str = "events.jsonl";

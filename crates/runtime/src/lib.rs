@@ -30,6 +30,7 @@ pub mod explain;
 mod foreign_solver;
 pub mod journal;
 mod plan_gate;
+pub mod private;
 mod request;
 mod restart;
 mod run;

@@ -19,6 +19,9 @@ use crate::{
 /// The folder in a run's folder with what the run found before it changed it.
 pub(crate) const UNDO: &str = "undo";
 
+/// The folder of all runs, in the data folder.
+pub(crate) const NAME: &str = "runs";
+
 /// One run in a line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
@@ -181,7 +184,7 @@ fn age(run_id: RunId, now: DateTime<FixedOffset>) -> Duration {
 
 /// Where runs are recorded.
 pub fn folder(data_folder: &Path) -> PathBuf {
-    data_folder.join("runs")
+    data_folder.join(NAME)
 }
 
 fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {

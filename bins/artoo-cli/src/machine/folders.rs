@@ -1,7 +1,7 @@
 //! Folders: where things lie, and whether something can be written there.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -55,6 +55,15 @@ pub(crate) fn private_log(path: &Path) -> io::Result<File> {
     }
     file.set_permissions(Permissions::from_mode(0o600))?;
     Ok(file)
+}
+
+/// Puts a file there that only the user may read, in the place of what had its name: a link is replaced, not followed.
+pub(crate) fn private_file(path: &Path, text: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text)
 }
 
 /// Whether files can be made in a folder, or, where it is not there, in the nearest one above it that is. Nothing is left behind.

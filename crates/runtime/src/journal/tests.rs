@@ -79,13 +79,19 @@ async fn a_run_that_is_over_before_its_first_flush_hears_of_it_when_it_closes() 
 }
 
 #[test]
-fn a_journal_that_cannot_be_opened_leaves_nothing_behind() {
+fn what_bears_the_name_of_a_run_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let runs = folder.path().join("runs");
-    // The folder of the run is there, and its journal's name is taken: opening fails and nothing stays behind.
-    std::fs::create_dir_all(runs.join(run_id().to_string()).join(FILE_NAME)).unwrap();
+    let (runs, elsewhere) = (folder.path().join("runs"), folder.path().join("elsewhere"));
+    std::fs::create_dir_all(&runs).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, runs.join(run_id().to_string())).unwrap();
     assert!(journal().open(&runs, run_id(), |_| {}).is_err());
-    assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0, "a link is not followed");
+    std::fs::remove_dir_all(&runs).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &runs).unwrap();
+    assert!(journal().open(&runs, run_id(), |_| {}).is_err());
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0, "nor is one above it");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The way of runs to the thread that writes their journals.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::{File, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
@@ -16,6 +16,7 @@ use super::{
     FILE_NAME, RecordFailure, durable,
     thread::{Failed, Order, write},
 };
+use crate::private;
 
 /// What must fit on the disk before a run begins: a full disk is better noticed before a model is asked than after.
 const ROOM: [u8; 4096] = [b' '; 4096];
@@ -54,7 +55,8 @@ impl Journal {
         failed: impl FnOnce(RecordFailure) + Send + 'static,
     ) -> io::Result<RunJournal> {
         let folder = runs.join(run_id.to_string());
-        private_folder(&folder)?;
+        private::folder(runs)?;
+        private::new_folder(&folder)?;
         let opened =
             empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
         if opened.is_err() {
@@ -136,15 +138,6 @@ impl Drop for RunJournal {
         // After `close` there is nothing left to close; the thread ignores it.
         let _ = self.orders.send(Order::Close { run_id: self.run_id, written: None });
     }
-}
-
-/// Makes a folder, and those above it, that only the user may enter.
-pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }
 
 /// Makes a new file that only the user may read. What bears its name, a link too, is an error.
