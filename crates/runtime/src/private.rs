@@ -34,7 +34,10 @@ pub struct StaysOpen {
 pub fn data_folder(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
         Ok(found) if found.is_symlink() && ![0, geteuid().as_raw()].contains(&found.uid()) => {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is a link that somebody else made"));
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "it is a link that somebody else made",
+            ));
         }
         Ok(_) | Err(_) => {}
     }
@@ -44,7 +47,9 @@ pub fn data_folder(path: &Path) -> io::Result<()> {
 /// Makes a folder in a data folder, or takes the one that is there; a link is none.
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     match new_folder(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.symlink_metadata()?.is_dir() => {
+            Ok(())
+        }
         made => made,
     }
 }
@@ -85,8 +90,12 @@ fn places(data_folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
     let all_own = std::fs::read_dir(data_folder).is_ok_and(|mut entries| entries.all(is_own));
     // By its real path: who made a link in its place was looked at before.
     let real = all_own.then(|| data_folder.canonicalize().ok()).flatten();
-    let below = NAMES.iter().map(|name| data_folder.join(name));
-    real.into_iter().chain(below).chain(others.iter().cloned()).collect()
+    let is_open = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.mode() & OTHERS != 0);
+    let own = match real.filter(is_open) {
+        Some(real) => vec![real],
+        None => NAMES.iter().map(|name| data_folder.join(name)).collect(),
+    };
+    own.into_iter().chain(others.iter().cloned()).collect()
 }
 
 fn survey(path: &Path, each: &mut dyn FnMut(&Path, &Metadata)) {
@@ -140,7 +149,14 @@ mod tests {
         fs::write(root.join("yours"), "").unwrap();
         std::os::unix::fs::symlink(root.join("yours"), run.join("evidence/link")).unwrap();
         fs::hard_link(root.join("yours"), run.join("evidence/name")).unwrap();
-        for path in [&data, &data.join("runs"), &run, &run.join("evidence"), &run.join("undo"), &run.join("undo/objects")] {
+        for path in [
+            &data,
+            &data.join("runs"),
+            &run,
+            &run.join("evidence"),
+            &run.join("undo"),
+            &run.join("undo/objects"),
+        ] {
             set(path, 0o777);
         }
         set(&run.join(journal::FILE_NAME), 0o666);
@@ -161,7 +177,8 @@ mod tests {
         assert_eq!(close(&data, &others).len(), 0);
         assert_eq!(open_places(&data, &others), [PathBuf::new(); 0]);
         let run = data.join("runs/one");
-        let modes = ["", journal::FILE_NAME, "evidence", "undo/objects", "undo/objects/script"].map(|name| mode(&run.join(name)));
+        let modes = ["", journal::FILE_NAME, "evidence", "undo/objects", "undo/objects/script"]
+            .map(|name| mode(&run.join(name)));
         assert_eq!(modes, [0o700, 0o600, 0o700, 0o700, 0o700]);
         assert_eq!((mode(&data), mode(&policy)), (0o700, 0o600));
         assert_eq!(mode(&root.path().join("yours")), 0o644, "neither by the link nor by the second name");

@@ -1,14 +1,34 @@
 //! What is kept: memory and the audit log.
 
 use artoo_auditor::{LOG_NAME, is_begun, verify};
+use artoo_runtime::private::open_places;
 
 use super::Check;
-use crate::config::Settings;
+use crate::config::{self, Settings};
+use crate::program::Context;
 
-pub(super) fn checks(settings: &Settings) -> Vec<Check> {
+pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let memory =
         Check::note("memory", "not durable in this release: experience is kept for one process only");
-    vec![memory, audit(settings)]
+    vec![memory, audit(settings), private_places(context, settings)]
+}
+
+/// Whether others may read or write what is artoo's. The next run closes it where it can.
+fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
+    const NAME: &str = "private";
+    let home = &context.folders.home;
+    let mut others: Vec<_> = config::own_folder(context.environment, home).into_iter().collect();
+    others.push(config::policy_path(context.environment, home));
+    let open = open_places(&settings.data_dir, &others);
+    match open.as_slice() {
+        [] => Check::good(NAME, "data and configuration are yours alone"),
+        [first, rest @ ..] => {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            let finding = format!("others may read or write {}{more}", first.display());
+            Check::note(NAME, finding)
+                .remedy(format!("the next run closes it; or: chmod -R go= {}", first.display()))
+        }
+    }
 }
 
 fn audit(settings: &Settings) -> Check {

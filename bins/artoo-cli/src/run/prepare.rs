@@ -6,6 +6,7 @@ use artoo_bus::{Clock, SystemClock};
 use artoo_llm_client::doubles::Redaction;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
+use artoo_runtime::private::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_tools::{Rules, Toolbox};
 use artoo_types::{Limits, Price, Prices, Surroundings};
@@ -62,6 +63,10 @@ pub(super) fn prepare(
         Some(models) => prices(models, &loaded.sections.prices, settings.max_cost.is_some())?,
         None => free(),
     };
+    let folder = config::own_folder(context.environment, home);
+    for StaysOpen { path, error } in private::close(&settings.data_dir, folder.as_slice()) {
+        tracing::warn!(path = %path.display(), %error, "others may read or write the configuration, and it cannot be closed");
+    }
     workspace(&settings)?;
     confinement(&settings)?;
 

@@ -15,6 +15,7 @@ mod json_lines;
 mod logging;
 mod model;
 mod policy;
+mod private;
 mod process;
 mod records;
 mod requests;

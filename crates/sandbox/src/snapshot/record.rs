@@ -99,7 +99,10 @@ impl Lines {
         self.0.write_all(&text)?;
         // A file that was removed takes everything, and nobody will find it.
         if self.0.metadata()?.nlink() == 0 {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "the record was removed while the run worked"));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the record was removed while the run worked",
+            ));
         }
         Ok(())
     }
