@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use artoo_sandbox::preview::Preview;
-use artoo_sandbox::{Capture, Channel, Ending, Invocation, run_unconfined};
+use artoo_sandbox::{Capture, Channel, Effects, Ending, Invocation, SandboxMode, run_unconfined};
 use artoo_tools::{Answer, Consent, Question, ToolContext, Toolbox};
 use artoo_types::{CallEnding, CallId, ToolCall, ToolName};
 use async_trait::async_trait;
@@ -271,6 +271,29 @@ async fn nothing_is_destroyed_without_consent_where_the_working_folder_is_the_wo
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_is_destroyed_where_nothing_is_writable() {
     nothing_is_destroyed(Way::ReadOnly, Part { every: 3, from: 2 }, |_| ()).await;
+}
+
+/// Nothing depends on what is read of a command's words: not where commands are tried, and not where they cannot be.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_destroyed_where_every_command_is_taken_for_reading() {
+    let explain = |cx: &mut ToolContext| cx.explain = |_, _| Effects::default();
+    nothing_is_destroyed(Way::Trial, Part { every: 3, from: 2 }, explain).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_destroyed_where_every_command_is_taken_for_reading_and_nothing_can_be_tried() {
+    let explain = |cx: &mut ToolContext| cx.explain = |_, _| Effects::default();
+    nothing_is_destroyed(Way::WithoutTrials, Part { every: 3, from: 1 }, explain).await;
+}
+
+/// Whoever gives full access still wants to be asked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_destroyed_without_consent_with_full_access() {
+    nothing_is_destroyed(Way::Trial, Part { every: 3, from: 0 }, |cx| {
+        cx.mode = SandboxMode::FullAccess;
+        cx.explain = |_, _| Effects::default();
+    })
+    .await;
 }
 
 /// A table that destroys nothing would prove nothing: without artoo, a row breaks the rule.

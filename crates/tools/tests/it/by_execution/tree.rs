@@ -151,10 +151,11 @@ impl Tree {
             environment: self.environment(),
             evidence: EvidenceStore::open(self.data().join("evidence")).unwrap(),
             created: CreatedPaths::default(),
-            preview_store: match way {
-                Way::Trial => Some(self.data().join("preview")),
-                Way::WithoutTrials | Way::ReadOnly => None,
+            layer_stores: match way {
+                Way::Trial => vec![self.data().join("layers")],
+                Way::WithoutTrials | Way::ReadOnly => Vec::new(),
             },
+            explain: artoo_sandbox::effects_of,
             consent,
             rest: Rest::default(),
             snapshot: Some(Snapshot::new(
