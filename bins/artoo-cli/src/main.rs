@@ -1,7 +1,7 @@
 //! The `artoo` binary: arguments, configuration, terminal.
 //!
 //! *Architecture invariant*: there is no behaviour here that a library user would miss. A request is handed to
-//! [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but [`terminal::Terminal`] writes to the
+//! [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but [`terminal::Terminal`] and the log, by its stream, writes to the
 //! standard streams, nothing but [`main`] reads the environment, and no configuration is read from the working folder.
 
 mod args;
@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod interrupt;
 mod known_servers;
+mod log;
 mod machine;
 mod program;
 mod run;

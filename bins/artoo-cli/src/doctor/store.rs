@@ -1,10 +1,11 @@
 //! What is kept: memory, the audit log, and what stays in records.
 
-use artoo_auditor::{LOG_NAME, verify};
+use artoo_auditor::{LOG_NAME, is_begun, verify};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
+use artoo_runtime::private::open_places;
 
 use super::Check;
-use crate::config::Settings;
+use crate::config::{self, Settings};
 use crate::program::Context;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
@@ -12,7 +13,8 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
         Check::note("memory", "not durable in this release: experience is kept for one process only");
     let environment = context.environment;
     let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
-    [memory, audit(settings)].into_iter().chain(secrets(&too_short(variables).collect::<Vec<_>>())).collect()
+    let usual = [memory, audit(settings), private_places(context, settings)];
+    usual.into_iter().chain(secrets(&too_short(variables).collect::<Vec<_>>())).collect()
 }
 
 /// What is said of variables whose secrets are too short to be taken out of records.
@@ -25,10 +27,28 @@ fn secrets(names: &[&str]) -> Option<Check> {
     (!names.is_empty()).then_some(check)
 }
 
+/// Whether others may read or write what is artoo's. The next run closes it where it can.
+fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
+    const NAME: &str = "private";
+    let home = &context.folders.home;
+    let mut others: Vec<_> = config::own_folder(context.environment, home).into_iter().collect();
+    others.push(config::policy_path(context.environment, home));
+    let open = open_places(&settings.data_dir, &others);
+    match open.as_slice() {
+        [] => Check::good(NAME, "data and configuration are yours alone"),
+        [first, rest @ ..] => {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            let finding = format!("others may read or write {}{more}", first.display());
+            Check::note(NAME, finding)
+                .remedy(format!("the next run closes it; or: chmod -R go= {}", first.display()))
+        }
+    }
+}
+
 fn audit(settings: &Settings) -> Check {
     const NAME: &str = "audit log";
     let log = settings.data_dir.join(LOG_NAME);
-    if !log.exists() {
+    if !is_begun(&log) {
         return Check::good(NAME, "none yet");
     }
     match verify(&log) {

@@ -1,5 +1,6 @@
 //! The terminal: what it can show, text made safe and fitted for it, and the one writer.
 
+mod errors;
 mod exact;
 mod look;
 mod neutral;
@@ -8,6 +9,7 @@ mod size;
 mod width;
 mod writer;
 
+pub(crate) use errors::ErrorStream;
 pub(crate) use exact::{exact, exact_ends};
 pub(crate) use look::{Look, Streams};
 pub(crate) use neutral::{neutral, neutral_json, neutral_line};

@@ -19,7 +19,7 @@ pub(crate) use explanation::explanation;
 pub(crate) use frame::Frame;
 pub(crate) use live::Live;
 pub(crate) use outcome::{Outcome, footer, result, tick};
-pub(crate) use records::{check_lines, obstacle_line, run_row, taken_back_line};
+pub(crate) use records::{check_lines, no_end, obstacle_line, run_row, taken_back_line};
 pub(crate) use units::{bytes, seconds};
 
 #[cfg(test)]

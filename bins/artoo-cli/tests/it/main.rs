@@ -12,8 +12,10 @@ mod ends;
 mod examples;
 mod interrupt;
 mod json_lines;
+mod logging;
 mod model;
 mod policy;
+mod private;
 mod process;
 mod question;
 mod records;
@@ -23,6 +25,7 @@ mod screen;
 mod setup;
 mod undo;
 mod usage;
+mod vanish;
 
 /// A forgotten file would be a test that never runs.
 #[test]

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use artoo_sandbox::preview::Preview;
-use artoo_sandbox::{Capture, Channel, Effects, Ending, Invocation, run_unconfined};
+use artoo_sandbox::{Capture, Channel, Effects, Ending, Invocation, SandboxMode, run_unconfined};
 use artoo_tools::{Answer, Consent, Question, ToolContext, Toolbox};
 use artoo_types::{CallEnding, CallId, ToolCall, ToolName};
 use async_trait::async_trait;
@@ -191,7 +191,7 @@ pub(crate) fn skipped(what: &str, missing: &BTreeMap<&str, usize>) {
 
 /// Whether trials are possible here; says loudly when not.
 pub(crate) fn can_try(way: Way) -> bool {
-    let supported = Preview::supported(&Tree::empty().data().join("layers"));
+    let supported = Preview::supported(&Tree::empty().data().join("preview"));
     if let (Way::Trial, Err(reason)) = (way, &supported) {
         eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
     }
@@ -273,16 +273,24 @@ async fn nothing_is_destroyed_where_nothing_is_writable() {
     nothing_is_destroyed(Way::ReadOnly, Part { every: 3, from: 2 }, |_| ()).await;
 }
 
-/// Nothing depends on reading a command rightly: here its words seem to say that it does nothing at all.
+/// Nothing depends on what is read of a command's words: not where commands are tried, and not where they cannot be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nothing_is_destroyed_without_consent_where_every_command_is_taken_for_reading() {
-    nothing_is_destroyed(Way::Trial, Part { every: 2, from: 0 }, |cx| cx.explain = |_, _| Effects::default())
-        .await;
+async fn nothing_is_destroyed_where_every_command_is_taken_for_reading() {
+    let explain = |cx: &mut ToolContext| cx.explain = |_, _| Effects::default();
+    nothing_is_destroyed(Way::Trial, Part { every: 3, from: 2 }, explain).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nothing_is_destroyed_where_nothing_can_be_tried_and_every_command_is_taken_for_reading() {
-    nothing_is_destroyed(Way::WithoutTrials, Part { every: 3, from: 1 }, |cx| {
+async fn nothing_is_destroyed_where_every_command_is_taken_for_reading_and_nothing_can_be_tried() {
+    let explain = |cx: &mut ToolContext| cx.explain = |_, _| Effects::default();
+    nothing_is_destroyed(Way::WithoutTrials, Part { every: 3, from: 1 }, explain).await;
+}
+
+/// Whoever gives full access still wants to be asked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_destroyed_without_consent_with_full_access() {
+    nothing_is_destroyed(Way::Trial, Part { every: 3, from: 0 }, |cx| {
+        cx.mode = SandboxMode::FullAccess;
         cx.explain = |_, _| Effects::default();
     })
     .await;
