@@ -17,8 +17,10 @@ impl Exit {
     pub(crate) const FAILED: Self = Self(1);
     /// Usage or configuration.
     pub(crate) const USAGE: Self = Self(2);
-    /// The user interrupted.
-    pub(crate) const INTERRUPTED: Self = Self(130);
+    /// A signal ended the program, as shells say it: 128 and its number.
+    pub(crate) const fn of_signal(number: u8) -> Self {
+        Self(number.saturating_add(128))
+    }
 
     /// The exit code of a run.
     pub(crate) const fn of_run(code: u8) -> Self {
@@ -40,8 +42,6 @@ pub(crate) enum Kind {
     Configuration,
     /// Anything else: a disk, a server, a damaged file.
     Failed,
-    /// The user interrupted.
-    Interrupted,
     /// Whoever read standard output has left.
     BrokenPipe,
 }
@@ -52,7 +52,6 @@ impl Kind {
         match self {
             Self::Usage | Self::Configuration => Exit::USAGE,
             Self::Failed => Exit::FAILED,
-            Self::Interrupted => Exit::INTERRUPTED,
             Self::BrokenPipe => Exit::OK,
         }
     }

@@ -1,25 +1,32 @@
-//! Ctrl+C and SIGTERM: the first asks the work to end, the second leaves at once.
+//! The signals that end a run: the first asks it to end, with its record; the second leaves at once.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+use artoo_runtime::Interruption;
+use rustix::process::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::Exit;
 
 /// How long the work may take to end: the sandbox gives a process half a second before it kills it.
 const GRACE: Duration = Duration::from_millis(950);
+/// How long a run that was asked to end may take to be on record.
+const RECORD: Duration = Duration::from_secs(4);
 
-/// Whether somebody interrupted.
+/// Which signal came first, if one did.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Interrupted(Arc<AtomicBool>);
+pub(crate) struct Interrupted(Arc<AtomicU8>);
 
 impl Interrupted {
-    /// Whether it has happened.
-    pub(crate) fn happened(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    /// The exit code that follows from the signal; `None` where none came.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            number => Some(Exit::of_signal(number)),
+        }
     }
 }
 
@@ -28,6 +35,12 @@ impl Interrupted {
 pub(crate) struct Caught {
     interrupt: Signal,
     terminate: Signal,
+    quit: Signal,
+    /// `None` under `nohup`, which has it ignored.
+    hangup: Option<Signal>,
+    /// Nobody waits for it. With a handler a write beyond the limit of file sizes fails, and the run ends by that error; without
+    /// one the process would be killed. Commands get the handling back that every program begins with.
+    _file_size: Signal,
 }
 
 /// Catches the signals. Before the work begins, or one that comes at its beginning would leave it without an end. Must be called
@@ -36,29 +49,67 @@ pub(crate) struct Caught {
 /// # Errors
 /// The system gives no more signal handlers.
 pub(crate) fn catch() -> io::Result<Caught> {
-    Ok(Caught { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    let hangup = if is_ignored(Number::HUP) { None } else { Some(signal(SignalKind::hangup())?) };
+    Ok(Caught {
+        interrupt: signal(SignalKind::interrupt())?,
+        terminate: signal(SignalKind::terminate())?,
+        quit: signal(SignalKind::quit())?,
+        hangup,
+        _file_size: signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?,
+    })
 }
 
-/// Watches on a thread of the runtime, so that even a program that is stuck in writing to a pipe ends. Must be called inside a
-/// runtime.
-pub(crate) fn watch(caught: Caught, first: impl FnOnce() + Send + 'static) -> Interrupted {
-    let Caught { mut interrupt, mut terminate } = caught;
+impl Caught {
+    /// Waits for the next signal. Cancel-safe.
+    async fn next(&mut self) -> (Number, Interruption) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => (Number::INT, Interruption::Interrupted),
+            _ = self.terminate.recv() => (Number::TERM, Interruption::Terminated),
+            _ = self.quit.recv() => (Number::QUIT, Interruption::Quit),
+            _ = hangup => (Number::HUP, Interruption::HungUp),
+        }
+    }
+}
+
+/// Watches on a thread of the runtime, so that even a program that is stuck in writing to a pipe ends, once the run is `recorded` or
+/// had the time to be. Must be called inside a runtime.
+pub(crate) fn watch(
+    mut caught: Caught,
+    first: impl FnOnce(Interruption) + Send + 'static,
+    recorded: impl Future<Output = ()> + Send + 'static,
+) -> Interrupted {
     let interrupted = Interrupted::default();
     let seen = interrupted.clone();
     tokio::spawn(async move {
+        let (number, reason) = caught.next().await;
+        let number = u8::try_from(number.as_raw()).unwrap_or(u8::MAX);
+        seen.0.store(number, Ordering::Relaxed);
+        first(reason);
+        let ended = async {
+            // The run is on record, or had its time.
+            let (_, ()) = tokio::join!(tokio::time::timeout(RECORD, recorded), tokio::time::sleep(GRACE));
+        };
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        seen.0.store(true, Ordering::Relaxed);
-        first();
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            () = tokio::time::sleep(GRACE) => {}
+            _ = caught.next() => {}
+            () = ended => {}
         }
         // The kernel kills the children of a run with this process.
-        std::process::exit(i32::from(Exit::INTERRUPTED.code()));
+        std::process::exit(i32::from(Exit::of_signal(number).code()));
     });
     interrupted
+}
+
+/// Whether a signal was ignored before the program began. Where the system does not tell, it was not.
+fn is_ignored(signal: Number) -> bool {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    let bit = u32::try_from(signal.as_raw() - 1).ok().and_then(|shift| 1_u64.checked_shl(shift));
+    bit.is_some_and(|bit| mask & bit != 0)
 }

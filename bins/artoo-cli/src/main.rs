@@ -1,7 +1,7 @@
 //! The `artoo` binary: arguments, configuration, terminal.
 //!
 //! *Architecture invariant*: there is no behaviour here that a library user would miss. A request is handed to
-//! [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but [`terminal::Terminal`] writes to the
+//! [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but [`terminal::Terminal`] and the log, by its stream, writes to the
 //! standard streams, nothing but [`main`] reads the environment, and no configuration is read from the working folder.
 
 mod args;
@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod interrupt;
 mod known_servers;
+mod log;
 mod machine;
 mod program;
 mod run;
@@ -37,13 +38,13 @@ fn main() -> ExitCode {
         stdout: stdout().is_terminal(),
         stderr: stderr().is_terminal(),
     };
-    let columns = terminal::columns_of_stderr();
+    let columns = terminal::size_of_stderr().and_then(|size| size.columns);
     let mut terminal = Terminal::new(
         Box::new(stdout()),
         Box::new(stderr()),
         Look::of(streams.stdout, columns, &environment),
         Look::of(streams.stderr, columns, &environment),
-        terminal::columns_of_stderr,
+        terminal::size_of_stderr,
     );
     let folders = Folders::of_process(&environment);
     let done =

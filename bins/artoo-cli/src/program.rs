@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use crate::args::{self, Command, CommonArgs, Parsed};
 use crate::commands;
 use crate::error::{CommandError, Exit};
+use crate::log::{self, Secrets};
 use crate::machine::{Environment, Folders};
 use crate::terminal::{Streams, Terminal};
 
@@ -18,6 +19,8 @@ pub(crate) struct Context<'a> {
     pub(crate) common: CommonArgs,
     /// Which streams are terminals.
     pub(crate) streams: Streams,
+    /// What the log must not say.
+    pub(crate) log_secrets: Secrets,
     /// The one writer.
     pub(crate) terminal: &'a mut Terminal,
 }
@@ -58,7 +61,8 @@ pub(crate) fn run(
             return Ok(Exit::USAGE);
         }
     };
-    let mut context = Context { environment, folders, common, streams, terminal };
+    let log_secrets = log::start(&common, environment, folders, terminal)?;
+    let mut context = Context { environment, folders, common, streams, log_secrets, terminal };
     match *command {
         Command::Run(args) => crate::run::run(&mut context, &args),
         Command::Setup(args) => crate::setup::run(&mut context, &args),

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{ModelChoice, ROLES, RoleModels};
 use crate::connect::{Clients, shared};
 use crate::error::CommandError;
+use crate::machine::private_file;
 
 /// What a replay must know besides the calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ impl Label {
     pub(crate) fn write(&self, folder: &Path) -> Result<(), CommandError> {
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| unwritable(folder, error);
         let text = toml::to_string(self).map_err(|error| failed(error.into()))?;
-        std::fs::write(folder.join(LABEL), text).map_err(|error| failed(error.into()))
+        private_file(&folder.join(LABEL), text.as_bytes()).map_err(|error| failed(error.into()))
     }
 
     /// Reads it from a tape.
@@ -63,7 +64,7 @@ pub(crate) fn record(
     clients: &Clients,
     folder: &Path,
     redaction: &Redaction,
-) -> Result<(Clients, Vec<Arc<Recorder>>), CommandError> {
+) -> Result<Clients, CommandError> {
     let distinct = models.distinct();
     let mut recorders: Vec<(Role, ModelChoice, Arc<Recorder>)> = Vec::new();
     for (role, choice) in models.iter() {
@@ -79,7 +80,7 @@ pub(crate) fn record(
             .map_err(|error| unwritable(&own, error))?;
         recorders.push((role, choice.clone(), Arc::new(recorder)));
     }
-    let recording = shared(models, |choice| {
+    shared(models, |choice| {
         let recorder = recorders
             .iter()
             .find(|(_, known, _)| known == choice)
@@ -87,13 +88,12 @@ pub(crate) fn record(
         recorder
             .map(|recorder| recorder as Arc<dyn LlmClient>)
             .ok_or_else(|| CommandError::failed(format!("the model {} cannot be recorded", choice.model)))
-    })?;
-    Ok((recording, recorders.into_iter().map(|(_, _, recorder)| recorder).collect()))
+    })
 }
 
 /// Which role's recordings are also those of `role`.
 fn note_sharing(folder: &Path, role: Role, owner: Role) -> Result<(), CommandError> {
-    std::fs::write(folder.join(format!("{role}.shares")), format!("{owner}\n"))
+    private_file(&folder.join(format!("{role}.shares")), format!("{owner}\n").as_bytes())
         .map_err(|error| unwritable(folder, error))
 }
 

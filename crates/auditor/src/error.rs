@@ -37,6 +37,12 @@ pub enum AuditError {
         /// The path.
         path: PathBuf,
     },
+    /// The log was removed or replaced while it was open.
+    #[error("the audit log {} was removed or replaced while it was written", path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
     /// The thread that writes the log could not be started.
     #[error("cannot start the thread that writes the audit log")]
     Thread {
@@ -55,7 +61,17 @@ impl AuditError {
             }
             Self::Write { .. } => Some("check the folder's owner and permissions, and the state of the disk"),
             Self::NotAFile { .. } => Some("move it away; the auditor makes its own file"),
+            Self::Gone { .. } => {
+                Some("find out who removed it; the next run begins a new one, and says so there")
+            }
             Self::Thread { .. } => None,
+        }
+    }
+
+    pub(crate) fn open(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| match source.kind() {
+            io::ErrorKind::InvalidInput => Self::NotAFile { path: path.to_owned() },
+            _ => Self::Read { path: path.to_owned(), source },
         }
     }
 

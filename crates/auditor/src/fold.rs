@@ -156,7 +156,7 @@ impl Fold {
                 self.suspect = None;
                 Anomaly::LineTorn { line: number, bytes }
             }
-            Gap::HeadMismatch { expected_lines, .. } => {
+            Gap::HeadMismatch { expected_lines, .. } | Gap::LinesAdded { expected_lines, .. } => {
                 self.settle_suspect();
                 Anomaly::LogChanged { line: number, expected_lines: Some(expected_lines) }
             }

@@ -100,6 +100,14 @@ pub enum Gap {
         /// The hash of the last of them.
         expected_hash: String,
     },
+    /// When the log was looked at it had whole lines behind those that its head file knew. A process that was killed between a batch
+    /// and its head leaves some; so does somebody who adds lines.
+    LinesAdded {
+        /// How many lines the head file knew.
+        expected_lines: u64,
+        /// How many stood behind them.
+        added: u64,
+    },
     /// When the log was opened it had lines, but its head file was missing or unreadable: lines may have been cut off.
     HeadMissing,
 }
@@ -118,6 +126,12 @@ impl std::fmt::Display for Gap {
                 write!(
                     f,
                     "the log was not what its head file said ({expected_lines} lines); lines were removed or changed"
+                )
+            }
+            Self::LinesAdded { expected_lines, added } => {
+                write!(
+                    f,
+                    "{added} lines stood behind the {expected_lines} that the head file knew; they were added, or a process was killed as it wrote them"
                 )
             }
             Self::HeadMissing => {

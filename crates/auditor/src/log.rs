@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, FixedOffset};
 
 use crate::batch::{Batch, Entry, What, write_tracked};
-use crate::head::Head;
+use crate::head::{Head, HeadFile};
 use crate::tail::Tail;
-use crate::{AuditError, Gap};
+use crate::{AuditError, Gap, own_file};
 
 /// The log's name in its folder.
 pub const LOG_NAME: &str = "audit.jsonl";
@@ -38,8 +38,8 @@ impl AuditLog {
     /// Opens the log in a folder, or begins one. The folder is made with mode 0700 where it is missing; the files have
     /// mode 0600.
     ///
-    /// What does not fit the head file (lines cut off, a line cut by a crash) is recorded in the log at once, stamped with
-    /// `at`, and returned: it is worth telling the operator.
+    /// What does not fit the head file (lines cut off or added, a line cut by a crash) is recorded in the log at once, stamped
+    /// with `at`, and returned: it is worth telling the operator. No link is followed.
     ///
     /// # Errors
     ///
@@ -49,12 +49,8 @@ impl AuditLog {
         let path = folder.join(LOG_NAME);
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
-        private(&mut options);
-        let file = options.open(&path).map_err(AuditError::read(&path))?;
+        let file = own_file::open(&mut options, &path).map_err(AuditError::open(&path))?;
         let metadata = file.metadata().map_err(AuditError::read(&path))?;
-        if !metadata.is_file() {
-            return Err(AuditError::NotAFile { path });
-        }
         keep_private(&file, &metadata).map_err(AuditError::write(&path))?;
         let mut log = Self { path, file, tail: Tail::empty(), sealed: false, at };
         let found = log.locked(|log| log.take_over(at))?;
@@ -78,7 +74,9 @@ impl AuditLog {
         self.at = entries.front().map_or(self.at, |entry| entry.at);
         let at = self.at;
         self.locked(|log| {
-            log.catch_up().map_err(AuditError::read(&log.path))?;
+            if let Some(gap) = log.catch_up()? {
+                entries.push_front(Entry { at, what: What::Gap(gap) });
+            }
             log.write(entries, at, |mut file, bytes| file.write(bytes))
         })
     }
@@ -101,8 +99,7 @@ impl AuditLog {
 
     /// Finds the end of what is there, and records what is wrong with it.
     fn take_over(&mut self, at: DateTime<FixedOffset>) -> Result<Vec<Gap>, AuditError> {
-        let head = Head::read(&self.path).map_err(AuditError::read(&Head::path(&self.path)))?;
-        let (tail, doubt) = Tail::survey(&self.file, head.as_ref()).map_err(AuditError::read(&self.path))?;
+        let (tail, doubt) = self.survey()?;
         let torn = tail
             .torn
             .as_ref()
@@ -114,20 +111,26 @@ impl AuditLog {
         Ok(doubt.into_iter().chain(torn).collect())
     }
 
-    /// Takes in what others appended since the last look.
-    fn catch_up(&mut self) -> io::Result<()> {
-        let size = self.file.metadata()?.len();
-        if size == self.tail.bytes {
-            return Ok(());
+    /// The end of what is there, and what about it does not fit the head.
+    fn survey(&self) -> Result<(Tail, Option<Gap>), AuditError> {
+        let head = HeadFile::read(&self.path).map_err(AuditError::read(&Head::path(&self.path)))?;
+        Tail::survey(&self.file, &head).map_err(AuditError::read(&self.path))
+    }
+
+    /// Takes in what others appended since the last look. A process of artoo brings the head up to date with each batch, so
+    /// what does not fit it came from somebody else, or from one that was killed.
+    fn catch_up(&mut self) -> Result<Option<Gap>, AuditError> {
+        let is_ours = own_file::is_named(&self.file, &self.path).map_err(AuditError::read(&self.path))?;
+        if !is_ours {
+            return Err(AuditError::Gone { path: self.path.clone() });
         }
-        let known = if self.tail.torn.is_none() && size > self.tail.bytes {
-            self.tail.clone()
-        } else {
-            // Somebody else closed our torn line, or the file shrank: only a look at all of it will do.
-            Tail::empty()
-        };
-        self.tail = known.read_on(&self.file)?;
-        Ok(())
+        let size = self.file.metadata().map_err(AuditError::read(&self.path))?.len();
+        if size == self.tail.bytes {
+            return Ok(None);
+        }
+        let (tail, doubt) = self.survey()?;
+        self.tail = tail;
+        Ok(doubt)
     }
 
     fn write(
@@ -141,10 +144,13 @@ impl AuditLog {
         self.sealed = false;
         entries.drain(..batch.entries_within(written));
         self.tail = batch.tail_after(&self.tail, written);
+        // Also after a failure: whole lines behind the head would look like somebody else's. A full disk has room for what replaces
+        // bytes of the same number.
+        let head = self.tail.head().write(&self.path).map_err(AuditError::write(&Head::path(&self.path)));
         if let Some(source) = failure {
             return Err(AuditError::Write { path: self.path.clone(), source });
         }
-        self.tail.head().write(&self.path).map_err(AuditError::write(&Head::path(&self.path)))?;
+        head?;
         self.sealed = true;
         Ok(())
     }
@@ -160,16 +166,6 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(folder)
 }
-
-/// Files made with these options are the owner's alone.
-#[cfg(unix)]
-pub(crate) fn private(options: &mut OpenOptions) {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    options.mode(0o600);
-}
-
-#[cfg(not(unix))]
-pub(crate) fn private(_options: &mut OpenOptions) {}
 
 /// A log that was there with wider permissions loses them.
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-use crate::head::Head;
+use crate::head::{Head, HeadFile};
 use crate::line::{Gap, NO_LINE, line_hash};
 use crate::raw::RawLines;
 
@@ -40,15 +40,21 @@ impl Tail {
     /// Finds the end of a log that somebody else wrote, and what about the log does not fit its head.
     ///
     /// Where the head fits, only what follows it is read, so that opening a long log takes no longer than a short one.
-    pub(crate) fn survey(mut log: impl Read + Seek, head: Option<&Head>) -> io::Result<(Self, Option<Gap>)> {
-        let Some(head) = head else {
-            let tail = Self::empty().read_on(log)?;
-            let doubt = (tail.bytes > 0).then_some(Gap::HeadMissing);
-            return Ok((tail, doubt));
+    pub(crate) fn survey(mut log: impl Read + Seek, head: &HeadFile) -> io::Result<(Self, Option<Gap>)> {
+        let head = match head {
+            HeadFile::Whole(head) => head,
+            HeadFile::Missing | HeadFile::Damaged => {
+                let tail = Self::empty().read_on(log)?;
+                let was_there = tail.bytes > 0 || *head == HeadFile::Damaged;
+                return Ok((tail, was_there.then_some(Gap::HeadMissing)));
+            }
         };
         if ends_as_said(&mut log, head)? {
             let Head { lines, bytes, hash } = head.clone();
-            return Ok((Self { lines, bytes, hash, torn: None }.read_on(log)?, None));
+            let tail = Self { lines, bytes, hash, torn: None }.read_on(log)?;
+            let added = tail.lines.saturating_sub(lines);
+            let doubt = (added > 0).then_some(Gap::LinesAdded { expected_lines: lines, added });
+            return Ok((tail, doubt));
         }
         let gap = Gap::HeadMismatch { expected_lines: head.lines, expected_hash: head.hash.clone() };
         Ok((Self::empty().read_on(log)?, Some(gap)))

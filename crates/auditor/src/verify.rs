@@ -1,33 +1,31 @@
 //! Checking the chain.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, BufRead};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
-use crate::head::Head;
+use crate::head::{Head, HeadFile};
 use crate::line::{Gap, GapLine, Line, NO_LINE};
+use crate::own_file;
 use crate::raw::{RawLine, RawLines};
 use crate::tail::buffered;
 
 /// A log whose chain holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// Lines in it.
+    /// Lines in it. The head file knows all of them.
     pub lines: u64,
-    /// The first so many are covered by the head file. The others were written by a process that ended before it could
-    /// bring the head up to date; the chain covers them, but nothing would tell if more of them were missing.
-    pub sealed_lines: u64,
     /// What the log itself says is missing.
     pub gaps: Vec<GapLine>,
 }
 
 impl Verified {
-    /// The gaps that an honest end of a process does not explain: lines were removed or changed before a process opened
-    /// the log and recorded that.
+    /// The gaps that an honest end of a process does not explain, or need not: lines were removed, changed or added before a
+    /// process looked at the log and recorded that.
     pub fn tampered(&self) -> impl Iterator<Item = &GapLine> {
         self.gaps.iter().filter(|line| match line.gap {
-            Gap::HeadMismatch { .. } | Gap::HeadMissing => true,
+            Gap::HeadMismatch { .. } | Gap::LinesAdded { .. } | Gap::HeadMissing => true,
             Gap::Lagged { .. } | Gap::TornLine { .. } => false,
         })
     }
@@ -79,6 +77,22 @@ pub enum VerifyError {
         /// Lines that the head file knows.
         expected: u64,
     },
+    /// Lines stand behind those that the head file knows, in a chain that holds.
+    #[error(
+        "{added} lines stand behind the {expected} that the head file knows: they were added, or a process was killed as it wrote them"
+    )]
+    Added {
+        /// Lines behind the head.
+        added: u64,
+        /// Lines that the head file knows.
+        expected: u64,
+    },
+    /// The head file is there, and the log is not.
+    #[error("the log is missing; its head file is there{}", known(*expected))]
+    NoLog {
+        /// Lines that the head file knows; `None` where it is damaged.
+        expected: Option<u64>,
+    },
     /// The chain holds, but without a head file nothing tells whether lines are missing from the end.
     #[error("the {lines} lines are a whole chain, but the head file is missing or damaged")]
     NoHead {
@@ -101,6 +115,8 @@ impl VerifyError {
             Self::Unreadable { .. }
             | Self::OutOfPlace { .. }
             | Self::Edited { .. }
+            | Self::Added { .. }
+            | Self::NoLog { .. }
             | Self::Truncated { .. } => {
                 Some("keep a copy of the log as it is, and find out who could write to it")
             }
@@ -108,7 +124,17 @@ impl VerifyError {
     }
 }
 
-/// Checks a log and its head: finds any line that was edited, removed, added, moved or cut, and names the first.
+fn known(lines: Option<u64>) -> String {
+    lines.map_or_else(String::new, |lines| format!(" and knows {lines} lines"))
+}
+
+/// Whether there is a log, or was one: its head outlives it.
+pub fn is_begun(log: &Path) -> bool {
+    log.symlink_metadata().is_ok() || Head::path(log).symlink_metadata().is_ok()
+}
+
+/// Checks a log and its head: finds any line that was edited, removed, added, moved or cut, and names the first; and a log or a head
+/// that is missing beside the other.
 ///
 /// The chain is no signature. It tells of accidents, and of changes by somebody who cannot rewrite the whole rest of the
 /// log and the head file beside it.
@@ -118,17 +144,23 @@ impl VerifyError {
 /// See [`VerifyError`].
 pub fn verify(log: &Path) -> Result<Verified, VerifyError> {
     let read = |path: PathBuf| move |source| VerifyError::Read { path, source };
-    let file = File::open(log).map_err(read(log.to_owned()))?;
+    let file = match own_file::open(OpenOptions::new().read(true), log) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && is_begun(log) => {
+            let head = HeadFile::read(log).map_err(read(Head::path(log)))?;
+            return Err(VerifyError::NoLog { expected: head.whole().map(|head| head.lines) });
+        }
+        Err(error) => return Err(read(log.to_owned())(error)),
+    };
     // Shared: a batch that is being written must not look like damage.
     file.lock_shared().map_err(read(log.to_owned()))?;
-    let head = Head::read(log).map_err(read(Head::path(log)))?;
-    check(buffered(&file), head.as_ref(), log)
+    let head = HeadFile::read(log).map_err(read(Head::path(log)))?;
+    check(buffered(&file), head.whole(), log)
 }
 
 fn check(log: impl BufRead, head: Option<&Head>, path: &Path) -> Result<Verified, VerifyError> {
     let mut chain = Chain { hash: NO_LINE.to_owned(), bytes: 0, head };
-    let mut verified =
-        Verified { lines: 0, sealed_lines: head.map_or(0, |head| head.lines), gaps: Vec::new() };
+    let mut verified = Verified { lines: 0, gaps: Vec::new() };
     let mut lines = RawLines(log).peekable();
     while let Some(line) = lines.next() {
         let line = line.map_err(|source| VerifyError::Read { path: path.to_owned(), source })?;
@@ -142,6 +174,9 @@ fn check(log: impl BufRead, head: Option<&Head>, path: &Path) -> Result<Verified
     match head {
         None => Err(VerifyError::NoHead { lines }),
         Some(head) if head.lines > lines => Err(VerifyError::Truncated { lines, expected: head.lines }),
+        Some(head) if head.lines < lines => {
+            Err(VerifyError::Added { added: lines - head.lines, expected: head.lines })
+        }
         Some(_) => Ok(verified),
     }
 }

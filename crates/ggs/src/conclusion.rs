@@ -108,6 +108,9 @@ fn leaves_a_planner(kind: FaultKind) -> bool {
         | FaultKind::Storage
         | FaultKind::Timeout
         | FaultKind::Cancelled
+        | FaultKind::HungUp
+        | FaultKind::Quit
+        | FaultKind::Terminated
         | FaultKind::Refused
         | FaultKind::Budget => false,
     }

@@ -210,7 +210,7 @@ impl GgsRole {
             let run_id = *run_id;
             // The run is decided already. What a person or the clock of the run cuts short is theirs to see;
             // anything else only cost the planner's story.
-            if conclusion.fault.is_none() && matches!(fault.kind, FaultKind::Cancelled | FaultKind::Timeout) {
+            if conclusion.fault.is_none() && fault.kind.cuts_short() {
                 conclusion.fault = Some(fault.clone());
             }
             return vec![self.end(run_id, conclusion, None)];

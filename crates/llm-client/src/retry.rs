@@ -62,6 +62,20 @@ pub enum Failure {
     Protocol,
 }
 
+/// In words of artoo's: what a server says of itself may repeat what it was asked.
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Connection => f.write_str("no connection"),
+            Self::FirstByte => f.write_str("no first byte in time"),
+            Self::Broken => f.write_str("the answer broke off"),
+            Self::Idle => f.write_str("the answer stopped"),
+            Self::Status { status, .. } => write!(f, "status {status}"),
+            Self::Protocol => f.write_str("no answer of the protocol"),
+        }
+    }
+}
+
 /// What to do after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {

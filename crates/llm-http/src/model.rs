@@ -112,7 +112,8 @@ impl<W: Wire> HttpModel<W> {
             failures = failures.saturating_add(1);
             match next_delay(&self.retry, failed.failure, failures, started.elapsed(), self.jitter.next()) {
                 Decision::Retry(delay) => {
-                    tracing::warn!(error = %failed.error, ?delay, failures, "a model call failed; trying again");
+                    tracing::warn!(server = self.endpoint(), reason = %failed.failure, wait = ?delay, failures, "a model call failed and is made again");
+                    tracing::debug!(error = %failed.error, "what the server said");
                     sleep(delay).await;
                 }
                 Decision::Stop(reason) => {

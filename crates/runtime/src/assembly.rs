@@ -1,6 +1,7 @@
 //! One run put together: its ports, its roles, its journal, its supervisor.
 
 use std::{
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -33,7 +34,7 @@ use crate::{
     builder::default_solver,
     crew::Crew,
     foreign_solver::ForeignSolver,
-    journal::RunJournal,
+    journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
     restart::Steadfast,
     run::{Answerer, Canceller, Run},
@@ -47,6 +48,12 @@ pub(crate) const PRIVATE_TMP: &str = "tmp";
 
 /// The folder where commands are tried, in a run's folder.
 pub(crate) const PREVIEW: &str = "preview";
+
+/// Where the layers of commands may lie, in the order of preference: with the run, and where they do when the run lies in the folder that a
+/// command may write, as in a home. They hold what a command writes, so it is a place on a disk.
+fn layer_stores(folder: &Path, run_id: RunId) -> Vec<PathBuf> {
+    vec![folder.join(PREVIEW), Path::new("/var/tmp").join(format!("artoo-layers-{run_id}"))]
+}
 
 /// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
 /// than the supervisor grants R7 for its last word.
@@ -80,8 +87,10 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
         })?;
     expire_undo(parts);
     let keep_alive = Arc::clone(parts);
+    let recorded = run.recorded.clone().drop_guard();
     parts.open_runs.spawn(async move {
         supervise(supervised).await;
+        drop(recorded);
         drop(keep_alive);
     });
     Ok(run)
@@ -121,7 +130,7 @@ fn assemble(
     parameters: Parameters,
     request: RunRequest,
     journal: RunJournal,
-    storage_failure: oneshot::Receiver<std::io::Error>,
+    storage_failure: oneshot::Receiver<RecordFailure>,
 ) -> Result<(Run, Supervised), StartError> {
     let folder = journal.folder().to_owned();
     let evidence = EvidenceStore::open(folder.join("evidence"))
@@ -140,8 +149,8 @@ fn assemble(
         let _ = see.send(Arc::clone(envelope));
     }));
     let first_observer = Mutex::new(Some(bus.observe(FIRST_OBSERVER)));
-    let cancel = parts.closing.child_token();
-    let tools = cancel.child_token();
+    let canceller = Canceller { token: parts.closing.child_token(), reason: Arc::default() };
+    let tools = canceller.token.child_token();
     let snapshot =
         Snapshot::new(folder.join(runs::UNDO), vec![real(&parts.data_folder)], parts.snapshot_limits);
     let tool_context = ToolContext {
@@ -155,7 +164,8 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
-        preview_store: Some(folder.join(PREVIEW)),
+        layer_stores: layer_stores(&folder, journal.run_id()),
+        explain: artoo_sandbox::effects_of,
         // The executor puts its own in their place for each call.
         consent: Arc::new(Nobody),
         rest: Rest::default(),
@@ -192,7 +202,7 @@ fn assemble(
         storage_failure,
         deadlines: parts.deadlines,
         timeout: request.timeout,
-        cancel: cancel.clone(),
+        cancel: canceller.clone(),
         tools,
         is_over,
         journal,
@@ -204,7 +214,8 @@ fn assemble(
         run_id: bus.run_id(),
         folder,
         bus,
-        canceller: Canceller(cancel),
+        canceller,
+        recorded: CancellationToken::new(),
         answerer: Answerer(answer),
         result: Some(result),
         first_observer,

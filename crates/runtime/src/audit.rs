@@ -42,13 +42,14 @@ impl Audit {
     ) -> Result<Self, BuildError> {
         let (log, gaps) = AuditLog::open(data_folder, clock.now())?;
         let path = log.path().to_owned();
-        let trouble =
-            Arc::new(Mutex::new(gaps.first().map(|gap| format!("the audit log has a gap: {gap:?}"))));
+        let trouble = Arc::new(Mutex::new(gaps.first().map(|gap| format!("the audit log has a gap: {gap}"))));
         let report = {
             let trouble = Arc::clone(&trouble);
             Box::new(move |error: &AuditError| {
-                tracing::warn!(%error, "the audit log cannot be written");
-                *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                let told = artoo_auditor::warning(error).message;
+                // The caller tells it when the run has ended: one message, whole.
+                tracing::debug!(%error, "the audit log cannot be written");
+                *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
             })
         };
         let writer =
@@ -91,8 +92,9 @@ impl Audit {
         // Joining the thread waits for the disk, so it must not block the runtime.
         let stopped = tokio::task::spawn_blocking(move || writer.stop()).await;
         if let Ok(Err(error)) = stopped {
-            tracing::warn!(%error, "the audit log is not complete");
-            let trouble = format!("the audit log is not complete: {error}");
+            tracing::debug!(%error, "the audit log is not complete");
+            let trouble =
+                format!("the audit log is not complete: {}", artoo_auditor::warning(&error).message);
             self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(trouble);
         }
     }

@@ -13,7 +13,10 @@ use artoo_types::{FailureClass, FaultKind, FinalResult, Finding, SubTaskOutcome,
 /// | 4 | `abandon` |
 /// | 5 | the plan was not agreed to |
 /// | 124 | `--timeout` |
-/// | 130 | interrupted |
+/// | 129 | the terminal was closed (SIGHUP) |
+/// | 130 | interrupted (Ctrl+C, SIGINT) |
+/// | 131 | SIGQUIT |
+/// | 143 | SIGTERM |
 ///
 /// Code 5 for consent to a single effect needs the outcomes: see [`exit_code_with`].
 pub fn exit_code(result: &FinalResult) -> u8 {
@@ -29,7 +32,10 @@ pub fn exit_code(result: &FinalResult) -> u8 {
             FaultKind::Budget => 4,
             FaultKind::Refused => 5,
             FaultKind::Timeout => 124,
+            FaultKind::HungUp => 129,
             FaultKind::Cancelled => 130,
+            FaultKind::Quit => 131,
+            FaultKind::Terminated => 143,
         };
     }
     match result.directive {

@@ -2,15 +2,21 @@
 //!
 //! One thread writes the journals of all runs, so that no role ever waits for a disk. Secrets are taken out before a line is
 //! written. A line is written whole: a file that ends in half a line was cut by a crash, and reading it says so. After a
-//! line that could not be written nothing follows: a journal may end early, but has no holes.
+//! line that could not be written nothing follows: a journal may end early, but has no holes. A journal is locked as long as its
+//! process lives, so that the next artoo knows which runs were killed.
 
 mod durable;
+mod failure;
 mod read;
+mod state;
 mod thread;
 mod writer;
 
+pub(crate) use failure::RecordFailure;
 pub use read::{Damage, JournalError, Read, read};
-pub(crate) use writer::{Journal, RunJournal, private_folder};
+pub use state::RunState;
+pub(crate) use state::note_unrecorded;
+pub(crate) use writer::{Journal, RunJournal};
 
 /// The name of a journal in its run's folder.
 pub const FILE_NAME: &str = "events.jsonl";

@@ -2,13 +2,13 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use artoo_bus::{Observer, RunBus};
 use artoo_types::{
-    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, FinalResult, PlanApprovalDecided,
-    ProposedRule, RunId,
+    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, FaultKind, FinalResult,
+    PlanApprovalDecided, ProposedRule, RunId,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,8 @@ pub struct Run {
     pub(crate) canceller: Canceller,
     pub(crate) answerer: Answerer,
     pub(crate) result: Option<oneshot::Receiver<FinalResult>>,
+    /// Cancelled when it has ended and is recorded.
+    pub(crate) recorded: CancellationToken,
     /// Was there before the first message; goes to the first who asks for one.
     pub(crate) first_observer: Mutex<Option<Observer>>,
 }
@@ -49,6 +51,11 @@ impl Run {
     /// A handle that cancels it.
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
+    }
+
+    /// Ends when the run has ended and its journal is written, whoever waits for its result.
+    pub fn recorded(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.recorded.clone().cancelled_owned()
     }
 
     /// A handle that answers what the run asks back. While a question is open the run waits: only its timeout and a cancel end it.
@@ -88,14 +95,55 @@ impl std::fmt::Debug for Run {
     }
 }
 
+/// Who or what ends a run before its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interruption {
+    /// The person, by Ctrl+C (SIGINT) or by leaving.
+    #[default]
+    Interrupted,
+    /// The terminal was closed (SIGHUP).
+    HungUp,
+    /// The person, by SIGQUIT.
+    Quit,
+    /// Somebody else, by SIGTERM.
+    Terminated,
+}
+
+impl Interruption {
+    pub(crate) const fn fault(self) -> (FaultKind, &'static str) {
+        match self {
+            Self::Interrupted => (FaultKind::Cancelled, "the run was interrupted"),
+            Self::HungUp => (FaultKind::HungUp, "the run was ended: its terminal was closed"),
+            Self::Quit => (FaultKind::Quit, "the run was ended by SIGQUIT"),
+            Self::Terminated => (FaultKind::Terminated, "the run was ended by SIGTERM"),
+        }
+    }
+}
+
 /// Cancels a run: it ends with a recorded result, and its processes are killed.
 #[derive(Clone, Debug)]
-pub struct Canceller(pub(crate) CancellationToken);
+pub struct Canceller {
+    pub(crate) token: CancellationToken,
+    /// The first reason that was given.
+    pub(crate) reason: Arc<OnceLock<Interruption>>,
+}
 
 impl Canceller {
-    /// Cancels. Doing it twice changes nothing.
+    /// Cancels, as by Ctrl+C. Doing it twice changes nothing.
     pub fn cancel(&self) {
-        self.0.cancel();
+        self.interrupt(Interruption::Interrupted);
+    }
+
+    /// Cancels for this reason, which decides the exit code. The first reason counts.
+    pub fn interrupt(&self, reason: Interruption) {
+        // An earlier reason stands.
+        let _ = self.reason.set(reason);
+        self.token.cancel();
+    }
+
+    /// Why it was cancelled.
+    pub(crate) fn reason(&self) -> Interruption {
+        self.reason.get().copied().unwrap_or_default()
     }
 }
 

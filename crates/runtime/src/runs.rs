@@ -13,11 +13,14 @@ use serde::Serialize;
 
 use crate::{
     events::{Cost, Event, Fold},
-    journal,
+    journal::{self, RunState},
 };
 
 /// The folder in a run's folder with what the run found before it changed it.
 pub(crate) const UNDO: &str = "undo";
+
+/// The folder of all runs, in the data folder.
+pub(crate) const NAME: &str = "runs";
 
 /// One run in a line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +35,8 @@ pub struct Summary {
     pub directive: Option<TerminalState>,
     /// Whether it has an end at all.
     pub finished: bool,
+    /// Where it stands: at work, ended, killed.
+    pub state: RunState,
     /// The exit code of its `artoo run`.
     pub exit_code: Option<u8>,
     /// Milliseconds.
@@ -179,7 +184,7 @@ fn age(run_id: RunId, now: DateTime<FixedOffset>) -> Duration {
 
 /// Where runs are recorded.
 pub fn folder(data_folder: &Path) -> PathBuf {
-    data_folder.join("runs")
+    data_folder.join(NAME)
 }
 
 fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {
@@ -208,6 +213,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         request: String::new(),
         directive: None,
         finished: false,
+        state: RunState::Unknown,
         exit_code: None,
         elapsed_ms: 0,
         calls: 0,
@@ -224,6 +230,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         Err(error) => return Summary { damage: Some(error.to_string()), ..summary },
     };
     summary.damage = read.damage.map(|damage| damage.to_string());
+    summary.state = read.state;
     let mut fold = Fold::new();
     for envelope in &read.envelopes {
         summary.started = summary.started.or(Some(envelope.at));

@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Deadlines, Watch,
     crew::{Crew, Ended},
-    journal::RunJournal,
-    run::Reply,
+    journal::{RecordFailure, RunJournal, note_unrecorded},
+    run::{Canceller, Reply},
     spending::Spending,
     successor::Successor,
 };
@@ -53,11 +53,11 @@ pub(crate) struct Supervised {
     pub(crate) crew: Crew,
     /// Every envelope of the run, in order.
     pub(crate) seen: mpsc::UnboundedReceiver<Arc<Envelope>>,
-    pub(crate) storage_failure: oneshot::Receiver<io::Error>,
+    pub(crate) storage_failure: oneshot::Receiver<RecordFailure>,
     pub(crate) deadlines: Deadlines,
     pub(crate) timeout: Option<Duration>,
     /// The person's wish.
-    pub(crate) cancel: CancellationToken,
+    pub(crate) cancel: Canceller,
     /// What stops the tools; a child of `cancel`.
     pub(crate) tools: CancellationToken,
     /// Set by the bus, in order, when the final result passes.
@@ -139,9 +139,10 @@ pub(crate) async fn supervise(run: Supervised) {
                     break Some(result);
                 }
             }
-            () = cancel.cancelled(), if !interrupted => {
+            () = cancel.token.cancelled(), if !interrupted => {
                 interrupted = true;
-                supervisor.fail(fault(Role::User, FaultKind::Cancelled, "the run was interrupted".to_owned()));
+                let (kind, message) = cancel.reason().fault();
+                supervisor.fail(fault(Role::User, kind, message.to_owned()));
             }
             () = &mut timed_out, if !out_of_time => {
                 out_of_time = true;
@@ -151,7 +152,7 @@ pub(crate) async fn supervise(run: Supervised) {
             answer = answers.recv(), if supervisor.asked.is_some() => supervisor.answered(answer),
             failure = &mut storage_failure, if !storage_failed => {
                 storage_failed = true;
-                supervisor.fail(storage_fault(&failure.unwrap_or_else(|_| io::Error::other("its thread has ended"))));
+                supervisor.fail(failure.unwrap_or(RecordFailure::NoThread).fault());
             }
             failure = bus.failure(), if !bus_failed => {
                 bus_failed = true;
@@ -178,9 +179,10 @@ pub(crate) async fn supervise(run: Supervised) {
         tracing::warn!(run = %run_id, %error, "the record for undo could not be closed");
     }
     let mut ended = ended.unwrap_or_else(|| lost(run_id));
-    if let Err(error) = journal.close().await {
+    if let Err(failure) = journal.close().await {
+        note_unrecorded(&journal_folder, &failure.to_string());
         // Too late for a message: R7's word is out, and stands. That it is not on record must not pass in silence.
-        ended.fault.get_or_insert_with(|| storage_fault(&error));
+        ended.fault.get_or_insert_with(|| failure.fault());
     }
     for name in [crate::assembly::PRIVATE_TMP, crate::assembly::PREVIEW] {
         remove_folder(&journal_folder.join(name)).await;
@@ -421,13 +423,6 @@ impl Supervisor<'_> {
 
 pub(crate) fn fault(role: Role, kind: FaultKind, message: String) -> Fault {
     Fault { role, kind, message, hint: None }
-}
-
-fn storage_fault(error: &io::Error) -> Fault {
-    Fault {
-        hint: Some("free some space, or choose another folder with --data-dir".to_owned()),
-        ..fault(Role::Supervisor, FaultKind::Storage, format!("the journal cannot be written: {error}"))
-    }
 }
 
 fn bus_fault(failure: &RunFailure) -> Fault {

@@ -288,7 +288,7 @@ impl fmt::Display for Anomaly {
             Self::LogUnreadable { reason } => f.write_str(reason),
             Self::LogChanged { line, expected_lines: Some(expected) } => write!(
                 f,
-                "line {line} of the log: it was not what its head file said ({expected} lines); lines were removed or changed"
+                "line {line} of the log: it was not what its head file said ({expected} lines); lines were removed, changed or added"
             ),
             Self::LogChanged { line, expected_lines: None } => write!(
                 f,

@@ -43,10 +43,35 @@ pub enum FaultKind {
     Timeout,
     /// The user interrupted the run.
     Cancelled,
+    /// The terminal of the run was closed.
+    HungUp,
+    /// The user asked the program to quit.
+    Quit,
+    /// Somebody asked the program to end.
+    Terminated,
     /// A plan needed the person's consent, and it was refused, or nobody was there to give it.
     Refused,
     /// A hard budget is spent: tokens, money or replans. R7 makes an ordinary `abandon` of it.
     Budget,
+}
+
+impl FaultKind {
+    /// Whether a person, the system or the clock of the run cut it short, and nothing in it failed.
+    pub const fn cuts_short(self) -> bool {
+        match self {
+            Self::Timeout | Self::Cancelled | Self::HungUp | Self::Quit | Self::Terminated => true,
+            Self::Provider
+            | Self::Answer
+            | Self::Configuration
+            | Self::Request
+            | Self::Deadline
+            | Self::Panic
+            | Self::Bus
+            | Self::Storage
+            | Self::Refused
+            | Self::Budget => false,
+        }
+    }
 }
 
 /// Something the person should know that ends nothing. Any role to the observers.

@@ -6,6 +6,7 @@ mod declared;
 mod documents;
 mod headers;
 mod layers;
+mod logs;
 mod manifests;
 mod registries;
 mod sources;
@@ -72,9 +73,10 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need nothing but the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 14] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
     words::check,
     headers::check,
+    logs::check,
     sources::leftovers,
     sources::ignored_tests,
     sources::trailing_blanks,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{AuditCommand, KeyValue, ModelCommand, PolicyCommand, RunArgs, RunsCommand, SetupArgs, examples};
@@ -42,6 +42,14 @@ pub(crate) struct CommonArgs {
     /// Set one value of the configuration, for example `-c tool.model=qwen3`
     #[arg(short = 'c', global = true, value_name = "KEY=VALUE", help_heading = "Configuration")]
     pub(crate) set: Vec<KeyValue>,
+    /// Show more: model calls, memory, and the full text of what is shortened otherwise; twice, what the program does besides.
+    /// Warnings come without it, with `--quiet` too
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
+    pub(crate) verbose: u8,
+    /// Write what the program does into this file, one JSON object a line, without secrets; `-` is standard error. The variable
+    /// ARTOO_LOG says what of it, for example `warn,artoo_llm_http=debug` [default: debug]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Output")]
+    pub(crate) log: Option<PathBuf>,
 }
 
 /// The commands of this release.

@@ -16,7 +16,7 @@ Exit codes:
   4    abandon: partial results and the reason
   5    consent was needed and not given
   124  --timeout
-  130  interrupted";
+  129, 130, 131, 143  ended by a signal: terminal closed, Ctrl+C, SIGQUIT, SIGTERM";
 
 /// `artoo run --help`.
 pub(super) const RUN: &str = "\

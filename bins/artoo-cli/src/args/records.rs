@@ -58,7 +58,7 @@ pub(crate) enum RunsCommand {
 pub(crate) enum AuditCommand {
     /// Sum up the log: runs, corrections, trends, violations of the contracts, health of the tools
     Report(ReportArgs),
-    /// Verify the hash chain: an edited or missing line is found
+    /// Verify the hash chain: an edited, missing or added line is found, and a log or a head that is gone
     Verify,
 }
 

@@ -26,12 +26,9 @@ pub(crate) struct RunArgs {
     /// Print one JSON object per event on standard output, and nothing else there
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
-    /// Show the result alone, without the work on it
+    /// Show the result alone, without the work on it, and what goes wrong
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Show model calls, memory and the full text of what is shortened otherwise
-    #[arg(long, short, help_heading = "Output")]
-    pub(crate) verbose: bool,
 
     /// Show the plan and ask before anything of it runs; a replan is asked about where it has a new subtask. A no ends the run
     /// with exit code 5, as does nobody to ask: without a terminal, or with `--json` or `--quiet`, nothing is run

@@ -1,6 +1,6 @@
 //! `artoo audit`: the auditor's log, for the operator.
 
-use artoo_auditor::{LOG_NAME, VerifyError, Window, report, verify};
+use artoo_auditor::{LOG_NAME, VerifyError, Window, is_begun, report, verify};
 use artoo_bus::{Clock, SystemClock};
 use artoo_types::{AuditReport, AuditTrigger};
 
@@ -28,14 +28,14 @@ pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<E
             Ok(Exit::OK)
         }
         AuditCommand::Verify => {
-            if !log.exists() {
+            if !is_begun(&log) {
                 context.terminal.data(&format!("there is no audit log yet in {}\n", log.display()))?;
                 return Ok(Exit::OK);
             }
             let verified = verify(&log).map_err(|error| broken(&log, &error))?;
             let mut text = format!("{}: {} lines, the chain holds\n", log.display(), verified.lines);
             for gap in &verified.gaps {
-                text.push_str(&format!("  line {} records a gap: {:?}\n", gap.line, gap.gap));
+                text.push_str(&format!("  line {} records a gap: {}\n", gap.line, gap.gap));
             }
             context.terminal.data(&text)?;
             let tampered = verified.tampered().count();

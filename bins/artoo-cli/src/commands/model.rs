@@ -7,7 +7,7 @@ use super::Loaded;
 use crate::args::ModelCommand;
 use crate::config::Given;
 use crate::connect::model_store;
-use crate::error::{CommandError, Exit, Kind};
+use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::setup::pull;
 use crate::suggest::nearest;
@@ -64,9 +64,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: ModelCommand) -> Result<Ex
 /// What the store says, for the terminal.
 pub(crate) fn explained(error: StoreError) -> CommandError {
     let hint = error.hint();
-    let stopped = matches!(error, StoreError::Cancelled { .. });
-    let kind = if stopped { Kind::Interrupted } else { Kind::Failed };
-    let said = CommandError::new(kind, error.to_string());
+    let said = CommandError::failed(error.to_string());
     match hint {
         Some(hint) => said.hint(hint),
         None => said,

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use artoo_runtime::events::{Fold, Line};
+use artoo_runtime::events::{Event, Fold, Line};
 use artoo_runtime::explain::{Explanation, explain};
+use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::RunsError;
 use artoo_runtime::{journal, runs};
 use artoo_types::SolverOrigin;
@@ -14,7 +15,7 @@ use crate::config::Given;
 use crate::error::{CommandError, Exit, Kind};
 use crate::program::Context;
 use crate::terminal::neutral_json;
-use crate::view::{Frame, Live, Outcome, explanation, footer, result, run_row};
+use crate::view::{Frame, Live, Outcome, explanation, footer, no_end, result, run_row};
 
 /// Lists or shows runs.
 pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Exit, CommandError> {
@@ -36,14 +37,15 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             let folder = folder(&data_dir, run)?;
             let read = recorded(&folder)?;
             let mut fold = Fold::new();
-            let lines: Vec<Line> = read.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect();
+            let mut lines: Vec<Line> = read.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect();
+            lines.extend(lines.last().and_then(|last| unfinished(last, read.state)));
             if *json {
                 for line in &lines {
                     let row = as_json(line)?;
                     context.terminal.data(&format!("{row}\n"))?;
                 }
             } else {
-                show(context, &lines, &folder)?;
+                show(context, &lines, read.state, &folder)?;
             }
             if let Some(damage) = read.damage {
                 context.terminal.warning(&format!("the journal is damaged, and shown up to there: {damage}"));
@@ -92,7 +94,25 @@ fn recorded(folder: &std::path::Path) -> Result<journal::Read, CommandError> {
     journal::read(&folder.join(journal::FILE_NAME)).map_err(|error| explained(RunsError::Journal(error)))
 }
 
-fn show(context: &mut Context<'_>, lines: &[Line], folder: &std::path::Path) -> Result<(), CommandError> {
+/// The line that stands for the end that a run does not have.
+fn unfinished(last: &Line, state: RunState) -> Option<Line> {
+    let event = Event::RunUnfinished { state };
+    (state != RunState::Finished).then(|| Line {
+        seq: last.seq.saturating_add(1),
+        role: None,
+        round: None,
+        subtask_id: None,
+        event,
+        ..last.clone()
+    })
+}
+
+fn show(
+    context: &mut Context<'_>,
+    lines: &[Line],
+    state: RunState,
+    folder: &std::path::Path,
+) -> Result<(), CommandError> {
     let frame = Frame::new(context.terminal.data_look(), false);
     let mut live = Live::default();
     let mut text = String::new();
@@ -117,7 +137,7 @@ fn show(context: &mut Context<'_>, lines: &[Line], folder: &std::path::Path) -> 
                 text.push('\n');
             }
         }
-        None => text.push_str("this run has no end: it is still at work, or artoo was killed\n"),
+        None => text.extend(no_end(state).map(|said| format!("{said}\n"))),
     }
     context.terminal.data(&text)
 }

@@ -43,6 +43,12 @@ pub(crate) fn path(environment: &Environment, home: &Path) -> PathBuf {
     })
 }
 
+/// The folder of the configuration, where it is artoo's own: not where a variable names a file elsewhere.
+pub(crate) fn own_folder(environment: &Environment, home: &Path) -> Option<PathBuf> {
+    let file = path(environment, home);
+    environment.raw("ARTOO_CONFIG").is_none().then(|| file.parent().map(Path::to_owned)).flatten()
+}
+
 /// Lays all layers over each other: defaults, file, profile, environment, options.
 pub(crate) fn merge(
     source: &Source,

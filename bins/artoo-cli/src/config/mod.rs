@@ -20,7 +20,7 @@ mod variables;
 
 pub(crate) use choose::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};
 pub(crate) use layer::Merged;
-pub(crate) use load::{Given, Source, merge, path};
+pub(crate) use load::{Given, Source, merge, own_folder, path};
 pub(crate) use new_rule::{add_rule, rule_text};
 pub(crate) use policy::{path as policy_path, policy_schema, rules};
 pub(crate) use prices::prices;

@@ -39,12 +39,13 @@ const fn variable(name: &'static str, effect: Effect, meaning: &'static str) -> 
 }
 
 /// Every variable that artoo reads.
-pub(crate) const VARIABLES: [Variable; 22] = [
+pub(crate) const VARIABLES: [Variable; 23] = [
     variable(
         "ARTOO_CONFIG",
         Effect::Other,
         "the configuration file, instead of the one in the user's config folder",
     ),
+    variable("ARTOO_LOG", Effect::Other, "what is logged, as a filter of levels, for example `debug`"),
     variable("ARTOO_PROFILE", Effect::Other, "the profile, as --profile"),
     variable(
         "ARTOO_PROVIDER",

@@ -1,20 +1,54 @@
-//! What is kept: memory and the audit log.
+//! What is kept: memory, the audit log, and what stays in records.
 
-use artoo_auditor::{LOG_NAME, verify};
+use artoo_auditor::{LOG_NAME, is_begun, verify};
+use artoo_redaction::{SHORTEST_SECRET, too_short};
+use artoo_runtime::private::open_places;
 
 use super::Check;
-use crate::config::Settings;
+use crate::config::{self, Settings};
+use crate::program::Context;
 
-pub(super) fn checks(settings: &Settings) -> Vec<Check> {
+pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let memory =
         Check::note("memory", "not durable in this release: experience is kept for one process only");
-    vec![memory, audit(settings)]
+    let environment = context.environment;
+    let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
+    let usual = [memory, audit(settings), private_places(context, settings)];
+    usual.into_iter().chain(secrets(&too_short(variables).collect::<Vec<_>>())).collect()
+}
+
+/// What is said of variables whose secrets are too short to be taken out of records.
+fn secrets(names: &[&str]) -> Option<Check> {
+    let finding = format!(
+        "shorter than {SHORTEST_SECRET} characters, so they stay in records where no name stands beside them: {}",
+        names.join(", ")
+    );
+    let check = Check::note("secrets", finding).remedy("use longer ones, where they are secrets");
+    (!names.is_empty()).then_some(check)
+}
+
+/// Whether others may read or write what is artoo's. The next run closes it where it can.
+fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
+    const NAME: &str = "private";
+    let home = &context.folders.home;
+    let mut others: Vec<_> = config::own_folder(context.environment, home).into_iter().collect();
+    others.push(config::policy_path(context.environment, home));
+    let open = open_places(&settings.data_dir, &others);
+    match open.as_slice() {
+        [] => Check::good(NAME, "data and configuration are yours alone"),
+        [first, rest @ ..] => {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            let finding = format!("others may read or write {}{more}", first.display());
+            Check::note(NAME, finding)
+                .remedy(format!("the next run closes it; or: chmod -R go= {}", first.display()))
+        }
+    }
 }
 
 fn audit(settings: &Settings) -> Check {
     const NAME: &str = "audit log";
     let log = settings.data_dir.join(LOG_NAME);
-    if !log.exists() {
+    if !is_begun(&log) {
         return Check::good(NAME, "none yet");
     }
     match verify(&log) {
@@ -32,5 +66,18 @@ fn audit(settings: &Settings) -> Check {
             // A run still works and is still recorded: the log says itself where its chain broke.
             Check::note(NAME, error.to_string()).remedy(error.hint().unwrap_or("artoo audit verify"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_secrets_are_named_and_not_shown() {
+        assert_eq!(secrets(&[]), None);
+        let check = secrets(&["LM_KEY", "PROXY"]).unwrap();
+        assert_eq!((check.name.as_str(), check.state), ("secrets", crate::doctor::State::Note));
+        assert!(check.finding.ends_with("stands beside them: LM_KEY, PROXY"), "{}", check.finding);
     }
 }

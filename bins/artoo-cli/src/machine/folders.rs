@@ -1,9 +1,11 @@
 //! Folders: where things lie, and whether something can be written there.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 use super::Environment;
 use crate::error::CommandError;
@@ -40,6 +42,28 @@ impl Folders {
 /// Makes a folder that only the user may read, with all above it.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Opens a file for lines that only the user may read: made with mode 0600, and tightened where it was there. No link is followed.
+pub(crate) fn private_log(path: &Path) -> io::Result<File> {
+    // Where nobody reads a pipe that stands there, opening it must not wait.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+/// Puts a file there that only the user may read, in the place of what had its name: a link is replaced, not followed.
+pub(crate) fn private_file(path: &Path, text: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text)
 }
 
 /// Whether files can be made in a folder, or, where it is not there, in the nearest one above it that is. Nothing is left behind.

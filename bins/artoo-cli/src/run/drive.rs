@@ -39,6 +39,8 @@ pub(super) async fn drive(
     let caught = interrupt::catch()
         .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
     let artoo = build(context, args, &prepared)?;
+    context.log_secrets.are(artoo.redactor());
+    let verbose = context.common.verbose > 0;
     let person_present = prepared.request.person_present;
     let findings = Findings::new(names(&prepared));
     let run = artoo.start(prepared.request).map_err(|error| {
@@ -50,11 +52,11 @@ pub(super) async fn drive(
     let observer = run.observe(CAPACITY);
     let canceller = run.canceller();
     let on_signal = canceller.clone();
-    let interrupted = interrupt::watch(caught, move || on_signal.cancel());
+    let interrupted = interrupt::watch(caught, move |reason| on_signal.interrupt(reason), run.recorded());
 
     let folder = run.folder().to_owned();
     let mut view = View {
-        show: Show::new(args, context.streams.stdout, artoo.redactor()),
+        show: Show::new(args, verbose, context.streams.stdout, artoo.redactor()),
         fold: Fold::new(),
         outcome: None,
         trouble: None,
@@ -79,13 +81,11 @@ pub(super) async fn drive(
         context.terminal.warning(&format!("the auditor: {found}"));
     }
 
-    for problem in prepared.recorders.iter().flat_map(|recorder| recorder.problems()) {
-        context.terminal.warning(&format!("a model call could not be recorded: {problem}"));
-    }
-    let exit = view
-        .outcome
-        .as_ref()
-        .map_or_else(|| artoo_runtime::exit_code(&finished), |outcome| outcome.exit_code);
+    // A record that could not be completed is a fault that the outcome, which is of the record, does not know.
+    let exit = match &view.outcome {
+        Some(outcome) if outcome.error.is_some() || finished.fault.is_none() => outcome.exit_code,
+        Some(_) | None => artoo_runtime::exit_code(&finished),
+    };
     let shown = match &view.outcome {
         Some(outcome) => view.show.end(context.terminal, outcome, &folder),
         None => Ok(()),
@@ -100,11 +100,12 @@ pub(super) async fn drive(
     if exit == WITHOUT_CONSENT && finished.fault.is_none() && !person_present {
         context.terminal.hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
     }
-    match (view.trouble, shown) {
+    match (interrupted.exit(), view.trouble, shown) {
+        // Whatever was wrong with the terminal: one that was closed takes no word more.
+        (Some(exit), ..) => Ok(exit),
         // A reader that left has cancelled the run, which is not the run's fault.
-        (Some(error), _) | (None, Err(error)) => Err(error),
-        (None, Ok(())) if interrupted.happened() => Ok(Exit::INTERRUPTED),
-        (None, Ok(())) => Ok(Exit::of_run(exit)),
+        (None, Some(error), _) | (None, None, Err(error)) => Err(error),
+        (None, None, Ok(())) => Ok(Exit::of_run(exit)),
     }
 }
 
@@ -228,8 +229,7 @@ fn asked(observed: &Observed) -> Option<Question> {
     } else if let Message::PlanApprovalRequested(asked) = envelope.message.as_ref() {
         Some(Question::Plan(asked.round))
     } else if let Message::ApprovalRequested(asked) = envelope.message.as_ref() {
-        let always = asked.always.clone().map(Box::new);
-        asked.person.then_some(Question::Effect { call_id: asked.call_id, always })
+        asked.person.then(|| Question::Effect(Box::new(asked.clone())))
     } else {
         None
     }

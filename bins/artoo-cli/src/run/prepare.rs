@@ -1,12 +1,12 @@
 //! Everything that can be wrong before a run begins, found before it begins.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use artoo_bus::{Clock, SystemClock};
-use artoo_llm_client::doubles::{Recorder, Redaction};
+use artoo_llm_client::doubles::Redaction;
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
+use artoo_runtime::private::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_tools::{Rules, Toolbox};
 use artoo_types::{Limits, Price, Prices, Surroundings};
@@ -22,9 +22,6 @@ use crate::program::Context;
 use crate::tape::{self, Label};
 use crate::tools;
 
-/// A shorter key is a word that a local server takes for one, as in [`artoo_runtime::Builder::secret`].
-const SHORTEST_SECRET: usize = 8;
-
 /// A run that is ready to begin.
 pub(super) struct Prepared {
     /// What is asked, and under which limits.
@@ -35,8 +32,6 @@ pub(super) struct Prepared {
     pub(super) prices: Prices,
     /// Whether one of them is the embedded model: it is given more time, and questions are answered twice.
     pub(super) embedded: bool,
-    /// Recorders, to ask at the end what they could not write.
-    pub(super) recorders: Vec<Arc<Recorder>>,
     /// The tools that this machine has and that the user granted.
     pub(super) toolbox: Toolbox,
     /// The user's own rules of consent.
@@ -65,6 +60,10 @@ pub(super) fn prepare(
         Some(models) => prices(models, &loaded.sections.prices, settings.max_cost.is_some())?,
         None => free(),
     };
+    let folder = config::own_folder(context.environment, home);
+    for StaysOpen { path, error } in private::close(&settings.data_dir, folder.as_slice()) {
+        tracing::warn!(path = %path.display(), %error, "others may read or write the configuration, and it cannot be closed");
+    }
     workspace(&settings)?;
     confinement(&settings)?;
 
@@ -78,16 +77,16 @@ pub(super) fn prepare(
         zone: zone_name(context.environment, &now.offset().to_string()),
         embedded: models.as_ref().is_some_and(RoleModels::embedded),
     };
-    let (clients, recorders) = match (&models, &args.replay, &args.record) {
+    let clients = match (&models, &args.replay, &args.record) {
         (_, Some(folder), _) => {
             let clients = tape::replay(folder, &redaction)?;
             label = Label::read(folder)?;
-            (clients, Vec::new())
+            clients
         }
         (Some(models), None, record) => {
             let clients = connect::connect(models, &settings, context.environment)?;
             match record {
-                None => (clients, Vec::new()),
+                None => clients,
                 Some(folder) => {
                     let recording = tape::record(models, &clients, folder, &redaction)?;
                     label.write(folder)?;
@@ -131,18 +130,7 @@ pub(super) fn prepare(
     };
     let embedded = label.embedded;
     let configuration = context.folders.current.join(&loaded.file);
-    Ok(Prepared {
-        request,
-        clients,
-        prices,
-        embedded,
-        recorders,
-        toolbox,
-        policy,
-        configuration,
-        secrets,
-        settings,
-    })
+    Ok(Prepared { request, clients, prices, embedded, toolbox, policy, configuration, secrets, settings })
 }
 
 /// A replay asks no model.
@@ -159,9 +147,11 @@ fn redaction(
 ) -> Redaction {
     let environment = context.environment;
     let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
-    let secrets =
-        secrets.iter().map(String::as_str).filter(|secret| secret.chars().count() >= SHORTEST_SECRET);
-    let redactor = secrets.chain(secrets_of(variables)).fold(Redactor::new(), Redactor::secret);
+    let redactor = secrets
+        .iter()
+        .map(String::as_str)
+        .chain(secrets_of(variables))
+        .fold(Redactor::new(), Redactor::secret);
     let text = |path: &Path| path.display().to_string();
     Redaction::new(redactor)
         .replace(text(&settings.workspace), "<workspace>")

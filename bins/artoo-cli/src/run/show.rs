@@ -30,11 +30,11 @@ pub(super) enum Show {
 
 impl Show {
     /// As the options say.
-    pub(super) fn new(args: &RunArgs, at_terminal: bool, redactor: &Redactor) -> Self {
+    pub(super) fn new(args: &RunArgs, verbose: bool, at_terminal: bool, redactor: &Redactor) -> Self {
         if args.json {
             return Self::Json(Box::new(JsonWriter::new(redactor.clone())));
         }
-        Self::Person { live: Box::default(), quiet: args.quiet, verbose: args.verbose, at_terminal }
+        Self::Person { live: Box::default(), quiet: args.quiet, verbose, at_terminal }
     }
 
     /// The usual view, for tests.

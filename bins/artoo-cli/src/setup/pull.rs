@@ -51,22 +51,30 @@ pub(crate) fn pull(
     context.terminal.note(&format!("{}: {}, licence {}", entry.name, bytes(entry.size), entry.licence));
     let bar =
         Mutex::new(Bar { terminal: context.terminal, started: Instant::now(), first: None, shown: None });
-    let pulled = runtime.block_on(async {
+    let (pulled, interrupted) = runtime.block_on(async {
         let cancel = CancellationToken::new();
         let on_signal = cancel.clone();
         let caught = interrupt::catch()
             .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
-        interrupt::watch(caught, move || on_signal.cancel());
+        let interrupted = interrupt::watch(caught, move |_| on_signal.cancel(), std::future::ready(()));
         let mut show = |progress: Progress| {
             if let Ok(mut bar) = bar.lock() {
                 bar.show(progress);
             }
         };
-        store.pull(entry, &options, &programs, &mut show, &cancel).await.map_err(explained)
-    });
+        let pulled = store.pull(entry, &options, &programs, &mut show, &cancel).await.map_err(explained);
+        Ok::<_, CommandError>((pulled, interrupted))
+    })?;
     runtime.shutdown_background();
     context.terminal.wipe();
-    let pulled = pulled?;
+    let pulled = match (pulled, interrupted.exit()) {
+        (Ok(pulled), _) => pulled,
+        (Err(error), Some(exit)) => {
+            context.terminal.error(&error);
+            return Ok(exit);
+        }
+        (Err(error), None) => return Err(error),
+    };
     for (source, error) in &pulled.failed {
         context.terminal.note(&format!("not from {source}: {error}"));
     }

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use crate::config::ModelTable;
 use crate::error::CommandError;
-use crate::machine::{Environment, make_private, replace};
+use crate::machine::{Environment, make_private, private_file, replace};
 
 /// Sets `[brain]` and removes choices for single tiers and roles, which the new choice replaces. The file appears whole or
 /// not at all; a key is never written.
@@ -30,7 +30,7 @@ pub(super) fn write(path: &Path, table: &ModelTable) -> Result<(), CommandError>
     make_private(folder).map_err(failed)?;
     if !old.is_empty() {
         // The comments of the old file are lost in the new one.
-        fs::copy(path, path.with_extension("toml.bak")).map_err(failed)?;
+        private_file(&path.with_extension("toml.bak"), old.as_bytes()).map_err(failed)?;
     }
     replace(path, text.as_bytes()).map_err(failed)
 }

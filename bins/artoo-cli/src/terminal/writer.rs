@@ -1,24 +1,22 @@
-//! The one writer: nothing else in the program writes to standard output or standard error.
+//! The one writer: nothing else in the program writes to standard output, and to standard error nothing but the log, by the same
+//! [`ErrorStream`].
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use super::{Look, Paint, Style, clip, neutral_line};
+use super::{ErrorStream, Look, Paint, Size, Style, clip, neutral_line};
 use crate::error::{CommandError, Kind};
-
-/// Erases the line that the cursor is on and goes to its first column.
-const ERASE: &str = "\r\x1b[2K";
 
 /// The owner of both streams. A status line at the bottom is wiped before anything else is written and drawn again by its owner.
 pub(crate) struct Terminal {
     out: Box<dyn Write + Send>,
-    err: Box<dyn Write + Send>,
+    errors: Arc<ErrorStream>,
     /// How to write for standard error.
     look: Look,
     /// How to write for standard output.
     data_look: Look,
-    /// Asks the terminal for its width.
-    columns: fn() -> Option<usize>,
-    status: bool,
+    /// Asks the terminal for its size.
+    size: fn() -> Option<Size>,
 }
 
 impl Terminal {
@@ -28,15 +26,25 @@ impl Terminal {
         err: Box<dyn Write + Send>,
         data_look: Look,
         look: Look,
-        columns: fn() -> Option<usize>,
+        size: fn() -> Option<Size>,
     ) -> Self {
-        Self { out, err, look, data_look, columns, status: false }
+        Self { out, errors: Arc::new(ErrorStream::new(err)), look, data_look, size }
+    }
+
+    /// Standard error, for the log.
+    pub(crate) fn errors(&self) -> Arc<ErrorStream> {
+        Arc::clone(&self.errors)
     }
 
     /// How to write for standard error, with its width of this moment.
     pub(crate) fn look(&self) -> Look {
-        let columns = if self.look.live { (self.columns)() } else { None };
+        let columns = if self.look.live { (self.size)().and_then(|size| size.columns) } else { None };
         Look { columns: columns.unwrap_or(self.look.columns), ..self.look }
+    }
+
+    /// The lines that the terminal of standard error shows at this moment, where it tells.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        (self.size)()?.rows
     }
 
     /// How to write for standard output.
@@ -61,14 +69,12 @@ impl Terminal {
 
     /// Writes a line, which is to be neutral already, to standard error.
     pub(crate) fn note(&mut self, line: &str) {
-        self.wipe();
-        self.tell(&format!("{line}\n"));
+        self.errors.line(line);
     }
 
     /// Writes the beginning of a line, which is to be neutral already; the person goes on with it.
     pub(crate) fn prompt(&mut self, text: &str) {
-        self.wipe();
-        self.tell(text);
+        self.errors.question(text);
     }
 
     /// Shows a line at the bottom until something else is written. Nothing where the cursor cannot be moved.
@@ -80,16 +86,12 @@ impl Terminal {
         // The last column stays free: some terminals go to the next line when it is filled.
         let line = clip(line, look.columns.saturating_sub(1));
         let line = Paint::new(look.colour).text(Style::Faint, &line);
-        self.tell(&format!("{ERASE}{line}"));
-        self.status = true;
+        self.errors.status(&line);
     }
 
     /// Removes the status line.
     pub(crate) fn wipe(&mut self) {
-        if self.status {
-            self.status = false;
-            self.tell(ERASE);
-        }
+        self.errors.wipe();
     }
 
     /// Says what went wrong and what to do about it.
@@ -116,11 +118,6 @@ impl Terminal {
         let paint = Paint::new(self.look.colour);
         self.note(&format!("{} {}", paint.text(Style::Notice, "warning:"), neutral_line(message)));
     }
-
-    /// Nobody can be told that standard error is gone.
-    fn tell(&mut self, text: &str) {
-        let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
-    }
 }
 
 impl Drop for Terminal {
@@ -131,8 +128,9 @@ impl Drop for Terminal {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
+    use super::super::errors::ERASE;
     use super::*;
 
     #[derive(Clone, Default)]
@@ -170,6 +168,27 @@ mod tests {
         drop(terminal);
         let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
         assert_eq!(text, format!("{ERASE}planner 3 s{ERASE}a line\n{ERASE}planner 4 s{ERASE}"));
+    }
+
+    #[test]
+    fn lines_of_the_log_come_whole_and_not_into_a_question() {
+        let seen = Seen::default();
+        let look = Look { columns: 40, colour: false, live: true };
+        let mut terminal = Terminal::new(Box::new(Gone), Box::new(seen.clone()), look, look, || None);
+        let log = terminal.errors();
+        terminal.status("planner 3 s");
+        log.log("warning: one".to_owned());
+        terminal.status("planner 4 s");
+        terminal.prompt("sure? ");
+        log.log("warning: two".to_owned());
+        terminal.note("answered");
+        log.log("warning: three".to_owned());
+        drop(terminal);
+        let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
+        let expected = format!(
+            "{ERASE}planner 3 s{ERASE}warning: one\n{ERASE}planner 4 s{ERASE}sure? warning: two\nanswered\nwarning: three\n"
+        );
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -192,7 +192,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
         Event::Warning { message } => {
             vec![frame.whole().line(code, 0, Some(Style::Notice), &format!("warning: {message}"))]
         }
-        Event::RunFinished { .. } => Vec::new(),
+        Event::RunFinished { .. } | Event::RunUnfinished { .. } => Vec::new(),
     }
 }
 

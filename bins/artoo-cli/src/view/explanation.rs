@@ -207,12 +207,10 @@ impl Sheet {
 
     fn end(&mut self, page: &Explanation) {
         self.text.push('\n');
-        match &page.end {
-            Some(end) => self.ended(end),
-            None if page.damage.is_some() => {}
-            None => {
-                self.styled(Style::Bad, "no end is on record: the run is still at work, or artoo was killed")
-            }
+        match (&page.end, words::unfinished(page.state)) {
+            (Some(end), _) => self.ended(end),
+            (None, Some((_, sentence))) => self.styled(Style::Bad, sentence),
+            (None, None) => {}
         }
         self.row("total", &cost(&page.cost, &self.currency));
         if let Some(damage) = &page.damage {

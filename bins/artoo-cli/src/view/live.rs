@@ -116,7 +116,7 @@ impl Live {
             }
             Event::RoundScored { loss, .. } => self.losses.push(loss.l),
             Event::Usage { cumulative, .. } => self.usage.clone_from(cumulative),
-            Event::RunFinished { .. } => self.doing = Doing::Ending,
+            Event::RunFinished { .. } | Event::RunUnfinished { .. } => self.doing = Doing::Ending,
             Event::PlanApprovalRequested { .. } => self.doing = Doing::AskingForConsent,
             Event::PlanApprovalDecided { granted, .. } => {
                 self.doing = if *granted { Doing::Starting } else { Doing::Ending };

@@ -14,11 +14,12 @@ mod records;
 mod units;
 mod words;
 
+pub(crate) use consent::{details, first_screen};
 pub(crate) use explanation::explanation;
 pub(crate) use frame::Frame;
 pub(crate) use live::Live;
 pub(crate) use outcome::{Outcome, footer, result, tick};
-pub(crate) use records::{check_lines, obstacle_line, run_row, taken_back_line};
+pub(crate) use records::{check_lines, no_end, obstacle_line, run_row, taken_back_line};
 pub(crate) use units::{bytes, seconds};
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Rows of lists: past runs, and the checks of the doctor.
 
+use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::Summary;
 use artoo_sandbox::snapshot::{Obstacle, TakenBack};
 
@@ -17,15 +18,22 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
     let when = run
         .started
         .map_or_else(|| "unknown time    ".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
-    let (style, end) = match (run.directive, run.exit_code, run.finished) {
-        (Some(state @ artoo_types::TerminalState::Accept), ..) => {
+    let (style, end) = match (run.directive, run.exit_code) {
+        (Some(state @ artoo_types::TerminalState::Accept), _) => {
             (Style::Good, words::terminal(state).to_owned())
         }
-        (Some(state), ..) => (Style::Notice, words::terminal(state).to_owned()),
-        (None, Some(130), _) => (Style::Notice, "interrupted".to_owned()),
-        (None, Some(124), _) => (Style::Notice, "timeout".to_owned()),
-        (None, Some(_), _) => (Style::Bad, "fault".to_owned()),
-        (None, None, _) => (Style::Bad, "no end".to_owned()),
+        (Some(state), _) => (Style::Notice, words::terminal(state).to_owned()),
+        (None, Some(129)) => (Style::Notice, "hung up".to_owned()),
+        (None, Some(130)) => (Style::Notice, "interrupted".to_owned()),
+        (None, Some(131)) => (Style::Notice, "quit".to_owned()),
+        (None, Some(143)) => (Style::Notice, "terminated".to_owned()),
+        (None, Some(124)) => (Style::Notice, "timeout".to_owned()),
+        (None, Some(_)) => (Style::Bad, "fault".to_owned()),
+        (None, None) => match words::unfinished(run.state) {
+            Some((word, _)) if run.state == RunState::Running => (Style::Notice, word.to_owned()),
+            Some((word, _)) => (Style::Bad, word.to_owned()),
+            None => (Style::Bad, "no end".to_owned()),
+        },
     };
     let cost = format!(
         "{:>12} {:>9} {:>12}",
@@ -48,6 +56,11 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
     }
     let room = frame.columns.saturating_sub(head.len() + 11 + cost.len() + undo.len() + 3);
     format!("{head}{}{cost}  {}{undo}{damage}", frame.paint.text(style, &end), clip(&request, room))
+}
+
+/// Where a run without an end on record stands, in a sentence; `None` where it has one.
+pub(crate) fn no_end(state: RunState) -> Option<&'static str> {
+    words::unfinished(state).map(|(_, sentence)| sentence)
 }
 
 /// One path that was taken back, or would be.

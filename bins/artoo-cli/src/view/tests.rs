@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use artoo_runtime::journal::RunState;
 use artoo_sandbox::snapshot::{Hindrance, Obstacle, TakenBack, UndoAction, Undoable};
 use serde_json::json;
 
@@ -232,6 +233,7 @@ fn lists_of_runs_and_checks() {
         request: "数一数 docs 里的 .txt 文件,\nthen tell me which of them is the largest one, please, and why it is so".to_owned(),
         directive: directive.map(|word| serde_json::from_value(word.into()).unwrap()),
         finished: exit.is_some(),
+        state: if exit.is_some() { RunState::Finished } else { RunState::Killed },
         exit_code: exit,
         elapsed_ms: 61_000,
         calls: 4,
@@ -247,7 +249,10 @@ fn lists_of_runs_and_checks() {
         summary(Some("accept"), Some(0), None),
         summary(Some("abandon"), Some(4), None),
         summary(None, Some(130), None),
+        summary(None, Some(129), None),
         summary(None, None, Some("line 3 cannot be read")),
+        artoo_runtime::runs::Summary { state: RunState::Running, ..summary(None, None, None) },
+        artoo_runtime::runs::Summary { state: RunState::Unrecorded, ..summary(None, None, None) },
     ];
     let checks = [
         Check::good("configuration", "/home/ada/.config/artoo/config.toml"),

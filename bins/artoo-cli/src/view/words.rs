@@ -1,5 +1,6 @@
 //! Our enums in words.
 
+use artoo_runtime::journal::RunState;
 use artoo_sandbox::snapshot::{UndoAction, Undoable};
 use artoo_types::{
     CallEnding, EffectKind, FailureClass, FaultKind, FileChangeKind, Judge, MegramState, MemoryAction,
@@ -143,10 +144,26 @@ pub(super) fn terminal(state: TerminalState) -> &'static str {
     }
 }
 
+/// Where a run without an end on record stands; `None` where it has one.
+pub(super) fn unfinished(state: RunState) -> Option<(&'static str, &'static str)> {
+    match state {
+        RunState::Finished => None,
+        RunState::Running => Some(("running", "this run is at work")),
+        RunState::Killed => {
+            Some(("killed", "this run was killed: its process ended without recording an end"))
+        }
+        RunState::Unrecorded => Some(("unrecorded", "the end of this run could not be recorded")),
+        RunState::Unknown => Some(("no end", "this run has no end: it is at work, or was killed")),
+    }
+}
+
 /// How a fault ended a run.
 pub(super) fn fault(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Cancelled => "interrupted",
+        FaultKind::HungUp => "terminal closed",
+        FaultKind::Quit => "ended by SIGQUIT",
+        FaultKind::Terminated => "ended by SIGTERM",
         FaultKind::Timeout => "out of time",
         FaultKind::Budget => "out of budget",
         FaultKind::Refused => "not agreed to",

@@ -1,13 +1,16 @@
-//! Ctrl+C and SIGTERM: the run is recorded, its processes are gone, the exit code is 130.
+//! Signals: the run is recorded, its processes are gone, the exit code names the signal.
 
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command};
 
 use artoo_llm_http::doubles::Reply;
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::model::{count_plan, model, shell};
-use crate::process::{until, wait};
+use crate::process::{ended, until, wait};
 use crate::scene::Scene;
 
 /// It starts a child of its own, says which in the workspace, and waits for it.
@@ -47,23 +50,148 @@ fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
+/// The two ends of a terminal.
+fn terminal() -> (OwnedFd, OwnedFd) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = rustix::fs::open(name.as_c_str(), flags, Mode::empty()).unwrap();
+    (master, slave)
+}
+
+/// The same command line behind another program, in the same place.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the sandbox crate starts commands of runs; here the program itself is under test"
+)]
+fn again(command: &Command, program: &str, words: &[&str]) -> Command {
+    let mut outer = Command::new(program);
+    outer.args(words).arg(command.get_program()).args(command.get_args()).env_clear();
+    outer.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    outer.current_dir(command.get_current_dir().unwrap()).stdin(std::process::Stdio::null());
+    outer
+}
+
 fn is_gone(pid: &str) -> bool {
     !Path::new("/proc").join(pid).exists()
 }
 
+/// The signals that end a run, their exit codes, and what the list of runs calls them.
+const SIGNALS: [(Signal, i32, &str); 4] = [
+    (Signal::HUP, 129, "hung up"),
+    (Signal::INT, 130, "interrupted"),
+    (Signal::QUIT, 131, "quit"),
+    (Signal::TERM, 143, "terminated"),
+];
+
 #[test]
 fn the_first_signal_ends_the_run_with_all_its_processes() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for (signal, code, word) in SIGNALS {
         let (scene, child) = waiting_in_a_command();
         let orphan = std::fs::read_to_string(child_file(&scene)).unwrap();
         send(&child, signal);
-        let said = wait(child).ended(130);
+        let said = wait(child).ended(code);
         until("the command's own child is gone", || is_gone(orphan.trim()));
         let journal = scene.journal();
-        assert!(journal.contains("final_result") && journal.contains("cancelled"), "{journal}");
+        assert_eq!(journal.matches("\"kind\":\"final_result\"").count(), 1, "{journal}");
+        assert!(journal.contains("cancelled"), "{journal}");
         assert!(said.err.contains("recorded: "), "{}", said.err);
-        assert!(scene.say(&["runs", "list"]).ended(0).out.contains("interrupted"));
+        let listed = scene.say(&["runs", "list", "--json"]).ended(0).out;
+        assert!(listed.contains(&format!("\"exit_code\":{code}")), "{listed}");
+        assert!(listed.contains("\"state\":\"finished\""), "{listed}");
+        assert!(scene.say(&["runs", "list"]).ended(0).out.contains(word));
+        scene.say(&["audit", "verify"]).ended(0);
     }
+}
+
+#[test]
+fn each_signal_is_the_end_of_the_lines_for_programs() {
+    for (signal, code, _) in SIGNALS {
+        let scene = Scene::new(|_| Reply::stall());
+        let child = scene.artoo(&["run", "--json", "How many files?"]).spawn().unwrap();
+        scene.until_asked(1);
+        send(&child, signal);
+        let said = wait(child).ended(code);
+        let last = said.out.lines().last().unwrap();
+        assert!(last.contains("\"type\":\"run.finished\""), "{last}");
+        assert!(last.contains(&format!("\"exit_code\":{code}")), "{last}");
+    }
+}
+
+/// The terminal itself goes away: the kernel sends SIGHUP, and every write to it fails from then on.
+#[test]
+fn a_closed_terminal_ends_the_run_with_its_record() {
+    let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
+    let (master, slave) = terminal();
+    let inner = scene.artoo(&GRANTED);
+    let mut command = again(&inner, "setsid", &["--ctty"]);
+    command.env("TERM", "xterm");
+    let stream = || std::process::Stdio::from(slave.try_clone().unwrap());
+    let mut child = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
+    drop((command, slave));
+    until("the command starts", || child_file(&scene).exists());
+    let orphan = std::fs::read_to_string(child_file(&scene)).unwrap();
+    drop(master);
+    assert_eq!(ended(&mut child).code(), Some(129));
+    until("the command's own child is gone", || is_gone(orphan.trim()));
+    let journal = scene.journal();
+    assert!(journal.contains("\"kind\":\"final_result\"") && journal.contains("hung_up"), "{journal}");
+    assert!(scene.say(&["runs", "list"]).ended(0).out.contains("hung up"));
+}
+
+/// `nohup` means that a closed terminal ends nothing.
+#[test]
+fn an_ignored_hangup_stays_ignored() {
+    let scene = Scene::new(|_| Reply::stall());
+    let mut command = again(&scene.artoo(&["run", "--json", "How many files?"]), "nohup", &[]);
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let child = child.unwrap();
+    scene.until_asked(1);
+    send(&child, Signal::HUP);
+    send(&child, Signal::TERM);
+    wait(child).ended(143);
+}
+
+/// A write beyond the limit of file sizes would kill the process with SIGXFSZ.
+#[test]
+fn a_limit_of_file_sizes_ends_the_run_by_an_error() {
+    let scene = Scene::new(|_| Reply::stall());
+    let request = "How many .txt files are in docs? ".repeat(200);
+    let run = scene.artoo(&["run", "--json", &request]);
+    // In blocks of 512 bytes: the journal begins, and has no room for the request.
+    let mut command = again(&run, "sh", &["-c", "ulimit -f 8; exec \"$@\"", "sh"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let said = wait(command.spawn().unwrap()).ended(1);
+    said.explains("the limit of file sizes is reached: ", "ulimit -f");
+    assert!(said.err.contains("events.jsonl"), "{}", said.err);
+    let last = said.out.lines().last().unwrap();
+    assert!(last.contains("run.finished") && last.contains("\"kind\":\"storage\""), "{last}");
+    assert!(scene.say(&["runs", "list"]).ended(0).out.contains("unrecorded"));
+}
+
+/// What cannot be caught is told by the next artoo, from the lock that went with the process.
+#[test]
+fn a_run_that_was_killed_is_listed_as_such() {
+    let scene = Scene::new(|_| Reply::stall());
+    let mut child = scene.artoo(&["run", "--json", "How many files?"]).spawn().unwrap();
+    scene.until_asked(1);
+    let shown = |word: &str, sentence: &str| {
+        assert!(scene.say(&["runs", "list"]).ended(0).out.contains(word));
+        let state = format!("\"state\":\"{word}\"");
+        assert!(scene.say(&["runs", "list", "--json"]).ended(0).out.contains(&state));
+        assert!(scene.say(&["runs", "show", "last"]).ended(0).out.contains(sentence));
+        let lines = scene.say(&["runs", "show", "last", "--json"]).ended(0).out;
+        let last = lines.lines().last().unwrap();
+        assert!(last.contains("\"type\":\"run.unfinished\"") && last.contains(&state), "{last}");
+        assert!(scene.say(&["runs", "explain", "last"]).ended(0).out.contains(sentence));
+        assert!(scene.say(&["runs", "explain", "last", "--json"]).ended(0).out.contains(&state));
+    };
+    shown("running", "this run is at work");
+    send(&child, Signal::KILL);
+    ended(&mut child);
+    shown("killed", "this run was killed: its process ended without recording an end");
 }
 
 #[test]
@@ -77,14 +205,4 @@ fn the_second_signal_leaves_at_once() {
     send(&child, Signal::INT);
     wait(child).ended(130);
     until("the command is gone", || is_gone(orphan.trim()));
-}
-
-#[test]
-fn a_run_that_waits_for_its_model_ends_too() {
-    let scene = Scene::new(|_| Reply::stall());
-    let child = scene.artoo(&["run", "--json", "How many files?"]).spawn().unwrap();
-    scene.until_asked(1);
-    send(&child, Signal::INT);
-    let said = wait(child).ended(130);
-    assert!(said.out.lines().last().unwrap().contains("\"exit_code\":130"), "{}", said.out);
 }

@@ -12,9 +12,12 @@ mod ends;
 mod examples;
 mod interrupt;
 mod json_lines;
+mod logging;
 mod model;
 mod policy;
+mod private;
 mod process;
+mod question;
 mod records;
 mod requests;
 mod scene;
@@ -22,6 +25,7 @@ mod screen;
 mod setup;
 mod undo;
 mod usage;
+mod vanish;
 
 /// A forgotten file would be a test that never runs.
 #[test]

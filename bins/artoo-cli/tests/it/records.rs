@@ -103,6 +103,33 @@ fn the_audit_log_shows_its_changes() {
 }
 
 #[test]
+fn what_is_missing_or_added_beside_the_audit_log_is_found() {
+    let scene = after_a_run();
+    let log = scene.home().join(".artoo/audit.jsonl");
+    let head = log.with_extension("head");
+    let (lines, end) = (fs::read(&log).unwrap(), fs::read(&head).unwrap());
+    let found = |error: &str, hint: &str| {
+        scene.say(&["audit", "verify"]).ended(1).explains(error, hint);
+        assert!(scene.say(&["doctor"]).out.contains(error), "the doctor knows, too");
+    };
+    fs::remove_file(&log).unwrap();
+    found("the log is missing; its head file is there", "keep a copy");
+    fs::write(&log, &lines).unwrap();
+    fs::remove_file(&head).unwrap();
+    found("the head file is missing", "lines may be missing");
+    // A head of an earlier moment: the lines since then are behind it.
+    fs::write(&head, &end).unwrap();
+    scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    fs::write(&head, &end).unwrap();
+    found("that the head file knows", "keep a copy");
+    // What the next run finds, it tells, and verifying finds it from then on.
+    let said = scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    assert!(said.err.contains("warning: the auditor: the audit log has a gap: "), "{}", said.err);
+    let said = scene.say(&["audit", "verify"]).ended(1);
+    assert!(said.out.contains("they were added, or a process was killed"), "{}", said.out);
+}
+
+#[test]
 fn before_the_first_run_there_is_nothing_to_see() {
     let scene = Scene::new(counting());
     assert!(scene.say(&["runs", "list"]).ended(0).err.contains("no runs"));

@@ -26,6 +26,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(FaultKind::Panic),
         Just(FaultKind::Deadline),
         Just(FaultKind::Cancelled),
+        Just(FaultKind::HungUp),
         Just(FaultKind::Timeout),
     ];
     let from = prop_oneof![Just(Role::Planner), Just(Role::Executor), Just(Role::Supervisor)];

@@ -42,7 +42,7 @@ impl Recorder {
         redaction: Redaction,
     ) -> io::Result<Self> {
         let folder = folder.into();
-        std::fs::create_dir_all(&folder)?;
+        private_folder(&folder)?;
         for entry in std::fs::read_dir(&folder)? {
             if entry?.path().extension().is_some_and(|extension| extension == "json") {
                 return Err(io::Error::new(
@@ -80,10 +80,31 @@ impl Recorder {
     }
 }
 
-/// Writes a file that is there whole or not at all.
+/// Makes a folder that only its owner may enter, or takes the one that is there, as it is; a link is none.
+fn private_folder(path: &Path) -> io::Result<()> {
+    if path.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a link, which is not followed"));
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Writes a file that is there whole or not at all, for its owner alone.
 async fn write_whole(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let unfinished = folder.join(format!(".{name}.part"));
-    let mut file = tokio::fs::File::create(&unfinished).await?;
+    // What an earlier attempt left, or somebody planted, is removed, not followed.
+    match tokio::fs::remove_file(&unfinished).await {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut options = tokio::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    let mut file = options.open(&unfinished).await?;
     file.write_all(text.as_bytes()).await?;
     file.flush().await?;
     tokio::fs::rename(&unfinished, folder.join(name)).await

@@ -16,8 +16,8 @@ use crate::{
     artoo::{Models, Parts},
     assembly,
     audit::Audit,
-    journal::{Journal, private_folder},
-    runs,
+    journal::Journal,
+    private, runs,
 };
 
 impl Builder {
@@ -42,7 +42,14 @@ impl Builder {
         };
         let data_folder = self.data_folder.ok_or(BuildError::NoDataFolder)?;
         let unusable = |source| BuildError::DataFolder { path: data_folder.clone(), source };
-        private_folder(&runs::folder(&data_folder)).map_err(unusable)?;
+        private::data_folder(&data_folder).map_err(unusable)?;
+        let in_runs = |source| BuildError::DataFolder { path: runs::folder(&data_folder), source };
+        private::folder(&runs::folder(&data_folder)).map_err(in_runs)?;
+        let files: Vec<_> =
+            self.protected.iter().cloned().chain(self.policy.file().map(std::path::Path::to_owned)).collect();
+        for private::StaysOpen { path, error } in private::close(&data_folder, &files) {
+            tracing::warn!(path = %path.display(), %error, "others may read or write what is artoo's, and it cannot be closed");
+        }
         let variables = self.environment.iter();
         let texts = variables.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
         let redactor = secrets_of(texts).fold(self.redactor, Redactor::secret);

@@ -14,6 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::journal::RunState;
+
 /// One line of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
@@ -314,6 +316,12 @@ pub enum Event {
     Warning {
         /// What.
         message: String,
+    },
+    /// The run has no end on record. Never told by a run: `runs show --json` adds it behind the last line of such a run.
+    #[serde(rename = "run.unfinished")]
+    RunUnfinished {
+        /// Where it stands.
+        state: RunState,
     },
     /// A run ended.
     #[serde(rename = "run.finished")]

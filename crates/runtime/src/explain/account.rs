@@ -19,8 +19,8 @@ use crate::journal;
 /// not ended, gives what there is.
 ///
 /// ```
-/// use artoo_runtime::{explain::explain, journal::Read};
-/// let page = explain(&Read { envelopes: Vec::new(), damage: None });
+/// use artoo_runtime::{explain::explain, journal::{Read, RunState}};
+/// let page = explain(&Read { envelopes: Vec::new(), damage: None, state: RunState::Killed });
 /// assert!(page.rounds.is_empty() && page.end.is_none());
 /// ```
 pub fn explain(read: &journal::Read) -> Explanation {
@@ -28,7 +28,7 @@ pub fn explain(read: &journal::Read) -> Explanation {
     for envelope in &read.envelopes {
         account.on(envelope);
     }
-    account.page(read.damage.as_ref())
+    Explanation { state: read.state, ..account.page(read.damage.as_ref()) }
 }
 
 struct Account {
@@ -81,6 +81,7 @@ impl Account {
             computed_by: env!("CARGO_PKG_VERSION").to_owned(),
             rounds: Vec::new(),
             end: None,
+            state: journal::RunState::Unknown,
             cost: Cost::default(),
             currency: None,
             damage: None,

@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::journal::RunState;
+
 /// Why a run went as it did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
@@ -29,6 +31,9 @@ pub struct Explanation {
     pub rounds: Vec<Round>,
     /// Its end; `None` where none is on record.
     pub end: Option<End>,
+    /// Where the run stands: at work, ended, killed.
+    #[serde(default)]
+    pub state: RunState,
     /// What it cost, up to its end: the sum of its rounds.
     pub cost: Cost,
     /// The currency of its amounts, in the user's words; `None` where the request names no price.

@@ -10,7 +10,7 @@ use std::{
 use artoo_redaction::Redactor;
 use artoo_types::{Envelope, Message, Role, RunId, Warning};
 
-use super::{FILE_NAME, Journal, RunJournal, read};
+use super::{FILE_NAME, Journal, RecordFailure, RunJournal, RunState, read};
 
 fn run_id() -> RunId {
     RunId::new(uuid::Uuid::from_u128(7))
@@ -27,7 +27,7 @@ fn journal() -> Journal {
 }
 
 /// A journal in a file that is there already.
-fn into(journal: &Journal, folder: &Path, file: &Path) -> (RunJournal, mpsc::Receiver<std::io::Error>) {
+fn into(journal: &Journal, folder: &Path, file: &Path) -> (RunJournal, mpsc::Receiver<RecordFailure>) {
     let file = OpenOptions::new().append(true).create(true).open(file).unwrap();
     let (failed, failures) = mpsc::channel();
     let run = journal.adopt(run_id(), folder, file, move |error| failed.send(error).unwrap()).unwrap();
@@ -61,10 +61,10 @@ async fn a_full_disk_is_told_once_and_again_at_the_end() {
     let (run, failures) = into(&journal, folder.path(), Path::new("/dev/full"));
     let mut record = run.recorder();
     record(&envelope(1, "first"));
-    let error = failures.recv_timeout(Duration::from_secs(60)).unwrap();
-    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    let failure = failures.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert!(matches!(failure, RecordFailure::Full { .. }), "{failure}");
     record(&envelope(2, "second"));
-    assert_eq!(run.close().await.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert!(matches!(run.close().await.unwrap_err(), RecordFailure::Full { .. }));
     assert!(failures.recv().is_err(), "told once");
 }
 
@@ -75,17 +75,23 @@ async fn a_run_that_is_over_before_its_first_flush_hears_of_it_when_it_closes() 
     let journal = journal();
     let (run, _failures) = into(&journal, folder.path(), Path::new("/dev/full"));
     run.recorder()(&envelope(1, "only"));
-    assert_eq!(run.close().await.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert!(matches!(run.close().await.unwrap_err(), RecordFailure::Full { .. }));
 }
 
 #[test]
-fn a_journal_that_cannot_be_opened_leaves_nothing_behind() {
+fn what_bears_the_name_of_a_run_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let runs = folder.path().join("runs");
-    // The folder of the run is there, and its journal's name is taken: opening fails and nothing stays behind.
-    std::fs::create_dir_all(runs.join(run_id().to_string()).join(FILE_NAME)).unwrap();
+    let (runs, elsewhere) = (folder.path().join("runs"), folder.path().join("elsewhere"));
+    std::fs::create_dir_all(&runs).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, runs.join(run_id().to_string())).unwrap();
     assert!(journal().open(&runs, run_id(), |_| {}).is_err());
-    assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0, "a link is not followed");
+    std::fs::remove_dir_all(&runs).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &runs).unwrap();
+    assert!(journal().open(&runs, run_id(), |_| {}).is_err());
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0, "nor is one above it");
 }
 
 #[tokio::test]
@@ -108,4 +114,43 @@ async fn dropping_the_journal_writes_what_is_queued() {
     (1..=100).for_each(|seq| record(&envelope(seq, "queued")));
     drop(journal);
     assert_eq!(read(&path).unwrap().envelopes.len(), 100);
+}
+
+/// Nothing fails when a file that was removed is written: who looks finds out, also while nothing is written.
+#[tokio::test]
+async fn a_folder_that_disappears_is_told_with_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    for moved in [false, true] {
+        let journal = journal();
+        let (failed, failures) = mpsc::channel();
+        let run = journal.open(folder.path(), run_id(), move |error| failed.send(error).unwrap()).unwrap();
+        run.recorder()(&envelope(1, "first"));
+        let path = run.folder().to_owned();
+        if moved {
+            std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+        } else {
+            std::fs::remove_dir_all(&path).unwrap();
+        }
+        let failure = failures.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(
+            failure.to_string(),
+            format!("the run's folder {} disappeared while the run worked", path.display())
+        );
+        assert!(matches!(run.close().await.unwrap_err(), RecordFailure::Gone { .. }));
+    }
+}
+
+#[test]
+fn the_lock_says_whether_the_writer_lives() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal();
+    let run = journal.open(folder.path(), run_id(), |error| panic!("{error}")).unwrap();
+    let path = run.folder().join(FILE_NAME);
+    assert_eq!(read(&path).unwrap().state, RunState::Running);
+    drop(run);
+    // Everything that was queued is done when the threads are gone.
+    drop(journal);
+    assert_eq!(read(&path).unwrap().state, RunState::Killed);
+    super::note_unrecorded(path.parent().unwrap(), "the disk is full");
+    assert_eq!(read(&path).unwrap().state, RunState::Unrecorded);
 }

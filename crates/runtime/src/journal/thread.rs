@@ -4,30 +4,40 @@ use std::{
     collections::HashMap,
     fs::File,
     io::{self, BufWriter, Write as _},
+    path::{Path, PathBuf},
     sync::{Arc, mpsc},
+    time::Duration,
 };
 
 use artoo_redaction::{JsonWriter, Redactor};
 use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
-use super::durable::{Settled, settle};
+use super::{
+    durable::{Settled, settle},
+    failure::{RecordFailure, reaches},
+};
+
+/// How often it is looked whether the journals are still where they belong, while nothing is written: a run that waits for a model
+/// shall not learn at its end that its folder is gone.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Called with the first error of a run's journal.
-pub(super) type Failed = Box<dyn FnOnce(io::Error) + Send>;
+pub(super) type Failed = Box<dyn FnOnce(RecordFailure) + Send>;
 
 /// What the thread is told.
 pub(super) enum Order {
     Open {
         run_id: RunId,
         file: File,
+        path: PathBuf,
         failed: Failed,
     },
     Write(Arc<Envelope>),
     /// Everything before is handed to the system when the answer comes, or was not and never will be.
     Close {
         run_id: RunId,
-        written: Option<oneshot::Sender<io::Result<()>>>,
+        written: Option<oneshot::Sender<Result<(), RecordFailure>>>,
     },
     /// Every closed journal is on the disk when the answer comes.
     Sync(oneshot::Sender<()>),
@@ -45,15 +55,16 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: 
             Err(mpsc::TryRecvError::Disconnected) => break,
             Err(mpsc::TryRecvError::Empty) => {
                 open.values_mut().for_each(OpenJournal::flush);
-                match queue.recv() {
-                    Ok(order) => order,
-                    Err(_) => break,
+                match wait(queue, &mut open) {
+                    Some(order) => order,
+                    None => break,
                 }
             }
         };
         match order {
-            Order::Open { run_id, file, failed } => {
-                open.insert(run_id, OpenJournal::Good { file: BufWriter::new(file), dirty: false, failed });
+            Order::Open { run_id, file, path, failed } => {
+                let file = BufWriter::new(file);
+                open.insert(run_id, OpenJournal::Good { file, path, dirty: false, failed });
             }
             Order::Write(envelope) => {
                 if let Some(journal) = open.get_mut(&envelope.run_id) {
@@ -86,6 +97,20 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: 
     }
 }
 
+/// Waits for the next order; `None` where no more will come. Where journals are open, it looks after them meanwhile.
+fn wait(queue: &mpsc::Receiver<Order>, open: &mut HashMap<RunId, OpenJournal>) -> Option<Order> {
+    loop {
+        if !open.values().any(OpenJournal::is_good) {
+            return queue.recv().ok();
+        }
+        match queue.recv_timeout(LOOK) {
+            Ok(order) => return Some(order),
+            Err(mpsc::RecvTimeoutError::Timeout) => open.values_mut().for_each(OpenJournal::look),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+}
+
 /// Makes a line of an envelope, without secrets.
 struct Lines {
     json: JsonWriter,
@@ -105,55 +130,67 @@ impl Lines {
 enum OpenJournal {
     Good {
         file: BufWriter<File>,
+        path: PathBuf,
         dirty: bool,
         failed: Failed,
     },
     /// A line could not be written. Nothing is written after it: a journal may end early, but may not have holes.
-    Broken(io::Error),
+    Broken(RecordFailure),
 }
 
 impl OpenJournal {
     fn write(&mut self, envelope: &Envelope, lines: &mut Lines) {
-        if let Self::Good { file, dirty, .. } = self {
+        self.attempt(|file, path, dirty| {
             *dirty = true;
             let written = lines.line(envelope).and_then(|line| file.write_all(line));
-            self.note(written);
-        }
+            written.map_err(|error| RecordFailure::of(error, path))
+        });
     }
 
     fn flush(&mut self) {
-        if let Self::Good { file, dirty, .. } = self
-            && std::mem::take(dirty)
-        {
-            let flushed = file.flush();
-            self.note(flushed);
-        }
+        self.attempt(|file, path, dirty| {
+            if !std::mem::take(dirty) {
+                return Ok(());
+            }
+            file.flush().map_err(|error| RecordFailure::of(error, path))?;
+            reaches(file.get_ref(), path)
+        });
+    }
+
+    fn look(&mut self) {
+        self.attempt(|file, path, _| reaches(file.get_ref(), path));
     }
 
     /// The first error breaks the journal, and the run is told.
-    fn note(&mut self, result: io::Result<()>) {
-        if let Err(error) = result {
-            let told = copy(&error);
-            if let Self::Good { file, failed, .. } = std::mem::replace(self, Self::Broken(error)) {
-                // Not dropped as it is: that would try to write the rest once more.
-                drop(file.into_parts());
-                failed(told);
-            }
+    fn attempt(
+        &mut self,
+        work: impl FnOnce(&mut BufWriter<File>, &Path, &mut bool) -> Result<(), RecordFailure>,
+    ) {
+        let Self::Good { file, path, dirty, .. } = self else { return };
+        let Err(failure) = work(file, path, dirty) else { return };
+        if let Self::Good { file, failed, .. } = std::mem::replace(self, Self::Broken(failure.clone())) {
+            // Not dropped as it is: that would try to write the rest once more.
+            drop(file.into_parts());
+            failed(failure);
+        }
+    }
+
+    fn is_good(&self) -> bool {
+        match self {
+            Self::Good { .. } => true,
+            Self::Broken(_) => false,
         }
     }
 
     /// The file, when everything is in it.
-    fn close(mut self) -> io::Result<Option<File>> {
+    fn close(mut self) -> Result<Option<File>, RecordFailure> {
         self.flush();
         match self {
-            Self::Good { file, .. } => file.into_inner().map(Some).map_err(io::IntoInnerError::into_error),
-            Self::Broken(error) => Err(error),
+            Self::Good { file, path, .. } => {
+                let closed = file.into_inner().map_err(io::IntoInnerError::into_error);
+                closed.map(Some).map_err(|error| RecordFailure::of(error, &path))
+            }
+            Self::Broken(failure) => Err(failure),
         }
     }
-}
-
-fn copy(error: &io::Error) -> io::Error {
-    error
-        .raw_os_error()
-        .map_or_else(|| io::Error::new(error.kind(), error.to_string()), io::Error::from_raw_os_error)
 }

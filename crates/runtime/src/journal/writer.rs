@@ -1,7 +1,7 @@
 //! The way of runs to the thread that writes their journals.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::{File, OpenOptions},
     io::{self, Write as _},
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
@@ -13,9 +13,10 @@ use artoo_types::{Envelope, RunId};
 use tokio::sync::oneshot;
 
 use super::{
-    FILE_NAME, durable,
+    FILE_NAME, RecordFailure, durable,
     thread::{Failed, Order, write},
 };
+use crate::private;
 
 /// What must fit on the disk before a run begins: a full disk is better noticed before a model is asked than after.
 const ROOM: [u8; 4096] = [b' '; 4096];
@@ -51,10 +52,11 @@ impl Journal {
         &self,
         runs: &Path,
         run_id: RunId,
-        failed: impl FnOnce(io::Error) + Send + 'static,
+        failed: impl FnOnce(RecordFailure) + Send + 'static,
     ) -> io::Result<RunJournal> {
         let folder = runs.join(run_id.to_string());
-        private_folder(&folder)?;
+        private::folder(runs)?;
+        private::new_folder(&folder)?;
         let opened =
             empty_file(&folder.join(FILE_NAME)).and_then(|file| self.adopt(run_id, &folder, file, failed));
         if opened.is_err() {
@@ -70,10 +72,12 @@ impl Journal {
         run_id: RunId,
         folder: &Path,
         file: File,
-        failed: impl FnOnce(io::Error) + Send + 'static,
+        failed: impl FnOnce(RecordFailure) + Send + 'static,
     ) -> io::Result<RunJournal> {
         let failed: Failed = Box::new(failed);
-        self.orders.send(Order::Open { run_id, file, failed }).map_err(|_| gone())?;
+        let path = folder.join(FILE_NAME);
+        let no_thread = |_| io::Error::other(RecordFailure::NoThread);
+        self.orders.send(Order::Open { run_id, file, path, failed }).map_err(no_thread)?;
         Ok(RunJournal { run_id, folder: folder.to_owned(), orders: self.orders.clone() })
     }
 
@@ -120,10 +124,12 @@ impl RunJournal {
     ///
     /// # Errors
     /// The first line that could not be written, or the loss of the thread.
-    pub(crate) async fn close(self) -> io::Result<()> {
+    pub(crate) async fn close(self) -> Result<(), RecordFailure> {
         let (written, done) = oneshot::channel();
-        self.orders.send(Order::Close { run_id: self.run_id, written: Some(written) }).map_err(|_| gone())?;
-        done.await.unwrap_or_else(|_| Err(gone()))
+        self.orders
+            .send(Order::Close { run_id: self.run_id, written: Some(written) })
+            .map_err(|_| RecordFailure::NoThread)?;
+        done.await.unwrap_or(Err(RecordFailure::NoThread))
     }
 }
 
@@ -134,26 +140,21 @@ impl Drop for RunJournal {
     }
 }
 
-/// Makes a folder, and those above it, that only the user may enter.
-pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-fn empty_file(path: &Path) -> io::Result<File> {
+/// Makes a new file that only the user may read. What bears its name, a link too, is an error.
+pub(super) fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create_new(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    options.open(path)
+}
+
+/// The journal, locked: the lock ends with the process, see [`super::RunState`].
+fn empty_file(path: &Path) -> io::Result<File> {
+    let mut file = private_file(path)?;
+    // A file system without locks has no answer to who asks, either.
+    let _ = file.lock();
     file.write_all(&ROOM)?;
     file.set_len(0)?;
     Ok(file)
-}
-
-fn gone() -> io::Error {
-    io::Error::other("the thread that writes journals has ended")
 }

@@ -50,7 +50,10 @@ fn the_whole_table() {
         (Abandon, Some(Kind::Budget), 4),
         (Abandon, Some(Kind::Refused), 5),
         (Abandon, Some(Kind::Timeout), 124),
+        (Abandon, Some(Kind::HungUp), 129),
         (Abandon, Some(Kind::Cancelled), 130),
+        (Abandon, Some(Kind::Quit), 131),
+        (Abandon, Some(Kind::Terminated), 143),
     ];
     for (directive, fault, code) in table {
         assert_eq!(exit_code(&result(directive, fault)), code, "{directive:?} {fault:?}");

@@ -2,7 +2,7 @@
 
 use artoo_runtime::{
     explain::{Cost, Explanation, Follows, explain},
-    journal::{self, Read},
+    journal::{self, Read, RunState},
 };
 use artoo_types::{Amount, MacroState, MessageKind, Price, Prices, Role};
 
@@ -21,8 +21,11 @@ fn page(seen: &Seen) -> Explanation {
 }
 
 fn read(seen: &Seen) -> Read {
-    journal::read(&seen.folder.join(journal::FILE_NAME))
-        .unwrap_or_else(|_| Read { envelopes: seen.envelopes.clone(), damage: None })
+    journal::read(&seen.folder.join(journal::FILE_NAME)).unwrap_or_else(|_| Read {
+        envelopes: seen.envelopes.clone(),
+        damage: None,
+        state: RunState::Finished,
+    })
 }
 
 /// What must be true of every page.
@@ -132,7 +135,7 @@ async fn a_damaged_journal_is_explained_up_to_the_damage() {
     let lines = seen.envelopes.len();
     for kept in 0..lines {
         let envelopes = seen.envelopes[..kept].to_vec();
-        let page = explain(&Read { envelopes, damage: None });
+        let page = explain(&Read { envelopes, damage: None, state: RunState::Finished });
         holds_together(&page);
         assert_eq!(page.end, None, "{kept} of {lines}");
     }
@@ -200,7 +203,7 @@ async fn without_settings_nothing_is_computed_and_the_page_says_so() {
     let seen = Course::new(&["say apple; say pear wrongly", "whisper pear"]).run().await;
     let envelopes =
         seen.envelopes.iter().filter(|e| e.message.kind() != MessageKind::ControlSettings).cloned().collect();
-    let page = explain(&Read { envelopes, damage: None });
+    let page = explain(&Read { envelopes, damage: None, state: RunState::Finished });
     for round in &page.rounds {
         let decided = round.decided.as_ref().unwrap();
         let Follows::Unknown { reason } = &decided.follows else { panic!("{decided:#?}") };

@@ -18,7 +18,7 @@ use artoo_llm_client::{
 };
 use artoo_runtime::{
     explain::{Explanation, Follows, explain},
-    journal::Read,
+    journal::{Read, RunState},
 };
 use artoo_types::{
     ControlSettings, Judge, MacroState, MegramId, Message, PlannedSubTask, ReplanRequest, Role,
@@ -94,7 +94,7 @@ fn computed_again(seen: &Seen, which: &str) -> Explanation {
         .map(|envelope| comparable(envelope.message.as_ref().clone()))
         .collect();
     assert_eq!(said_again(seen), said, "{which}");
-    let page = explain(&Read { envelopes: seen.envelopes.clone(), damage: None });
+    let page = explain(&Read { envelopes: seen.envelopes.clone(), damage: None, state: RunState::Finished });
     for decided in page.rounds.iter().filter_map(|round| round.decided.as_ref()) {
         assert!(matches!(decided.follows, Follows::Yes { .. }), "{which}: {decided:#?}");
     }

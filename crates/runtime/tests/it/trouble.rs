@@ -105,11 +105,12 @@ async fn inside_the_limit() {
     let result = run.finished().await;
     let fault = result.fault.unwrap();
     assert_eq!(fault.kind, FaultKind::Storage, "{fault:?}");
-    assert!(fault.hint.unwrap().contains("space"));
+    assert!(fault.message.starts_with("the limit of file sizes is reached: "), "{}", fault.message);
     let read = journal::read(&path).unwrap();
     let numbers: Vec<u64> = read.envelopes.iter().map(|envelope| envelope.seq).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "what is there has no holes");
     assert!(numbers.len() > 5, "{}", numbers.len());
+    assert_eq!(read.state, journal::RunState::Unrecorded);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

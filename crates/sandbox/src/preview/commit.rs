@@ -57,7 +57,7 @@ pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for (number, layer) in ground.layers.iter().enumerate() {
         let differences = read.differences.iter().enumerate().filter(|(_, one)| one.at.0 == number);
-        let folders = read.merged.iter().filter(|one| one.at.0 == number && is_told(one));
+        let folders = read.merged.iter().filter(|one| one.at.0 == number && one.is_told(read.span));
         let mut paths: Vec<_> = folders.map(|one| one.at.1.under(&layer.root)).collect();
         for (place, difference) in differences {
             paths.push(difference.at.1.under(&layer.root));
@@ -89,11 +89,6 @@ struct Work<'a> {
 fn busy(ground: &Ground, merged: &Merged) -> Option<Moment> {
     let now = look_below(&ground.layers.get(merged.at.0)?.real, &merged.at.1).ok()??;
     (now.mtime != merged.before.mtime).then_some(now.mtime)
-}
-
-/// Whether a folder becomes another, whatever happens in it.
-fn is_told(merged: &Merged) -> bool {
-    !merged.before.looks_like(&merged.after) || merged.before.mtime != merged.after.mtime
 }
 
 fn is_folder(state: &Option<State>) -> bool {
@@ -169,7 +164,7 @@ impl<'a> Work<'a> {
         read.merged.iter().filter(move |merged| {
             // The root holds the contents for a while.
             let is_root = merged.at.1.is_root() && layers.contains(&merged.at.0);
-            is_root || parents.contains(&merged.at) || is_locked(&merged.before) || is_told(merged)
+            is_root || parents.contains(&merged.at) || is_locked(&merged.before) || merged.is_told(read.span)
         })
     }
 

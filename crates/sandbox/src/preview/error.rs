@@ -14,11 +14,6 @@ use crate::{NoConfinement, SandboxError};
 pub enum NoPreview {
     /// The kernel cannot even confine a command.
     NoConfinement(NoConfinement),
-    /// The kernel's Landlock is older than version 6 (Linux 6.12), so that a command could signal other processes, or not be found again.
-    OldLandlock {
-        /// The version found.
-        abi: u8,
-    },
     /// It was tried, and it failed.
     Refused {
         /// At what.
@@ -30,10 +25,6 @@ impl fmt::Display for NoPreview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoConfinement(reason) => reason.fmt(f),
-            Self::OldLandlock { abi } => write!(
-                f,
-                "the kernel's Landlock has version {abi}, and only version 6 (Linux 6.12) and later keeps signals in"
-            ),
             Self::Refused { answer } => f.write_str(answer),
         }
     }
@@ -61,12 +52,6 @@ pub enum PreviewError {
     #[error("there is no preview for {}: it belongs to another user", path.display())]
     ForeignRoot {
         /// Which.
-        path: PathBuf,
-    },
-    /// Something is mounted within a folder, which an overlay would not show.
-    #[error("there is no preview: another file system is mounted at {}", path.display())]
-    Mounted {
-        /// Where.
         path: PathBuf,
     },
     /// The layers would lie where the command may write.
@@ -126,6 +111,29 @@ pub enum PreviewError {
         /// Why.
         source: io::Error,
     },
+}
+
+impl PreviewError {
+    /// Whether the command could be run where it writes in the real folders, if somebody agrees to that: only the layers stand in the way.
+    /// Otherwise what it did is the reason, and it would do that again.
+    pub const fn is_of_the_layers(&self) -> bool {
+        match self {
+            Self::Unsupported(_)
+            | Self::Root { .. }
+            | Self::ForeignRoot { .. }
+            | Self::StoreWithin { .. }
+            | Self::HardLinks { .. }
+            | Self::Special { .. }
+            | Self::Sandbox(SandboxError::Namespace { .. }) => true,
+            Self::ReadOnly
+            | Self::Store { .. }
+            | Self::Sandbox(_)
+            | Self::Survivors { .. }
+            | Self::TooMany { .. }
+            | Self::TooDeep { .. }
+            | Self::Unreadable { .. } => false,
+        }
+    }
 }
 
 /// Why the changes were not made, or not all of them.

@@ -19,7 +19,7 @@ use super::ground::{Ground, Layer};
 use crate::snapshot::anchored::{look, look_at, open_entry_folder, open_file, open_root, some_names};
 use crate::snapshot::below::Below;
 use crate::snapshot::pieces::hash;
-use crate::snapshot::state::{Kind, State};
+use crate::snapshot::state::{Kind, Moment, State};
 use crate::snapshot::walk::{Unread, walk};
 
 /// The most entries that a preview tells.
@@ -53,6 +53,15 @@ pub(super) struct Merged {
     pub(super) after: State,
 }
 
+impl Merged {
+    /// Whether a folder becomes another, whatever happens in it. Its time changes with every entry that comes or goes; one that lies
+    /// outside of the time that the command took was set.
+    pub(super) fn is_told(&self, (begun, ended): (Moment, Moment)) -> bool {
+        let is_set = || self.after.mtime < begun || self.after.mtime > ended;
+        !self.before.looks_like(&self.after) || (self.before.mtime != self.after.mtime && is_set())
+    }
+}
+
 /// Everything that is in the layers.
 #[derive(Debug, Default)]
 pub(super) struct Read {
@@ -61,11 +70,16 @@ pub(super) struct Read {
     pub(super) merged: Vec<Merged>,
     /// Files that stay as they are and get one more name.
     pub(super) anchors: Vec<(Spot, State)>,
+    /// Between which moments the command ran.
+    pub(super) span: (Moment, Moment),
 }
 
 impl Read {
     pub(super) fn of(ground: &Ground) -> Result<Self, PreviewError> {
-        let mut read = Self::default();
+        let ended = ground
+            .now()
+            .map_err(|source| PreviewError::Store { path: ground.folder().to_owned(), source })?;
+        let mut read = Self { span: (ground.begun, ended), ..Self::default() };
         for (number, layer) in ground.layers.iter().enumerate() {
             let mut reader = Reader { number, layer, read: &mut read, linked: BTreeMap::new(), entries: 0 };
             reader.all()?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
@@ -96,7 +96,15 @@ impl Lines {
             serde_json::to_writer(&mut text, line)?;
             text.push(b'\n');
         }
-        self.0.write_all(&text)
+        self.0.write_all(&text)?;
+        // A file that was removed takes everything, and nobody will find it.
+        if self.0.metadata()?.nlink() == 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the record was removed while the run worked",
+            ));
+        }
+        Ok(())
     }
 
     pub(super) fn file(&self) -> &File {

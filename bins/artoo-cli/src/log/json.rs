@@ -1,0 +1,87 @@
+//! One JSON object for each event, for programs and for reports of faults.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use artoo_bus::{Clock, SystemClock};
+use artoo_redaction::JsonWriter;
+use serde_json::{Map, Value, json};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::layer::{Context, Layer};
+
+use super::Secrets;
+use super::entry::Entry;
+use crate::terminal::{ErrorStream, neutral_json};
+
+/// Writes lines such as `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor","message":"...","fields":{"error":"..."}}`.
+pub(super) struct Json {
+    sink: Sink,
+    clock: SystemClock,
+    secrets: Secrets,
+}
+
+/// Where the lines go.
+pub(super) enum Sink {
+    /// Into a file.
+    File {
+        path: PathBuf,
+        /// `None` when a line could not be written.
+        file: Mutex<Option<File>>,
+        errors: Arc<ErrorStream>,
+    },
+    /// To standard error.
+    Errors(Arc<ErrorStream>),
+}
+
+impl Json {
+    pub(super) fn new(sink: Sink, secrets: Secrets) -> Self {
+        Self { sink, clock: SystemClock::new(), secrets }
+    }
+
+    fn line(&self, entry: &Entry) -> io::Result<Vec<u8>> {
+        let fields: Map<String, Value> =
+            entry.fields.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())).collect();
+        let object = json!({
+            "ts": self.clock.now(),
+            "level": entry.level.to_string().to_lowercase(),
+            "target": entry.target,
+            "message": entry.message,
+            "fields": fields,
+        });
+        let mut line = Vec::new();
+        JsonWriter::new(self.secrets.redactor()).write(&object, &mut line)?;
+        Ok(line)
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Json {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        // What cannot be written as JSON is not valid UTF-8, which no text here is.
+        let Ok(line) = self.line(&Entry::of(event)) else { return };
+        self.sink.write(&line);
+    }
+}
+
+impl Sink {
+    pub(super) fn file(path: PathBuf, file: File, errors: Arc<ErrorStream>) -> Self {
+        Self::File { path, file: Mutex::new(Some(file)), errors }
+    }
+
+    /// The first line that cannot be written ends the log, and is told.
+    fn write(&self, line: &[u8]) {
+        match self {
+            Self::Errors(errors) => errors.log(neutral_json(&String::from_utf8_lossy(line)).into_owned()),
+            Self::File { path, file, errors } => {
+                let mut slot = file.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(file) = slot.as_mut() else { return };
+                // In one write, so that two programs may log into one file.
+                if let Err(error) = file.write_all(&[line, b"\n"].concat()) {
+                    *slot = None;
+                    errors.log(format!("warning: the log {} ends here: {error}", path.display()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! One plain line for each event, for a person.
+
+use std::sync::Arc;
+
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer};
+
+use super::Secrets;
+use super::entry::Entry;
+use crate::terminal::{ErrorStream, Paint, Style, neutral_line};
+
+/// Writes lines such as `warning: the record for undo could not be closed: permission denied (run 0197...)`.
+pub(super) struct Plain {
+    errors: Arc<ErrorStream>,
+    paint: Paint,
+    secrets: Secrets,
+}
+
+impl Plain {
+    pub(super) fn new(errors: Arc<ErrorStream>, colour: bool, secrets: Secrets) -> Self {
+        Self { errors, paint: Paint::new(colour), secrets }
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Plain {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let entry = Entry::of(event);
+        let (style, label) = label(entry.level);
+        let text = self.secrets.redactor().apply(&sentence(&entry)).into_owned();
+        self.errors.log(format!("{} {}", self.paint.text(style, label), neutral_line(&text)));
+    }
+}
+
+fn label(level: Level) -> (Style, &'static str) {
+    match level {
+        Level::ERROR => (Style::Bad, "error:"),
+        Level::WARN => (Style::Notice, "warning:"),
+        Level::INFO => (Style::Faint, "info:"),
+        _ => (Style::Faint, "debug:"),
+    }
+}
+
+/// The message, what went wrong, and the other fields; from where, where it is for somebody who looks into the program.
+fn sentence(entry: &Entry) -> String {
+    let mut text = entry.message.clone();
+    let (errors, others): (Vec<_>, Vec<_>) = entry.fields.iter().partition(|(name, _)| *name == "error");
+    for (_, error) in errors {
+        text.push_str(&format!(": {error}"));
+    }
+    let mut others: Vec<String> = others.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    if entry.level > Level::WARN {
+        others.push(entry.target.to_owned());
+    }
+    if !others.is_empty() {
+        text.push_str(&format!(" ({})", others.join(", ")));
+    }
+    text
+}

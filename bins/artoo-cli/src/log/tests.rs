@@ -1,0 +1,130 @@
+//! Who hears what.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use super::*;
+use crate::terminal::Look;
+
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn options(verbose: u8, log: Option<&Path>) -> CommonArgs {
+    CommonArgs { verbose, log: log.map(Path::to_owned), ..CommonArgs::default() }
+}
+
+/// What is on standard error after this was logged, in an environment with a secret in it.
+fn shown(options: &CommonArgs, asked: Option<&str>, work: impl FnOnce()) -> Result<String, CommandError> {
+    let variables = [("API_TOKEN", Some("hunter22hunter22")), ("ARTOO_LOG", asked)];
+    let variables = variables.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into())));
+    let environment = Environment::new(variables);
+    let folders = Folders { home: PathBuf::from("/home/ada"), current: PathBuf::from("/") };
+    let seen = Seen::default();
+    let look = Look { columns: 80, colour: false, live: false };
+    let terminal = Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);
+    let secrets = Secrets::new(Redactor::new().secret("hunter22hunter22"));
+    let subscriber = subscriber(options, &environment, &folders, &terminal, &secrets)?;
+    tracing::subscriber::with_default(subscriber, work);
+    drop(terminal);
+    Ok(String::from_utf8(seen.0.lock().unwrap().clone()).unwrap())
+}
+
+fn all_levels() {
+    tracing::error!("it is broken");
+    tracing::warn!(run = %7, error = %io::Error::other("no room"), "a record could not be written");
+    tracing::info!("it begins");
+    tracing::debug!(error = "closed", "it could not be published");
+}
+
+const WARNINGS: &str = "error: it is broken\nwarning: a record could not be written: no room (run 7)\n";
+
+#[test]
+fn warnings_are_plain_lines_and_less_is_not_shown_unasked() {
+    assert_eq!(shown(&options(0, None), None, all_levels).unwrap(), WARNINGS);
+    let info = format!("{WARNINGS}info: it begins (artoo::log::tests)\n");
+    assert_eq!(shown(&options(1, None), None, all_levels).unwrap(), info);
+    let debug = format!("{info}debug: it could not be published: closed (artoo::log::tests)\n");
+    assert_eq!(shown(&options(2, None), None, all_levels).unwrap(), debug);
+    assert_eq!(shown(&options(0, None), Some("debug"), all_levels).unwrap(), debug);
+    assert_eq!(shown(&options(2, None), Some("off"), all_levels).unwrap(), "");
+}
+
+#[test]
+fn a_filter_that_is_none_is_an_error_with_an_example() {
+    let error = shown(&options(0, None), Some("artoo=loud"), || ()).unwrap_err();
+    assert!(error.to_string().contains("artoo=loud"), "{error}");
+    assert!(error.next_step().unwrap().contains("ARTOO_LOG=debug"));
+}
+
+#[test]
+fn secrets_and_what_acts_on_a_terminal_do_not_come_through() {
+    let said = shown(&options(2, None), None, || {
+        tracing::warn!(error = "the key hunter22hunter22 is wrong\u{1b}[2J\nnext", "refused");
+        tracing::debug!("with hunter22hunter22");
+    });
+    let expected = "warning: refused: the key [redacted: secret] is wrong␛[2J next\n\
+        debug: with [redacted: secret] (artoo::log::tests)\n";
+    assert_eq!(said.unwrap(), expected);
+}
+
+#[test]
+fn a_log_has_all_of_it_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    std::fs::write(&path, "{}\n").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let work = || {
+        all_levels();
+        tracing::debug!(token = "hunter22hunter22", "sent");
+    };
+    assert_eq!(shown(&options(0, Some(&path)), None, work).unwrap(), WARNINGS, "warnings are shown, too");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("hunter22"), "{text}");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let levels: Vec<_> = lines.iter().skip(1).map(|line| line["level"].as_str().unwrap()).collect();
+    assert_eq!(levels, ["error", "warn", "info", "debug", "debug"], "behind what was there");
+    let warning = &lines[2];
+    assert_eq!((&warning["fields"]["error"], &warning["fields"]["run"]), (&"no room".into(), &"7".into()));
+
+    shown(&options(0, Some(&path)), Some("error"), all_levels).unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), lines.len() + 1);
+
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let error = shown(&options(0, Some(&link)), None, || ()).unwrap_err();
+    assert!(error.next_step().unwrap().contains("no link"), "{error}");
+}
+
+#[test]
+fn a_dash_is_standard_error_with_nothing_said_twice() {
+    let said = shown(&options(0, Some(Path::new("-"))), None, all_levels).unwrap();
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 4, "{said}");
+}
+
+/// The filter holds for every target, so a warning arrives from wherever it comes. That none names a target of its own, and that none
+/// has a text of the person's among its fields, is a rule of `cargo xtask tidy`.
+#[test]
+fn the_default_is_about_levels_alone() {
+    assert_eq!(filter("warn").unwrap().to_string(), "warn");
+    let work = || {
+        tracing::warn!(target: "artoo_sandbox::snapshot", "one");
+        tracing::warn!(target: "somebody_else", "two");
+    };
+    assert_eq!(shown(&options(0, None), None, work).unwrap(), "warning: one\nwarning: two\n");
+}

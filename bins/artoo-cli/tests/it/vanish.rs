@@ -1,0 +1,60 @@
+//! A data folder that disappears while a run works: the run ends, and says why, with the path.
+
+use std::fs;
+use std::path::PathBuf;
+
+use artoo_llm_http::doubles::Reply;
+
+use crate::model::{count_plan, model, shell};
+use crate::process::{until, wait};
+use crate::scene::Scene;
+
+fn gone(folder: &std::path::Path) -> String {
+    format!("error: the run's folder {} disappeared while the run worked", folder.display())
+}
+
+/// What is taken away: the run's own folder, or everything.
+fn taken(scene: &Scene) -> [fn(&Scene, PathBuf); 3] {
+    assert_eq!(scene.runs().len(), 0);
+    [
+        |_, run| fs::remove_dir_all(run).unwrap(),
+        |scene, _| fs::remove_dir_all(scene.home().join(".artoo")).unwrap(),
+        |scene, _| fs::rename(scene.home().join(".artoo"), scene.home().join("elsewhere")).unwrap(),
+    ]
+}
+
+#[test]
+fn while_the_model_is_waited_for() {
+    for take in taken(&Scene::new(|_| Reply::stall())) {
+        let scene = Scene::new(|_| Reply::stall());
+        let child = scene.artoo(&["run", "--json", "How many files?"]).spawn().unwrap();
+        scene.until_asked(1);
+        let run = scene.runs().pop().unwrap();
+        take(&scene, run.clone());
+        let said = wait(child).ended(1);
+        assert!(said.err.contains(&gone(&run)), "{}", said.err);
+        said.explains("disappeared", "--data-dir");
+        let last = said.out.lines().last().unwrap();
+        assert!(last.contains("run.finished") && last.contains("\"kind\":\"storage\""), "{last}");
+    }
+}
+
+#[test]
+fn while_a_command_works() {
+    for take in taken(&Scene::new(|_| Reply::stall())) {
+        // The output is longer than what is kept together, and needs a file of its own in the folder.
+        let command =
+            "cd ~/artoo_workspace && { echo > begun; until [ -e end ]; do sleep 0.01; done; seq 1 90000; }";
+        let scene = Scene::new(model(count_plan("Wait"), move |_| shell(command)));
+        let line =
+            ["run", "--yes", "unknown", "--yes", "creates", "--yes", "overwrites", "Wait for something"];
+        let child = scene.artoo(&line).spawn().unwrap();
+        let workspace = scene.home().join("artoo_workspace");
+        until("the command works", || workspace.join("begun").exists());
+        let run = scene.runs().pop().unwrap();
+        take(&scene, run.clone());
+        fs::write(workspace.join("end"), "").unwrap();
+        let said = wait(child).ended(1);
+        assert!(said.err.contains(&gone(&run)), "{}", said.err);
+    }
+}

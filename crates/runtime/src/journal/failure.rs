@@ -1,0 +1,104 @@
+//! Why a journal cannot be written any more, in a sentence for the person.
+
+use std::{
+    fs::File,
+    io,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use artoo_types::{Fault, FaultKind, Role};
+use rustix::fs::{Access, access};
+
+/// Why a run's record ends before the run does. Each has the path that it is about.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum RecordFailure {
+    /// The folder was removed or moved while the run worked.
+    #[error("the run's folder {} disappeared while the run worked", folder.display())]
+    Gone {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// It was there, and may not be written any more.
+    #[error("the run's folder {} may no longer be written", folder.display())]
+    ReadOnly {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// There is no room.
+    #[error("the disk is full: {} cannot be written", path.display())]
+    Full {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// The process may not make files that long (`ulimit -f`, SIGXFSZ).
+    #[error("the limit of file sizes is reached: {} cannot grow", path.display())]
+    TooLarge {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// Anything else.
+    #[error("the journal {} cannot be written: {source}", path.display())]
+    Io {
+        /// The journal.
+        path: PathBuf,
+        /// Why.
+        source: Arc<io::Error>,
+    },
+    /// The thread that writes journals is gone.
+    #[error("the thread that writes journals has ended")]
+    NoThread,
+}
+
+impl RecordFailure {
+    /// What an error of writing the journal means.
+    pub(super) fn of(source: io::Error, path: &Path) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            io::ErrorKind::FileTooLarge => Self::TooLarge { path },
+            io::ErrorKind::ReadOnlyFilesystem => {
+                Self::ReadOnly { folder: path.parent().unwrap_or(&path).to_owned() }
+            }
+            _ => Self::Io { path, source: Arc::new(source) },
+        }
+    }
+
+    /// The fault that ends the run.
+    pub(crate) fn fault(&self) -> Fault {
+        Fault {
+            role: Role::Supervisor,
+            kind: FaultKind::Storage,
+            message: self.to_string(),
+            hint: Some(self.hint().to_owned()),
+        }
+    }
+
+    /// The next step.
+    fn hint(&self) -> &'static str {
+        match self {
+            Self::Gone { .. } => "find out what removes it, or choose another folder with --data-dir",
+            Self::ReadOnly { .. } => {
+                "check its owner and permissions, or choose another folder with --data-dir"
+            }
+            Self::Full { .. } => "free some space, or choose another folder with --data-dir",
+            Self::TooLarge { .. } => "raise the limit: ulimit -f",
+            Self::Io { .. } => "check the state of the disk, or choose another folder with --data-dir",
+            Self::NoThread => "this is a fault of artoo; please report it",
+        }
+    }
+}
+
+/// Whether what is written into an open journal still reaches the folder that is named. What was written into a file that was
+/// removed is lost without an error, and the folder is needed for more than the journal.
+pub(super) fn reaches(file: &File, path: &Path) -> Result<(), RecordFailure> {
+    let folder = path.parent().unwrap_or(path);
+    let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
+    let named = path.symlink_metadata().map(identity).ok();
+    if named.is_none() || named != file.metadata().map(identity).ok() {
+        return Err(RecordFailure::Gone { folder: folder.to_owned() });
+    }
+    access(folder, Access::WRITE_OK | Access::EXEC_OK)
+        .map_err(|_| RecordFailure::ReadOnly { folder: folder.to_owned() })
+}

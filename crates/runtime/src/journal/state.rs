@@ -1,0 +1,55 @@
+//! Where a run stands, by its journal and by who still holds it.
+
+use std::{
+    fs::{File, TryLockError},
+    path::Path,
+};
+
+use artoo_types::{Envelope, Message};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a run stands. A journal is locked as long as the process that writes it lives, whatever ends that: so who asks knows,
+/// and guesses nothing from its age.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Its end is on record.
+    Finished,
+    /// It is at work.
+    Running,
+    /// Its process is gone, and left no end on record.
+    Killed,
+    /// It ended in order, and its end could not be recorded: the reason was told when it ended.
+    Unrecorded,
+    #[default]
+    /// No end is on record, and the file system does not tell whether its process lives.
+    Unknown,
+}
+
+/// In a run's folder where its journal could not be written to the end.
+const UNRECORDED: &str = "unrecorded";
+
+/// Whether somebody still writes this journal. To be asked before it is read, so that an end that comes meanwhile is seen.
+pub(super) fn before_reading(journal: &File, path: &Path) -> RunState {
+    match journal.try_lock_shared() {
+        // The lock goes with the handle.
+        Ok(()) if path.with_file_name(UNRECORDED).exists() => RunState::Unrecorded,
+        Ok(()) => RunState::Killed,
+        Err(TryLockError::WouldBlock) => RunState::Running,
+        Err(TryLockError::Error(_)) => RunState::Unknown,
+    }
+}
+
+/// The same, when these envelopes were read.
+pub(super) fn after_reading(before: RunState, envelopes: &[Envelope]) -> RunState {
+    let ended = |envelope: &Envelope| matches!(envelope.message.as_ref(), Message::FinalResult(_));
+    if envelopes.iter().any(ended) { RunState::Finished } else { before }
+}
+
+/// Says in a run's folder that its end is not on record, in words. Best effort: what kept the journal from being written may keep
+/// this from it, too.
+pub(crate) fn note_unrecorded(folder: &Path, why: &str) {
+    let _ = super::writer::private_file(&folder.join(UNRECORDED))
+        .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{why}\n").as_bytes()));
+}
