@@ -44,7 +44,7 @@ pub(super) fn eval(walker: &mut Walker<'_>, call: &Call<'_>) {
 pub(super) fn trap(walker: &mut Walker<'_>, call: &Call<'_>) {
     let Some(first) = call.arguments.iter().find(|one| !one.is("--")) else { return };
     let mark = walker.scope.mark();
-    walker.scope.clear();
+    walker.scope.enter_shell();
     walker.scope.go(None);
     match first.text.as_deref() {
         Some("-" | "-p" | "-l" | "") => {}

@@ -20,13 +20,9 @@ fn ends(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<(Vec<Value>, Value)>
 
 /// Says that an option is none of those that are followed.
 fn unread(walker: &mut Walker<'_>, call: &Call<'_>, given: &Given, followed: &str) {
-    let odd = given.options.iter().find(|(option, _)| !any(option, followed));
-    if let Some((option, _)) = odd {
-        walker.unknown(
-            call.name,
-            option,
-            format!("what this option of `{}` does is not followed", call.name),
-        );
+    if let Some((option, _)) = given.options.iter().find(|(option, _)| !any(option, followed)) {
+        let why = format!("what this option of `{}` does is not followed", call.name);
+        walker.unknown(call.name, option, why);
     }
 }
 

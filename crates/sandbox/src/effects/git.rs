@@ -11,7 +11,7 @@ const TABLE: [(&str, Kind, &str); 4] = [
         Kind::OutsideMachine,
         "it changes another repository",
     ),
-    ("fetch ls-remote clone pull submodule remote-update", Kind::Network, "it asks another machine"),
+    ("fetch ls-remote clone pull submodule", Kind::Network, "it asks another machine"),
     (
         "clean rm gc prune filter-branch filter-repo update-ref replace repack",
         Kind::Deletes,

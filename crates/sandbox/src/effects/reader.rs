@@ -160,12 +160,9 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
             self.sum()?;
         } else if self.cursor.eat("(") {
             self.subshell()?;
+        } else if !COMPOUND.contains(&word.as_str()) {
+            self.simple()?;
         } else {
-            if !COMPOUND.contains(&word.as_str()) {
-                self.simple()?;
-                self.walker.depth -= 1;
-                return Ok(());
-            }
             self.cursor.eat(&word);
             self.cursor.blanks();
             match word.as_str() {
@@ -183,12 +180,9 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
                 _ => self.perhaps(|reader| reader.body("done"))?,
             }
         }
-        let mut input = None;
-        loop {
+        self.cursor.blanks();
+        while self.redirect(&mut None)? {
             self.cursor.blanks();
-            if !self.redirect(&mut input)? {
-                break;
-            }
         }
         self.walker.depth -= 1;
         Ok(())
@@ -276,7 +270,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
             if words.is_empty()
                 && let Some((name, adds)) = self.cursor.assignment()
             {
-                let (from, mut value) = (self.cursor.at, Building::default());
+                let (from, mut value) = (self.cursor.at, Building::whole());
                 if self.cursor.peek() == Some('(') {
                     return Err(NotRead::new("arrays are not followed"));
                 }

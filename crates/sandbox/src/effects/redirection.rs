@@ -79,7 +79,7 @@ impl Reader<'_, '_, '_> {
             return Ok(Some(body.into_iter().collect()));
         }
         // Substitutions in it are carried out.
-        let mut text = Building::default();
+        let mut text = Building::whole();
         Reader::new(&body, self.walker).parts(&mut text, End::Text)?;
         Ok(text.finish_one("").text)
     }

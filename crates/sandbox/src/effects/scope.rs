@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::value::Value;
 
+/// Variables that have a value wherever they are not assigned.
+const OF_EVERY_RUN: [&str; 3] = ["HOME", "WORKSPACE", "PWD"];
+
 #[derive(Debug)]
 pub(super) struct Scope {
     /// Variables whose value is known. What is not here may hold anything.
@@ -20,6 +23,7 @@ pub(super) struct Scope {
 enum Before {
     Variable(String, Option<Value>),
     Folder(Option<PathBuf>),
+    Shell(BTreeMap<String, Value>),
 }
 
 impl Scope {
@@ -61,6 +65,7 @@ impl Scope {
                 Some(Before::Variable(name, Some(value))) => drop(self.variables.insert(name, value)),
                 Some(Before::Variable(name, None)) => drop(self.variables.remove(&name)),
                 Some(Before::Folder(folder)) => self.folder = folder,
+                Some(Before::Shell(variables)) => self.variables = variables,
                 None => {}
             }
         }
@@ -72,13 +77,20 @@ impl Scope {
             match before {
                 Before::Variable(name, _) => drop(self.variables.remove(name)),
                 Before::Folder(_) => self.folder = None,
+                Before::Shell(_) => self.variables.clear(),
             }
         }
     }
 
-    /// Another shell begins, which does not have these variables.
-    pub(super) fn clear(&mut self) {
-        let names: Vec<String> = self.variables.keys().cloned().collect();
-        names.iter().for_each(|name| self.set(name, None));
+    /// Another shell begins, which may not have these variables.
+    pub(super) fn enter_shell(&mut self) {
+        let forgotten = OF_EVERY_RUN.into_iter().filter(|name| self.variables.contains_key(*name));
+        let forgotten = forgotten.map(|name| (name.to_owned(), Value::any(name))).collect();
+        self.log.push(Before::Shell(mem::replace(&mut self.variables, forgotten)));
+    }
+
+    /// The variables that every run sets are not what they were.
+    pub(super) fn forget_the_run(&mut self) {
+        OF_EVERY_RUN.into_iter().for_each(|name| self.set(name, Some(Value::any(name))));
     }
 }

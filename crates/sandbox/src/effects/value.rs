@@ -52,9 +52,16 @@ pub(super) struct Building {
     open: bool,
     /// Whether there is a word, even an empty one.
     there: bool,
+    /// Whether it stays one word, whatever it holds.
+    whole: bool,
 }
 
 impl Building {
+    /// The value of an assignment, or a text.
+    pub(super) fn whole() -> Self {
+        Self { whole: true, ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, one: char) {
         self.there = true;
         if !self.open {
@@ -78,6 +85,9 @@ impl Building {
 
     /// The value of an unquoted variable: blanks end the word, and patterns are not known.
     pub(super) fn split(&mut self, text: &str) {
+        if self.whole {
+            return self.push_str(text);
+        }
         for (at, piece) in text.split([' ', '\t', '\n']).enumerate() {
             if at > 0 {
                 self.end();

@@ -95,14 +95,16 @@ impl<'p> Walker<'p> {
 
     /// The value of a variable. One that is assigned more than once has any of its values: it may stand in a loop.
     pub(super) fn variable(&self, name: &str) -> Option<Value> {
-        let path = |path: &std::path::Path| Some(Value::known(path.to_string_lossy()));
-        match (self.all.variables.get(name).copied().unwrap_or_default(), name) {
-            (0, "HOME") => path(self.place.home),
-            (0, "WORKSPACE") => path(self.place.workspace),
-            (0, "PWD") => self.scope.folder().and_then(path),
-            (0 | 1, _) => self.scope.variable(name).cloned(),
+        let assigned = self.all.variables.get(name).copied().unwrap_or_default();
+        let of_the_run = match name {
+            "HOME" => Some(self.place.home),
+            "WORKSPACE" => Some(self.place.workspace),
+            "PWD" => self.scope.folder(),
             _ => None,
-        }
+        };
+        let of_the_run =
+            of_the_run.filter(|_| assigned == 0).map(|path| Value::known(path.to_string_lossy()));
+        self.scope.variable(name).filter(|_| assigned < 2).cloned().or(of_the_run)
     }
 
     /// A function gets this name.

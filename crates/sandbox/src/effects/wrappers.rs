@@ -11,7 +11,7 @@ pub(super) fn rights(walker: &mut Walker<'_>, call: &Call<'_>) {
     let why = "it runs with the rights of somebody else";
     walker.note(Kind::Privilege, call.name, &call.program.source, why);
     let mark = walker.scope.mark();
-    other_environment(walker);
+    walker.scope.forget_the_run();
     start(walker, call, "ugpCrtThDRU", 0);
     walker.scope.back(mark);
 }
@@ -49,7 +49,7 @@ pub(super) fn env(walker: &mut Walker<'_>, call: &Call<'_>) {
     let mark = walker.scope.mark();
     let options = call.arguments.get(..call.arguments.len() - rest.len()).unwrap_or_default();
     if !options.is_empty() {
-        other_environment(walker);
+        walker.scope.forget_the_run();
     }
     let is_followed =
         |one: &&Value| one.text().starts_with("-u") || one.is("-i") || one.is("-") || !one.is_option();
@@ -60,7 +60,7 @@ pub(super) fn env(walker: &mut Walker<'_>, call: &Call<'_>) {
     while let Some((first, more)) = rest.split_first() {
         let text = first.text.as_ref().unwrap_or(&first.prefix);
         let Some((name, _)) = text.split_once('=').filter(|(name, _)| is_name(name)) else { break };
-        walker.assign(name, None);
+        walker.scope.set(name, Some(Value::any(name)));
         rest = more;
     }
     walker.call(rest, call.input);
@@ -109,7 +109,7 @@ pub(super) fn shell(walker: &mut Walker<'_>, call: &Call<'_>) {
         None => (call.input, call.program),
     };
     let mark = walker.scope.mark();
-    walker.scope.clear();
+    walker.scope.enter_shell();
     match text {
         Some(text) => walker.text(text, &word.source),
         None => walker.unknown(call.name, &word.source, "what the shell carries out is not in the command"),
@@ -123,11 +123,6 @@ pub(super) fn put(word: &Value, mark: &str, source: &str) -> Value {
         Some((before, _)) => Value { prefix: before.to_owned(), ..Value::any(source) },
         None => word.clone(),
     }
-}
-
-/// The variables that every run sets are not what they were.
-fn other_environment(walker: &mut Walker<'_>) {
-    ["HOME", "WORKSPACE", "PWD"].into_iter().for_each(|name| walker.assign(name, None));
 }
 
 fn start(walker: &mut Walker<'_>, call: &Call<'_>, values: &str, operands: usize) {

@@ -66,6 +66,8 @@ fn what_is_named_is_said_by_its_name() {
     let table = [
         ("rm -rf docs", Kind::Deletes, "/home/ada/project/docs"),
         ("cd docs && rm notes.txt", Kind::Deletes, "/home/ada/project/docs/notes.txt"),
+        ("x='my notes.txt'; y=$x; rm \"$y\"", Kind::Deletes, "/home/ada/project/my notes.txt"),
+        ("sudo rm $HOME/notes.txt", Kind::Deletes, "/home/ada/notes.txt"),
         ("cd docs\nrm ../notes.txt", Kind::Deletes, "/home/ada/project/notes.txt"),
         ("f=~/notes.txt; env nice -n 5 rm \"$f\"", Kind::Deletes, "/home/ada/notes.txt"),
         ("timeout 5 sh -c 'rm notes.txt' | cat", Kind::Deletes, "/home/ada/project/notes.txt"),
@@ -85,6 +87,8 @@ fn what_is_named_is_said_by_its_name() {
         ("curl -o notes.txt https://x.test/a", Kind::Network, "https://x.test/a"),
         ("curl -o notes.txt https://x.test/a", Kind::Overwrites, "/home/ada/project/notes.txt"),
         ("curl -sd @notes.txt https://x.test/a", Kind::OutsideMachine, "https://x.test/a"),
+        ("curl -O -m 5 https://x.test/a", Kind::Network, "https://x.test/a"),
+        ("wget -qO notes.txt https://x.test/a", Kind::Overwrites, "/home/ada/project/notes.txt"),
         ("scp notes.txt ada@x.test:", Kind::OutsideMachine, "ada@x.test:"),
         ("ssh -p 22 x.test rm a", Kind::OutsideMachine, "x.test"),
         ("git -C docs push --force", Kind::OutsideMachine, "git push"),
