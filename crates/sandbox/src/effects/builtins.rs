@@ -6,9 +6,6 @@ use super::rules::Call;
 use super::value::Value;
 use super::walk::Walker;
 
-/// Nothing that lasts, or nothing that is followed.
-pub(super) fn quiet(_: &mut Walker<'_>, _: &Call<'_>) {}
-
 /// `cd`. A folder that is not there may come to be, or `cd` fails: then nobody knows where the shell is.
 pub(super) fn cd(walker: &mut Walker<'_>, call: &Call<'_>) {
     let home = Value::known(walker.place.home.to_string_lossy());
@@ -34,10 +31,8 @@ pub(super) fn assigns(walker: &mut Walker<'_>, call: &Call<'_>) {
 
 pub(super) fn eval(walker: &mut Walker<'_>, call: &Call<'_>) {
     let words: Option<Vec<&str>> = call.arguments.iter().map(|one| one.text.as_deref()).collect();
-    match words {
-        Some(words) => walker.text(&words.join(" "), &call.program.source),
-        None => not_in_the_command(walker, call),
-    }
+    let Some(words) = words else { return not_in_the_command(walker, call) };
+    walker.text(&words.join(" "), &call.program.source);
 }
 
 /// `trap` carries its text out later, when everything may be different.

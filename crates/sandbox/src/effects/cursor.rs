@@ -4,12 +4,6 @@
 #[derive(Debug)]
 pub(super) struct NotRead(pub(super) String);
 
-impl NotRead {
-    pub(super) fn new(why: impl Into<String>) -> Self {
-        Self(why.into())
-    }
-}
-
 /// Characters, and where the reader is among them.
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t [char],
@@ -42,7 +36,7 @@ impl Cursor<'_> {
 
     /// Goes on, or says what is missing.
     pub(super) fn expect(&mut self, what: &str) -> Result<(), NotRead> {
-        if self.eat(what) { Ok(()) } else { Err(NotRead::new(format!("`{what}` is missing"))) }
+        if self.eat(what) { Ok(()) } else { Err(NotRead(format!("`{what}` is missing"))) }
     }
 
     pub(super) fn slice(&self, from: usize, to: usize) -> String {

@@ -96,9 +96,8 @@ pub fn decide(effects: &Effects, mode: SandboxMode) -> Ruling {
     }
     let changes =
         [Kind::Creates, Kind::Overwrites, Kind::Deletes].iter().any(|kind| !effects.of(*kind).is_empty());
-    match mode {
-        SandboxMode::ReadOnly if changes => return ruling(Decision::Deny, DecidedBy::ReadOnlyMode),
-        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
+    if changes && mode == SandboxMode::ReadOnly {
+        return ruling(Decision::Deny, DecidedBy::ReadOnlyMode);
     }
     match effects.class() {
         Class::ReadOnly => ruling(Decision::Allow, DecidedBy::ReadingIsFree),

@@ -2,8 +2,7 @@
 
 /// What a command may do to the world.
 ///
-/// An empty list says that nothing of the kind was found *and* that nothing was left unread; what could not be found out is in
-/// [`unknown`](Self::unknown).
+/// An empty list says that nothing of the kind is named, not that nothing of the kind happens: that shows only when the command is tried.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// Files and folders that it reads.

@@ -1,34 +1,30 @@
 //! `git`: what changes the history or the files, what is sent.
 
-use super::found::Kind;
+use super::found::Kind::{self, Deletes, Network, OutsideMachine, Overwrites};
 use super::rules::Call;
 use super::walk::Walker;
 
 /// What the commands of `git` do that do more than look.
 const TABLE: [(&str, Kind, &str); 4] = [
+    ("push send-email svn p4 send-pack http-push", OutsideMachine, "it changes another repository"),
+    ("fetch ls-remote clone pull submodule", Network, "it asks another machine"),
     (
-        "push send-email request-pull svn p4 send-pack http-push",
-        Kind::OutsideMachine,
-        "it changes another repository",
-    ),
-    ("fetch ls-remote clone pull submodule", Kind::Network, "it asks another machine"),
-    (
-        "clean rm gc prune filter-branch filter-repo update-ref replace repack",
-        Kind::Deletes,
+        "clean rm gc prune filter-branch filter-repo update-ref repack",
+        Deletes,
         "it deletes files or versions",
     ),
     (
         "add commit reset checkout switch restore rebase merge mv am apply cherry-pick revert init stage \
          read-tree checkout-index sparse-checkout bisect lfs update-index symbolic-ref pack-refs commit-tree \
-         hash-object mktree write-tree pull clone submodule",
-        Kind::Overwrites,
+         hash-object mktree write-tree replace pull clone submodule",
+        Overwrites,
         "it changes the files or the history",
     ),
 ];
 
 /// Commands that look.
 const LOOKS: &str = "status log diff show ls-files ls-tree rev-parse rev-list blame shortlog describe cat-file \
-                     grep count-objects version name-rev merge-base for-each-ref check-ignore help";
+                     grep count-objects version name-rev request-pull merge-base for-each-ref check-ignore help";
 
 /// Commands that change something, unless their first word is one of [`LISTING`] or there is none.
 const LISTS: &str = "branch tag remote reflog worktree notes config stash";
@@ -54,19 +50,13 @@ pub(super) fn run(walker: &mut Walker<'_>, call: &Call<'_>) {
         "stash" => rest.first().is_some_and(|first| first.is("list") || first.is("show")),
         _ => rest.first().is_none_or(|first| has(LISTING, first.text())),
     };
-    let known = TABLE.iter().filter(|(names, _, _)| has(names, name));
-    let mut is_known = has(LOOKS, name);
-    for (_, kind, why) in known {
-        is_known = true;
-        walker.note(*kind, format!("git {name}"), &verb.source, *why);
+    let what = format!("git {}", verb.source);
+    for (_, kind, why) in TABLE.iter().filter(|(names, _, _)| has(names, name)) {
+        walker.note(*kind, what.as_str(), &verb.source, *why);
     }
-    if has(LISTS, name) {
-        if !shows {
-            let why = "it changes the history or what is written about it";
-            walker.note(Kind::Overwrites, format!("git {name}"), &verb.source, why);
-        }
-    } else if !is_known {
-        let what = format!("git {}", verb.source);
+    if has(LISTS, name) && !shows {
+        walker.note(Overwrites, what, &verb.source, "it changes the history or what is written about it");
+    } else if ![LOOKS, LISTS].into_iter().chain(TABLE.map(|(names, _, _)| names)).any(|all| has(all, name)) {
         walker.unknown(what, &verb.source, "what this command of git does is not known");
     }
 }

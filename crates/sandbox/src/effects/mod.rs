@@ -49,8 +49,8 @@ pub fn knows_program(program: &str) -> bool {
 /// What shell text would do if it ran in this place with `bash -c` or `sh -c`, without an input.
 ///
 /// ```
-/// use artoo_sandbox::{Class, Paths, Place, Seen, effects_of};
-/// use std::path::{Path, PathBuf};
+/// use artoo_sandbox::{Kind, Paths, Place, Seen, effects_of};
+/// use std::path::Path;
 ///
 /// /// A world with one file.
 /// struct World;
@@ -61,14 +61,13 @@ pub fn knows_program(program: &str) -> bool {
 ///     }
 /// }
 ///
-/// let free = [PathBuf::from("/home/ada")];
 /// let home = Path::new("/home/ada");
-/// let place = Place { home, working_folder: home, workspace: home, free: &free, protected: &[], paths: &World };
-/// assert_eq!(effects_of("echo 'rm -rf /' | wc -c", place).class(), Class::ReadOnly);
-/// assert_eq!(effects_of("date > new.txt", place).class(), Class::Reversible);
-/// assert_eq!(effects_of("date > notes.txt", place).class(), Class::Irreversible);
-/// assert_eq!(effects_of("\\r\"m\" notes.txt", place).class(), Class::Irreversible);
-/// assert_eq!(effects_of("./made-yesterday.sh", place).class(), Class::Unknown);
+/// let place = Place { home, working_folder: home, workspace: home, free: &[], protected: &[], paths: &World };
+/// let says = |text, kind| effects_of(text, place).of(kind).first().map(|cause| cause.what.clone());
+/// assert_eq!(says("echo 'rm -rf /' | wc -c", Kind::Deletes), None);
+/// assert_eq!(says("\\r\"m\" notes.txt", Kind::Deletes), Some("/home/ada/notes.txt".into()));
+/// assert_eq!(says("date > notes.txt", Kind::Overwrites), Some("/home/ada/notes.txt".into()));
+/// assert_eq!(says("sudo ./made-yesterday.sh", Kind::Unknown), Some("./made-yesterday.sh".into()));
 /// ```
 pub fn effects_of(text: &str, place: Place<'_>) -> Effects {
     // The first reading finds the names: whether a variable keeps its value, and which words are functions, shows only at the end.

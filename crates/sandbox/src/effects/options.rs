@@ -6,7 +6,7 @@ use super::value::Value;
 pub(super) struct Given {
     /// Words that are no options and no values of options.
     pub(super) operands: Vec<Value>,
-    /// Each option, as `-o` or `--output`, and what would be its value: the rest of its word, or the next word.
+    /// Each option, as `-o` or `--output`, and its value: the rest of its word, or the next word.
     pub(super) options: Vec<(String, Value)>,
 }
 
@@ -15,7 +15,6 @@ pub(super) fn take(arguments: &[Value], values: &str) -> Given {
     let mut given = Given { operands: Vec::new(), options: Vec::new() };
     let mut rest = arguments.iter();
     while let Some(value) = rest.next() {
-        let next = || rest.as_slice().first().cloned().unwrap_or_default();
         let text = value.text();
         if text == "--" {
             given.operands.extend(rest.cloned());
@@ -26,22 +25,24 @@ pub(super) fn take(arguments: &[Value], values: &str) -> Given {
         } else if text.starts_with("--") {
             let (name, value) = match text.split_once('=') {
                 Some((name, attached)) => (name, value.with(attached)),
-                None => (text, next()),
+                None => (text, rest.as_slice().first().cloned().unwrap_or_default()),
             };
             given.options.push((name.to_owned(), value));
         } else {
             let mut letters = text.chars();
             letters.next();
             while let Some(letter) = letters.next() {
-                let attached = letters.as_str();
-                let value = if attached.is_empty() { next() } else { value.with(attached) };
-                given.options.push((format!("-{letter}"), value));
-                if values.contains(letter) {
-                    if attached.is_empty() {
-                        rest.next();
-                    }
-                    break;
+                let name = format!("-{letter}");
+                if !values.contains(letter) {
+                    given.options.push((name.clone(), Value::any(name)));
+                    continue;
                 }
+                let value = match letters.as_str() {
+                    "" => rest.next().cloned().unwrap_or_default(),
+                    attached => value.with(attached),
+                };
+                given.options.push((name, value));
+                break;
             }
         }
     }

@@ -1,7 +1,10 @@
 //! The table of known programs. What is not here is unknown.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::found::Kind::{Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
-use super::rules::Act::{self, Other, Runs, Writes};
+use super::rules::Act::{self, Other, Writes};
 use super::rules::But;
 use super::rules::Rule::{self, Always, Builtin, Each, Own, Reads, Verbs};
 use super::{builtins, files, find, git, network, wrappers};
@@ -13,8 +16,9 @@ const FOLDERS: [&str; 7] =
 /// Its operands are no files.
 const ALL: usize = usize::MAX;
 
-const OUTPUT: But = &[("-o --output", Writes), ("--compress-program", Runs)];
+const OUTPUT: But = &[("-o --output", Writes), ("--compress-program", RUNS)];
 const CHANGES: Act = Other(Overwrites, "an option tells it to change what is there");
+const RUNS: Act = Other(Unknown, "it runs what an option names");
 const CLEARS: Act = Other(Deletes, "an option tells it to delete what is there");
 
 const SYSTEM: &str = "it changes the system";
@@ -23,7 +27,7 @@ pub(super) const CODE: &str = "what it does shows only when it is tried";
 /// Names, a blank between them, and their rule. A name stands once.
 const TABLE: &[(&str, Rule)] = &[
     // The shell itself.
-    ("set shopt test [", Builtin(builtins::quiet)),
+    ("set shopt test [", Builtin(|_, _| {})),
     ("cd pushd popd", Builtin(builtins::cd)),
     (
         "export declare typeset local readonly read unset printf let mapfile readarray getopts",
@@ -67,10 +71,10 @@ const TABLE: &[(&str, Rule)] = &[
     ("shasum base64 base32 basenc", Reads(0, "awo", OUTPUT)),
     ("file", Reads(0, "mfFPe", &[("-C --compile", Writes)])),
     ("less more", Reads(0, "oO", &[("-o -O --log-file", Writes)])),
-    ("rg", Reads(1, "efgmABCtTjEMr", &[("--pre --hostname-bin", Runs)])),
-    ("ag", Reads(1, "", &[("--pager", Runs)])),
-    ("bat batcat", Reads(0, "lHrm", &[("--pager", Runs)])),
-    ("fd fdfind", Reads(1, "deEtcSo", &[("-x -X --exec --exec-batch", Runs)])),
+    ("rg", Reads(1, "efgmABCtTjEMr", &[("--pre --hostname-bin", RUNS)])),
+    ("ag", Reads(1, "", &[("--pager", RUNS)])),
+    ("bat batcat", Reads(0, "lHrm", &[("--pager", RUNS)])),
+    ("fd fdfind", Reads(1, "deEtcSo", &[("-x -X --exec --exec-batch", RUNS)])),
     ("yq", Reads(1, "", &[("-i --inplace --in-place", CHANGES)])),
     ("ss", Reads(ALL, "", &[("-K --kill", CLEARS)])),
     (
@@ -80,7 +84,7 @@ const TABLE: &[(&str, Rule)] = &[
     ("date", Reads(ALL, "dfrI", &[("-s --set", Other(Privilege, SYSTEM))])),
     // Making, changing, deleting.
     ("mkdir", Each(Act::Makes, 0, "m")),
-    ("touch", Each(Act::Touches, 0, "drt")),
+    ("touch", Each(Writes, 0, "drt")),
     ("tee", Each(Writes, 0, "")),
     ("mkfifo", Each(Writes, 0, "m")),
     ("mktemp", Always(Creates, "it makes a file or folder with a new name")),
@@ -115,13 +119,12 @@ const TABLE: &[(&str, Rule)] = &[
     ("sudo doas su pkexec runuser", Own(wrappers::rights)),
     ("env", Own(wrappers::env)),
     (
-        "nice ionice timeout gtimeout stdbuf taskset chrt nohup setsid unbuffer builtin caffeinate time gtime \
+        "nice ionice timeout gtimeout stdbuf taskset chrt nohup setsid unbuffer builtin caffeinate busybox toybox time gtime \
          exec",
         Own(wrappers::wrap),
     ),
     ("command", Own(wrappers::command)),
     ("xargs", Own(wrappers::xargs)),
-    ("busybox toybox", Own(wrappers::next)),
     (
         "watch parallel flock entr at batch systemd-run start-stop-daemon dbus-run-session fakeroot proot \
          firejail bwrap disown bg fg",
@@ -182,10 +185,11 @@ pub(super) fn name(program: &str) -> Option<&str> {
 
 /// The rule of a program.
 pub(super) fn rule(name: &str) -> Option<Rule> {
-    TABLE
-        .iter()
-        .find(|(names, _)| names.split_ascii_whitespace().any(|one| one == name))
-        .map(|(_, rule)| *rule)
+    static RULES: LazyLock<BTreeMap<&str, Rule>> = LazyLock::new(|| {
+        let named = |(names, rule): &'static (&str, Rule)| names.split(' ').map(move |name| (name, *rule));
+        TABLE.iter().flat_map(named).collect()
+    });
+    RULES.get(name).copied()
 }
 
 #[cfg(test)]
@@ -194,8 +198,7 @@ mod tests {
 
     #[test]
     fn a_name_stands_once() {
-        let mut names: Vec<&str> =
-            TABLE.iter().flat_map(|(names, _)| names.split_ascii_whitespace()).collect();
+        let mut names: Vec<&str> = TABLE.iter().flat_map(|(names, _)| names.split(' ')).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

@@ -34,7 +34,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         self.script("")?;
         match self.cursor.peek() {
             None => Ok(()),
-            Some(one) => Err(NotRead::new(format!("`{one}` stands where a command should begin"))),
+            Some(one) => Err(NotRead(format!("`{one}` stands where a command should begin"))),
         }
     }
 
@@ -105,11 +105,12 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
     fn list(&mut self) -> Read {
         let outer = self.walker.scope.mark();
         self.pipeline()?;
-        let first = self.walker.scope.mark();
+        let mut first = self.walker.scope.mark();
         loop {
             self.cursor.blanks();
             if self.cursor.eat("||") {
                 self.walker.scope.doubt(first);
+                first = self.walker.scope.mark();
             } else if !self.cursor.eat("&&") {
                 break;
             }
@@ -246,14 +247,14 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
                 return Ok(());
             }
             if word.is_none() && self.cursor.next().is_none() {
-                return Err(NotRead::new("`]]` is missing"));
+                return Err(NotRead("`]]` is missing".into()));
             }
         }
     }
 
     fn definition(&mut self, name: &[Value]) -> Read {
         let name = name.first().map(Value::text).filter(|name| !name.is_empty());
-        self.walker.define(name.ok_or_else(|| NotRead::new("the name of a function is not plain"))?);
+        self.walker.define(name.ok_or_else(|| NotRead("the name of a function is not plain".into()))?);
         self.lines();
         self.perhaps(Self::command)
     }
@@ -272,7 +273,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
             {
                 let (from, mut value) = (self.cursor.at, Building::whole());
                 if self.cursor.peek() == Some('(') {
-                    return Err(NotRead::new("arrays are not followed"));
+                    return Err(NotRead("arrays are not followed".into()));
                 }
                 self.parts(&mut value, End::Value)?;
                 let value = value.finish_one(&self.cursor.slice(from, self.cursor.at));
@@ -287,7 +288,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
             return self.definition(&words);
         }
         if self.cursor.at == from {
-            return Err(NotRead::new("a command is missing"));
+            return Err(NotRead("a command is missing".into()));
         }
         for (name, value) in assigned {
             // Before a command it holds for that command, and with some commands of some shells for good.

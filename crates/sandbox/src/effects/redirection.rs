@@ -27,7 +27,7 @@ impl Reader<'_, '_, '_> {
             return Ok(true);
         }
         let sign = SIGNS.iter().find(|sign| self.cursor.eat(sign));
-        let sign = sign.ok_or_else(|| NotRead::new("a redirection is not understood"))?;
+        let sign = sign.ok_or_else(|| NotRead("a redirection is not understood".into()))?;
         let target = self.target()?;
         let is_number = |text: &String| text.trim_end_matches('-').chars().all(|one| one.is_ascii_digit());
         if *sign == "<" {
@@ -41,7 +41,7 @@ impl Reader<'_, '_, '_> {
     fn target(&mut self) -> Read<Value> {
         self.cursor.blanks();
         let from = self.cursor.at;
-        let mut words = self.word()?.ok_or_else(|| NotRead::new("a redirection leads nowhere"))?;
+        let mut words = self.word()?.ok_or_else(|| NotRead("a redirection leads nowhere".into()))?;
         let only = words.pop().filter(|_| words.is_empty());
         Ok(only.unwrap_or_else(|| Value::any(self.cursor.slice(from, self.cursor.at))))
     }
@@ -61,7 +61,7 @@ impl Reader<'_, '_, '_> {
         loop {
             let rest = self.cursor.text.get(at..).unwrap_or_default();
             if rest.is_empty() {
-                return Err(NotRead::new("a here-document has no end"));
+                return Err(NotRead("a here-document has no end".into()));
             }
             let mut line: &[char] = rest.split(|one| *one == '\n').next().unwrap_or_default();
             at += line.len() + 1;

@@ -48,14 +48,10 @@ pub(super) enum Act {
     Writes,
     /// Made, if it is not there.
     Makes,
-    /// Made, or given another time.
-    Touches,
     /// Changed where it is.
     Changes,
     /// Gone.
     Deletes,
-    /// Programs run that are named there.
-    Runs,
     /// Another effect.
     Other(Kind, &'static str),
 }
@@ -64,10 +60,9 @@ impl Walker<'_> {
     /// Notes what a known program does.
     pub(super) fn follow(&mut self, rule: Rule, call: Call<'_>) {
         let Call { program, name, arguments, .. } = call;
-        if let Rule::Builtin(own) = rule {
-            return own(self, &call);
+        if !matches!(rule, Rule::Builtin(_)) {
+            self.note(Kind::Runs, name, &program.source, "it is started");
         }
-        self.note(Kind::Runs, name, &program.source, "it is started");
         if let [only] = arguments
             && (only.is("--help") || only.is("--version"))
         {
@@ -112,12 +107,8 @@ impl Walker<'_> {
         match act {
             Act::Writes => self.writes(value, &format!("`{name}` writes it")),
             Act::Makes => self.makes(value, &format!("`{name}` makes it")),
-            Act::Touches => self.writes(value, &format!("`{name}` makes it or sets its time")),
             Act::Changes => self.alters(Kind::Overwrites, value, &format!("`{name}` changes it")),
             Act::Deletes => self.alters(Kind::Deletes, value, &format!("`{name}` deletes it")),
-            Act::Runs => {
-                self.unknown(&value.source, &value.source, format!("`{name}` runs what is named there"))
-            }
             Act::Other(kind, why) => self.note(kind, name, &value.source, why),
         }
     }

@@ -117,7 +117,6 @@ impl Building {
 
     /// The one word that it is where nothing is split.
     pub(super) fn finish_one(self, source: &str) -> Value {
-        let empty = Value { source: source.to_owned(), ..Value::known("") };
-        self.finish(source).into_iter().next().unwrap_or(empty)
+        self.finish(source).pop().unwrap_or_else(|| Value::any(source).with(""))
     }
 }

@@ -13,7 +13,7 @@ use super::value::Value;
 /// The longest text that is read, in bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// Bytes of texts within texts that are read.
+/// Bytes of texts within texts that are read, and of variables: values of values grow without end.
 const MOST_BYTES: usize = 256 * 1024;
 
 /// How deep groups, substitutions, inner shells and programs that start programs may lie in one another.
@@ -57,8 +57,7 @@ impl<'p> Walker<'p> {
 
     /// A whole text: what was asked for, or the text of an inner shell, which comes from this word.
     pub(super) fn text(&mut self, text: &str, word: &str) {
-        self.bytes = self.bytes.saturating_add(text.len());
-        if text.len() > LONGEST || self.bytes > MOST_BYTES {
+        if text.len() > LONGEST || !self.spend(text.len()) {
             let why = format!("it is longer than {} KiB", LONGEST / 1024);
             return self.note(Kind::Unknown, "the command", word, why);
         }
@@ -69,10 +68,15 @@ impl<'p> Walker<'p> {
         self.depth = depth;
     }
 
+    fn spend(&mut self, bytes: usize) -> bool {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes <= MOST_BYTES
+    }
+
     /// One level deeper, or an error: nesting never reaches the end of the stack.
     pub(super) fn deeper(&mut self) -> Read {
         self.depth += 1;
-        if self.depth > DEEPEST { Err(NotRead::new("it is nested too deep")) } else { Ok(()) }
+        if self.depth > DEEPEST { Err(NotRead("it is nested too deep".into())) } else { Ok(()) }
     }
 
     /// Notes an effect on something, once.
@@ -94,7 +98,11 @@ impl<'p> Walker<'p> {
     }
 
     /// The value of a variable. One that is assigned more than once has any of its values: it may stand in a loop.
-    pub(super) fn variable(&self, name: &str) -> Option<Value> {
+    pub(super) fn variable(&mut self, name: &str) -> Option<Value> {
+        let length = self.scope.variable(name).map_or(0, |value| value.text().len());
+        if !self.spend(length) {
+            return None;
+        }
         let assigned = self.all.variables.get(name).copied().unwrap_or_default();
         let of_the_run = match name {
             "HOME" => Some(self.place.home),
@@ -102,9 +110,8 @@ impl<'p> Walker<'p> {
             "PWD" => self.scope.folder(),
             _ => None,
         };
-        let of_the_run =
-            of_the_run.filter(|_| assigned == 0).map(|path| Value::known(path.to_string_lossy()));
-        self.scope.variable(name).filter(|_| assigned < 2).cloned().or(of_the_run)
+        let value = self.scope.variable(name).filter(|_| assigned < 2).cloned();
+        value.or(of_the_run.filter(|_| assigned == 0).map(|path| Value::known(path.to_string_lossy())))
     }
 
     /// A function gets this name.
@@ -122,8 +129,8 @@ impl<'p> Walker<'p> {
             let why = "which program this is shows only when it runs";
             return self.unknown(&program.source, &program.source, why);
         };
-        let rule = programs::name(text).and_then(|name| Some((name, programs::rule(name)?)));
-        let Some((name, rule)) = rule else {
+        let known = programs::name(text).and_then(|name| Some((name, programs::rule(name)?)));
+        let Some((name, rule)) = known else {
             if !self.all.functions.contains(text) {
                 let why = "what this program does is not known";
                 arguments.iter().for_each(|word| self.guards(word, why));

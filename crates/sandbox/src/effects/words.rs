@@ -20,9 +20,6 @@ pub(super) enum End {
     Brace { quoted: bool },
 }
 
-/// The longest value of a variable that is followed, in characters: values of values grow without end.
-const LONGEST_VALUE: usize = 4 * 1024;
-
 impl Reader<'_, '_, '_> {
     /// The words that the one becomes which stands here, or nothing where none does.
     pub(super) fn word(&mut self) -> Read<Option<Vec<Value>>> {
@@ -46,7 +43,7 @@ impl Reader<'_, '_, '_> {
             let Some(one) = self.cursor.peek() else {
                 return match end {
                     End::Meta | End::Value | End::Text => Ok(()),
-                    End::Quote | End::Brace { .. } => Err(NotRead::new("a quote or brace is not closed")),
+                    End::Quote | End::Brace { .. } => Err(NotRead("a quote or brace is not closed".into())),
                 };
             };
             let over = match end {
@@ -66,7 +63,7 @@ impl Reader<'_, '_, '_> {
                 '$' => self.dollar(word, quoted)?,
                 '`' => self.backquote(word, quoted)?,
                 '\\' => match self.cursor.next() {
-                    None => return Err(NotRead::new("it ends with a backslash")),
+                    None => return Err(NotRead("it ends with a backslash".into())),
                     Some('\n') => {}
                     Some(next) if !quoted || "$`\"\\}".contains(next) => word.push(next),
                     Some(next) => {
@@ -111,39 +108,31 @@ impl Reader<'_, '_, '_> {
             word.gap();
             return self.subshell();
         }
+        if self.cursor.eat("{") {
+            return self.expansion(word, quoted);
+        }
+        if !quoted && self.cursor.eat("'") {
+            return self.escapes(word);
+        }
         match self.cursor.peek() {
-            Some('{') => {
-                self.cursor.at += 1;
-                self.expansion(word, quoted)
-            }
-            Some('\'') if !quoted => {
-                self.cursor.at += 1;
-                word.quotes();
-                self.escapes(word)
-            }
             // A text that is translated.
-            Some('"') if !quoted => Ok(()),
+            Some('"') if !quoted => {}
             Some('@' | '*' | '#' | '?' | '$' | '!' | '-' | '0'..='9') => {
                 self.cursor.at += 1;
                 word.gap();
-                Ok(())
             }
             Some(one) if is_of_name(one) => {
                 let name = self.cursor.while_is(is_of_name);
                 self.variable(&name, word, quoted);
-                Ok(())
             }
-            _ => {
-                word.push('$');
-                Ok(())
-            }
+            _ => word.push('$'),
         }
+        Ok(())
     }
 
     fn variable(&mut self, name: &str, word: &mut Building, quoted: bool) {
         let value = self.walker.variable(name).unwrap_or_default();
         match value.text {
-            Some(text) if text.len() > LONGEST_VALUE => word.gap(),
             Some(text) if quoted => {
                 word.quotes();
                 word.push_str(&text);
@@ -178,7 +167,7 @@ impl Reader<'_, '_, '_> {
         let mut inside = String::new();
         loop {
             match self.cursor.next() {
-                None => return Err(NotRead::new("a backquote is not closed")),
+                None => return Err(NotRead("a backquote is not closed".into())),
                 Some('`') => break,
                 Some('\\') => match self.cursor.next() {
                     Some(next) if "$`\\".contains(next) || (quoted && next == '"') => inside.push(next),
@@ -193,31 +182,26 @@ impl Reader<'_, '_, '_> {
 
     /// `$'…'`.
     fn escapes(&mut self, word: &mut Building) -> Read {
-        let unclosed = || NotRead::new("a quote is not closed");
-        loop {
-            let one = self.cursor.next().ok_or_else(unclosed)?;
-            if one == '\'' {
-                return Ok(());
-            }
-            if one != '\\' {
-                word.push(one);
-                continue;
-            }
-            let decoded = match self.cursor.next().ok_or_else(unclosed)? {
-                'n' => Some('\n'),
-                't' => Some('\t'),
-                'x' => self.digits(16, 2),
-                'u' => self.digits(16, 4),
-                '0'..='7' => {
+        word.quotes();
+        while !self.cursor.eat("'") {
+            let decoded = match (self.cursor.eat("\\"), self.cursor.next()) {
+                (false, one) => one,
+                (true, Some('n')) => Some('\n'),
+                (true, Some('t')) => Some('\t'),
+                (true, Some('x')) => self.digits(16, 2),
+                (true, Some('u')) => self.digits(16, 4),
+                (true, Some('0'..='7')) => {
                     self.cursor.at -= 1;
                     self.digits(8, 3)
                 }
                 // An escaped quote ends the text to some shells.
-                one @ ('\\' | '"' | '?') => Some(one),
-                _ => None,
+                (true, one) => one.filter(|one| "\\\"?".contains(*one)),
             };
-            word.push(decoded.ok_or_else(|| NotRead::new("an escape in $'…' is not followed"))?);
+            word.push(
+                decoded.ok_or_else(|| NotRead("$'…' has no end, or an escape is not followed".into()))?,
+            );
         }
+        Ok(())
     }
 
     fn digits(&mut self, radix: u32, most: usize) -> Option<char> {
@@ -239,7 +223,7 @@ impl Reader<'_, '_, '_> {
                 Some('$') => self.dollar(&mut word, true)?,
                 Some('`') => self.backquote(&mut word, true)?,
                 Some(_) => {}
-                None => return Err(NotRead::new("`))` is missing")),
+                None => return Err(NotRead("`))` is missing".into())),
             }
         }
         let inside = self.cursor.slice(from, self.cursor.at - 1);

@@ -2,6 +2,7 @@
 
 use super::cursor::is_name;
 use super::found::Kind;
+use super::options::take;
 use super::rules::Call;
 use super::value::Value;
 use super::walk::Walker;
@@ -45,9 +46,8 @@ pub(super) fn beyond(walker: &mut Walker<'_>, call: &Call<'_>) {
 }
 
 pub(super) fn env(walker: &mut Walker<'_>, call: &Call<'_>) {
-    let Some(mut rest) = behind(walker, call, "uCPL", 0) else { return };
+    let Some((options, mut rest)) = behind(walker, call, "uCPL", 0) else { return };
     let mark = walker.scope.mark();
-    let options = call.arguments.get(..call.arguments.len() - rest.len()).unwrap_or_default();
     if !options.is_empty() {
         walker.scope.forget_the_run();
     }
@@ -69,26 +69,14 @@ pub(super) fn env(walker: &mut Walker<'_>, call: &Call<'_>) {
 
 /// `xargs` adds what it reads to the words, or puts it where it is told to.
 pub(super) fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) {
-    let Some(command) = behind(walker, call, "aIiLnPsdEJR", 0) else { return };
-    let options = call.arguments.get(..call.arguments.len() - command.len()).unwrap_or_default();
-    let mark = options.iter().enumerate().find_map(|(at, one)| {
-        let attached = one.text().strip_prefix("-I").or(one.text().strip_prefix("-J"))?;
-        if attached.is_empty() { call.arguments.get(at + 1).map(Value::text) } else { Some(attached) }
-    });
+    let values = "aIiLnPsdEJR";
+    let Some((options, command)) = behind(walker, call, values, 0) else { return };
     let read = "what xargs reads";
-    let mut words: Vec<Value> = match mark {
-        Some(mark) => command.iter().map(|one| put(one, mark, read)).collect(),
-        None => command.to_vec(),
+    let words: Vec<Value> = match take(options, values).of("-I -J").next() {
+        Some(mark) => command.iter().map(|one| put(one, mark.text(), read)).collect(),
+        None => command.iter().cloned().chain([Value::any(read)]).collect(),
     };
-    if mark.is_none() {
-        words.push(Value::any(read));
-    }
     walker.call(&words, None);
-}
-
-/// The program is the next word.
-pub(super) fn next(walker: &mut Walker<'_>, call: &Call<'_>) {
-    walker.call(call.arguments, call.input);
 }
 
 /// `sh -c TEXT`, a script, or a text on the standard input.
@@ -126,27 +114,28 @@ pub(super) fn put(word: &Value, mark: &str, source: &str) -> Value {
 }
 
 fn start(walker: &mut Walker<'_>, call: &Call<'_>, values: &str, operands: usize) {
-    if let Some(command) = behind(walker, call, values, operands) {
+    if let Some((_, command)) = behind(walker, call, values, operands) {
         walker.call(command, call.input);
     }
 }
 
-/// The command behind options and operands. What is not clear about an option is said.
+/// What stands before the command, and the command. What is not clear about an option is said.
 fn behind<'v>(
     walker: &mut Walker<'_>,
     call: &Call<'v>,
     values: &str,
     operands: usize,
-) -> Option<&'v [Value]> {
+) -> Option<(&'v [Value], &'v [Value])> {
+    let split = |command: &[Value]| call.arguments.split_at_checked(call.arguments.len() - command.len());
     let (mut rest, mut left) = (call.arguments, operands);
     while let Some((first, more)) = rest.split_first() {
         let text = first.text();
         if text == "--" {
-            return more.get(left..);
+            return more.get(left..).and_then(split);
         }
         if !first.is_option() && text != "-" {
             if left == 0 {
-                return Some(rest);
+                return split(rest);
             }
             (rest, left) = (more, left - 1);
             continue;

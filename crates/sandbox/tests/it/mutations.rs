@@ -132,6 +132,8 @@ fn what_is_made_to_break_the_reader_is_survived() {
         many("[[ ", 9_000),
         many("case x in x) ", 2_000),
         many("a=$(b=$(", 3_000),
+        format!("x='{}'; echo {}; rm $x", many("y ", 2_000), many("$x ", 9_000)),
+        "ls -".to_owned() + &many("a", 30_000) + "; rm notes.txt",
         many("x{", 10_000) + "; rm notes.txt",
         "rm ".to_owned() + &(0..5_000).map(|at| format!("{at} ")).collect::<String>(),
         "f() { f; f; f; f; }; f; rm notes.txt".to_owned(),
