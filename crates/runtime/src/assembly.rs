@@ -49,10 +49,10 @@ pub(crate) const PRIVATE_TMP: &str = "tmp";
 /// The folder where commands are tried, in a run's folder.
 pub(crate) const PREVIEW: &str = "preview";
 
-/// Where the layers of commands may lie, in the order of preference: with the run, and where they do when the run lies in the folder that a
-/// command may write, as in a home. They hold what a command writes, so it is a place on a disk.
-fn layer_stores(folder: &Path, run_id: RunId) -> Vec<PathBuf> {
-    vec![folder.join(PREVIEW), Path::new("/var/tmp").join(format!("artoo-layers-{run_id}"))]
+/// Where the layers of commands may lie, in the order of preference: with the run, whose folder and name these are, and elsewhere for a run that
+/// lies in the folder that a command may write, as in a home. They hold what a command writes, so it is a place on a disk.
+fn layer_stores(folder: &Path, run: &str) -> Vec<PathBuf> {
+    vec![folder.join(PREVIEW), Path::new("/var/tmp").join(format!("artoo-layers-{run}"))]
 }
 
 /// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
@@ -164,7 +164,7 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
-        layer_stores: layer_stores(&folder, journal.run_id()),
+        layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
         explain: artoo_sandbox::effects_of,
         // The executor puts its own in their place for each call.
         consent: Arc::new(Nobody),

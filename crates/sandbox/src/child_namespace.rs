@@ -12,25 +12,20 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int};
-use std::fs;
 use std::io;
-use std::mem::size_of;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rustix::fs::{CWD, Mode, OFlags, fstat, mkdir, open, openat};
+use rustix::fs::{Mode, OFlags, fstat, mkdir, open, openat};
 use rustix::io::{Errno, write};
-use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MountFlags, MountPropagationFlags, MoveMountFlags,
-    OpenTreeFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen, mount, mount_bind_recursive,
-    mount_change, move_mount, open_tree,
-};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
 use rustix::process::{chdir, fchdir, getegid, geteuid};
 
-use crate::prepared::{c_string, last_error};
+use crate::mounts::{clone_of, clone_within, empty_file_system, mount_points, put_mount, set_read_only};
+use crate::prepared::c_string;
 use crate::preview::{Ground, Layer};
 use crate::spawn;
 use crate::{Confinement, SandboxError, SandboxMode, capabilities};
@@ -366,88 +361,10 @@ fn outermost<'a>(sorted: impl Iterator<Item = &'a PathBuf>) -> impl Iterator<Ite
     })
 }
 
-/// Where something is mounted, sorted.
-fn mount_points() -> io::Result<Vec<PathBuf>> {
-    let table = fs::read("/proc/self/mountinfo")?;
-    let lines = table.split(|byte| *byte == b'\n');
-    let points: BTreeSet<PathBuf> =
-        lines.filter_map(|line| line.split(|byte| *byte == b' ').nth(4).map(unescaped)).collect();
-    Ok(points.into_iter().collect())
-}
-
-/// The table writes some characters as a backslash and three octal digits.
-fn unescaped(field: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    let mut path = Vec::new();
-    let mut rest = field;
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..3).filter(|_| *first == b'\\');
-        let code = code.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
-        match code {
-            Some(byte) => {
-                path.push(byte);
-                rest = after.get(3..).unwrap_or_default();
-            }
-            None => {
-                path.push(*first);
-                rest = after;
-            }
-        }
-    }
-    PathBuf::from(std::ffi::OsString::from_vec(path))
-}
-
-/// A file system in memory that holds nothing, with a root of this mode. It is mounted nowhere yet.
-fn empty_file_system(mode: &CStr) -> Result<OwnedFd, Errno> {
-    let system = fsopen(c"tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
-    fsconfig_set_string(&system, c"mode", mode)?;
-    fsconfig_set_string(&system, c"size", c"65536")?;
-    fsconfig_create(&system)?;
-    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
-    fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, attributes | MountAttrFlags::MOUNT_ATTR_NOEXEC)
-}
-
-const CLONE: OpenTreeFlags = OpenTreeFlags::OPEN_TREE_CLONE.union(OpenTreeFlags::OPEN_TREE_CLOEXEC);
-
-/// What is mounted at a path, with all that is mounted in it, to be mounted once more.
-fn clone_of(path: &CStr) -> Result<OwnedFd, Errno> {
-    open_tree(CWD, path, CLONE | OpenTreeFlags::AT_RECURSIVE)
-}
-
-fn clone_within(mount: &OwnedFd, path: &CStr) -> Result<OwnedFd, Errno> {
-    open_tree(mount, path, CLONE | OpenTreeFlags::AT_EMPTY_PATH)
-}
-
-fn put_mount(mount: &OwnedFd, place: &CStr) -> Result<(), Errno> {
-    move_mount(mount, c"", CWD, place, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
-}
-
 /// Writes a short text into a file of the kernel's.
 fn put(path: &CStr, text: &CStr) -> Result<(), Errno> {
     let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     write(&file, text.to_bytes()).map(drop)
-}
-
-/// Makes everything mounted from here on read-only, or one mount writable again.
-fn set_read_only(path: &CStr, read_only: bool) -> Result<(), Errno> {
-    let (set, clear, flags) = match read_only {
-        true => (libc::MOUNT_ATTR_RDONLY, 0, libc::AT_RECURSIVE),
-        false => (0, libc::MOUNT_ATTR_RDONLY, 0),
-    };
-    let wanted = libc::mount_attr { attr_set: set, attr_clr: clear, propagation: 0, userns_fd: 0 };
-    #[expect(unsafe_code, reason = "a system call without a safe wrapper")]
-    // SAFETY: the path is a string, and `wanted` a whole structure of the size that is named; the kernel only reads both.
-    let answer = unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            flags,
-            &raw const wanted,
-            size_of::<libc::mount_attr>(),
-        )
-    };
-    if answer == 0 { Ok(()) } else { Err(last_error()) }
 }
 
 /// A path within the options of an overlay, where commas part one from the other.
@@ -468,16 +385,4 @@ fn c_strings<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<Vec
 
 fn as_c(path: &Path) -> io::Result<CString> {
     c_string(path.as_os_str().as_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_mounts_are_read_as_the_kernel_writes_them() {
-        assert_eq!(unescaped(br"/a\040b\134c\011"), Path::new("/a b\\c\t"));
-        assert_eq!(unescaped(br"/plain\"), Path::new("/plain\\"));
-        assert_eq!(unescaped("/数据".as_bytes()), Path::new("/数据"));
-    }
 }

@@ -123,6 +123,8 @@ mod first_process;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod prepared;
 #[cfg(target_os = "linux")]
 mod process_guard;

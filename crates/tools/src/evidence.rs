@@ -60,8 +60,14 @@ impl EvidenceStore {
     pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        Ok(Self::unmade(folder))
+    }
+
+    /// A store whose folder is not made, for a context in which nothing is run.
+    pub fn unmade(folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
         let archive = Arc::new(Mutex::new(Archive::at(folder.join(ARCHIVE))));
-        Ok(Self { folder, redactor: Redactor::new(), truths: Arc::default(), archive })
+        Self { folder, redactor: Redactor::new(), truths: Arc::default(), archive }
     }
 
     /// The same, with these secrets.

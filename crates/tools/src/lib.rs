@@ -68,7 +68,7 @@ pub use home::mdfind::Mdfind;
 pub use probe::{Grants, Probed, ToolState, ToolStatus, WebGrant};
 pub use protected::{ProtectedPlaces, secrets_in};
 pub use read_file::ReadFile;
-pub use shell::Shell;
+pub use shell::{Outlook, Shell, outlook};
 pub use shown::{Excerpt, head_tail};
 pub use tool::{Captured, Tool, ToolEffect, ToolReport};
 pub use toolbox::Toolbox;

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::{
-    Capture, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
+    Capture, Confinement, Decision, Effects, Ending, Invocation, Network, Outcome, ResourceLimits,
+    SandboxMode, run,
 };
 use artoo_types::{Arguments, CallEnding, Effect, EffectKind, ToolName};
 use async_trait::async_trait;
@@ -109,11 +110,6 @@ impl<'a> Call<'a> {
     async fn look(command: &'a str, invocation: Invocation, cx: &'a ToolContext) -> Result<Self, ToolError> {
         let (text, context) = (command.to_owned(), cx.clone());
         let looked = off_the_async_thread(move || {
-            if context.mode != SandboxMode::FullAccess {
-                [&context.workspace, &context.working_folder]
-                    .into_iter()
-                    .try_for_each(|folder| trial::is_seen(folder, &context))?;
-            }
             make_workspace(&context)?;
             Ok::<_, ToolError>((Reading::of(&text, &context), Layers::look(&context)))
         });
@@ -122,22 +118,8 @@ impl<'a> Call<'a> {
     }
 
     async fn carry_out(&self) -> Result<ToolReport, ToolError> {
-        // What is open in its words is known when it was tried.
-        let known = self.reading.known();
-        let deed = if self.layers.is_some() { Deed::from(&known) } else { self.reading.deed() };
-        if let Some(reason) = self.cx.consent.forbids(deed) {
-            return Err(ToolError::NotAllowed { effects: in_words(deed.effects), reason });
-        }
-        self.cx.demanded(self.reading.deed())?;
-        let refusal = self.reading.refusal(self.cx.mode);
-        let case = Case {
-            mode: self.cx.mode,
-            can_be_tried: self.layers.is_some(),
-            names_more_than_reading: self.reading.names_more_than_reading(),
-            is_refused: refusal.is_some(),
-        };
-        match (gate(case), self.layers.clone()) {
-            (Step::Refuse, _) => Err(ToolError::Ruled { rule: refusal.unwrap_or_default() }),
+        match (begin(&self.reading, self.layers.is_some(), self.cx)?, self.layers.clone()) {
+            (Step::Refuse, _) => Err(ToolError::Ruled { rule: "it is refused".to_owned() }),
             (Step::Read, _) => self.run((SandboxMode::ReadOnly, Network::Denied), Vec::new()).await,
             (Step::Try, Some(layers)) => self.try_out(&layers).await,
             (Step::Try | Step::Ask, _) => {
@@ -233,6 +215,66 @@ impl<'a> Call<'a> {
             Err(error) => drop(report.failure.get_or_insert(error.failure())),
         }
         Ok(report)
+    }
+}
+
+/// How a command begins. Blocks where the protected places of the run were not looked up yet.
+///
+/// # Errors
+///
+/// It is refused, and why.
+fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step, ToolError> {
+    if cx.mode != SandboxMode::FullAccess {
+        trial::is_seen(&cx.workspace, cx)?;
+        trial::is_seen(&cx.working_folder, cx)?;
+    }
+    // What is open in its words is known when it was tried.
+    let known = reading.known();
+    let deed = if can_be_tried { Deed::from(&known) } else { reading.deed() };
+    if let Some(reason) = cx.consent.forbids(deed) {
+        return Err(ToolError::NotAllowed { effects: in_words(deed.effects), reason });
+    }
+    let refusal = reading.refusal(cx.mode);
+    if let Some(rule) = refusal {
+        return Err(ToolError::Ruled { rule });
+    }
+    cx.demanded(reading.deed())?;
+    Ok(gate(Case {
+        mode: cx.mode,
+        can_be_tried,
+        names_more_than_reading: reading.names_more_than_reading(),
+        is_refused: false,
+    }))
+}
+
+/// What a run would do with a command, said before there is one. See [`outlook`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outlook {
+    /// How it would begin.
+    pub step: Step,
+    /// Why it would be refused; `None` where it would not.
+    pub refusal: Option<String>,
+    /// The user's rule about what its words name: the decision, the rule's name and its words.
+    pub rule: Option<(Decision, String, String)>,
+    /// What its words say.
+    pub effects: Effects,
+}
+
+/// What a run in this context would do with a command, by the same function as the run. What it would change shows only when it is tried; its words
+/// are an explanation. Nothing of the command is run. Blocks.
+pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
+    let reading = Reading::of(command, cx);
+    let begun = begin(&reading, Layers::look(cx).is_some(), cx);
+    let rules = cx.consent.rules();
+    let ruled = rules.ruling(reading.deed());
+    Outlook {
+        step: *begun.as_ref().unwrap_or(&Step::Refuse),
+        refusal: begun.err().map(|error| match error {
+            ToolError::Ruled { rule } => rule,
+            other => other.to_string(),
+        }),
+        rule: ruled.map(|ruled| (ruled.decision, ruled.name(), ruled.words())),
+        effects: reading.into_said(),
     }
 }
 

@@ -72,7 +72,9 @@ const TABLE: [(Layer, &[&str]); 7] = [
 ];
 
 /// Crates from outside that pure crates may build on: shapes, numbers and text, without async, files, clocks or chance.
-const PURE_MAY_USE: [&str; 9] = [
+const PURE_MAY_USE: [&str; 11] = [
+    "aho-corasick",
+    "base64",
     "chrono",
     "hex",
     "memchr",

@@ -1,17 +1,23 @@
 //! `artoo policy`: what a command would do, and what would be decided about it. Nothing is run.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use artoo_sandbox::{
-    Decision, Effects, Kind, Network, OnDisk, Paths, Place, SandboxMode, Seen, decide, effects_of,
+use artoo_sandbox::{Decision, Effects, Kind, effects_of};
+use artoo_tools::{
+    Answer, Consent, CreatedPaths, EvidenceStore, Outlook, Question, Rest, Rule, Rules, ToolContext,
+    ToolLimits, outlook,
 };
-use artoo_tools::{Rule, Rules, secrets_in};
+use async_trait::async_trait;
+use chrono::DateTime;
 use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::Loaded;
 use crate::args::PolicyCommand;
 use crate::config::{Given, policy_path, rules};
 use crate::error::{CommandError, Exit};
+use crate::machine::nearest_folder;
 use crate::program::Context;
 use crate::terminal::{neutral_json, neutral_line};
 
@@ -34,43 +40,46 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
     let Loaded { settings, file, .. } = Loaded::load(context, Given::default())?;
     let configuration = context.folders.current.join(file);
     let rules = own_rules(context)?.protecting(&settings.data_dir).protecting(&configuration);
-    let home = context.folders.home.as_path();
-    let free = [real(&settings.workspace), real(&context.folders.current)];
     let kept = [settings.data_dir.clone(), configuration].into_iter().chain(rules.file().map(Path::to_owned));
-    let mut protected: Vec<PathBuf> = secrets_in(home).chain(kept).collect();
-    protected.extend(secrets_in(&real(home)).collect::<Vec<_>>());
-    protected.extend(protected.iter().map(|place| real(place)).collect::<Vec<_>>());
-    let working_folder = context.folders.current.as_path();
-    let workspace = settings.workspace.as_path();
-    let place = Place { home, working_folder, workspace, free: &free, protected: &protected, paths: &OnDisk };
-    let effects = effects_of(text, place);
-    let verdict = Verdict::of(&effects, settings.sandbox, &rules);
-    Ok(if json {
-        format!("{}\n", neutral_json(&as_json(&effects, &verdict).to_string()))
-    } else {
-        page(&effects, &verdict, (settings.sandbox, settings.network()), &settings.workspace)
-    })
+    let protected: Vec<PathBuf> = kept.chain(settings.protected.iter().cloned()).collect();
+    let run = settings.data_dir.join("policy-check");
+    let looked = ToolContext {
+        working_folder: context.folders.current.clone(),
+        workspace: settings.workspace.clone(),
+        home: context.folders.home.clone(),
+        private_tmp: run.join("tmp"),
+        protected: protected.into(),
+        mode: settings.sandbox,
+        network: settings.network(),
+        environment: context.environment.all(),
+        evidence: EvidenceStore::unmade(run.join("evidence")),
+        created: CreatedPaths::default(),
+        // Where a run would have them is not there yet.
+        layer_stores: vec![nearest_folder(&settings.data_dir), PathBuf::from("/var/tmp")],
+        explain: effects_of,
+        consent: Arc::new(RulesAlone(rules)),
+        rest: Rest::default(),
+        snapshot: None,
+        time: Arc::new(DateTime::UNIX_EPOCH.fixed_offset()),
+        limits: ToolLimits::default(),
+        cancel: CancellationToken::new(),
+        on_output: None,
+    };
+    let outlook = outlook(text, &looked);
+    Ok(if json { format!("{}\n", neutral_json(&as_json(&outlook).to_string())) } else { page(&outlook) })
 }
 
-/// What is decided, and by which rule.
-struct Verdict {
-    decision: Decision,
-    rule: String,
-    words: String,
-}
+/// Nobody to ask, and the person's rules.
+struct RulesAlone(Rules);
 
-impl Verdict {
-    /// A rule of the user outweighs a question, and what is free, but no refusal.
-    fn of(effects: &Effects, mode: SandboxMode, rules: &Rules) -> Self {
-        let ruling = decide(effects, mode);
-        let own = rules.ruling_of(effects).filter(|_| ruling.decision != Decision::Deny);
-        match own {
-            Some(own) => Self { decision: own.decision, rule: own.name(), words: own.words() },
-            None => {
-                let (rule, words) = (ruling.by.name().to_owned(), ruling.by.words().to_owned());
-                Self { decision: ruling.decision, rule, words }
-            }
-        }
+#[async_trait]
+impl Consent for RulesAlone {
+    fn rules(&self) -> Rules {
+        self.0.clone()
+    }
+
+    async fn ask(&self, _: Question) -> Answer {
+        Answer::No { reason: "nothing is run".to_owned() }
     }
 }
 
@@ -120,14 +129,6 @@ fn rule_as_json(number: usize, rule: &Rule) -> Value {
     })
 }
 
-/// The name without links of a path that may not be there yet.
-fn real(path: &Path) -> PathBuf {
-    match OnDisk.look(path) {
-        Seen::Nothing(real) | Seen::Folder(real) | Seen::File(real) => real,
-        Seen::Unsure => path.to_owned(),
-    }
-}
-
 /// Each effect with its reason: the kind as it is called in JSON, what, the word, why.
 fn reasons(effects: &Effects) -> impl Iterator<Item = (&'static str, &artoo_sandbox::Cause)> {
     let protected = effects.protected.iter().map(|cause| ("protected", cause));
@@ -136,7 +137,8 @@ fn reasons(effects: &Effects) -> impl Iterator<Item = (&'static str, &artoo_sand
     protected.chain(rest)
 }
 
-fn as_json(effects: &Effects, verdict: &Verdict) -> Value {
+fn as_json(outlook: &Outlook) -> Value {
+    let Outlook { step, refusal, rule, effects } = outlook;
     let mut kinds = Map::new();
     for kind in Kind::ALL {
         let what: Vec<&str> = effects.of(kind).iter().map(|cause| cause.what.as_str()).collect();
@@ -145,30 +147,30 @@ fn as_json(effects: &Effects, verdict: &Verdict) -> Value {
     let reasons: Vec<Value> = reasons(effects)
         .map(|(kind, cause)| json!({ "effect": kind, "what": cause.what, "word": cause.word, "why": cause.why }))
         .collect();
+    let rule = rule
+        .as_ref()
+        .map(|(decision, name, words)| json!({ "name": name, "decision": decision.name(), "words": words }));
     json!({
-        "class": effects.class().name(),
-        "decision": verdict.decision.name(),
-        "rule": verdict.rule,
-        "why": verdict.words,
+        "begins": step.name(),
+        "refused": refusal,
+        "rule": rule,
         "effects": kinds,
         "reasons": reasons,
-        "consulted_by_runs": true,
     })
 }
 
-fn page(
-    effects: &Effects,
-    verdict: &Verdict,
-    (mode, network): (SandboxMode, Network),
-    workspace: &Path,
-) -> String {
-    let mut text = format!("class     {}\n", effects.class().name());
-    text.push_str(&format!(
-        "decision  {}: {} ({})\n",
-        verdict.decision.name(),
-        neutral_line(&verdict.words),
-        verdict.rule
-    ));
+fn page(outlook: &Outlook) -> String {
+    let Outlook { step, refusal, rule, effects } = outlook;
+    let why = refusal.as_deref().unwrap_or(step.words());
+    let mut text = format!("{:<8}{}\n", step.name(), neutral_line(why));
+    if let (Some((decision, _, words)), None) = (rule, refusal) {
+        let on = match decision {
+            Decision::Allow => "what of it is asked about, as its words have it, is allowed",
+            Decision::Ask => "it is asked about",
+            Decision::Deny => "it is denied",
+        };
+        text.push_str(&format!("{:<8}{on}: {}\n", "rule", neutral_line(words)));
+    }
     let mut last = "";
     for (kind, cause) in reasons(effects) {
         if kind != last {
@@ -183,24 +185,16 @@ fn page(
             neutral_line(&cause.why)
         ));
     }
-    let network = match network {
-        Network::Denied => "it keeps them from the network",
-        Network::Granted => "the network is open to them",
-    };
-    let wall = match mode {
-        SandboxMode::ReadOnly => format!("the kernel lets them write nothing but temporary files; {network}"),
-        SandboxMode::WorkspaceWrite => format!(
-            "the kernel lets them write in {} and among their own temporary files, older files there included, except a `.git` that was there; {network}",
-            neutral_line(&workspace.display().to_string())
-        ),
-        SandboxMode::FullAccess => "nothing confines them".to_owned(),
-    };
-    text.push_str(&format!("\nThis is what a run would decide; what it made itself it may change without a question.\nOf commands that run: {wall}.\n"));
+    text.push_str(
+        "\nThe lists are what its words say. They explain, and grant nothing: what a command changes shows when it is tried.\n",
+    );
     text
 }
 
 #[cfg(test)]
 mod tests {
+    use artoo_sandbox::{Paths, Place, Seen};
+    use artoo_tools::Step;
     use artoo_types::EffectKind;
 
     use super::*;
@@ -223,7 +217,7 @@ mod tests {
         "echo 'rm -rf /'",
     ];
 
-    fn decided(text: &str, rules: &Rules) -> (Effects, Verdict) {
+    fn outlook(text: &str, rules: &Rules) -> Outlook {
         let home = Path::new("/home/ada");
         let (free, protected) = ([home.to_owned()], [home.join(".ssh")]);
         let place = Place {
@@ -235,8 +229,16 @@ mod tests {
             paths: &Empty,
         };
         let effects = effects_of(text, place);
-        let verdict = Verdict::of(&effects, SandboxMode::WorkspaceWrite, rules);
-        (effects, verdict)
+        let ruled = rules.ruling_of(&effects);
+        let denied = ruled.filter(|ruled| ruled.denies()).map(|ruled| ruled.words());
+        let refusal =
+            effects.protected.first().map(|cause| format!("{} is protected", cause.what)).or(denied);
+        Outlook {
+            step: if refusal.is_some() { Step::Refuse } else { Step::Try },
+            refusal,
+            rule: ruled.map(|ruled| (ruled.decision, ruled.name(), ruled.words())),
+            effects,
+        }
     }
 
     #[test]
@@ -252,13 +254,7 @@ mod tests {
             ("rm .ssh/id_rsa", &own),
         ];
         for (command, rules) in COMMANDS.map(|command| (command, &none)).into_iter().chain(own) {
-            let (effects, verdict) = decided(command, rules);
-            let page = page(
-                &effects,
-                &verdict,
-                (SandboxMode::WorkspaceWrite, Network::Denied),
-                Path::new("/home/ada/artoo_workspace"),
-            );
+            let page = page(&outlook(command, rules));
             text.push_str(&format!("$ artoo policy check '{}'\n{page}\n", command.escape_debug()));
         }
         insta::assert_snapshot!(text);
@@ -266,10 +262,8 @@ mod tests {
 
     #[test]
     fn json() {
-        let (effects, verdict) = decided("date > today.txt; rm notes.txt", &Rules::default());
-        insta::assert_json_snapshot!(as_json(&effects, &verdict));
-        let (effects, verdict) = decided("rm notes.txt", &own());
-        insta::assert_json_snapshot!(as_json(&effects, &verdict));
+        insta::assert_json_snapshot!(as_json(&outlook("date > today.txt; rm notes.txt", &Rules::default())));
+        insta::assert_json_snapshot!(as_json(&outlook("rm notes.txt", &own())));
     }
 
     /// Rules of each decision.

@@ -221,6 +221,8 @@ pub(crate) struct ToolsTable {
     /// Whether confined commands may use the network. What they can read can then leave this machine. With the sandbox mode
     /// `full-access` they may in any case.
     pub(crate) network: Option<bool>,
+    /// Files and folders that no run may read or change, beside those that never are: whole paths, or from `~/`.
+    pub(crate) protected: Option<Vec<PathBuf>>,
     /// Whether runs may act in the apps of a Mac, by AppleScript and shortcuts. No sandbox reaches there.
     pub(crate) apps: Option<bool>,
     /// Whether `fetch` may read pages of this machine and of its network too.

@@ -43,6 +43,8 @@ pub(crate) struct Settings {
     pub(crate) small_model: Option<bool>,
     /// What the tools may do beyond files and confined commands.
     pub(crate) tools: ToolsTable,
+    /// What no run may read or change, beside the usual places. Absolute.
+    pub(crate) protected: Vec<PathBuf>,
     /// Which rules apply.
     pub(crate) rules: Profile,
     /// What a run keeps of what it finds, so that it can be undone.
@@ -92,6 +94,7 @@ pub(crate) fn resolve(
         strict: run.strict.unwrap_or(false),
         small_model: run.small_model,
         tools: sections.tools.clone(),
+        protected: protected(sections.tools.protected.as_deref().unwrap_or_default(), home)?,
         rules: sections.controller.rules.unwrap_or_default(),
         snapshot: SnapshotLimits {
             bytes: sections.undo.max_run_bytes.unwrap_or(SnapshotLimits::default().bytes),
@@ -114,6 +117,23 @@ pub(crate) fn resolve(
         },
     };
     Ok((settings, sections))
+}
+
+/// What a relative path would protect depends on where artoo is run.
+fn protected(places: &[PathBuf], home: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let whole = |place: &PathBuf| {
+        let place = expand_home(place, home);
+        if place.is_absolute() {
+            Ok(place)
+        } else {
+            Err(CommandError::configuration(format!(
+                "`tools.protected` has {}, which is no whole path",
+                place.display()
+            ))
+            .hint("write it from / or from ~/"))
+        }
+    };
+    places.iter().map(whole).collect()
 }
 
 fn days(days: u32) -> Duration {

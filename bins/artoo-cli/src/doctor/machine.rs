@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use artoo_sandbox::preview::{NoPreview, Preview};
 use artoo_sandbox::{Gap, Network, SandboxMode, Support, probe};
+use artoo_tools::secrets_in;
 
 use super::Check;
 use crate::config::Settings;
-use crate::machine::{installed_programs, writable};
+use crate::machine::{installed_programs, nearest_folder, writable};
 use crate::program::Context;
 use crate::view::bytes;
 
@@ -16,6 +18,8 @@ const LITTLE_DISK: u64 = 200 * 1000 * 1000;
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let search_path = context.environment.search_path();
     let mut checks = sandbox(settings.sandbox, settings.network(), probe());
+    checks.extend(trials(settings.sandbox, || Preview::supported(&nearest_folder(&settings.data_dir))));
+    checks.push(protected(&context.folders.home, settings));
     checks.push(shell(&search_path));
     let programs = installed_programs(&search_path);
     checks.push(match programs.is_empty() {
@@ -63,6 +67,49 @@ fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> 
                 ),
             )]
         }
+    }
+}
+
+/// Whether a command is tried before anything of it lasts.
+fn trials(mode: SandboxMode, supported: impl FnOnce() -> Result<(), NoPreview>) -> Option<Check> {
+    const NAME: &str = "trials";
+    match mode {
+        SandboxMode::ReadOnly => None,
+        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Some(match supported() {
+            Ok(()) => {
+                Check::good(NAME, "each command is tried first, and you are asked about what it would change")
+            }
+            Err(reason) => Check::note(
+                NAME,
+                format!(
+                    "{reason}; commands run where they can write nothing, and you are asked before they may"
+                ),
+            )
+            .remedy("let this user make user namespaces and overlays, on a file system with user attributes"),
+        }),
+    }
+}
+
+/// What no run may read, of what is there.
+fn protected(home: &Path, settings: &Settings) -> Check {
+    let own = settings.protected.iter().cloned();
+    let places = secrets_in(home).chain(own).filter(|place| place.symlink_metadata().is_ok());
+    let names: Vec<String> = places.map(|place| in_home(&place, home)).collect();
+    let data = in_home(&settings.data_dir, home);
+    Check::good(
+        "protected",
+        format!(
+            "no command reads {data} or {}",
+            if names.is_empty() { "other secrets (none found)".to_owned() } else { names.join(", ") }
+        ),
+    )
+}
+
+/// A path below the home folder as people write it.
+fn in_home(path: &Path, home: &Path) -> String {
+    match path.strip_prefix(home) {
+        Ok(below) => format!("~/{}", below.display()),
+        Err(_) => path.display().to_string(),
     }
 }
 
@@ -115,8 +162,8 @@ fn folder(name: &str, path: &Path, option: &str) -> Check {
 }
 
 fn disk(path: &Path) -> Check {
-    let nearest = path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
-    match rustix::fs::statvfs(nearest) {
+    let nearest = nearest_folder(path);
+    match rustix::fs::statvfs(&nearest) {
         Ok(stat) => {
             let free = stat.f_bavail.saturating_mul(stat.f_frsize);
             let finding = format!("{} free at {}", bytes(free), nearest.display());

@@ -19,6 +19,11 @@ pub(crate) struct Folders {
     pub(crate) current: PathBuf,
 }
 
+/// The folder, or the nearest one around it that is there.
+pub(crate) fn nearest_folder(path: &Path) -> PathBuf {
+    path.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("/")).to_owned()
+}
+
 impl Folders {
     /// Those of this process.
     ///

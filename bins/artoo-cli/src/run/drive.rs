@@ -133,6 +133,9 @@ fn build(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Result<A
         .snapshot_limits(prepared.settings.snapshot)
         .retention(prepared.settings.retention)
         .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
+    for place in &prepared.settings.protected {
+        builder = builder.protect(place.clone());
+    }
     for (role, client) in &prepared.clients {
         let role: Role = *role;
         builder = builder.role_model(role, std::sync::Arc::clone(client));

@@ -92,7 +92,7 @@ fn no_rule_opens_a_protected_place_and_the_rules_are_one() {
         scene.say(&["run", REQUEST]).ended(5);
         assert!(removals.iter().all(|path| scene.home().join(path.trim_start_matches("~/")).exists()));
         let checked = scene.say(&["policy", "check", "--json", command]).ended(0);
-        assert!(checked.out.contains("\"rule\":\"protected-place\""), "{}", checked.out);
+        assert!(checked.out.contains("\"begins\":\"refuse\""), "{}", checked.out);
     }
 }
 
@@ -115,11 +115,15 @@ fn a_rule_whose_example_fails_ends_with_2_and_nothing_runs() {
 fn a_check_says_which_rule_decides_and_a_list_where_the_rules_stand() {
     let scene = scene(&format!("{ALLOW}{DENY}"), REMOVAL);
     let said = scene.say(&["policy", "check", "rm ~/artoo_workspace/notes.txt"]).ended(0);
-    let line = "decision  deny: rule 2 of policy.toml: there is no other copy (policy-rule-2)";
+    let line = "refuse  rule 2 of policy.toml: there is no other copy";
     assert!(said.out.contains(line), "{}", said.out);
     let said = scene.say(&["policy", "check", "--json", "rm ~/artoo_workspace/notes.txt"]).ended(0);
     let checked: serde_json::Value = serde_json::from_str(&said.out).unwrap();
-    assert_eq!((&checked["decision"], &checked["rule"]), (&"deny".into(), &"policy-rule-2".into()));
+    let rule = &checked["rule"];
+    assert_eq!(
+        (&checked["begins"], &rule["name"], &rule["decision"]),
+        (&"refuse".into(), &"policy-rule-2".into(), &"deny".into())
+    );
     let said = scene.say(&["policy", "rules"]).ended(0);
     assert!(
         said.out.contains(".config/artoo/policy.toml\n  1  allow  deletes by rm in ~/artoo_w"),

@@ -43,17 +43,14 @@ fn while_the_model_is_waited_for() {
 fn while_a_command_works() {
     for take in taken(&Scene::new(|_| Reply::stall())) {
         // The output is longer than what is kept together, and needs a file of its own in the folder.
-        let command =
-            "cd ~/artoo_workspace && { echo > begun; until [ -e end ]; do sleep 0.01; done; seq 1 90000; }";
+        let command = "touch $TMPDIR/begun; until [ -e ~/end ]; do sleep 0.01; done; seq 1 90000";
         let scene = Scene::new(model(count_plan("Wait"), move |_| shell(command)));
-        let line =
-            ["run", "--yes", "unknown", "--yes", "creates", "--yes", "overwrites", "Wait for something"];
-        let child = scene.artoo(&line).spawn().unwrap();
-        let workspace = scene.home().join("artoo_workspace");
-        until("the command works", || workspace.join("begun").exists());
-        let run = scene.runs().pop().unwrap();
+        let child = scene.artoo(&["run", "Wait for something"]).spawn().unwrap();
+        let run = || scene.runs().pop().unwrap_or_default();
+        until("the command works", || run().join("tmp/begun").exists());
+        let run = run();
         take(&scene, run.clone());
-        fs::write(workspace.join("end"), "").unwrap();
+        fs::write(scene.home().join("end"), "").unwrap();
         let said = wait(child).ended(1);
         assert!(said.err.contains(&gone(&run)), "{}", said.err);
     }

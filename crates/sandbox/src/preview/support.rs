@@ -1,7 +1,8 @@
 //! Whether this machine has previews.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::thread;
@@ -34,13 +35,21 @@ fn try_out(place: &Path) -> Result<(), NoPreview> {
 fn trial(place: &Path) -> Result<(), NoPreview> {
     let folder = place.join(format!("preview-trial-{}", rustix::process::getpid()));
     let root = folder.join("root");
-    let made = fs::create_dir_all(&root).and_then(|()| fs::write(root.join("old"), "old"));
+    let was_there = place.exists();
+    let made = DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&root)
+        .and_then(|()| fs::write(root.join("old"), "old"));
     let tried = made.map_err(|error| refused(&error)).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(|error| refused(&error))?.block_on(trial_in(&folder, &root))
     });
     // Should something be left, the next trial of this process number meets it and works all the same.
     let _ = fs::remove_dir_all(&folder);
+    if !was_there {
+        let _ = fs::remove_dir(place);
+    }
     tried
 }
 

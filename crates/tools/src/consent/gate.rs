@@ -31,6 +31,31 @@ pub enum Step {
     Refuse,
 }
 
+impl Step {
+    /// Its name in `--json`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Try => "try",
+            Self::Ask => "ask",
+            Self::Refuse => "refuse",
+        }
+    }
+
+    /// What it means, for a person.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Read => "it runs where it can write nothing but temporary files",
+            Self::Try => {
+                "it is tried first, where nothing of it lasts; what it changes there decides: nothing, or only new files where \
+                 they are free, and it is done; anything else is asked about"
+            }
+            Self::Ask => "it is asked about before it runs, for nothing can be tried",
+            Self::Refuse => "it does not run, whoever says yes",
+        }
+    }
+}
+
 /// Decides. The strictest of what applies wins.
 ///
 /// ```

@@ -22,8 +22,8 @@ pub(crate) struct Reading {
     free: Vec<Effect>,
     /// The programs that it is known to start.
     pub(crate) programs: Vec<String>,
-    /// What of it lies in a protected place.
-    protected: Vec<String>,
+    /// Everything that its words say.
+    said: Effects,
 }
 
 impl Reading {
@@ -43,8 +43,13 @@ impl Reading {
             effects: asked_about(&effects),
             free: rest_of(&effects),
             programs: programs_of(&effects),
-            protected: effects.protected.iter().map(|cause| cause.what.clone()).collect(),
+            said: effects,
         }
+    }
+
+    /// Everything that its words say.
+    pub(crate) fn into_said(self) -> Effects {
+        self.said
     }
 
     /// What it says, as rules see it.
@@ -81,8 +86,8 @@ impl Reading {
 
     /// The rule by which nobody's yes helps, as far as words say it.
     pub(crate) fn refusal(&self, mode: SandboxMode) -> Option<String> {
-        if let Some(place) = self.protected.first() {
-            return Some(format!("{} ({place})", DecidedBy::ProtectedPlace.words()));
+        if let Some(place) = self.said.protected.first() {
+            return Some(format!("{} ({})", DecidedBy::ProtectedPlace.words(), place.what));
         }
         let is_of_files = |effect: &Effect| super::rules::is_of_files(effect.kind);
         let changes = !self.free.is_empty() || self.effects.iter().any(is_of_files);
