@@ -58,9 +58,6 @@ impl RecordFailure {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
             io::ErrorKind::FileTooLarge => Self::TooLarge { path },
-            io::ErrorKind::ReadOnlyFilesystem => {
-                Self::ReadOnly { folder: path.parent().unwrap_or(&path).to_owned() }
-            }
             _ => Self::Io { path, source: Arc::new(source) },
         }
     }
