@@ -38,13 +38,13 @@ fn main() -> ExitCode {
         stdout: stdout().is_terminal(),
         stderr: stderr().is_terminal(),
     };
-    let columns = terminal::columns_of_stderr();
+    let columns = terminal::size_of_stderr().and_then(|size| size.columns);
     let mut terminal = Terminal::new(
         Box::new(stdout()),
         Box::new(stderr()),
         Look::of(streams.stdout, columns, &environment),
         Look::of(streams.stderr, columns, &environment),
-        terminal::columns_of_stderr,
+        terminal::size_of_stderr,
     );
     let folders = Folders::of_process(&environment);
     let done =

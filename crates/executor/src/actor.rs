@@ -64,7 +64,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
     let places = Arc::new(Semaphore::new(settings.parallel.max(1)));
     let shop = Arc::new(Shop {
         sender: port.sender(),
-        desk: Desk::new(port.sender(), settings.terms.clone()),
+        desk: Desk::new(port.sender(), settings.terms.clone(), settings.surroundings.clone()),
         executor,
         model,
         tools: settings.toolbox.tools().map(spec).collect(),

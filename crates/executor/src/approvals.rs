@@ -53,10 +53,11 @@ pub struct Approvals {
     denied: Vec<Effect>,
 }
 
+/// What was agreed to for longer than a call.
 #[derive(Clone, Debug)]
 struct Grant {
     effect: Effect,
-    in_its_folder: bool,
+    scope: ApprovalScope,
     /// Whether the person was told that it cannot be undone.
     beyond_undo: bool,
 }
@@ -131,7 +132,7 @@ impl Approvals {
 
     /// The same of a call with words that neither the user nor artoo wrote: a yes for a whole folder was not said about these.
     pub fn standing_of_foreign_words<'d>(&self, deed: impl Into<Deed<'d>>) -> Standing {
-        self.standing_by(deed.into(), |grant| !grant.in_its_folder)
+        self.standing_by(deed.into(), |grant| grant.scope != ApprovalScope::Folder)
     }
 
     fn standing_by(&self, deed: Deed<'_>, counts: impl Fn(&Grant) -> bool) -> Standing {
@@ -177,27 +178,31 @@ impl Approvals {
             self.denied.extend(effects.iter().cloned());
             return;
         }
-        let in_its_folder = match decision.scope {
-            ApprovalScope::Once => return,
-            ApprovalScope::Run | ApprovalScope::Always => false,
-            ApprovalScope::Folder => true,
-        };
-        let grant = |effect: &Effect| Grant { effect: effect.clone(), in_its_folder, beyond_undo };
-        self.granted.extend(effects.iter().map(grant));
+        let scope = decision.scope;
+        let lasting = effects.iter().filter(|effect| scope.covers(effect.kind));
+        self.granted.extend(lasting.map(|effect| Grant { effect: effect.clone(), scope, beyond_undo }));
     }
 }
 
 impl Grant {
+    /// What was shown, and no more: the same kind on the same path, or, for a folder, in the folder of that. A rule that lets a folder go lets go what
+    /// is in it.
     fn covers(&self, effect: &Effect) -> bool {
         if self.effect.kind != effect.kind {
             return false;
         }
-        match (on_file(&self.effect), on_file(effect)) {
-            (Some(agreed), Some(asked)) if self.in_its_folder => {
-                asked.starts_with(agreed.parent().unwrap_or(agreed))
+        match (self.scope, on_file(&self.effect), on_file(effect)) {
+            (ApprovalScope::Once, _, _) => false,
+            (ApprovalScope::Folder, Some(agreed), Some(asked)) => {
+                agreed.parent().is_some() && agreed.parent() == asked.parent()
             }
-            (Some(agreed), Some(asked)) => asked.starts_with(agreed),
-            (None, _) | (_, None) => self.effect.what == effect.what,
+            (ApprovalScope::Always, Some(agreed), Some(asked)) if effect.kind == EffectKind::Deletes => {
+                asked.starts_with(agreed)
+            }
+            (ApprovalScope::Run | ApprovalScope::Always, Some(agreed), Some(asked)) => agreed == asked,
+            (ApprovalScope::Run | ApprovalScope::Always, None, _)
+            | (ApprovalScope::Run | ApprovalScope::Always, _, None) => self.effect.what == effect.what,
+            (ApprovalScope::Folder, None, _) | (ApprovalScope::Folder, _, None) => false,
         }
     }
 }
@@ -206,6 +211,7 @@ impl Grant {
 fn is_again(denied: &Effect, effect: &Effect) -> bool {
     use EffectKind::{Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
     match (denied.kind, effect.kind) {
+        // It would run without a trial, and may do what was denied.
         (_, Unknown) => true,
         // One is as lost as the other.
         (Overwrites | Deletes, Overwrites | Deletes) => match (on_file(denied), on_file(effect)) {

@@ -97,7 +97,8 @@ impl CallTool for Bench<'_> {
         };
         self.shop.publish(started);
         // Before the call, whose own output comes too late to have brought anything in.
-        let tainted = self.shop.provenance().taint(&arguments);
+        let foreign = self.shop.provenance().foreign_words(&arguments);
+        let tainted = foreign.first().map(|word| word.taint.clone());
         let marked = |mut call: ToolCall| {
             call.trust.tainted.clone_from(&tainted);
             call
@@ -112,7 +113,7 @@ impl CallTool for Bench<'_> {
             Ruling::Allowed => {
                 let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
                 let mut cx = settings.tool_context.clone();
-                cx.consent = self.shop.desk.of(subtask_id, call_id, tainted.clone());
+                cx.consent = self.shop.desk.of(subtask_id, call_id, foreign);
                 cx.rest = self.rest.clone();
                 cx.on_output = Some(Arc::new(move |text: &str| {
                     // A live view may miss output; the evidence has it.

@@ -8,17 +8,21 @@ use std::{
 use artoo_bus::Sender;
 use artoo_tools::{Answer, Consent, Deed, Question, Rules};
 use artoo_types::{
-    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Message, SubTaskId, Taint,
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Message, SubTaskId, Surroundings,
+    Taint,
 };
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
 use crate::approvals::{Approvals, Standing, Terms};
+use crate::foreign_word::ForeignWord;
 
 /// What all workers of a run share about consent.
 pub(crate) struct Desk {
     sender: Sender,
     approvals: Mutex<Approvals>,
+    /// Where the run happens.
+    surroundings: Surroundings,
     /// Who waits for the answer to which call.
     waiting: Mutex<HashMap<CallId, oneshot::Sender<ApprovalDecided>>>,
     /// A person is asked one thing at a time; an answer may settle the next question.
@@ -26,10 +30,11 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(sender: Sender, terms: Terms) -> Arc<Self> {
+    pub(crate) fn new(sender: Sender, terms: Terms, surroundings: Surroundings) -> Arc<Self> {
         Arc::new(Self {
             sender,
             approvals: Mutex::new(Approvals::new(terms)),
+            surroundings,
             waiting: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
         })
@@ -40,9 +45,9 @@ impl Desk {
         self: &Arc<Self>,
         subtask_id: SubTaskId,
         call_id: CallId,
-        taint: Option<Taint>,
+        foreign: Vec<ForeignWord>,
     ) -> Arc<dyn Consent> {
-        Arc::new(Counter { desk: Arc::clone(self), subtask_id, call_id, taint })
+        Arc::new(Counter { desk: Arc::clone(self), subtask_id, call_id, foreign })
     }
 
     /// Hands an answer to the call that waits for it. One that nobody waits for is dropped.
@@ -76,7 +81,7 @@ struct Counter {
     subtask_id: SubTaskId,
     call_id: CallId,
     /// What in its arguments is of somebody else.
-    taint: Option<Taint>,
+    foreign: Vec<ForeignWord>,
 }
 
 #[async_trait]
@@ -85,8 +90,8 @@ impl Consent for Counter {
         self.desk.approvals().approval()
     }
 
-    fn foreign_words(&self) -> Option<String> {
-        let taint = self.taint.as_ref()?;
+    fn foreign_words(&self, deed: Deed<'_>) -> Option<String> {
+        let taint = self.taint(deed)?;
         Some(format!("`{}` in it came from {}, not from you", taint.words, taint.foreign.words()))
     }
 
@@ -99,12 +104,12 @@ impl Consent for Counter {
     }
 
     fn takes_rules(&self) -> bool {
-        self.taint.is_none() && self.desk.approvals().takes_rules()
+        self.foreign.is_empty() && self.desk.approvals().takes_rules()
     }
 
     fn allows(&self, deed: Deed<'_>) -> bool {
         let approvals = self.desk.approvals();
-        match self.taint {
+        match self.taint(deed) {
             None => approvals.allows(deed),
             Some(_) => approvals.allows_foreign_words(deed),
         }
@@ -129,9 +134,15 @@ impl Consent for Counter {
 }
 
 impl Counter {
+    /// The first words of somebody else that lead the call.
+    fn taint(&self, deed: Deed<'_>) -> Option<&Taint> {
+        let word = self.foreign.iter().find(|word| word.leads(deed, &self.desk.surroundings))?;
+        Some(&word.taint)
+    }
+
     fn standing(&self, deed: Deed<'_>) -> Standing {
         let approvals = self.desk.approvals();
-        match self.taint {
+        match self.taint(deed) {
             None => approvals.standing(deed),
             Some(_) => approvals.standing_of_foreign_words(deed),
         }
@@ -160,9 +171,10 @@ impl Counter {
     }
 
     fn request(&self, question: Question, person: bool) -> ApprovalRequested {
+        let foreign_words = self.foreign_words(question.deed());
         let Question { tool, command, effects, changes, rule, reason, beyond_undo, always, .. } = question;
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
-        let more = [self.foreign_words(), beyond_undo].into_iter().flatten();
+        let more = [foreign_words, beyond_undo].into_iter().flatten();
         let reason = std::iter::once(reason).chain(more).collect::<Vec<_>>().join("; ");
         // Where nobody is asked, nobody can write a rule.
         let always = always.filter(|_| person);

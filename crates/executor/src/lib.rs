@@ -26,6 +26,7 @@ mod bench;
 pub mod conformance;
 mod desk;
 mod error;
+mod foreign_word;
 mod ledger;
 mod matter;
 mod means;

@@ -9,6 +9,8 @@ use std::collections::{HashMap, HashSet};
 use artoo_types::{Arguments, CallId, Foreign, Taint, ToolCall};
 use serde_json::Value;
 
+use crate::foreign_word::ForeignWord;
+
 /// A shorter word may stand in any two texts.
 const SHORTEST: usize = 4;
 /// A word of letters alone is only as rare as a name if it is this long.
@@ -103,36 +105,48 @@ impl Provenance {
 
     /// The first words of the arguments that somebody else brought in.
     pub fn taint(&self, arguments: &Arguments) -> Option<Taint> {
-        texts(arguments).into_iter().find_map(|text| self.taint_of(text))
+        texts(arguments).into_iter().find_map(|text| Some(self.foreign_in(text).next()?.taint))
     }
 
-    fn taint_of(&self, text: &str) -> Option<Taint> {
-        let found = |words: &str, source: &Source| Taint {
-            words: words.chars().take(TOLD).collect(),
-            call_id: source.call_id,
-            foreign: source.foreign,
+    /// All of them.
+    pub(crate) fn foreign_words(&self, arguments: &Arguments) -> Vec<ForeignWord> {
+        texts(arguments).into_iter().flat_map(|text| self.foreign_in(text)).collect()
+    }
+
+    /// The names in a text that are not ours, and then the phrases.
+    fn foreign_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = ForeignWord> + 'a {
+        let found = |whole: &str, words: &str, source: &Source| ForeignWord {
+            whole: whole.to_owned(),
+            taint: Taint {
+                words: words.chars().take(TOLD).collect(),
+                call_id: source.call_id,
+                foreign: source.foreign,
+            },
         };
-        let all: Vec<String> = words(text).collect();
-        for word in &all {
+        let names = words(text).filter_map(move |word| {
             let pieces: Vec<String> = parts(word.clone()).collect();
             if pieces.iter().all(|piece| self.is_ours(piece)) {
-                continue;
+                return None;
             }
             // A path as a whole, or what is a name in it.
-            let whole = word.contains('/').then_some(word);
+            let whole = word.contains('/').then_some(&word);
             let of_pieces = pieces.iter().filter(|piece| !self.is_ours(piece));
             let mut candidates = whole.into_iter().chain(of_pieces);
-            if let Some((name, source)) = candidates.find_map(|name| self.names.get_key_value(name)) {
-                return Some(found(name, source));
-            }
-        }
-        let pieces: Vec<String> = all.into_iter().flat_map(parts).collect();
-        pieces.windows(PHRASE).find_map(|window| {
-            let foreign = window.iter().filter(|word| !self.is_ours(word)).count();
-            let phrase = window.join(" ");
-            let source = self.phrases.get(&phrase).filter(|_| foreign >= 2)?;
-            Some(found(&phrase, source))
-        })
+            let (name, source) = candidates.find_map(|name| self.names.get_key_value(name))?;
+            Some(found(&word, name, source))
+        });
+        // No phrase is looked for before the names are through.
+        let phrases = std::iter::once_with(move || {
+            let pieces: Vec<String> = words(text).flat_map(parts).collect();
+            let phrase = |window: &[String]| {
+                let foreign = window.iter().filter(|word| !self.is_ours(word)).count();
+                let phrase = window.join(" ");
+                let source = self.phrases.get(&phrase).filter(|_| foreign >= 2)?;
+                Some(found(&phrase, &phrase, source))
+            };
+            pieces.windows(PHRASE).filter_map(phrase).collect::<Vec<_>>()
+        });
+        names.chain(phrases.flatten())
     }
 
     fn is_ours(&self, word: &str) -> bool {

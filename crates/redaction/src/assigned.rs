@@ -1,197 +1,179 @@
-//! Values that stand behind the name of a secret: `DB_PASSWORD=...`, `"apiKey": "..."`, `--token ...`.
+//! Values that stand behind the name of a secret: `DB_PASSWORD=...`, `"apiKey": "..."`, `<password>...</password>`.
 
 use crate::{
+    beside,
+    found::{Found, is_name_again, skip},
+    headers,
     kind::Kind,
-    names::{Named, named},
+    names::{Named, may_name, named},
+    pairs,
 };
 
-/// The longest value, in bytes.
-const LONGEST: usize = 512;
 /// The most blanks beside a sign of assignment.
-const BLANKS: usize = 8;
-/// What programs and texts put where a secret would be.
-const NO_SECRETS: [&str; 16] = [
-    "none",
-    "null",
-    "nil",
-    "true",
-    "false",
-    "undefined",
-    "string",
-    "str",
-    "required",
-    "optional",
-    "expected",
-    "invalid",
-    "missing",
-    "unknown",
-    "empty",
-    "hidden",
+const BLANKS: usize = 32;
+/// What may stand around a text in quotes: a constructor, or the letter of a kind of string.
+const AROUND: [&[u8]; 6] = [b"Some(", b"String::from(", b"SecretString::from(", b"b", b"r", b"u"];
+/// Functions whose first argument is a name and whose second one is its value.
+const SETTERS: [&[u8]; 12] = [
+    b"define",
+    b"header",
+    b"set",
+    b"append",
+    b"add",
+    b"put",
+    b"insert",
+    b"setProperty",
+    b"setenv",
+    b"setItem",
+    b"setRequestHeader",
+    b"addHeader",
 ];
-/// Schemes of an `Authorization` header, behind which the secret stands.
-const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "digest"];
 
 /// The place of a value that is assigned to the name that ends at `end` of `line` and began at `start`.
 pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let name = line.get(start..end)?;
-    let mut at = skip(line, end, |byte| matches!(byte, b'"' | b'\'' | b'\\'), 4);
+    // Nearly every word of every text ends here.
+    if !may_name(name) && !is_of_others(name) {
+        return None;
+    }
+    match sign(line, start, end)? {
+        Sign::Value(_) if pairs::is_value(name) => pairs::value(line, start, end),
+        Sign::Value(at) => {
+            let named = named(name).or_else(|| of_two_words(line, start, end))?;
+            if named == Named::Cookie {
+                return headers::cookie(line, name, at);
+            }
+            if name.to_ascii_lowercase().ends_with(b"authorization") {
+                return headers::authorization(line, at);
+            }
+            let found = until_end(line, start, end, at).or_else(|| first_of(line, at))?;
+            (!is_name_again(name, found.value)).then(|| found.secret(named)).flatten()
+        }
+        Sign::Blank(at) => beside::value(line, start, end, at),
+    }
+}
+
+/// Whether it names nothing, and yet a secret may stand behind it: `{"name": "password", "value": ...}`, `Unseal Key 1: ...`.
+fn is_of_others(word: &[u8]) -> bool {
+    match word {
+        [b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9'] => true,
+        [_, _] => word.eq_ignore_ascii_case(b"by"),
+        _ => pairs::is_value(word),
+    }
+}
+
+/// What stands behind a name.
+enum Sign {
+    /// A sign of assignment, and behind it begins the value, or blanks before it.
+    Value(usize),
+    /// Nothing but blanks.
+    Blank(usize),
+}
+
+fn sign(line: &[u8], start: usize, end: usize) -> Option<Sign> {
+    let name = line.get(start..end)?;
+    let before = |back: usize| start.checked_sub(back).and_then(|at| line.get(at)).copied();
+    let quotes = skip(line, end, |byte| matches!(byte, b'"' | b'\'' | b'\\'), 4);
     // `settings["password"] = ...`, but not what stands behind a mark.
-    at += usize::from(at > end && line.get(at) == Some(&b']'));
-    let before_blanks = at;
-    at = blanks(line, at);
+    let closed = quotes + usize::from(quotes > end && line.get(quotes) == Some(&b']'));
+    let at = blanks(line, closed);
     match line.get(at) {
         // A comparison is no assignment.
-        Some(b'=') if line.get(at + 1) == Some(&b'=') => return None,
+        Some(b'=') if line.get(at + 1) == Some(&b'=') => None,
+        // `${NAME:-VALUE}`.
+        Some(b':') if before(1) == Some(b'{') && before(2) == Some(b'$') => {
+            (line.get(at + 1) == Some(&b'-')).then_some(Sign::Value(at + 2))
+        }
+        // A variable of psql: `PASSWORD :'name'`.
+        Some(b':') if quotes == end && at > end && matches!(line.get(at + 1), Some(b'\'' | b'"')) => None,
+        // `:=` and `=>`.
         Some(b'=' | b':') => {
-            at += 1;
-            // `:=` and `=>`.
-            at += usize::from(matches!(line.get(at), Some(b'=' | b'>')));
+            Some(Sign::Value(at + 1 + usize::from(matches!(line.get(at + 1), Some(b'=' | b'>')))))
         }
-        // `--password VALUE`.
-        Some(_) if name.starts_with(b"--") && at > before_blanks => at = before_blanks,
-        Some(_) | None => return None,
+        // `<password>VALUE</password>`.
+        Some(b'>') if at == end && before(1) == Some(b'<') => {
+            let found = Found::at(line, at + 1, false)?;
+            line.get(found.end..)?.starts_with(b"</").then_some(Sign::Value(at + 1))
+        }
+        // `define('DB_PASSWORD', 'VALUE')`, `setPassword("VALUE")`.
+        Some(b',') if quotes > end => is_argument(line, start).then_some(Sign::Value(at + 1)),
+        Some(b'(') if at == end && is_setter(name) => Some(Sign::Value(at + 1)),
+        Some(_) if at > closed && quotes == end => Some(Sign::Blank(at)),
+        Some(_) | None => None,
     }
-    let named = named(name)?;
-    let after_sign = at;
-    at = blanks(line, at);
-    let mut found = Found::at(line, at, at > after_sign)?;
-    let scheme = |found: &Found<'_>| {
-        let word = std::str::from_utf8(found.value).unwrap_or_default().to_ascii_lowercase();
-        SCHEMES.contains(&word.as_str())
-    };
-    if !found.quoted && scheme(&found) {
-        // Whatever it looks like: nothing else stands there.
-        found = Found { quoted: true, ..Found::at(line, blanks(line, found.end), false)? };
-    } else if found.quoted
-        && let Some(blank) = found.value.iter().position(|byte| *byte == b' ')
-        && scheme(&Found { value: found.value.get(..blank)?, ..found })
+}
+
+/// The value behind the sign: quoted, the first of a list, inside a constructor, or behind a type.
+fn first_of(line: &[u8], after_sign: usize) -> Option<Found<'_>> {
+    let at = blanks(line, after_sign);
+    let rest = line.get(at..)?;
+    let is_quote = |at: usize| matches!(line.get(at), Some(b'"' | b'\''));
+    if let Some(list) = rest.strip_prefix(b"[") {
+        let within = list.get(..crate::found::LONGEST).unwrap_or(list);
+        let mut quotes =
+            within.iter().enumerate().filter(|(_, byte)| **byte == b'"').map(|(quote, _)| at + 1 + quote);
+        return std::iter::from_fn(|| Some((quotes.next()?, quotes.next()?)))
+            .filter_map(|(open, close)| Found::whole(line, open + 1, close))
+            .find(|found| found.secret(Named::Password).is_some());
+    }
+    if let Some(around) = AROUND.iter().find(|around| rest.starts_with(around) && is_quote(at + around.len()))
     {
-        let start = blanks(line, found.start + blank);
-        found = Found { start, value: line.get(start..found.end)?, ..found };
+        return Found::at(line, at + around.len(), false);
     }
-    is_secret(named, &found).then_some((found.start, found.end, kind(named)))
-}
-
-/// What is redacted of a text that is the whole value of a field with this name.
-pub(crate) fn field(name: &[u8], value: &[u8]) -> Option<Kind> {
-    let named = named(name)?;
-    let found =
-        Found { start: 0, end: value.len(), value, quoted: true, spaced: false, last: true, called: false };
-    is_secret(named, &found).then_some(kind(named))
-}
-
-fn kind(named: Named) -> Kind {
-    match named {
-        Named::Password => Kind::Password,
-        Named::Key => Kind::ApiKey,
-        Named::Token => Kind::Token,
+    // `password: &str = "VALUE"`.
+    let of_type = skip(line, at, |byte| byte.is_ascii_alphanumeric() || b"&<>' ?".contains(&byte), 32);
+    let behind = blanks(line, of_type + 1);
+    if of_type > at
+        && line.get(of_type) == Some(&b'=')
+        && is_quote(behind)
+        && line.get(of_type - 1) == Some(&b' ')
+    {
+        return Found::at(line, behind, true);
     }
+    Found::at(line, at, at > after_sign)
 }
 
-/// A value as it stands in a line.
-#[derive(Clone, Copy)]
-struct Found<'a> {
-    start: usize,
-    end: usize,
-    value: &'a [u8],
-    quoted: bool,
-    /// Whether there is a blank before it.
-    spaced: bool,
-    /// Whether nothing follows on its line.
-    last: bool,
-    /// Whether it is followed by a bracket, as only code is.
-    called: bool,
-}
-
-impl<'a> Found<'a> {
-    fn at(line: &'a [u8], at: usize, spaced: bool) -> Option<Self> {
-        let escapes = skip(line, at, |byte| byte == b'\\', 3);
-        let quote = line.get(escapes).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-        let start = if quote.is_some() { escapes + 1 } else { at };
-        let rest = line.get(start..)?;
-        let within = rest.get(..LONGEST).unwrap_or(rest);
-        let ends = |byte: &u8| match quote {
-            Some(quote) => *byte == quote,
-            None => byte.is_ascii_whitespace() || b"\"'`,;&<>(){}[]|\\".contains(byte),
-        };
-        let length = match (within.iter().position(ends), quote) {
-            (Some(length), _) => length,
-            // A quotation that was cut off ends at a blank.
-            (None, Some(_)) => {
-                within.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(within.len())
-            }
-            (None, None) if within.len() < rest.len() => return None,
-            (None, None) => within.len(),
-        };
-        let mut value = within.get(..length)?;
-        // The escapes of a quotation mark inside another quotation.
-        while quote.is_some() && value.last() == Some(&b'\\') {
-            value = value.get(..value.len() - 1)?;
-        }
-        let end = start + value.len();
-        let after = line.get(start + length..).unwrap_or_default();
-        let trimmed =
-            after.iter().find(|byte| !byte.is_ascii_whitespace() && **byte != b',' && **byte != b';');
-        Some(Self {
-            start,
-            end,
-            value,
-            quoted: quote.is_some(),
-            spaced,
-            last: trimmed.is_none(),
-            called: matches!(after.first(), Some(b'(' | b'[')),
-        })
+/// The rest of a line that is `psk=WORDS`: those have blanks by nature, and files of wireless networks do not quote them.
+fn until_end(line: &[u8], start: usize, end: usize, at: usize) -> Option<Found<'_>> {
+    let name = line.get(start..end)?;
+    let is_one = name.eq_ignore_ascii_case(b"psk") || name.eq_ignore_ascii_case(b"passphrase");
+    let begins =
+        start <= BLANKS && line.get(..start)?.trim_ascii().is_empty() && line.get(end) == Some(&b'=');
+    if !is_one || !begins {
+        return None;
     }
+    let stop = line.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(line.len());
+    let value = line.get(at..stop)?;
+    let is_plain = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _.!?-".contains(byte));
+    Found::whole(line, at, stop).filter(|_| is_plain && value.len() <= 64)
 }
 
-fn is_secret(named: Named, found: &Found<'_>) -> bool {
-    let value = found.value;
-    if value.len() < 4 || found.called || is_placeholder(value) || is_path(value) {
-        return false;
+/// What two words name together: `API key: VALUE`, `Unseal Key 1: VALUE`.
+fn of_two_words(line: &[u8], start: usize, end: usize) -> Option<Named> {
+    let number = end - start <= 2 && line.get(start..end)?.iter().all(u8::is_ascii_digit);
+    let (start, end) = if number { (start.checked_sub(4)?, start.checked_sub(1)?) } else { (start, end) };
+    if !line.get(start..end)?.eq_ignore_ascii_case(b"key") {
+        return None;
     }
-    let digits = value.iter().any(u8::is_ascii_digit);
-    let letters = value.iter().any(u8::is_ascii_alphabetic);
-    let is_data = found.quoted || !found.spaced;
-    match named {
-        Named::Password | Named::Key if is_data => found.quoted || !is_code(value),
-        Named::Password | Named::Key => {
-            (digits && letters && value.len() >= 8) || (found.last && value.len() >= 6 && !is_code(value))
-        }
-        Named::Token if is_data => value.len() >= 8 && ((digits && letters) || value.len() >= 20),
-        Named::Token => value.len() >= 12 && digits && letters,
-    }
+    let before = line.get(..start)?.strip_suffix(b" ")?;
+    let first = before.iter().rev().take(16).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    named(line.get(before.len() - first..end)?).filter(|_| first > 0)
 }
 
-/// A name of something else, as in `password = self.password`.
-fn is_code(value: &[u8]) -> bool {
-    let is_name = |part: &[u8]| {
-        part.first().is_some_and(u8::is_ascii_alphabetic)
-            && part.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-    };
-    value.contains(&b'.') && value.split(|byte| *byte == b'.').all(is_name)
+/// Whether the quoted name that begins at `start` is the first argument of a function that sets one.
+fn is_argument(line: &[u8], start: usize) -> bool {
+    let before = line.get(start.saturating_sub(32)..start).unwrap_or_default();
+    let Some(before) = before.strip_suffix(b"'").or_else(|| before.strip_suffix(b"\"")) else { return false };
+    let Some(before) = before.trim_ascii_end().strip_suffix(b"(") else { return false };
+    SETTERS.iter().any(|setter| before.ends_with(setter))
 }
 
-fn is_placeholder(value: &[u8]) -> bool {
-    let word = std::str::from_utf8(value).unwrap_or_default();
-    let same = value.first().is_some_and(|first| value.iter().all(|byte| byte == first));
-    same || matches!(value.first(), Some(b'$' | b'<' | b'{' | b'%' | b'*'))
-        || value.starts_with(b"[redacted")
-        || value.starts_with(b"...")
-        || NO_SECRETS.iter().any(|other| word.eq_ignore_ascii_case(other))
+/// `setPassword`, `set_password`, and the function of SQL.
+fn is_setter(name: &[u8]) -> bool {
+    name.starts_with(b"set") || name == b"PASSWORD"
 }
 
-/// Whether it says where something is.
-pub(crate) fn is_path(value: &[u8]) -> bool {
-    [&b"/"[..], b"./", b"../", b"~/"].iter().any(|start| value.starts_with(start))
-        && !value.iter().any(|byte| matches!(byte, b'+' | b'='))
-}
-
-fn blanks(line: &[u8], from: usize) -> usize {
+/// The first place from `from` on where no blank is.
+pub(crate) fn blanks(line: &[u8], from: usize) -> usize {
     skip(line, from, |byte| matches!(byte, b' ' | b'\t'), BLANKS)
-}
-
-/// The first place from `from` on that does not satisfy this, at most `most` bytes further.
-fn skip(line: &[u8], from: usize, is: impl Fn(u8) -> bool, most: usize) -> usize {
-    let rest = line.get(from..).unwrap_or_default();
-    from + rest.iter().take(most).take_while(|byte| is(**byte)).count()
 }

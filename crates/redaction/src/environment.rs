@@ -1,14 +1,16 @@
 //! Which variables of an environment hold secrets.
 
-use crate::{assigned::is_path, forms::password_of_url};
+use crate::{
+    forms::password_of_url,
+    found::{is_path, is_word_of_no_secret},
+    names::named,
+    values::SHORTEST_SECRET,
+};
 
 /// Parts of a variable's name that give a secret away.
 const PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
 /// Ends of such a name.
 const ENDS: [&str; 3] = ["PASS", "_PAT", "_AUTH"];
-/// Shorter values are ordinary words.
-const SHORTEST: usize = 8;
-
 /// The values that must not be on record: those of variables with a telling name, and the passwords inside of addresses.
 ///
 /// Values of less than eight characters are no secrets (local servers take any word for a key), and neither are paths, numbers
@@ -27,19 +29,44 @@ const SHORTEST: usize = 8;
 pub fn secrets_of<'a>(
     variables: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> impl Iterator<Item = &'a str> {
-    variables.into_iter().filter_map(|(name, value)| {
-        let value = value.trim();
-        let found = match value.find("://") {
-            Some(at) => {
-                let (start, end) = password_of_url(value.as_bytes(), at)?;
-                value.get(start..end)?
-            }
-            None if tells(name) && !is_path(value.as_bytes()) => value,
-            None => return None,
-        };
-        let is_number = found.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        (found.chars().count() >= SHORTEST && !is_number).then_some(found)
-    })
+    let values = variables.into_iter().filter_map(|(name, value)| secret_of(name, value));
+    values.filter(|value| value.chars().count() >= SHORTEST_SECRET)
+}
+
+/// The names of those variables whose secrets are too short to be taken out of every text: they stay in records where nothing beside them
+/// tells what they are. `KEYBOARD=us` and `OLD_KEY=none` have no secret.
+///
+/// ```
+/// use artoo_redaction::too_short;
+/// let found: Vec<_> = too_short([("LM_KEY", "x"), ("DB_PASSWORD", "correcthorse"), ("API_TOKEN", "")]).collect();
+/// assert_eq!(found, ["LM_KEY"]);
+/// ```
+pub fn too_short<'a>(
+    variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> impl Iterator<Item = &'a str> {
+    let is_short = |value: &str| {
+        !value.is_empty()
+            && value.chars().count() < SHORTEST_SECRET
+            && !is_word_of_no_secret(value.as_bytes())
+    };
+    let is_one = |name: &str, value: &str| value.contains("://") || named(name.as_bytes()).is_some();
+    let ones = variables.into_iter().filter(move |(name, value)| is_one(name, value));
+    ones.filter_map(move |(name, value)| secret_of(name, value).filter(|value| is_short(value)).map(|_| name))
+}
+
+/// What a variable has that is secret, however short it is.
+fn secret_of<'a>(name: &str, value: &'a str) -> Option<&'a str> {
+    let value = value.trim();
+    let found = match value.find("://") {
+        Some(at) => {
+            let (start, end) = password_of_url(value.as_bytes(), at)?;
+            value.get(start..end)?
+        }
+        None if tells(name) && !is_path(value.as_bytes()) => value,
+        None => return None,
+    };
+    let is_number = found.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (!is_number).then_some(found)
 }
 
 fn tells(name: &str) -> bool {

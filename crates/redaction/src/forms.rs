@@ -1,6 +1,10 @@
 //! What the keys and tokens of well-known services look like.
 
-use crate::kind::Kind;
+use crate::{
+    found::is_placeholder,
+    kind::Kind,
+    prefixes::{Of, WRAPPED_KEYS, beginning_with},
+};
 
 /// Longer words are data: a picture in base64 may begin like anything.
 const LONGEST: usize = 512;
@@ -9,98 +13,57 @@ const LONGEST_TOKEN: usize = 16 * 1024;
 /// The longest name and password in an address, in bytes.
 const LONGEST_LOGIN: usize = 512;
 
-/// The characters of a key behind its prefix.
-#[derive(Clone, Copy)]
-enum Of {
-    /// Letters, digits, dashes and underscores.
-    Words,
-    /// The same, and one of them must be a digit: names of packages and branches begin in the same way.
-    WordsWithDigit,
-    /// Letters and digits.
-    Letters,
-    /// Capitals and digits, at most sixteen.
-    Capitals,
-}
-
-/// The prefix, what follows, and how much of that at least: a key that was cut off is a part of a key all the same.
-const FORMS: [(&str, Of, usize); 38] = [
-    ("sk-", Of::WordsWithDigit, 12),
-    ("sk_", Of::WordsWithDigit, 12),
-    ("rk_live_", Of::Letters, 8),
-    ("pk_live_", Of::Letters, 8),
-    ("whsec_", Of::Letters, 12),
-    ("ghp_", Of::Letters, 10),
-    ("gho_", Of::Letters, 10),
-    ("ghs_", Of::Letters, 10),
-    ("ghu_", Of::Letters, 10),
-    ("ghr_", Of::Letters, 10),
-    ("github_pat_", Of::Words, 10),
-    ("glpat-", Of::Words, 10),
-    ("xoxb-", Of::Words, 10),
-    ("xoxp-", Of::Words, 10),
-    ("xoxa-", Of::Words, 10),
-    ("xoxr-", Of::Words, 10),
-    ("xoxs-", Of::Words, 10),
-    ("xapp-", Of::WordsWithDigit, 10),
-    ("AKIA", Of::Capitals, 12),
-    ("ASIA", Of::Capitals, 12),
-    ("AIza", Of::Words, 16),
-    ("ya29.", Of::Words, 16),
-    ("hf_", Of::Letters, 16),
-    ("npm_", Of::Letters, 20),
-    ("pypi-", Of::WordsWithDigit, 20),
-    ("dop_v1_", Of::Letters, 16),
-    ("shpat_", Of::Letters, 16),
-    ("SG.", Of::WordsWithDigit, 16),
-    ("gsk_", Of::Letters, 16),
-    ("xai-", Of::WordsWithDigit, 16),
-    ("pplx-", Of::WordsWithDigit, 16),
-    ("r8_", Of::Letters, 16),
-    ("nvapi-", Of::WordsWithDigit, 16),
-    ("tvly-", Of::WordsWithDigit, 12),
-    ("lin_api_", Of::Letters, 12),
-    ("AGE-SECRET-KEY-1", Of::Letters, 16),
-    ("glsa_", Of::Words, 16),
-    ("dapi", Of::WordsWithDigit, 32),
-];
-
-/// With which bytes keys and tokens begin.
-const FIRST: &[u8] = b"AGSadeghlnprtswxy";
-
-/// No key is shorter, in bytes, but those with a dot in them.
-pub(crate) const SHORTEST: usize = 14;
-
 /// The end of the key that begins at `at`, where one does.
 pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
     let rest = line.get(at..)?;
     // Most words of most texts end here, and every line of a journal is looked at.
     let [first, second, ..] = rest else { return None };
-    if !FIRST.contains(first) {
+    let prefixes = beginning_with(*first);
+    if prefixes.is_empty() && *first != b'L' {
         return None;
     }
     if let Some(length) = json_web_token(rest) {
         return Some((at + length, Kind::Token));
     }
+    if *first == b'L' && WRAPPED_KEYS.iter().any(|prefix| rest.starts_with(prefix.as_bytes())) {
+        let length = rest.iter().take(LONGEST_TOKEN).take_while(|byte| is_base64(**byte)).count();
+        return Some((at + length, Kind::PrivateKey));
+    }
     let begins = |prefix: &str| {
         prefix.as_bytes().starts_with(&[*first, *second]) && rest.starts_with(prefix.as_bytes())
     };
-    let (prefix, of, least) = FORMS.iter().find(|(prefix, ..)| begins(prefix))?;
-    let body = rest.get(prefix.len()..)?;
+    // A prefix may begin like another one: `sk_`, and `s.`.
+    prefixes.iter().filter(|(prefix, ..)| begins(prefix)).find_map(|(prefix, of, least)| {
+        let length = length_of(rest.get(prefix.len()..)?, *of, *least)?;
+        let kind = if prefix.starts_with("ya29") { Kind::Token } else { Kind::ApiKey };
+        Some((at + prefix.len() + length, kind))
+    })
+}
+
+/// How much of the text belongs to a key that is made of this, where it is one.
+fn length_of(body: &[u8], of: Of, least: usize) -> Option<usize> {
     let belongs = |byte: &&u8| match of {
         Of::Words | Of::WordsWithDigit => is_word(**byte),
-        Of::Letters => byte.is_ascii_alphanumeric(),
+        Of::Letters | Of::Mixed => byte.is_ascii_alphanumeric(),
         Of::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+        Of::Hex => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+        Of::Dotted => is_word(**byte) || **byte == b'.',
+        Of::Base64 => is_base64(**byte) || is_word(**byte),
     };
     let length = body.iter().take(LONGEST + 1).take_while(belongs).count();
+    let has = |is: fn(&u8) -> bool| body.iter().take(length).any(is);
+    let ends = || body.get(length).is_none_or(|byte| !is_word(*byte));
     let fits = match of {
-        Of::Words => true,
-        Of::WordsWithDigit => body.iter().take(length).any(u8::is_ascii_digit),
+        Of::Words | Of::Dotted | Of::Base64 => true,
+        Of::WordsWithDigit => has(u8::is_ascii_digit),
         Of::Letters => !matches!(body.get(length), Some(b'_')),
-        Of::Capitals => length <= 16 && body.get(length).is_none_or(|byte| !is_word(*byte)),
+        Of::Mixed => {
+            has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && ends()
+        }
+        Of::Capitals => length <= 16 && ends(),
+        Of::Hex => length == least && ends(),
     };
-    (fits && length >= *least && length <= LONGEST).then(|| {
-        (at + prefix.len() + length, if prefix.starts_with("ya29") { Kind::Token } else { Kind::ApiKey })
-    })
+    (fits && length >= least && length <= LONGEST).then_some(length)
 }
 
 /// The length of the token that the text begins with: a header, a payload, and mostly a signature.
@@ -147,28 +110,15 @@ pub(crate) fn password_of_url(line: &[u8], at: usize) -> Option<(usize, usize)> 
         None => (0, 20),
     };
     let secret = login.get(from..)?;
-    let placeholder = matches!(secret.first(), Some(b'$' | b'{' | b'*')) || secret.starts_with(b"[redacted");
-    (secret.len() >= least && !placeholder).then_some((start + from, start + login.len()))
+    (secret.len() >= least && !is_placeholder(secret)).then_some((start + from, start + login.len()))
+}
+
+/// The characters of data in base64.
+pub(crate) fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// The characters of keys and of names.
 pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_key_without_a_dot_is_shorter_than_the_shortest() {
-        let lengths = FORMS.iter().filter(|(prefix, ..)| !prefix.contains('.'));
-        assert_eq!(lengths.map(|(prefix, _, least)| prefix.len() + least).min(), Some(SHORTEST));
-    }
-
-    #[test]
-    fn every_form_begins_with_one_of_the_first_bytes() {
-        let begins = |text: &str| FIRST.contains(&text.as_bytes()[0]);
-        assert!(FORMS.iter().all(|(prefix, ..)| begins(prefix)) && begins("eyJ"));
-    }
 }

@@ -8,21 +8,35 @@
 //! Source: issue 4, part 8; `docs/design/trust.md`.
 //!
 //! *Architecture invariant*: no clock, no file, no async, no role, no environment: what is secret is handed in. Time is linear in
-//! the text, and of a stream no more is held than a line of at most 64 KiB, or the lines of one key.
+//! the text, and of a stream no more is held than a line of at most 64 KiB, the lines of one key, or 64 lines of a manifest.
 
 mod assigned;
+mod beside;
+mod blocks;
+mod context;
 mod environment;
+mod flags;
 mod forms;
+mod found;
+mod hashes;
+mod headers;
 mod json;
 mod kind;
 mod line;
+mod manifest;
 mod names;
+mod pairs;
 mod pem;
+mod prefixes;
+mod records;
 mod redactor;
+mod shapes;
 mod stream;
+mod table;
 mod values;
 
-pub use environment::secrets_of;
+pub use environment::{secrets_of, too_short};
 pub use json::JsonWriter;
 pub use redactor::Redactor;
 pub use stream::Stream;
+pub use values::SHORTEST_SECRET;

@@ -1,6 +1,8 @@
 //! Takes secrets out of one line.
 
-use crate::{assigned, forms, forms::is_word, kind::Kind, pem};
+use crate::{
+    assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, prefixes, records, shapes,
+};
 
 /// How often a line is looked at again, at most: each time fewer words are left that are no mark.
 const MOST_LOOKS: usize = 16;
@@ -33,6 +35,7 @@ pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
 /// Whether nothing of the text is a secret. Most texts are clean, and this writes nothing.
 pub(crate) fn is_clean(text: &[u8]) -> bool {
     !pem::may_be_in(text)
+        && !context::may_be_in(text)
         && text.split_inclusive(|byte| *byte == b'\n').all(|line| next(line, None, 0).is_none())
 }
 
@@ -63,12 +66,22 @@ fn mask_between(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
 
 /// The first secret that does not begin before `from`.
 fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, Kind)> {
+    if from == 0
+        && before.is_none()
+        && let Some(found) = records::secret(line)
+    {
+        return Some(found);
+    }
     let mut at = from;
     while let Some(byte) = line.get(at).copied() {
         let found = match byte {
             b':' if line.get(at..).is_some_and(|rest| rest.starts_with(b"://")) => {
-                forms::password_of_url(line, at).map(|(start, end)| (start, end, Kind::Password))
+                let login = forms::password_of_url(line, at).map(|(start, end)| (start, end, Kind::Password));
+                login.or_else(|| shapes::webhook(line, at).map(|(start, end)| (start, end, Kind::ApiKey)))
             }
+            b'$' | b'{' | b'*' => hashes::marked(line, at).map(|end| (at, end, Kind::Password)),
+            // A flag as Windows has it.
+            b'/' => flags::password(line, at).map(|(start, end)| (start, end, Kind::Password)),
             _ if is_word(byte) => {
                 let previous = if at == 0 { before } else { line.get(at - 1).copied() };
                 let end = at + word_length(line.get(at..).unwrap_or_default());
@@ -111,7 +124,7 @@ fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
         at > 0 && line.get(at - 1) == Some(&b'\\') && matches!(line.get(at), Some(b'n' | b't' | b'r'));
     let starts = [Some(at), escaped.then_some(at + 1)];
     // Most words of most texts are too short, and every line of a journal is looked at.
-    let may_be_a_key = end - at >= forms::SHORTEST || line.get(end) == Some(&b'.');
+    let may_be_a_key = end - at >= prefixes::SHORTEST || matches!(line.get(end), Some(b'.' | b'+' | b'/'));
     for start in starts.into_iter().flatten() {
         if let Some((end, kind)) = may_be_a_key.then(|| forms::key(line, start)).flatten() {
             return Some((start, end, kind));
@@ -120,5 +133,16 @@ fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
             return Some((start, end, Kind::Token));
         }
     }
-    assigned::value(line, at, end)
+    if let Some((start, end, kind)) = shapes::shape(line, at, end) {
+        return Some((start, end, kind));
+    }
+    let password = match line.get(at) {
+        Some(b'-') => flags::password(line, at),
+        Some(_) | None => flags::of_user(line, at, end),
+    };
+    let password = password.or_else(|| hashes::named(line, at, end).map(|end| (at, end)));
+    match password {
+        Some((start, end)) => Some((start, end, Kind::Password)),
+        None => assigned::value(line, at, end),
+    }
 }

@@ -1,11 +1,32 @@
 //! Private keys: one line (in JSON), many lines, or what is left of them where an output was cut.
 
-use crate::{kind::Kind, line};
+use std::sync::LazyLock;
+
+use aho_corasick::packed::Searcher;
+
+use crate::{forms::is_base64, kind::Kind, line};
 
 /// With which the first and the last line of a key begin and end.
 pub(crate) const DASHES: &[u8] = b"-----";
 /// With which the keys of PuTTY begin.
 const PUTTY: &[u8] = b"Private-Lines: ";
+/// The key of OpenVPN that both sides have.
+const OPENVPN: &[u8] = b"OpenVPN Static key V1";
+/// How the data of a key begin: the lengths of what is in it. Where the first line was left out, they tell.
+const BEGINNINGS: [&[u8]; 12] = [
+    b"MIIEpAIBAAKCAQ",
+    b"MIIEpQIBAAKCAQ",
+    b"MIIEowIBAAKCAQ",
+    b"MIIJKAIBAAKCAgEA",
+    b"MIIJKQIBAAKCAgEA",
+    b"MIIEvQIBADANBgkq",
+    b"MIIEvgIBADANBgkq",
+    b"MIIEvAIBADANBgkq",
+    b"MIIJQgIBADANBgkq",
+    b"MIGHAgEAMBMGByqGSM49AgEG",
+    b"MC4CAQAwBQYDK2VwBCIE",
+    b"b3BlbnNzaC1rZXktdjEA",
+];
 /// The most bytes of a line that are looked at for the rest of a key.
 const LONGEST: usize = 32 * 1024;
 /// The most lines without a first line that are held until the last one comes.
@@ -119,6 +140,14 @@ impl Place {
         if start_of_key(&line.text).is_some() {
             *self = Self::Begun(line);
             false
+        } else if let Some(start) = start_of_data(&line.text) {
+            let mut before = line.text;
+            before.truncate(start);
+            before.extend_from_slice(Kind::PrivateKey.mark().as_bytes());
+            before.push(b'\n');
+            line::mask(&before, None, out);
+            *self = Self::Inside;
+            true
         } else if is_data(&line.text, 32) {
             *self = Self::Perhaps(vec![line]);
             false
@@ -183,12 +212,9 @@ fn mark_at(line: &[u8], start: usize) -> Option<Mark> {
     let is_short = |word: &[u8]| {
         word.len() <= 12 && word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
     };
+    let is_mark = name == OPENVPN || (is_private && name.split(|byte| *byte == b' ').all(is_short));
     let before = if begins { b"-----BEGIN ".len() } else { b"-----END ".len() };
-    (is_private && name.split(|byte| *byte == b' ').all(is_short)).then_some(Mark {
-        start,
-        end: start + before + name.len() + DASHES.len(),
-        begins,
-    })
+    is_mark.then_some(Mark { start, end: start + before + name.len() + DASHES.len(), begins })
 }
 
 /// The end of the key that a first mark begins, where it ends, or is cut off, on the same line.
@@ -225,7 +251,10 @@ pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
 
 /// Whether there may be a mark of a key in the text.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
-    find(text, DASHES).is_some() || find(text, PUTTY).is_some()
+    // Without wide instructions, every text is looked at closely.
+    static SOUGHT: LazyLock<Option<Searcher>> =
+        LazyLock::new(|| Searcher::new(BEGINNINGS.into_iter().chain([DASHES, PUTTY])));
+    SOUGHT.as_ref().is_none_or(|sought| sought.find(text).is_some())
 }
 
 /// Where a key begins, in a line behind which its data follow.
@@ -237,6 +266,14 @@ fn start_of_key(text: &[u8]) -> Option<usize> {
     let from = trimmed.len().saturating_sub(LONGEST_MARK);
     let mut marks = std::iter::successors(mark(trimmed, from), |last| mark(trimmed, last.end));
     marks.find(|mark| mark.begins && mark.end == trimmed.len()).map(|mark| mark.start)
+}
+
+/// Where the data of a key begin, in a line that has nothing else behind them.
+fn start_of_data(text: &[u8]) -> Option<usize> {
+    let trimmed = text.trim_ascii_start();
+    let start = text.len() - trimmed.len() + data_at_end(text).0.len();
+    let data = text.get(start..)?;
+    (is_data(text, 24) && BEGINNINGS.iter().any(|beginning| data.starts_with(beginning))).then_some(start)
 }
 
 fn is_last(text: &[u8]) -> bool {
@@ -265,24 +302,28 @@ fn is_header(text: &[u8]) -> bool {
     text.is_empty() || text.starts_with(b"Proc-Type:") || text.starts_with(b"DEK-Info:")
 }
 
-/// Whether it is one word in base64 with at least this many characters, behind what numbers or quotes lines. A secret that was taken out
-/// of it counts as one of them.
+/// Whether it is one word in base64 with at least this many characters, behind what numbers or quotes lines.
 fn is_data(text: &[u8], least: usize) -> bool {
-    let mut rest = text.trim_ascii();
-    let mut length = 0;
+    let (before, length) = data_at_end(text);
+    // A sentence ends in a word, too.
+    let least = if before.is_empty() { least } else { least.max(24) };
+    let may_end = before.last().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b':' | b'|' | b'>'));
+    may_end && length >= least && length <= 128
+}
+
+/// What stands before the word in base64 at the end of a line, and how long the word is. A secret that was taken out of it counts as one
+/// of its characters.
+fn data_at_end(text: &[u8]) -> (&[u8], usize) {
+    let (mut rest, mut length) = (text.trim_ascii(), 0);
     loop {
         if let Some(before) = without_mark(rest) {
             (rest, length) = (before, length + 1);
         } else if let Some((_, before)) = rest.split_last().filter(|(byte, _)| is_base64(**byte)) {
             (rest, length) = (before, length + 1);
         } else {
-            break;
+            return (rest, length);
         }
     }
-    // A sentence ends in a word, too.
-    let least = if rest.is_empty() { least } else { least.max(24) };
-    let may_end = rest.last().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b':' | b'|' | b'>'));
-    may_end && length >= least && length <= 128
 }
 
 /// The text before the mark that it ends with. That of a private key is left: where a key stood, none goes on.
@@ -292,10 +333,6 @@ fn without_mark(text: &[u8]) -> Option<&[u8]> {
     }
     let mut kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::PrivateKey);
     kinds.find_map(|kind| text.strip_suffix(kind.mark().as_bytes()))
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{Stream, assigned, line, stream::LONGEST_LINE, values::Values};
+use crate::{Stream, found, line, stream::LONGEST_LINE, values::Values};
 
 /// Takes secrets out of texts.
 ///
@@ -16,8 +16,8 @@ use crate::{Stream, assigned, line, stream::LONGEST_LINE, values::Values};
 /// ```
 /// use artoo_redaction::Redactor;
 ///
-/// let redactor = Redactor::new().secret("hunter2");
-/// assert_eq!(redactor.apply("cat notes; echo hunter2"), "cat notes; echo [redacted: secret]");
+/// let redactor = Redactor::new().secret("hunter22");
+/// assert_eq!(redactor.apply("cat notes; echo hunter22"), "cat notes; echo [redacted: secret]");
 /// assert_eq!(redactor.apply("OPENAI_API_KEY=abc123 run"), "OPENAI_API_KEY=[redacted: api key] run");
 /// assert_eq!(redactor.apply("unexpected token: identifier"), "unexpected token: identifier");
 /// ```
@@ -32,8 +32,9 @@ impl Redactor {
         Self::default()
     }
 
-    /// Also takes out this value wherever it stands. An empty one, and words of the marks themselves, are ignored. How long a
-    /// value must be to be no ordinary word, the caller knows.
+    /// Also takes out this value wherever it stands, and in base64, in percents and with the escapes of JSON. A value of less than
+    /// [`SHORTEST_SECRET`](crate::SHORTEST_SECRET) characters is an ordinary word and is ignored, as words of the marks are;
+    /// [`too_short`](crate::too_short) says which ones were.
     #[must_use]
     pub fn secret(mut self, value: impl AsRef<str>) -> Self {
         Arc::make_mut(&mut self.values).add(value.as_ref());
@@ -70,7 +71,7 @@ impl Redactor {
 
     /// The text that is the value of a field with this name: where the name is that of a secret, nothing of it stays.
     pub fn apply_to_field<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
-        match assigned::field(name.as_bytes(), text.as_bytes()) {
+        match found::field(name.as_bytes(), text.as_bytes()) {
             Some(kind) => Cow::Borrowed(kind.mark()),
             None => self.apply(text),
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    context::Context,
     pem::{self, Place},
     values::Values,
 };
@@ -35,6 +36,9 @@ pub struct Stream {
     /// What came before the line, where it is a part of one.
     before: Option<u8>,
     place: Place,
+    context: Context,
+    /// Lines without the secrets that stand for themselves.
+    masked: Vec<u8>,
     changed: bool,
 }
 
@@ -46,6 +50,8 @@ impl Stream {
             line: Vec::new(),
             before: None,
             place: Place::default(),
+            context: Context::default(),
+            masked: Vec::new(),
             changed: false,
         }
     }
@@ -60,9 +66,12 @@ impl Stream {
         self.take(b"", false, out);
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
-            self.changed |= self.place.line(&line, self.before, out);
+            self.line(&line, self.before, out);
         }
-        self.place.finish(out) || self.changed
+        let mut masked = Vec::new();
+        self.changed |= self.place.finish(&mut masked);
+        self.changed |= self.context.lines(&masked, out);
+        self.context.finish(out) || self.changed
     }
 
     fn take(&mut self, piece: &[u8], more: bool, out: &mut Vec<u8>) {
@@ -90,11 +99,13 @@ impl Stream {
             if part.last() != Some(&b'\n') {
                 self.line.extend_from_slice(part);
             } else if self.line.is_empty() {
-                self.changed |= self.place.line(part, self.before.take(), out);
+                let before = self.before.take();
+                self.line(part, before, out);
             } else {
                 let mut line = std::mem::take(&mut self.line);
                 line.extend_from_slice(part);
-                self.changed |= self.place.line(&line, self.before.take(), out);
+                let before = self.before.take();
+                self.line(&line, before, out);
                 line.clear();
                 self.line = line;
             }
@@ -112,8 +123,14 @@ impl Stream {
         let end = pem::last_start(near).or(end.map(|end| end + 1)).map_or(self.line.len(), |end| from + end);
         let rest = self.line.split_off(end);
         let part = std::mem::replace(&mut self.line, rest);
-        self.changed |= self.place.line(&part, self.before, out);
+        self.line(&part, self.before, out);
         self.before = part.last().copied();
+    }
+
+    fn line(&mut self, line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
+        self.masked.clear();
+        self.changed |= self.place.line(line, before, &mut self.masked);
+        self.changed |= self.context.lines(&self.masked, out);
     }
 }
 

@@ -1,68 +1,140 @@
-//! Values that are known to be secret, wherever they stand.
+//! Values that are known to be secret, wherever they stand, and in the encodings that programs put them into.
+
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+};
 
 use crate::kind::Kind;
+
+/// The shortest value that is taken out wherever it stands, in characters. What is shorter is an ordinary word: a local server takes any
+/// word for a key, and a key `x` would take every x out of a record.
+pub const SHORTEST_SECRET: usize = 8;
 
 /// The known values.
 #[derive(Clone, Default)]
 pub(crate) struct Values {
-    /// The longest first, so that a value is taken whole where it begins with another one.
-    values: Vec<Vec<u8>>,
-    /// With which bytes one begins.
-    first: Vec<u8>,
+    /// Each value in all of its encodings, sorted.
+    patterns: Vec<Vec<u8>>,
+    /// How many values there are.
+    known: usize,
+    /// Finds them all in one pass. Made when it is first needed, after the last value came.
+    searcher: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Values {
-    /// One more. What is empty, or stands in a mark itself, is an ordinary word.
+    /// One more. What is too short, or stands in a mark itself, is an ordinary word.
     pub(crate) fn add(&mut self, value: &str) {
         let is_word = Kind::ALL.iter().any(|kind| kind.mark().contains(value));
-        let value = value.as_bytes().to_vec();
-        let Some(first) = value.first().copied() else { return };
-        if is_word || self.values.contains(&value) {
+        let bytes = value.as_bytes();
+        if is_word
+            || value.chars().count() < SHORTEST_SECRET
+            || self.patterns.iter().any(|known| known == bytes)
+        {
             return;
         }
-        if !self.first.contains(&first) {
-            self.first.push(first);
-        }
-        self.values.push(value);
-        self.values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        self.known += 1;
+        self.patterns.extend(encodings(value));
+        self.patterns.sort_unstable();
+        self.patterns.dedup();
+        self.searcher = OnceLock::new();
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.values.len()
+        self.known
     }
 
     /// Whether one is in the text.
     pub(crate) fn is_in(&self, text: &[u8]) -> bool {
-        self.values.iter().any(|value| memchr::memmem::find(text, value).is_some())
+        self.find(text, 0).is_some()
     }
 
     /// Takes them out of `text` into `out`. Gives back how much of the text is done with: less than all of it only where the
     /// end may be the beginning of a value and more is to come. `changed` is set where one was found.
     pub(crate) fn mask(&self, text: &[u8], more: bool, out: &mut Vec<u8>, changed: &mut bool) -> usize {
         let mut at = 0;
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let Some(skip) = rest.iter().position(|byte| self.first.contains(byte)) else {
-                out.extend_from_slice(rest);
-                return text.len();
-            };
-            let (before, rest) = rest.split_at(skip);
-            out.extend_from_slice(before);
-            at += skip;
-            if more && self.values.iter().any(|value| value.len() > rest.len() && value.starts_with(rest)) {
-                return at;
-            }
-            match self.values.iter().find(|value| rest.starts_with(value)) {
-                Some(value) => {
+        loop {
+            let found = self.find(text, at);
+            let before = found.map_or(text.len(), |(start, _)| start + 1);
+            let begun = if more { self.beginning(text, at, before) } else { None };
+            let until = begun.or(found.map(|(start, _)| start)).unwrap_or(text.len());
+            out.extend_from_slice(text.get(at..until).unwrap_or_default());
+            match found {
+                Some((_, end)) if begun.is_none() => {
                     out.extend_from_slice(Kind::Secret.mark().as_bytes());
                     *changed = true;
-                    at += value.len();
+                    at = end;
                 }
-                None => {
-                    out.extend(rest.first());
-                    at += 1;
-                }
+                Some(_) | None => return until,
             }
         }
-        text.len()
     }
+
+    /// The first one from `at` on, and there the longest one.
+    fn find(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        if self.patterns.is_empty() {
+            return None;
+        }
+        let searcher = self.searcher.get_or_init(|| {
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.patterns).ok()
+        });
+        let rest = text.get(at..)?;
+        match searcher {
+            Some(searcher) => searcher.find(rest).map(|found| (at + found.start(), at + found.end())),
+            // More values than one automaton holds.
+            None => {
+                let places = self.patterns.iter().filter_map(|value| {
+                    let start = memchr::memmem::find(rest, value)?;
+                    Some((at + start, at + start + value.len()))
+                });
+                places.min_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)))
+            }
+        }
+    }
+
+    /// The first place from `from` to before `to` from which on the text is the beginning of a value, but not all of it.
+    fn beginning(&self, text: &[u8], from: usize, to: usize) -> Option<usize> {
+        let longest = self.patterns.iter().map(Vec::len).max()?;
+        let from = from.max((text.len() + 1).saturating_sub(longest));
+        (from..to).find(|at| {
+            let rest = text.get(*at..).unwrap_or_default();
+            let next = self.patterns.partition_point(|value| value.as_slice() <= rest);
+            !rest.is_empty() && self.patterns.get(next).is_some_and(|value| value.starts_with(rest))
+        })
+    }
+}
+
+/// The value itself, in base64 wherever it begins in the encoded text, in percents as addresses and forms have it, and inside of a text in
+/// quotes.
+fn encodings(value: &str) -> Vec<Vec<u8>> {
+    let mut all = vec![value.as_bytes().to_vec()];
+    for before in 0..3 {
+        let text = [vec![0; before], value.as_bytes().to_vec()].concat();
+        // Six bits a character; those at the ends that have bits of other bytes are not known.
+        let known = (8 * before).div_ceil(6)..8 * text.len() / 6;
+        for encoded in [STANDARD_NO_PAD.encode(&text), URL_SAFE_NO_PAD.encode(&text)] {
+            all.extend(encoded.as_bytes().get(known.clone()).map(<[u8]>::to_vec));
+        }
+    }
+    let percents = |upper: bool, blank: &str| -> Vec<u8> {
+        value
+            .bytes()
+            .flat_map(|byte| match byte {
+                b' ' => blank.as_bytes().to_vec(),
+                b'-' | b'.' | b'_' | b'~' => vec![byte],
+                byte if byte.is_ascii_alphanumeric() => vec![byte],
+                byte if upper => format!("%{byte:02X}").into_bytes(),
+                byte => format!("%{byte:02x}").into_bytes(),
+            })
+            .collect()
+    };
+    all.extend([percents(true, "%20"), percents(false, "%20"), percents(true, "+"), percents(false, "+")]);
+    if let Ok(quoted) = serde_json::to_string(value) {
+        let within = quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&quoted);
+        all.push(within.as_bytes().to_vec());
+    }
+    all
 }

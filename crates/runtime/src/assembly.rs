@@ -1,6 +1,7 @@
 //! One run put together: its ports, its roles, its journal, its supervisor.
 
 use std::{
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -47,6 +48,12 @@ pub(crate) const PRIVATE_TMP: &str = "tmp";
 
 /// The folder where commands are tried, in a run's folder.
 pub(crate) const PREVIEW: &str = "preview";
+
+/// Where the layers of commands may lie, in the order of preference: with the run, and where they do when the run lies in the folder that a
+/// command may write, as in a home. They hold what a command writes, so it is a place on a disk.
+fn layer_stores(folder: &Path, run_id: RunId) -> Vec<PathBuf> {
+    vec![folder.join(PREVIEW), Path::new("/var/tmp").join(format!("artoo-layers-{run_id}"))]
+}
 
 /// How much longer R7 waits for a failure report than R2 may take to write it: R2's template counts, too, and has to arrive. Less
 /// than the supervisor grants R7 for its last word.
@@ -157,7 +164,8 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
-        preview_store: Some(folder.join(PREVIEW)),
+        layer_stores: layer_stores(&folder, journal.run_id()),
+        explain: artoo_sandbox::effects_of,
         // The executor puts its own in their place for each call.
         consent: Arc::new(Nobody),
         rest: Rest::default(),

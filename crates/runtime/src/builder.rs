@@ -19,9 +19,6 @@ pub(crate) use roles::{Roles, default_solver};
 
 use crate::Deadlines;
 
-/// Shorter values are ordinary words.
-const SHORTEST_SECRET: usize = 8;
-
 /// What artoo is put together from. Every role, the model, the tools and the memory can be swapped.
 pub struct Builder {
     models: BTreeMap<Role, Arc<dyn LlmClient>>,
@@ -226,13 +223,10 @@ impl Builder {
     }
 
     /// A value that must never reach a record, for example a key. Those of the [`environment`](Self::environment) are known
-    /// ([`artoo_redaction::secrets_of`]). A value of less than eight characters is no secret (local
-    /// servers take any word for a key) and is ignored: it would take ordinary words out of the record.
-    pub fn secret(mut self, value: impl Into<String>) -> Self {
-        let value = value.into();
-        if value.chars().count() >= SHORTEST_SECRET {
-            self.redactor = self.redactor.secret(value);
-        }
+    /// ([`artoo_redaction::secrets_of`]). A value of less than [`SHORTEST_SECRET`](artoo_redaction::SHORTEST_SECRET) characters is no
+    /// secret (local servers take any word for a key) and is ignored: it would take ordinary words out of the record.
+    pub fn secret(mut self, value: impl AsRef<str>) -> Self {
+        self.redactor = self.redactor.secret(value);
         self
     }
 

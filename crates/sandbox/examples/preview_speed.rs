@@ -156,6 +156,7 @@ fn invocation(workspace: &Path) -> Invocation {
 fn confinement(workspace: &Path, home: &Path) -> Confinement {
     Confinement {
         sealed: Vec::new(),
+        hidden: Vec::new(),
         mode: SandboxMode::WorkspaceWrite,
         network: Network::Denied,
         limits: ResourceLimits::default(),

@@ -1,20 +1,29 @@
 //! What a snapshot costs: `cargo run --release -p artoo-sandbox --example snapshot_speed [ROUNDS [FOLDER]]`.
 //!
 //! Prints rows for `cargo xtask bench`: the first look at 64 MiB in 16 files and at 2,000 small files, which keeps them all, beside `cp -a` of
-//! the same files, in turn; and the two looks around a later call. Nothing is forced to the disk by either. Everything happens in
+//! the same files, in turn; and the two looks around a later call. Then a trial that makes 1,000 files or appends to as many, where there are trials:
+//! its commit, with the snapshot of the paths that it touches, beside `cp -a` of 1,000 files. Nothing is forced to the disk by either. Everything happens in
 //! a temporary folder, below FOLDER where one is given, and what a round made is removed only at the end: making files costs more for some
 //! minutes after many were deleted. Figures of a noisy machine: compare them with others of the same minute only.
 
-#![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "printing figures is what this program is for"
+)]
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use artoo_sandbox::preview::{Preview, preview};
 use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 /// Files of one kind.
 struct Files {
@@ -43,8 +52,77 @@ fn main() -> Result<(), Box<dyn Error>> {
         rows.push(beside_a_copy(&kind, &folder, &scene, rounds)?);
         rows.push(later(&kind, &folder, &scene, rounds)?);
     }
+    match Preview::supported(&home.join("preview")) {
+        Ok(()) => {
+            for (what, script) in CHANGES {
+                rows.push(committed(what, script, &home, rounds)?);
+            }
+        }
+        Err(reason) => eprintln!("no previews here: {reason}"),
+    }
     println!("{}", Value::from(rows));
     Ok(())
+}
+
+/// What is committed.
+const CHANGES: [(&str, &str); 2] = [
+    ("a commit of 1,000 new files", "i=0; while test $i -lt 1000; do echo text > new-$i; i=$((i+1)); done"),
+    ("a commit of 1,000 changed files", "for file in *; do echo more >> $file; done"),
+];
+
+/// The snapshot of what a commit touches, the commit, and the look after it, beside `cp -a` of as many files.
+fn committed(what: &str, script: &str, home: &Path, rounds: usize) -> Result<Value, Box<dyn Error>> {
+    let scene = home.join(what.replace([' ', ','], "-"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let [mut copies, mut commits, mut ratios] = [(); 3].map(|()| Vec::new());
+    for round in 0..=rounds {
+        let folder = scene.join(format!("files-{round}"));
+        Files { what: "", count: 1_000, size: 100 }.make(&folder)?;
+        let tried = runtime.block_on(tried(script, &folder, home))?;
+        let copied = timed(|| copy(&folder, &scene.join(format!("copy-{round}"))))?;
+        let undo = scene.join(format!("undo-{round}"));
+        let took = timed(|| {
+            let snapshot = Snapshot::new(undo, Vec::new(), SnapshotLimits::default());
+            let call = snapshot.before_paths(&tried.touched())?;
+            tried.commit()?;
+            call.after()?;
+            Ok(())
+        })?;
+        if round > 0 {
+            copies.push(copied);
+            commits.push(took);
+            ratios.push(took / copied);
+        }
+    }
+    Ok(json!({
+        "what": format!("{what}, kept for undo, beside `cp -a` of 1,000"), "unit": "ms",
+        "floor": median(copies), "artoo": median(commits), "ratio": median(ratios), "goal": null,
+    }))
+}
+
+async fn tried(script: &str, folder: &Path, home: &Path) -> Result<Preview, Box<dyn Error>> {
+    let invocation = Invocation {
+        program: "sh".into(),
+        arguments: vec!["-c".into(), script.into()],
+        folder: folder.to_owned(),
+        environment: BTreeMap::from([("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())]),
+        timeout: Duration::from_secs(60),
+        keep: artoo_sandbox::DEFAULT_KEEP,
+    };
+    let confinement = Confinement {
+        sealed: Vec::new(),
+        mode: SandboxMode::WorkspaceWrite,
+        network: Network::Denied,
+        limits: ResourceLimits::default(),
+        writable: Vec::new(),
+        private_tmp: home.join("tmp"),
+    };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+    let (roots, store) = ([folder.to_owned()], home.join("preview"));
+    let preview =
+        preview(&invocation, &confinement, &roots, &store, capture, &CancellationToken::new()).await?;
+    if preview.outcome.ending == Ending::Exited(0) { Ok(preview) } else { Err("the command failed".into()) }
 }
 
 impl Files {

@@ -23,6 +23,16 @@ pub(crate) enum Sockets {
     Network,
 }
 
+impl Sockets {
+    /// Those of a command that is tried: without the network none.
+    pub(crate) fn of_a_trial(network: Network) -> Self {
+        match network {
+            Network::Denied => Self::None,
+            Network::Granted => Self::Network,
+        }
+    }
+}
+
 impl From<Network> for Sockets {
     fn from(network: Network) -> Self {
         match network {
@@ -50,12 +60,6 @@ impl fmt::Display for NoFilter {
     }
 }
 
-/// Binds the calling thread and everything that it starts from now on, for ever; no other thread of this process. Sets
-/// `no_new_privs`.
-pub(crate) fn bind_this_thread(program: &str, network: Network) -> Result<(), SandboxError> {
-    bind(network).map_err(|error| rejected(program, &error))
-}
-
 /// No filter, no command.
 pub(crate) fn rejected(program: &str, error: &NoFilter) -> SandboxError {
     let source = io::Error::new(io::ErrorKind::Unsupported, error.to_string());
@@ -64,11 +68,7 @@ pub(crate) fn rejected(program: &str, error: &NoFilter) -> SandboxError {
 
 /// Tries it out on the calling thread, which must do nothing else.
 pub(crate) fn try_out() -> Result<(), NoFilter> {
-    bind(Network::Denied)
-}
-
-fn bind(network: Network) -> Result<(), NoFilter> {
-    apply_filter(filter(network.into())?).map_err(|error| NoFilter(words(&error)))
+    apply_filter(filter(Sockets::None)?).map_err(|error| NoFilter(words(&error)))
 }
 
 /// The compiled filter.

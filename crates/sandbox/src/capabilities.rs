@@ -1,7 +1,5 @@
 //! Takes the powers of an administrator away.
 
-use std::io;
-
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
@@ -17,14 +15,10 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::NET_BIND_SERVICE);
 
-/// Reduces the calling thread's capabilities, and thereby those of everything that it starts: with `no_new_privs` set,
-/// even root regains none by executing a program. Ordinary users have none to lose.
-pub(crate) fn reduce() -> io::Result<()> {
-    Ok(reduce_bare()?)
-}
-
-/// The same for a child in a namespace of its own, within which it has all of them. Bare system calls only.
-pub(crate) fn reduce_bare() -> Result<(), Errno> {
+/// Reduces the capabilities of the calling process, and thereby those of everything that it starts: with `no_new_privs` set,
+/// even root regains none by executing a program. In a user namespace of its own, an ordinary user's command would have all of them.
+/// Bare system calls only.
+pub(crate) fn reduce() -> Result<(), Errno> {
     let has = capabilities(None)?;
     let keeps = CapabilitySets {
         effective: has.effective & KEPT,
@@ -32,4 +26,9 @@ pub(crate) fn reduce_bare() -> Result<(), Errno> {
         inheritable: has.inheritable & KEPT,
     };
     if keeps == has { Ok(()) } else { set_capabilities(None, keeps) }
+}
+
+/// Whether this process may mount without a user namespace of its own.
+pub(crate) fn may_mount() -> Result<bool, Errno> {
+    Ok(capabilities(None)?.effective.contains(CapabilitySet::SYS_ADMIN))
 }

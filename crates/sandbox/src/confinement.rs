@@ -112,7 +112,7 @@ impl Default for ResourceLimits {
     }
 }
 
-/// What one command may write, reach and use up. Reading is never restricted here.
+/// What one command may read, write, reach and use up.
 ///
 /// ```
 /// use artoo_sandbox::{Confinement, Network, ResourceLimits, SandboxMode};
@@ -123,6 +123,7 @@ impl Default for ResourceLimits {
 ///     limits: ResourceLimits::default(),
 ///     writable: vec!["/home/ada/artoo_workspace".into()],
 ///     sealed: vec![],
+///     hidden: vec!["/home/ada/.ssh".into()],
 ///     private_tmp: "/home/ada/.cache/artoo/tmp/1".into(),
 /// };
 /// assert_eq!(confinement.granted().count(), 1); // read-only grants the private folder alone
@@ -141,6 +142,9 @@ pub struct Confinement {
     /// Absolute paths of files and folders in `writable` that stay as they are, such as the `.git` of a repository. What does not lie
     /// there is not granted anyway. Where the kernel cannot seal them ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused.
     pub sealed: Vec<PathBuf>,
+    /// Absolute paths of files and folders that cannot be read: keys, tokens, mail. Where mounts of its own cannot be had, they are not
+    /// hidden ([`Gap::HiddenPlaces`](crate::Gap)), and a folder with one in it is not granted. The private folder may lie in one.
+    pub hidden: Vec<PathBuf>,
     /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 when it is missing and
     /// never removed; that is the caller's.
     pub private_tmp: PathBuf,

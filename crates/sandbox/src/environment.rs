@@ -4,7 +4,20 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 /// Names that a command needs to find programs, folders (where it may write among them) and the user's language.
-const ALLOWED: [&str; 9] = ["PATH", "HOME", "LANG", "TZ", "USER", "LOGNAME", "SHELL", "TERM", "WORKSPACE"];
+/// The last two keep programs that only look from writing.
+const ALLOWED: [&str; 11] = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "WORKSPACE",
+    "GIT_OPTIONAL_LOCKS",
+    "PYTHONDONTWRITEBYTECODE",
+];
 
 /// The locale family: `LC_ALL`, `LC_CTYPE` and so on.
 const ALLOWED_PREFIX: &str = "LC_";
@@ -13,7 +26,7 @@ const ALLOWED_PREFIX: &str = "LC_";
 const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
 /// Keeps only the variables that a confined command may see: `PATH`, `HOME`, `LANG`, `LC_*`, `TZ`, `USER`,
-/// `LOGNAME`, `SHELL`, `TERM` and `WORKSPACE`. Everything else is dropped, whatever it is: a list of forbidden names would
+/// `LOGNAME`, `SHELL`, `TERM`, `WORKSPACE`, `GIT_OPTIONAL_LOCKS` and `PYTHONDONTWRITEBYTECODE`. Everything else is dropped, whatever it is: a list of forbidden names would
 /// miss the next provider's key. [`run`](crate::run()) applies this itself, in every mode.
 ///
 /// ```

@@ -47,9 +47,9 @@ pub enum SandboxError {
         /// The kernel's answer.
         source: io::Error,
     },
-    /// The command could not be given a copy of its folders to write in.
+    /// The command could not be given its own view of the file system.
     #[error("`{program}` was not run: {step} failed")]
-    Overlay {
+    Namespace {
         /// The program that was to be run.
         program: String,
         /// What failed, as words.
@@ -101,7 +101,7 @@ impl SandboxError {
                 "run `artoo doctor` to see why this machine cannot seal a part of a folder, or grant another folder"
             }
             Self::Rules { .. } => "run `artoo doctor`; a container or an outer sandbox may forbid Landlock",
-            Self::Overlay { .. } => {
+            Self::Namespace { .. } => {
                 "run `artoo doctor`; a container or the distribution may forbid user namespaces or overlays"
             }
             Self::Start { .. } => "check that the program is installed and that the working folder exists",

@@ -78,7 +78,7 @@ fn outcome(
     drained: bool,
 ) -> Outcome {
     // Nobody counts here what was left over.
-    Outcome { ending, duration: begin.elapsed(), stdout, stderr, leftovers: 0, survivors: 0, drained }
+    Outcome { ending, duration: begin.elapsed(), stdout, stderr, survivors: 0, drained }
 }
 
 fn command(invocation: &Invocation, confinement: Option<&Confinement>) -> Result<Command, SandboxError> {
@@ -192,6 +192,7 @@ mod tests {
             limits: crate::ResourceLimits::default(),
             writable: Vec::new(),
             sealed: Vec::new(),
+            hidden: Vec::new(),
             private_tmp: PathBuf::from(tmp.path()).join("t"),
         });
         let (mut out, mut err) = (Vec::new(), Vec::new());

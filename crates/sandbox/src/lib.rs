@@ -77,6 +77,7 @@
 //!     limits: ResourceLimits::default(),
 //!     writable: vec![PathBuf::from("/home/ada/artoo_workspace")],
 //!     sealed: vec![],
+//!     hidden: vec![PathBuf::from("/home/ada/.ssh")],
 //!     private_tmp: PathBuf::from("/home/ada/.cache/artoo/tmp/1"),
 //! };
 //! let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -110,31 +111,33 @@ mod call_list;
 #[cfg(target_os = "linux")]
 mod capabilities;
 #[cfg(target_os = "linux")]
-mod conduct;
+mod child_namespace;
 #[cfg(target_os = "linux")]
-mod crowd;
+mod child_rules;
 #[cfg(target_os = "linux")]
-mod keeper;
+mod disk_limit;
 #[cfg(target_os = "linux")]
-mod leash;
+mod driver;
+#[cfg(target_os = "linux")]
+mod first_process;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(target_os = "linux")]
-mod process_table;
+mod prepared;
 #[cfg(target_os = "linux")]
-mod room;
+mod process_guard;
+#[cfg(target_os = "linux")]
+mod process_limit;
+#[cfg(target_os = "linux")]
+mod process_table;
 #[cfg(target_os = "linux")]
 mod rules;
 #[cfg(target_os = "linux")]
-mod seal;
+mod signals;
 #[cfg(target_os = "linux")]
 mod spawn;
 #[cfg(target_os = "linux")]
-mod tree;
-#[cfg(target_os = "linux")]
-mod walls;
-#[cfg(target_os = "linux")]
-mod witness;
+mod supervisor_thread;
 
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
 pub use effects::{

@@ -58,8 +58,6 @@ pub struct Outcome {
     pub stdout: StreamReport,
     /// Standard error.
     pub stderr: StreamReport,
-    /// Processes of the tree that were still there when the first process was gone, and that were ended.
-    pub leftovers: u32,
     /// Processes of the tree that could not be ended: they belong to another user, or hang in the kernel.
     pub survivors: u32,
     /// Whether both streams were read to their end. False when somebody outside the tree held a pipe open for

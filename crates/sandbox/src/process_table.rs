@@ -1,20 +1,24 @@
 //! Reads the kernel's table of processes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use rustix::process::Pid;
 
-/// The facts of one process that decide whether it belongs to a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ProcessEntry {
-    pub(crate) pid: Pid,
-    pub(crate) parent: i32,
-    pub(crate) group: i32,
-    pub(crate) session: i32,
-    /// Ticks since boot. Together with `pid` it names a process for good: numbers are used again, this pair is not.
-    pub(crate) started: u64,
-    /// Already ended and only waiting to be reaped.
-    pub(crate) dead: bool,
+/// How many living processes descend from this one.
+pub(crate) fn count_descendants(of: Pid) -> usize {
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for (pid, parent) in all_pids().into_iter().filter_map(|pid| Some((pid, parent(pid)?))) {
+        children.entry(parent).or_default().push(raw(pid));
+    }
+    let (mut waiting, mut found) = (vec![raw(of)], BTreeSet::new());
+    while let Some(parent) = waiting.pop() {
+        // A table that changes while it is read may name a process twice.
+        waiting.extend(
+            children.remove(&parent).unwrap_or_default().into_iter().filter(|child| found.insert(*child)),
+        );
+    }
+    found.len()
 }
 
 /// The numbers of all visible processes, without our own. An unreadable `/proc` gives none.
@@ -38,30 +42,26 @@ fn parse_load(line: &str) -> Option<u64> {
     line.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
-/// The facts of one process, or nothing when it is gone.
-pub(crate) fn entry(pid: Pid) -> Option<ProcessEntry> {
+/// The parent of a living process; nothing when it is gone.
+fn parent(pid: Pid) -> Option<i32> {
     // The name of the program inside is arbitrary bytes.
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    parse_stat(pid, &String::from_utf8_lossy(&stat))
+    parse_stat(&String::from_utf8_lossy(&stat))
 }
 
-/// Whether the environment with which the process was started contains this `NAME=value`.
-pub(crate) fn has_variable(pid: Pid, assignment: &str) -> bool {
-    fs::read(format!("/proc/{pid}/environ"))
-        .is_ok_and(|bytes| bytes.split(|byte| *byte == 0).any(|entry| entry == assignment.as_bytes()))
-}
-
-/// One line of `/proc/PID/stat`: number, (name), state, parent, group, session, ... start at field 22.
-fn parse_stat(pid: Pid, line: &str) -> Option<ProcessEntry> {
+/// One line of `/proc/PID/stat`: number, (name), state, parent, ...
+fn parse_stat(line: &str) -> Option<i32> {
     // The name may contain spaces and brackets itself; its end is the last bracket.
     let (_, rest) = line.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
-    let group = fields.next()?.parse().ok()?;
-    let session = fields.next()?.parse().ok()?;
-    let started = fields.nth(15)?.parse().ok()?; // 7 to 21 lie between
-    Some(ProcessEntry { pid, parent, group, session, started, dead: matches!(state, "Z" | "X" | "x") })
+    (!matches!(state, "Z" | "X" | "x")).then_some(parent)
+}
+
+/// The number of a process as the kernel prints it.
+fn raw(pid: Pid) -> i32 {
+    pid.as_raw_nonzero().get()
 }
 
 #[cfg(test)]
@@ -71,12 +71,8 @@ mod tests {
 
     #[test]
     fn reads_a_line_with_a_hostile_name() {
-        let line = "42 (a ) R 1 (x) Z) S 7 40 39 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 9001 1 2 3";
-        let pid = Pid::from_raw(42).unwrap();
-        assert_eq!(
-            parse_stat(pid, line),
-            Some(ProcessEntry { pid, parent: 7, group: 40, session: 39, started: 9001, dead: false })
-        );
+        assert_eq!(parse_stat("42 (a ) R 1 (x) Z) S 7 40 39 0 -1"), Some(7));
+        assert_eq!(parse_stat("42 (sh) Z 7 40 39 0 -1"), None, "it has ended");
     }
 
     #[test]
@@ -88,15 +84,14 @@ mod tests {
 
     #[test]
     fn reads_the_running_process() {
-        let own = entry(rustix::process::getpid()).unwrap();
-        assert_eq!(Pid::from_raw(own.parent), rustix::process::getppid());
-        assert!(!own.dead && own.started > 0);
+        let own = rustix::process::getpid();
+        assert_eq!(parent(own), rustix::process::getppid().map(raw));
     }
 
     proptest! {
         #[test]
         fn no_line_panics(line in ".{0,120}") {
-            let _ = parse_stat(Pid::from_raw(1).unwrap(), &line);
+            let _ = parse_stat(&line);
             let _ = parse_load(&line);
         }
     }

@@ -10,12 +10,12 @@ use std::thread;
 
 use landlock::{
     ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd,
-    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
-    Scope,
+    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
 use crate::{
-    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, call_filter, seal,
+    Confinement, Gap, MINIMUM_ABI, Network, NoConfinement, SandboxError, Support, call_filter,
+    child_namespace,
 };
 
 /// Devices that swallow or produce bytes and change nothing. The terminal is not among them.
@@ -55,45 +55,10 @@ impl Rules {
         Ok(Self { ruleset })
     }
 
-    /// The rule set itself, for a process that adds folders of its own and then binds itself.
+    /// The rule set itself, by which a child binds itself ([`crate::child_rules`]).
     pub(crate) fn into_open(self) -> io::Result<OwnedFd> {
         Option::from(self.ruleset).ok_or_else(|| io::ErrorKind::Unsupported.into())
     }
-
-    /// Binds the calling thread and everything it starts from now on, for ever. Sets `no_new_privs`. Says whether
-    /// signals are scoped, which older kernels cannot.
-    pub(crate) fn bind_this_thread(self, program: &str) -> Result<bool, SandboxError> {
-        let status = restrict(self.ruleset).map_err(|error| rejected(program, error))?;
-        match status.landlock {
-            LandlockStatus::Available { effective_abi, .. }
-                if status.ruleset != RulesetStatus::NotEnforced =>
-            {
-                Ok(effective_abi >= ABI::V6)
-            }
-            // The requirements above should have made this an error; never go on unconfined.
-            LandlockStatus::Available { .. }
-            | LandlockStatus::NotEnabled
-            | LandlockStatus::NotImplemented => Err(SandboxError::Rules {
-                program: program.to_owned(),
-                source: io::ErrorKind::Unsupported.into(),
-            }),
-        }
-    }
-}
-
-/// Binds the calling thread by a domain that forbids nothing but signals to others. It can still mount, which no thread can that is
-/// bound by rules for files; what it starts is recognised by the domain all the same. Needs version 6 of the interface.
-pub(crate) fn bind_this_thread_by_signals(program: &str) -> Result<(), SandboxError> {
-    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
-    let status =
-        ruleset.and_then(Ruleset::create).and_then(restrict).map_err(|error| rejected(program, error))?;
-    if status.ruleset == RulesetStatus::NotEnforced {
-        return Err(SandboxError::Rules {
-            program: program.to_owned(),
-            source: io::ErrorKind::Unsupported.into(),
-        });
-    }
-    Ok(())
 }
 
 /// What is forbidden unless granted. The rights that matter are a hard requirement; what newer kernels add on top
@@ -143,8 +108,6 @@ pub(crate) fn prepare_private_tmp(path: &Path) -> io::Result<()> {
 fn restrict(ruleset: RulesetCreated) -> Result<RestrictionStatus, RulesetError> {
     ruleset
         .set_compatibility(CompatLevel::BestEffort)
-        // The keeper asks the kernel about processes that are none of its own; that is no incident for the audit log.
-        .log_same_exec(false)?
         .set_compatibility(CompatLevel::HardRequirement)
         .restrict_self()
 }
@@ -158,15 +121,13 @@ pub(crate) fn probe() -> Support {
     static FOUND: OnceLock<Support> = OnceLock::new();
     FOUND
         .get_or_init(|| {
-            // First, because the other trial binds its thread and every thread that it starts.
-            let seals = seal::works();
-            let trial = thread::spawn(move || try_out(seals));
+            let trial = thread::spawn(|| try_out(child_namespace::works()));
             trial.join().unwrap_or_else(|_| refused(&"the trial thread died"))
         })
         .clone()
 }
 
-fn try_out(seals: bool) -> Support {
+fn try_out(has_namespaces: bool) -> Support {
     // First without requirements, which tells the version of even the oldest kernel.
     let weakest =
         Ruleset::default().handle_access(AccessFs::WriteFile).and_then(Ruleset::create).and_then(restrict);
@@ -183,7 +144,7 @@ fn try_out(seals: bool) -> Support {
         return refused(&error);
     }
     match call_filter::try_out() {
-        Ok(()) => Support::Enforced { abi, gaps: Gap::of(abi, seals) },
+        Ok(()) => Support::Enforced { abi, gaps: Gap::of(abi, has_namespaces) },
         Err(answer) => Support::Missing(NoConfinement::NoCallFilter { answer: answer.to_string() }),
     }
 }
@@ -217,10 +178,11 @@ mod tests {
                 limits: ResourceLimits::default(),
                 writable: vec![],
                 sealed: vec![],
+                hidden: vec![],
                 private_tmp: tmp.path().to_owned(),
             };
             let dialled = thread::spawn(move || {
-                Rules::build("test", &confinement).unwrap().bind_this_thread("test").unwrap();
+                restrict(Rules::build("test", &confinement).unwrap().ruleset).unwrap();
                 TcpStream::connect(address).map(drop).map_err(|error| error.kind())
             });
             assert_eq!(dialled.join().unwrap(), expected, "{network}");

@@ -14,7 +14,7 @@ use crate::{Capture, Confinement, Invocation, Outcome, SandboxError};
 /// # Cancellation
 ///
 /// `cancel` ends the tree: SIGTERM, half a second, SIGKILL. Dropping the future kills it without delay, in the
-/// background. If artoo itself is killed, the kernel kills the first process of the command.
+/// background. If artoo itself dies, in whatever way, the first process of the command ends the whole tree.
 ///
 /// # Errors
 ///
@@ -33,9 +33,7 @@ pub async fn run(
 /// Runs a program that artoo trusts (its own downloads, for instance) without rules and with the environment
 /// exactly as given. Its tree is ended in the same way as by [`run`].
 ///
-/// Without the kernel's domain, the processes of the tree are recognised by their group, their session, their
-/// parents and a marker in their environment (`ARTOO_COMMAND`). A daemon that sheds all four at once is missed. Outside Linux
-/// they are recognised by their group alone.
+/// Outside Linux, the processes of the tree are recognised by their group alone, and one that leaves it is missed.
 ///
 /// # Errors
 ///
@@ -50,7 +48,7 @@ pub async fn run_unconfined(
 
 #[cfg(target_os = "linux")]
 mod platform {
-    pub(super) use crate::conduct::run;
+    pub(super) use crate::driver::run;
 }
 
 #[cfg(not(target_os = "linux"))]

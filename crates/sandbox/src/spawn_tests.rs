@@ -15,14 +15,15 @@ fn start(
         folder: Path::new("/"),
         environment: &environment,
         limits: &[],
-        binding: None,
+        namespace: None,
+        rules: None,
     };
-    let mut child = spawn(&start).map_err(|error| match error {
-        NotStarted::Program(error) | NotStarted::Walls(error) => error,
+    let (child, mut streams) = spawn(&start).map_err(|error| match error {
+        NotStarted::Program(error) | NotStarted::Namespace(error) | NotStarted::Rules(error) => error,
     })?;
     let mut text = String::new();
-    child.stdout.read_to_string(&mut text)?;
-    Ok((text, reap(child.pid)?))
+    streams.stdout.read_to_string(&mut text)?;
+    Ok((text, child.reap()?))
 }
 
 #[test]
@@ -52,21 +53,34 @@ fn what_may_not_be_executed_is_denied() {
 
 #[test]
 fn a_failed_start_leaves_no_process_behind() {
-    let error = start("/nonexistent", &[], &[]).unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::NotFound);
-    // Every other test's child belongs to another thread's call; ours would be a zombie of this number.
-    let zombies = crate::process_table::all_pids()
-        .into_iter()
-        .filter_map(crate::process_table::entry)
-        .filter(|process| process.dead && Pid::from_raw(process.parent) == Some(getpid()));
-    for zombie in zombies {
-        // Another test's child may be between its end and its reaping, but not for long.
-        let gone = (0..500).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-            crate::process_table::entry(zombie.pid).is_none_or(|now| now.started != zombie.started)
-        });
-        assert!(gone, "{zombie:?}");
-    }
+    // On a thread of its own: the kernel lists its children apart from those of other tests.
+    std::thread::spawn(|| {
+        let error = start("/nonexistent", &[], &[]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let children = std::fs::read_to_string("/proc/thread-self/children");
+        assert_eq!(children.unwrap_or_default(), "");
+    })
+    .join()
+    .unwrap();
+}
+
+/// A second name for the pipes of one command would keep another one's reader waiting.
+#[test]
+fn what_waits_for_a_program_holds_no_file_of_this_process() {
+    let (arguments, environment) = (["300".into()], BTreeMap::new());
+    let start = Start {
+        program: OsStr::new("/bin/sleep"),
+        arguments: &arguments,
+        folder: Path::new("/"),
+        environment: &environment,
+        limits: &[],
+        namespace: None,
+        rules: None,
+    };
+    let (child, _streams) = spawn(&start).map_err(|_| "not started").unwrap();
+    let held = std::fs::read_dir(format!("/proc/{}/fd", child.pid)).unwrap();
+    // The pipe by which it reported.
+    assert_eq!(held.count(), 1);
 }
 
 /// Rust programs ignore SIGPIPE, and the keeper's signals are blocked around the start: neither may be inherited.

@@ -50,37 +50,43 @@ pub enum NoConfinement {
 /// An effect that the kernel's rules do not stop. `artoo doctor` prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Gap {
-    /// Modes, owners and times of the user's files can be changed: Landlock does not know them, and a filter of system calls cannot
-    /// tell one file from another.
-    Metadata,
-    /// A part of a granted folder, such as a `.git`, cannot be sealed: Landlock cannot take a part of a folder back, and this machine
-    /// does not let the user mount, or has Landlock before version 6.
-    PartsOfFolders,
     /// Memory is not bounded.
     Memory,
-    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to (interfaces before version 9).
+    /// Modes, owners and times of the user's files can be changed: Landlock does not know them, and without namespaces nothing is mounted
+    /// read-only.
+    Metadata,
+    /// A part of a granted folder, such as a `.git`, cannot be sealed: Landlock cannot take a part of a folder back.
+    PartsOfFolders,
+    /// Protected places can be read: without mounts of its own, nothing can be hidden from a command.
+    HiddenPlaces,
+    /// When artoo is killed, processes that a command has left in the background may live on for a moment, or for good where artoo's own
+    /// helper process is killed with it.
+    Orphans,
+    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to (interfaces before version 9), where
+    /// the network is granted.
     UnixSockets,
     /// Devices can be controlled through `ioctl` (interfaces before version 5).
     DeviceControl,
-    /// Services with an abstract socket can be talked to (interfaces before version 6).
+    /// Services with an abstract socket can be talked to (interfaces before version 6), where the network is granted.
     AbstractSockets,
-    /// The user's other processes can be signalled (interfaces before version 6).
+    /// The user's other processes can be signalled (interfaces before version 6, without namespaces).
     Signals,
 }
 
 impl Gap {
     /// The gaps of a version of the Landlock interface, as this crate uses it, with the filter of system calls beside it.
-    /// `seals` is whether parts of folders can be sealed.
+    /// `has_namespaces` is whether a command gets mounts and process numbers of its own.
     ///
     /// ```
     /// use artoo_sandbox::Gap;
     ///
     /// assert!(Gap::of(3, false).contains(&Gap::Signals) && !Gap::of(6, false).contains(&Gap::Signals));
+    /// assert!(!Gap::of(6, true).contains(&Gap::Metadata));
     /// ```
-    pub fn of(abi: u8, seals: bool) -> Vec<Self> {
-        let mut gaps = vec![Self::Metadata, Self::Memory];
-        if !seals {
-            gaps.push(Self::PartsOfFolders);
+    pub fn of(abi: u8, has_namespaces: bool) -> Vec<Self> {
+        let mut gaps = vec![Self::Memory];
+        if !has_namespaces {
+            gaps.extend([Self::Metadata, Self::PartsOfFolders, Self::HiddenPlaces, Self::Orphans]);
         }
         if abi < 9 {
             gaps.push(Self::UnixSockets);
@@ -89,25 +95,23 @@ impl Gap {
             gaps.push(Self::DeviceControl);
         }
         if abi < 6 {
-            gaps.extend([Self::AbstractSockets, Self::Signals]);
+            gaps.push(Self::AbstractSockets);
+            if !has_namespaces {
+                gaps.push(Self::Signals);
+            }
         }
         gaps
     }
-}
 
-impl Gap {
     /// What the owner of the machine can do about it, as the text after `hint:`.
     pub const fn remedy(self) -> &'static str {
         match self {
-            Self::Metadata => {
-                "no kernel has a rule for this yet; run artoo as a user who owns nothing else that matters"
-            }
-            Self::PartsOfFolders => {
-                "use Linux 6.12 or later and let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu: \
-                 an AppArmor profile with `userns` for artoo)"
-            }
             Self::Memory => {
                 "start artoo with a limit of memory, for example by `systemd-run --user --scope -p MemoryMax=4G artoo`"
+            }
+            Self::Metadata | Self::PartsOfFolders | Self::HiddenPlaces | Self::Orphans => {
+                "let this user make user namespaces (in a container: CAP_SYS_ADMIN; on Ubuntu: an AppArmor profile with \
+                 `userns` for artoo)"
             }
             Self::UnixSockets => {
                 "use a kernel with Landlock 9; until then, keep this user out of groups that may talk to powerful services, \
@@ -122,14 +126,20 @@ impl Gap {
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Memory => "memory is not bounded",
             Self::Metadata => "modes, owners and times of files outside the granted folders can be changed",
             Self::PartsOfFolders => {
                 "a part of a granted folder, such as `.git`, cannot be kept from commands"
             }
-            Self::Memory => "memory is not bounded",
-            Self::UnixSockets => "local services can be reached through their sockets",
+            Self::HiddenPlaces => "protected places (keys, tokens, mail) can be read by commands",
+            Self::Orphans => "what a command left in the background may outlive an artoo that is killed",
+            Self::UnixSockets => {
+                "local services can be reached through their sockets where the network is granted"
+            }
             Self::DeviceControl => "devices can be controlled through ioctl",
-            Self::AbstractSockets => "local services can be reached through abstract sockets",
+            Self::AbstractSockets => {
+                "local services can be reached through abstract sockets where the network is granted"
+            }
             Self::Signals => "other processes of the user can be signalled",
         })
     }

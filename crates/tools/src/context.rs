@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_sandbox::snapshot::Snapshot;
-use artoo_sandbox::{Network, SandboxMode};
+use artoo_sandbox::{Effects, Network, Place, SandboxMode};
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
@@ -38,8 +38,11 @@ pub struct ToolContext {
     pub evidence: EvidenceStore,
     /// What this run has created, and may therefore change.
     pub created: CreatedPaths,
-    /// Where a command can be tried so that nothing of it lasts; without one, no command is. Absolute, outside of what commands may write.
-    pub preview_store: Option<PathBuf>,
+    /// Where the layers of a command that is tried may lie: the first of these that lies in none of the folders that it may write. Absolute.
+    /// Without one, no command is tried.
+    pub layer_stores: Vec<PathBuf>,
+    /// What the words of a command say. It explains a question and can refuse early, and grants nothing.
+    pub explain: Explain,
     /// Who is asked before a call that needs consent.
     pub consent: Arc<dyn Consent>,
     /// How long the calls of this subtask have waited for people: their limits of time rest meanwhile.
@@ -56,6 +59,9 @@ pub struct ToolContext {
     /// Shown the output while a command runs.
     pub on_output: Option<Arc<OnOutput>>,
 }
+
+/// Reads shell text: [`artoo_sandbox::effects_of`] is the usual one.
+pub type Explain = fn(&str, Place<'_>) -> Effects;
 
 /// A live view of a call's output: text, made valid UTF-8. It must not block.
 pub type OnOutput = dyn Fn(&str) + Send + Sync;

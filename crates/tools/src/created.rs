@@ -1,6 +1,6 @@
 //! What a run has created.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -89,12 +89,6 @@ impl CreatedPaths {
         fs::read_dir(path).is_ok_and(|mut entries| {
             entries.all(|entry| entry.is_ok_and(|entry| self.all_ours(&entry.path(), left)))
         })
-    }
-
-    /// All that is as the run left it.
-    pub(crate) fn unchanged(&self) -> BTreeSet<PathBuf> {
-        let noted: Vec<PathBuf> = self.stamps().keys().cloned().collect();
-        noted.into_iter().filter(|path| self.contains(path)).collect()
     }
 
     fn stamps(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Stamp>> {

@@ -71,12 +71,12 @@ pub enum ToolError {
         /// The path.
         path: String,
     },
-    /// The workspace is no place to let commands write in.
-    #[error("commands may write in the workspace, {}, and so in {}, which is protected", workspace.display(), protected.display())]
-    WideWorkspace {
-        /// The workspace.
-        workspace: PathBuf,
-        /// The first protected place in it, or around it.
+    /// A command would run, or write, in a place that it cannot see.
+    #[error("{} lies in {}, which is protected", folder.display(), protected.display())]
+    WithinProtected {
+        /// The workspace or the working folder.
+        folder: PathBuf,
+        /// The protected place around it.
         protected: PathBuf,
     },
     /// The path existed before the run.
@@ -240,7 +240,7 @@ impl ToolError {
             | Self::NotAllowed { .. }
             | Self::Ruled { .. }
             | Self::Outside { .. }
-            | Self::WideWorkspace { .. }
+            | Self::WithinProtected { .. }
             | Self::Exists { .. }
             | Self::Address { .. }
             | Self::AppsReadOnly { .. }
@@ -263,7 +263,7 @@ impl ToolError {
                 SandboxError::Grant { .. }
                 | SandboxError::Seal { .. }
                 | SandboxError::Rules { .. }
-                | SandboxError::Overlay { .. }
+                | SandboxError::Namespace { .. }
                 | SandboxError::Start { .. }
                 | SandboxError::Watch { .. },
             ) => FailureClass::Environmental,
@@ -283,7 +283,7 @@ impl ToolError {
             | Self::Argument { .. }
             | Self::Protected { .. }
             | Self::Outside { .. }
-            | Self::WideWorkspace { .. }
+            | Self::WithinProtected { .. }
             | Self::Exists { .. }
             | Self::ReadOnly { .. }
             | Self::Address { .. }
@@ -321,7 +321,9 @@ impl ToolError {
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
             Self::Protected { .. } => "only the user can open it; go on without it",
             Self::Outside { .. } => "give a bare file name to write in the workspace",
-            Self::WideWorkspace { .. } => "give the run a workspace of its own with `--workspace`",
+            Self::WithinProtected { .. } => {
+                "work in another folder; `--workspace` chooses that for new files"
+            }
             Self::Exists { .. } => "choose another name",
             Self::ReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
             Self::Folder { path } => return Some(format!("list it with glob, pattern `{path}/*`")),

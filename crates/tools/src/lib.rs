@@ -59,7 +59,7 @@ pub use consent::{
     Answer, Case, Consent, Deed, Nobody, Question, Rest, Rule, RuleError, Ruled, Rules, Step, gate, on_file,
     within,
 };
-pub use context::{LocalTime, OnOutput, ToolContext, ToolLimits};
+pub use context::{Explain, LocalTime, OnOutput, ToolContext, ToolLimits};
 pub use created::CreatedPaths;
 pub use error::ToolError;
 pub use evidence::{EvidenceStore, writer::EvidenceWriter};

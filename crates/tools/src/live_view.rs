@@ -1,9 +1,44 @@
 //! What a person sees of an output while it comes.
 
-use artoo_redaction::{Redactor, Stream};
+use std::sync::{Arc, Mutex};
 
-use crate::OnOutput;
+use artoo_redaction::{Redactor, Stream};
+use artoo_sandbox::Channel;
+
 use crate::live_text::LiveText;
+use crate::{OnOutput, ToolContext};
+
+/// Both streams of a command, as far as somebody watches.
+pub(crate) struct LiveOutput {
+    on_output: Option<Arc<OnOutput>>,
+    stdout: Mutex<LiveView>,
+    stderr: Mutex<LiveView>,
+}
+
+impl LiveOutput {
+    pub(crate) fn of(cx: &ToolContext) -> Self {
+        let view = || Mutex::new(LiveView::new(cx.evidence.redactor()));
+        Self { on_output: cx.on_output.clone(), stdout: view(), stderr: view() }
+    }
+
+    pub(crate) fn show(&self, channel: Channel, bytes: &[u8]) {
+        let view = match channel {
+            Channel::Stdout => &self.stdout,
+            Channel::Stderr => &self.stderr,
+        };
+        if let (Some(on_output), Ok(mut view)) = (&self.on_output, view.lock()) {
+            view.show(bytes, on_output.as_ref());
+        }
+    }
+
+    pub(crate) fn finish(self) {
+        for view in [self.stdout, self.stderr] {
+            if let (Some(on_output), Ok(view)) = (&self.on_output, view.into_inner()) {
+                view.finish(on_output.as_ref());
+            }
+        }
+    }
+}
 
 /// What is seen of an output while it comes: text without secrets, which is as much of a record as any other. It is no evidence.
 pub(crate) struct LiveView {

@@ -5,21 +5,64 @@ use std::sync::{Arc, OnceLock};
 
 use crate::ToolContext;
 
-/// Below the home folder: keys, passwords and tokens of other programs.
-const IN_HOME: [&str; 13] = [
+/// Below the home folder: keys, passwords and tokens of other programs, mail, and what browsers keep.
+const IN_HOME: [&str; 52] = [
+    // Keys and passwords.
     ".ssh",
     ".gnupg",
+    ".netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".password-store",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".config/keepassxc",
+    ".config/Bitwarden",
+    ".config/1Password",
+    ".pki",
+    ".age",
+    ".config/sops",
+    ".vault-token",
+    // Tokens of services.
     ".aws",
     ".azure",
     ".kube",
+    ".docker/config.json",
+    ".config/containers/auth.json",
     ".config/gcloud",
     ".config/gh",
-    ".docker/config.json",
-    ".netrc",
-    ".pgpass",
-    ".git-credentials",
-    ".password-store",
-    ".local/share/keyrings",
+    ".config/glab-cli",
+    ".config/hub",
+    ".config/rclone",
+    ".config/doctl",
+    ".config/op",
+    ".terraform.d/credentials.tfrc.json",
+    ".cargo/credentials.toml",
+    ".cargo/credentials",
+    ".npmrc",
+    ".pypirc",
+    ".gem/credentials",
+    ".config/pypoetry/auth.toml",
+    ".huggingface",
+    ".cache/huggingface/token",
+    ".boto",
+    ".s3cfg",
+    // Mail.
+    ".thunderbird",
+    ".mutt",
+    ".mbsyncrc",
+    ".msmtprc",
+    "Maildir",
+    "Library/Mail",
+    // Browsers.
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    "Library/Keychains",
 ];
 
 /// Where version control keeps its own, hooks among it: programs that run later, without rules.
@@ -107,12 +150,10 @@ impl Protected {
             || (path.starts_with("/proc") && PROCESS_SECRETS.contains(&name))
     }
 
-    /// The first protected place that whoever may write in this folder could write in: below it, also where nothing is yet and a
-    /// file could be planted, or above it. The kernel's rules cannot leave out a part of a folder.
-    pub(crate) fn within_reach(&self, folder: &Path) -> Option<&Path> {
+    /// The protected place that a folder lies in. Nothing of it can be seen by a command.
+    pub(crate) fn around(&self, folder: &Path) -> Option<&Path> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let reached = |place: &&PathBuf| place.starts_with(&real) || real.starts_with(place);
-        self.places.iter().find(reached).map(PathBuf::as_path)
+        self.places.iter().map(PathBuf::as_path).find(|place| real.starts_with(place))
     }
 }
 
@@ -123,5 +164,17 @@ pub(crate) fn is_private_key(beginning: &[u8]) -> bool {
 
 /// Whether a path lies in version control's own folder, where a new file may be a program that runs later.
 pub(crate) fn is_in_git(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == REPOSITORY)
+    repository_of(path).is_some()
+}
+
+/// Version control's own folder that a path lies in.
+pub(crate) fn repository_of(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|above| above.file_name().is_some_and(|name| name == REPOSITORY))
+}
+
+/// Whether a path is hidden, or lies in a hidden folder, below this root. Other programs read such files by themselves, and some run what
+/// stands in them: shells, editors, git, desktops, service managers.
+pub(crate) fn is_hidden_below(root: &Path, path: &Path) -> bool {
+    let is_hidden = |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    path.strip_prefix(root).is_ok_and(|below| below.components().any(is_hidden))
 }

@@ -5,35 +5,35 @@ mod trial;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::{
-    Capture, Channel, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
+    Capture, Confinement, Ending, Invocation, Network, Outcome, ResourceLimits, SandboxMode, run,
 };
-use artoo_types::{Approval, Arguments, CallEnding, FileChange, ToolName};
+use artoo_types::{Arguments, CallEnding, Effect, EffectKind, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, Judged, Ours, Question, Step, beyond_undo, gate, in_words, judge};
+use crate::consent::{Case, Deed, Question, Reading, Step, beyond_undo, gate, in_words, unknown};
 use crate::granted::Granted;
-use crate::live_view::LiveView;
+use crate::live_view::LiveOutput;
 use crate::program::is_program;
 use crate::protected::Protected;
-use crate::{
-    Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure, watched,
-};
+use crate::watched::{self, Watched};
+use crate::{Captured, EvidenceWriter, Tool, ToolContext, ToolEffect, ToolError, ToolReport, shell_failure};
 
-use trial::tried;
+use trial::{Layers, Trial};
 
 /// Runs shell text with `bash -c`, or `sh -c` where there is no bash, in the working folder.
 ///
-/// What the command would do is found out first, and asked about where it needs consent. The kernel lets it write in the workspace and in a
-/// private `TMPDIR` only, not in a `.git` that the run found there, and keeps it from the network, unless the context's mode and its network
-/// say otherwise, or consent opens the working folder to it; where the kernel cannot, the call is refused. There is no input and no terminal. When the command ends,
-/// what it left in the background ends too.
+/// The command is tried first: over layers on the workspace and the working folder, with everything else read-only, protected places hidden
+/// and, unless that is asked about and granted, without the network. What it changed there decides: nothing, or only new files where they are
+/// free, and it is done; anything else is asked about, and a yes makes exactly that real. Where nothing can be tried it runs where it can write
+/// nothing, or is asked about before it can. There is no input and no terminal. When the command ends, what it left in the background ends too.
+///
+/// Source: `docs/design/consent.md`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
 
@@ -84,12 +84,6 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let longest = cx.limits.longest_command_time.as_secs();
     let timeout =
         given.whole("timeout_seconds", 1..=longest)?.map_or(cx.limits.command_time, Duration::from_secs);
-    fs::create_dir_all(&cx.workspace).map_err(|source| ToolError::Io {
-        action: "create",
-        path: cx.workspace.display().to_string(),
-        source,
-    })?;
-    refuse_a_wide_workspace(cx)?;
     let invocation = Invocation {
         program: shell_of(cx),
         arguments: vec!["-c".into(), command.into()],
@@ -98,119 +92,165 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         timeout,
         keep: cx.limits.kept,
     };
-    let judged = Looked::at(command, cx).await?;
-    let step = judged.step(cx)?;
-    if step == Step::Preview
-        && let Some(report) = tried(&invocation, command, &judged.judged, cx).await?
-    {
-        return Ok(report);
+    Call::look(command, invocation, cx).await?.carry_out().await
+}
+
+/// One command, and what is known before it runs.
+struct Call<'a> {
+    command: &'a str,
+    invocation: Invocation,
+    reading: Reading,
+    /// Where it can be tried, where it can.
+    layers: Option<Layers>,
+    cx: &'a ToolContext,
+}
+
+impl<'a> Call<'a> {
+    async fn look(command: &'a str, invocation: Invocation, cx: &'a ToolContext) -> Result<Self, ToolError> {
+        let (text, context) = (command.to_owned(), cx.clone());
+        let looked = off_the_async_thread(move || {
+            if context.mode != SandboxMode::FullAccess {
+                [&context.workspace, &context.working_folder]
+                    .into_iter()
+                    .try_for_each(|folder| trial::is_seen(folder, &context))?;
+            }
+            make_workspace(&context)?;
+            Ok::<_, ToolError>((Reading::of(&text, &context), Layers::look(&context)))
+        });
+        let (reading, layers) = looked.await??;
+        Ok(Self { command, invocation, reading, layers, cx })
     }
-    let opened = match step {
-        Step::Run | Step::Refuse => Vec::new(),
-        Step::Ask | Step::Preview => judged.ask(command, cx).await?,
-    };
-    let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
-    let view = || Mutex::new(LiveView::new(cx.evidence.redactor()));
-    let live = [view(), view()];
-    let show = |channel: Channel, bytes: &[u8]| {
-        let [out, err] = &live;
-        let half = match channel {
-            Channel::Stdout => out,
-            Channel::Stderr => err,
+
+    async fn carry_out(&self) -> Result<ToolReport, ToolError> {
+        // What is open in its words is known when it was tried.
+        let known = self.reading.known();
+        let deed = if self.layers.is_some() { Deed::from(&known) } else { self.reading.deed() };
+        if let Some(reason) = self.cx.consent.forbids(deed) {
+            return Err(ToolError::NotAllowed { effects: in_words(deed.effects), reason });
+        }
+        self.cx.demanded(self.reading.deed())?;
+        let refusal = self.reading.refusal(self.cx.mode);
+        let case = Case {
+            mode: self.cx.mode,
+            can_be_tried: self.layers.is_some(),
+            names_more_than_reading: self.reading.names_more_than_reading(),
+            is_refused: refusal.is_some(),
         };
-        if let (Some(on_output), Ok(mut view)) = (&cx.on_output, half.lock()) {
-            view.show(bytes, on_output.as_ref());
-        }
-    };
-    let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
-    let watched = watched::before_command(cx, &opened).await?;
-    let folders = [&cx.workspace].into_iter().chain(&opened).cloned().collect();
-    let granted = Granted::of(folders, watched.repositories(cx));
-    let outcome = run(&invocation, &confinement(cx, &granted), capture, &cx.cancel).await;
-    for view in live {
-        if let (Some(on_output), Ok(view)) = (&cx.on_output, view.into_inner()) {
-            view.finish(on_output.as_ref());
+        match (gate(case), self.layers.clone()) {
+            (Step::Refuse, _) => Err(ToolError::Ruled { rule: refusal.unwrap_or_default() }),
+            (Step::Read, _) => self.run((SandboxMode::ReadOnly, Network::Denied), Vec::new()).await,
+            (Step::Try, Some(layers)) => self.try_out(&layers).await,
+            (Step::Try | Step::Ask, _) => {
+                let why = "nothing can be tried on this machine (`artoo doctor` says why)".to_owned();
+                self.run_agreed(self.reading.effects_or(unknown(why))).await
+            }
         }
     }
-    // Also of a command that could not be run: the record of the call must end.
-    let files = watched.after(cx).await;
-    judged.note(cx, files.as_deref().unwrap_or_default()).await;
-    let mut report = report(command, &mut outcome?, (stdout, stderr), timeout, (cx, &granted))?;
-    match files {
-        Ok(files) => report.files = files,
-        Err(error) => drop(report.failure.get_or_insert(error.failure())),
+
+    /// Tries it. What needs more than the layers give is asked about.
+    async fn try_out(&self, layers: &Layers) -> Result<ToolReport, ToolError> {
+        let words = (self.command, &self.reading);
+        let mut network = Network::Denied;
+        let elsewhere = self.reading.other_machines();
+        if self.cx.network == Network::Granted && !elsewhere.is_empty() {
+            self.ask(elsewhere).await?;
+            network = Network::Granted;
+        }
+        let mut trial = layers.attempt(&self.invocation, words, network, self.cx).await?;
+        if let Trial::Failed(_) = &trial
+            && network != self.cx.network
+            && self.reading.leaves_something_open()
+        {
+            self.ask(vec![Effect {
+                kind: EffectKind::Network,
+                what: "any other machine".to_owned(),
+                word: String::new(),
+                why: "it failed when it was tried without the network".to_owned(),
+            }])
+            .await?;
+            trial = layers.attempt(&self.invocation, words, self.cx.network, self.cx).await?;
+        }
+        match trial {
+            Trial::Done(report) => Ok(report),
+            Trial::Failed(report) => match self.cx.mode {
+                // It may have wanted what only this mode gives.
+                SandboxMode::FullAccess if self.reading.names_more_than_reading() => {
+                    let why = "it failed when it was tried".to_owned();
+                    self.run_agreed(self.reading.effects_or(unknown(why))).await
+                }
+                SandboxMode::FullAccess | SandboxMode::WorkspaceWrite | SandboxMode::ReadOnly => Ok(report),
+            },
+            Trial::NotTold(why) => self.run_agreed(self.reading.effects_or(unknown(why.to_string()))).await,
+        }
     }
-    Ok(report)
+
+    /// Asks about effects that no trial has shown.
+    async fn ask(&self, effects: Vec<Effect>) -> Result<(), ToolError> {
+        let demand = self.cx.demanded(self.reading.deed())?;
+        self.cx.consented(self.reading.question(Shell.name(), self.command, effects, demand)).await
+    }
+
+    /// Asks by what its words say, and runs it where it can write.
+    async fn run_agreed(&self, effects: Vec<Effect>) -> Result<ToolReport, ToolError> {
+        let opened = vec![self.cx.working_folder.clone()];
+        let demand = self.cx.demanded(self.reading.deed())?;
+        let question = self.reading.question(Shell.name(), self.command, effects, demand);
+        let beyond_undo =
+            beyond_undo(&question.effects, &watched::without_room(self.cx, &opened).await?, self.cx);
+        self.cx.consented(Question { beyond_undo, ..question }).await?;
+        self.run((self.cx.mode, self.cx.network), opened).await
+    }
+
+    /// Runs it once. `opened` are folders that it may write beside the workspace.
+    async fn run(
+        &self,
+        (mode, network): (SandboxMode, Network),
+        opened: Vec<PathBuf>,
+    ) -> Result<ToolReport, ToolError> {
+        let cx = self.cx;
+        let watched = match mode {
+            SandboxMode::ReadOnly => Watched::nothing(),
+            SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {
+                watched::before_command(cx, &opened).await?
+            }
+        };
+        let folders = [&cx.workspace].into_iter().chain(&opened).cloned().collect();
+        let granted = Granted::of(folders, watched.repositories(cx));
+        let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
+        let live = LiveOutput::of(cx);
+        let show = |channel, bytes: &[u8]| live.show(channel, bytes);
+        let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
+        let outcome =
+            run(&self.invocation, &confinement(cx, (mode, network), &granted), capture, &cx.cancel).await;
+        live.finish();
+        // Also of a command that could not be run: the record of the call must end.
+        let files = watched.after(cx).await;
+        let context = (cx, &granted);
+        let mut report =
+            report(self.command, &mut outcome?, (stdout, stderr), self.invocation.timeout, context)?;
+        match files {
+            Ok(files) => report.files = files,
+            Err(error) => drop(report.failure.get_or_insert(error.failure())),
+        }
+        Ok(report)
+    }
+}
+
+fn make_workspace(cx: &ToolContext) -> Result<(), ToolError> {
+    let path = cx.workspace.display().to_string();
+    fs::create_dir_all(&cx.workspace).map_err(|source| ToolError::Io { action: "create", path, source })
 }
 
 /// What holds a command that may write in these folders.
-fn confinement(cx: &ToolContext, granted: &Granted) -> Confinement {
+fn confinement(cx: &ToolContext, (mode, network): (SandboxMode, Network), granted: &Granted) -> Confinement {
     Confinement {
-        mode: cx.mode,
-        network: cx.network,
+        mode,
+        network,
         limits: ResourceLimits::default(),
         writable: granted.writable.clone(),
         sealed: granted.sealed.clone(),
+        hidden: Protected::of(cx).places().to_vec(),
         private_tmp: cx.private_tmp.clone(),
-    }
-}
-
-/// A command that was read.
-struct Looked {
-    judged: Judged,
-    /// What was the run's before it.
-    ours: Ours,
-}
-
-impl Looked {
-    /// Finds out what the command would do.
-    async fn at(command: &str, cx: &ToolContext) -> Result<Self, ToolError> {
-        let (text, cx) = (command.to_owned(), cx.clone());
-        off_the_async_thread(move || Self { judged: judge(&text, &cx), ours: Ours::now(&cx.created) }).await
-    }
-
-    /// Whether it runs, is tried, or is asked about. A refusal is an error.
-    fn step(&self, cx: &ToolContext) -> Result<Step, ToolError> {
-        let deed = self.judged.deed();
-        if let Some(reason) = cx.consent.forbids(deed) {
-            let effects = if deed.effects.is_empty() { deed.free } else { deed.effects };
-            return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
-        }
-        let is_demanded = cx.demanded(deed)?.is_some();
-        // A layer has no network and knows one mode. What was granted needs no trial.
-        let is_layered = cx.mode == SandboxMode::WorkspaceWrite && cx.network == Network::Denied;
-        let case = Case {
-            decision: self.judged.ruling.decision,
-            class: self.judged.class,
-            approval: if is_demanded { Approval::Ask } else { cx.consent.approval() },
-            forbidden: false,
-            preview: is_layered && cx.preview_store.is_some() && !cx.consent.allows(deed),
-        };
-        match gate(case) {
-            Step::Refuse => Err(ToolError::Ruled { rule: self.judged.refusal() }),
-            step @ (Step::Run | Step::Preview | Step::Ask) => Ok(step),
-        }
-    }
-
-    /// Asks by what the words of the command say. The folders that a yes opens to it.
-    async fn ask(&self, command: &str, cx: &ToolContext) -> Result<Vec<PathBuf>, ToolError> {
-        let demand = cx.demanded(self.judged.deed())?;
-        let opens = self.judged.reaches_the_working_folder(cx) && is_narrow(&cx.working_folder, cx);
-        let opened = if opens { vec![cx.working_folder.clone()] } else { Vec::new() };
-        let question = self.judged.question(Shell.name(), command, demand);
-        let beyond_undo = beyond_undo(&question.effects, &watched::without_room(cx, &opened).await?, cx);
-        cx.consented(Question { beyond_undo, ..question }).await?;
-        Ok(opened)
-    }
-
-    /// Notes what the run may change from now on.
-    async fn note(self, cx: &ToolContext, files: &[FileChange]) {
-        if self.judged.makes_nothing() && files.is_empty() {
-            return;
-        }
-        let (created, files) = (cx.created.clone(), files.to_vec());
-        // A look that breaks down leaves less free than it could be, and that is all.
-        let _ = off_the_async_thread(move || self.judged.note(&created, &self.ours, &files)).await;
     }
 }
 
@@ -222,29 +262,14 @@ async fn off_the_async_thread<T: Send + 'static>(
         .map_err(|panic| ToolError::Panicked { tool: Shell.name(), message: panic.to_string() })
 }
 
-/// Whether a folder may be opened to a command: the kernel cannot leave out a protected part of it.
-fn is_narrow(folder: &Path, cx: &ToolContext) -> bool {
-    Protected::of(cx).within_reach(folder).is_none()
-}
-
 /// The environment of the context, and where the command may write: a path is copied wrongly more easily than a name.
 fn environment(cx: &ToolContext) -> BTreeMap<OsString, OsString> {
     let mut environment = cx.environment.clone();
     environment.insert("WORKSPACE".into(), cx.workspace.clone().into());
+    // A look at a repository, or a module that is imported, leaves nothing behind.
+    environment.insert("GIT_OPTIONAL_LOCKS".into(), "0".into());
+    environment.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());
     environment
-}
-
-fn refuse_a_wide_workspace(cx: &ToolContext) -> Result<(), ToolError> {
-    let confined = match cx.mode {
-        SandboxMode::WorkspaceWrite => true,
-        SandboxMode::ReadOnly | SandboxMode::FullAccess => false,
-    };
-    match Protected::of(cx).within_reach(&cx.workspace) {
-        Some(protected) if confined => {
-            Err(ToolError::WideWorkspace { workspace: cx.workspace.clone(), protected: protected.to_owned() })
-        }
-        _ => Ok(()),
-    }
 }
 
 fn report(

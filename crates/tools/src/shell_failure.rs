@@ -197,11 +197,12 @@ fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Op
             "commands cannot change a `.git` that was there before the run; only the user can, so leave the files as they should be"
                 .to_owned(),
         ),
-        SandboxMode::WorkspaceWrite if refused => Some(format!(
-            "commands may write only in {}: write to \"$WORKSPACE/NAME\"",
-            cx.workspace.display()
+        SandboxMode::WorkspaceWrite if refused || kept => Some(format!(
+            "commands may write only in {} and in {}: write to \"$WORKSPACE/NAME\", or to a name in the working folder",
+            cx.workspace.display(),
+            cx.working_folder.display()
         )),
-        SandboxMode::ReadOnly if refused => Some("commands may write only in $TMPDIR".to_owned()),
+        SandboxMode::ReadOnly if refused || kept => Some("commands may write only in $TMPDIR".to_owned()),
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => None,
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{Change, ChangeKind, NotCovered, OpenCall, Snapshot};
+use artoo_sandbox::snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
 use artoo_types::{FileChange, FileChangeKind};
 
 use crate::protected::REPOSITORY;
@@ -33,6 +33,27 @@ fn look(snapshot: &Snapshot, folders: &[PathBuf], everywhere: bool) -> io::Resul
         snapshot.leave_out("/".into())?;
     }
     snapshot.before(&roots(folders)?)
+}
+
+/// Looks at what a command that was tried is about to change, and at nothing else.
+pub(crate) async fn before_changes(cx: &ToolContext, touched: Vec<Named>) -> Result<Watched, ToolError> {
+    let Some(snapshot) = cx.snapshot.clone() else { return Ok(Watched(None)) };
+    let looked = tokio::task::spawn_blocking(move || snapshot.before_paths(&touched)).await;
+    match looked.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
+        Ok(call) => Ok(Watched(Some(call))),
+        Err(source) => Err(not_recorded(&cx.workspace, source)),
+    }
+}
+
+/// Which of these files are too large to be kept for undo.
+pub(crate) async fn without_room_for(
+    cx: &ToolContext,
+    touched: Vec<Named>,
+) -> Result<Vec<NotCovered>, ToolError> {
+    let Some(snapshot) = cx.snapshot.clone() else { return Ok(Vec::new()) };
+    let looked = tokio::task::spawn_blocking(move || snapshot.without_room_for(&touched)).await;
+    let looked = looked.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+    looked.map_err(|source| not_recorded(&cx.workspace, source))
 }
 
 /// The files that a command may change, and that are too large to be kept for undo. Looks as [`before_command`] does.
@@ -73,6 +94,11 @@ fn roots(folders: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
 }
 
 impl Watched {
+    /// Of a command that may write nothing.
+    pub(crate) fn nothing() -> Self {
+        Self(None)
+    }
+
     /// The repositories that the run found in the folders; `None` where that is not known.
     pub(crate) fn repositories(&self, cx: &ToolContext) -> Option<Vec<PathBuf>> {
         self.0.as_ref()?;

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_sandbox::{Class, DecidedBy, Decision, SandboxMode};
+use artoo_sandbox::{DecidedBy, SandboxMode};
 use artoo_types::{
     Approval, Arguments, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind,
     ToolName,
@@ -12,9 +12,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{ASK_BEFORE_ALL, Case, Deed, Question, Step, beyond_undo, diff, gate, in_words};
+use crate::consent::{ASK_BEFORE_ALL, Deed, Question, beyond_undo, diff, in_words};
 use crate::new_file::{self, Written};
-use crate::protected::{Protected, is_in_git, is_private_key};
+use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
 use crate::{CreatedPaths, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths, watched};
 
 /// Bytes of a file up to which a question says what would be different in it.
@@ -107,6 +107,8 @@ struct Target {
 enum There {
     /// Nothing, or what is refused when it comes to writing.
     Nothing,
+    /// Nothing, in a place that other programs read by themselves.
+    Hidden,
     /// A file that the run made.
     Ours,
     /// A file that was there before, as it was when it was looked at.
@@ -154,6 +156,7 @@ fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Target, ToolError
             };
             There::Theirs { noted, change }
         }
+        Err(_) if is_hidden_below(&root, &real) => There::Hidden,
         Ok(_) | Err(_) => There::Nothing,
     };
     Ok(Target { shown, real, root, there })
@@ -161,12 +164,12 @@ fn look(text: &str, content: &str, cx: &ToolContext) -> Result<Target, ToolError
 
 /// Asks where somebody has to be asked.
 async fn consent(target: &Target, cx: &ToolContext) -> Result<(), ToolError> {
-    let new = (Decision::Allow, Class::Reversible, EffectKind::Creates, "it is a new file");
-    let changed =
-        (Decision::Ask, Class::Irreversible, EffectKind::Overwrites, "the file was there before the run");
-    let (decision, class, kind, why) = match &target.there {
-        There::Nothing | There::Ours => new,
-        There::Theirs { .. } => changed,
+    let (is_free, kind, why) = match &target.there {
+        There::Nothing | There::Ours => (true, EffectKind::Creates, "it is a new file"),
+        There::Hidden => {
+            (false, EffectKind::Creates, "it is hidden, and other programs read such files by themselves")
+        }
+        There::Theirs { .. } => (false, EffectKind::Overwrites, "the file was there before the run"),
     };
     let effects = vec![Effect {
         kind,
@@ -179,45 +182,39 @@ async fn consent(target: &Target, cx: &ToolContext) -> Result<(), ToolError> {
         return Err(ToolError::NotAllowed { effects: in_words(&effects), reason });
     }
     let demand = cx.demanded(deed)?;
-    let approval = if demand.is_some() { Approval::Ask } else { cx.consent.approval() };
-    let case = Case { decision, class, approval, forbidden: false, preview: false };
-    match gate(case) {
-        Step::Run => Ok(()),
-        Step::Ask | Step::Preview | Step::Refuse => {
-            let change = DecidedBy::ConsentToChange;
-            let (rule, reason, changes) = match &target.there {
-                There::Theirs { change: seen, .. } => (change.name(), change.words(), vec![seen.clone()]),
-                There::Nothing | There::Ours => (ASK_BEFORE_ALL.0, ASK_BEFORE_ALL.1, Vec::new()),
-            };
-            let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
-            let command = format!("write_file {}", target.shown);
-            let (tool, programs, free) = (WriteFile.name(), Vec::new(), Vec::new());
-            let (root, real, context) = (target.root.clone(), target.real.clone(), cx.clone());
-            let lost = blocking(move || watched::without_room_at(&context, &root, &real)).await?;
-            let beyond_undo = beyond_undo(&effects, &lost, cx);
-            let always = None;
-            let question = Question {
-                tool,
-                command,
-                programs,
-                effects,
-                free,
-                changes,
-                rule,
-                reason,
-                beyond_undo,
-                always,
-            };
-            cx.consented(question).await
-        }
+    if is_free && demand.is_none() && cx.consent.approval() != Approval::Ask {
+        return Ok(());
     }
+    let change = DecidedBy::ConsentToChange;
+    let (rule, reason, changes) = match &target.there {
+        There::Theirs { change: seen, .. } => (change.name(), change.words(), vec![seen.clone()]),
+        There::Hidden => (change.name(), change.words(), Vec::new()),
+        There::Nothing | There::Ours => (ASK_BEFORE_ALL.0, ASK_BEFORE_ALL.1, Vec::new()),
+    };
+    let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
+    let (root, real, context) = (target.root.clone(), target.real.clone(), cx.clone());
+    let lost = blocking(move || watched::without_room_at(&context, &root, &real)).await?;
+    let beyond_undo = beyond_undo(&effects, &lost, cx);
+    let question = Question {
+        tool: WriteFile.name(),
+        command: format!("write_file {}", target.shown),
+        programs: Vec::new(),
+        effects,
+        free: Vec::new(),
+        changes,
+        rule,
+        reason,
+        beyond_undo,
+        always: None,
+    };
+    cx.consented(question).await
 }
 
 fn write(target: &Target, content: &str, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     let Target { shown, real, root, there } = target;
     let failed = |action, source| ToolError::Io { action, path: shown.clone(), source };
     let replace = match there {
-        There::Nothing => false,
+        There::Nothing | There::Hidden => false,
         There::Ours => cx.created.is_file_of_its_own(real),
         There::Theirs { noted, .. } if noted.contains(real) => true,
         There::Theirs { .. } => return Err(ToolError::ChangedMeanwhile { path: shown.clone() }),
@@ -235,7 +232,7 @@ fn write(target: &Target, content: &str, cx: &ToolContext) -> Result<ToolReport,
         Written::IsFolder => return Err(ToolError::Folder { path: shown.clone() }),
     };
     match there {
-        There::Nothing | There::Ours => cx.created.insert(real.clone()),
+        There::Nothing | There::Hidden | There::Ours => cx.created.insert(real.clone()),
         // Consent was to this content, and the file is still somebody else's.
         There::Theirs { .. } => {}
     }

@@ -77,12 +77,49 @@ pub struct ApprovalDecided {
 pub enum ApprovalScope {
     /// This one call.
     Once,
-    /// The same effects in this run.
+    /// The same effects in this run, without deletions.
     Run,
-    /// The same kinds of effects in the folders of these, in this run.
+    /// The same kinds of new files and of changes in the same folders, in this run.
     Folder,
     /// As in this run; a rule that the person has written holds for later runs.
     Always,
+}
+
+impl ApprovalScope {
+    /// Whether a yes for so long covers a later effect of this kind at all. What goes is asked about each time, unless a rule says otherwise; a
+    /// folder is one of files that come to be or become others.
+    ///
+    /// ```
+    /// use artoo_types::{ApprovalScope, EffectKind};
+    ///
+    /// assert!(ApprovalScope::Folder.covers(EffectKind::Overwrites));
+    /// assert!(!ApprovalScope::Run.covers(EffectKind::Deletes));
+    /// ```
+    pub const fn covers(self, kind: EffectKind) -> bool {
+        match (self, kind) {
+            (Self::Once, _) => false,
+            (Self::Always, _) => true,
+            (Self::Run, EffectKind::Deletes) => false,
+            (Self::Folder, EffectKind::Creates | EffectKind::Overwrites) => true,
+            (
+                Self::Run,
+                EffectKind::Creates
+                | EffectKind::Overwrites
+                | EffectKind::Network
+                | EffectKind::OutsideMachine
+                | EffectKind::Privilege
+                | EffectKind::Unknown,
+            ) => true,
+            (
+                Self::Folder,
+                EffectKind::Deletes
+                | EffectKind::Network
+                | EffectKind::OutsideMachine
+                | EffectKind::Privilege
+                | EffectKind::Unknown,
+            ) => false,
+        }
+    }
 }
 
 /// What a call would do to one thing, and why that is believed.

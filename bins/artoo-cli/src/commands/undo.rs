@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use artoo_runtime::runs::{self, RunsError};
-use artoo_sandbox::snapshot::{NotCovered, Obstacle, Present, TakenBack, Uncovered, UndoError, Undoable};
+use artoo_sandbox::snapshot::{
+    Deviation, NotCovered, Obstacle, Present, TakenBack, Uncovered, UndoError, Undoable,
+};
 use serde::Serialize;
 
 use super::runs::{as_json, explained};
@@ -23,8 +25,10 @@ pub(super) struct Wish {
 #[derive(Debug, Default, Serialize)]
 struct Page<'a> {
     run_id: &'a str,
-    /// Whether everything is as the run found it.
+    /// Whether everything that was looked at is as the run found it: compared after the last step, with contents, modes, times, attributes and links.
     undone: bool,
+    /// What could not be made as the run found it.
+    deviations: Vec<Deviation>,
     dry_run: bool,
     /// Whether an undo that was cut off goes on.
     resumed: bool,
@@ -58,12 +62,12 @@ pub(super) fn run(context: &mut Context<'_>, folder: &Path, wish: Wish) -> Resul
     page.not_covered = undo.not_covered().to_vec();
     page.resumed = undo.is_resumed();
     if !wish.dry_run {
-        undo.apply().map_err(|error| explained(error.into()))?;
-        page.undone = true;
+        page.deviations = undo.apply().map_err(|error| explained(error.into()))?;
+        page.undone = page.deviations.is_empty();
     }
     if wish.json {
         context.terminal.data(&format!("{}\n", as_json(&page)?))?;
-        return Ok(Exit::OK);
+        return Ok(exit(&page));
     }
     let lines: String =
         page.changes.iter().map(|change| taken_back_line(change, wish.dry_run) + "\n").collect();
@@ -87,12 +91,38 @@ pub(super) fn run(context: &mut Context<'_>, folder: &Path, wish: Wish) -> Resul
     if wish.dry_run {
         context.terminal.note(&format!("nothing was changed; to do it: artoo runs undo {run_id}"));
     } else {
-        context
-            .terminal
-            .note("everything is as the run found it; what was taken away lies in the run's folder:");
+        for one in &page.deviations {
+            let words = format!(
+                "{} is not as the run found it: {} could not be put back",
+                one.path.display(),
+                one.aspect
+            );
+            context.terminal.warning(&words);
+        }
+        let found = match (page.deviations.is_empty(), page.not_covered.iter().any(is_unseen)) {
+            (true, false) => "everything is as the run found it",
+            (true, true) => "what was looked at is as the run found it",
+            (false, true | false) => "everything else that was looked at is as the run found it",
+        };
+        context.terminal.note(&format!("{found}; what was taken away lies in the run's folder:"));
         context.terminal.note(&folder.join("undo/taken").display().to_string());
     }
-    Ok(Exit::OK)
+    Ok(exit(&page))
+}
+
+fn exit(page: &Page<'_>) -> Exit {
+    if page.deviations.is_empty() { Exit::OK } else { Exit::FAILED }
+}
+
+/// Whether the run may have changed something there that nobody looked at.
+fn is_unseen(one: &NotCovered) -> bool {
+    match one.why {
+        Uncovered::TooMany { .. }
+        | Uncovered::Unreadable { .. }
+        | Uncovered::TooDeep
+        | Uncovered::Elsewhere => true,
+        Uncovered::NoRoom { .. } | Uncovered::Unsteady => false,
+    }
 }
 
 fn refused(

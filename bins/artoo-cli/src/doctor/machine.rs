@@ -78,6 +78,8 @@ fn not_held_back(gap: Gap, mode: SandboxMode) -> Option<Check> {
         (
             Gap::Metadata
             | Gap::Memory
+            | Gap::HiddenPlaces
+            | Gap::Orphans
             | Gap::UnixSockets
             | Gap::DeviceControl
             | Gap::AbstractSockets

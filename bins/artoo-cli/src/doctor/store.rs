@@ -1,6 +1,7 @@
-//! What is kept: memory and the audit log.
+//! What is kept: memory, the audit log, and what stays in records.
 
 use artoo_auditor::{LOG_NAME, is_begun, verify};
+use artoo_redaction::{SHORTEST_SECRET, too_short};
 use artoo_runtime::private::{open_places, places};
 
 use super::Check;
@@ -10,7 +11,20 @@ use crate::program::Context;
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     let memory =
         Check::note("memory", "not durable in this release: experience is kept for one process only");
-    vec![memory, audit(settings), private_places(context, settings)]
+    let environment = context.environment;
+    let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
+    let usual = [memory, audit(settings), private_places(context, settings)];
+    usual.into_iter().chain(secrets(&too_short(variables).collect::<Vec<_>>())).collect()
+}
+
+/// What is said of variables whose secrets are too short to be taken out of records.
+fn secrets(names: &[&str]) -> Option<Check> {
+    let finding = format!(
+        "shorter than {SHORTEST_SECRET} characters, so they stay in records where no name stands beside them: {}",
+        names.join(", ")
+    );
+    let check = Check::note("secrets", finding).remedy("use longer ones, where they are secrets");
+    (!names.is_empty()).then_some(check)
 }
 
 /// Whether others may read or write what is artoo's. The next run closes it where it can.
@@ -53,5 +67,18 @@ fn audit(settings: &Settings) -> Check {
             // A run still works and is still recorded: the log says itself where its chain broke.
             Check::note(NAME, error.to_string()).remedy(error.hint().unwrap_or("artoo audit verify"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_secrets_are_named_and_not_shown() {
+        assert_eq!(secrets(&[]), None);
+        let check = secrets(&["LM_KEY", "PROXY"]).unwrap();
+        assert_eq!((check.name.as_str(), check.state), ("secrets", crate::doctor::State::Note));
+        assert!(check.finding.ends_with("stands beside them: LM_KEY, PROXY"), "{}", check.finding);
     }
 }

@@ -7,7 +7,7 @@ use artoo_types::ProposedRule;
 
 use crate::config::{add_rule, rule_text};
 use crate::error::CommandError;
-use crate::terminal::{neutral, neutral_line};
+use crate::terminal::{exact, neutral_line};
 
 /// Where rules are written.
 pub(super) struct PolicyFile {
@@ -22,7 +22,7 @@ impl PolicyFile {
     pub(super) fn offer(&self, rule: &ProposedRule) -> Vec<String> {
         let head = format!("this rule would be added to {}:", neutral_line(&self.path.display().to_string()));
         let text = rule_text(&Rule::allowing(rule.clone(), "(what you type next)".to_owned()));
-        let lines = neutral(text.trim()).lines().map(|line| format!("  {line}")).collect::<Vec<_>>();
+        let lines = text.trim().split('\n').map(|line| format!("  {}", exact(line)));
         std::iter::once(head).chain(lines).collect()
     }
 

@@ -4,11 +4,14 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use artoo_runtime::Answerer;
-use artoo_types::{ApprovalScope, CallId, ProposedRule};
+use artoo_types::{ApprovalRequested, ApprovalScope, CallId};
 use tokio::sync::oneshot;
 
 use super::always::PolicyFile;
-use crate::terminal::{Streams, Terminal};
+use super::answer::{Offer, Said, is_yes};
+use super::pager::Pager;
+use crate::terminal::{Look, Streams, Terminal};
+use crate::view::{Frame, details, first_screen};
 
 /// The most bytes of an answer: one line that a person types.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -34,9 +37,17 @@ pub(super) struct Asking {
 /// A question that is put.
 struct Open {
     question: Question,
-    /// Whether the reason of a rule is awaited; otherwise the answer is.
-    reason: bool,
+    awaited: Awaited,
     line: oneshot::Receiver<String>,
+}
+
+/// What the line is that is awaited.
+enum Awaited {
+    Answer,
+    /// The reason of the rule that would answer it.
+    Reason,
+    /// Whether the person wants to see more of the details.
+    More(Pager),
 }
 
 /// What a run asks the person.
@@ -47,28 +58,18 @@ pub(super) enum Question {
     /// Whether the plan of this round may run.
     Plan(u32),
     /// Whether a call may do what it would.
-    Effect {
-        /// Which call.
-        call_id: CallId,
-        /// The rule that would answer it for good.
-        always: Option<Box<ProposedRule>>,
-    },
+    Effect(Box<ApprovalRequested>),
 }
 
 const REASON: &str = "why? one line, which stands in the rule (empty: back to the question) > ";
 
 impl Question {
     /// What stands before the answer.
-    fn prompt(&self) -> &'static str {
+    fn prompt(&self) -> String {
         match self {
-            Self::Clarification(_) => "answer (empty: go ahead) > ",
-            Self::Plan(_) => "run this plan? [y/N] > ",
-            Self::Effect { always: None, .. } => {
-                "y: yes, once   r: in this run   f: in this folder, in this run   N: no   or say what to do instead > "
-            }
-            Self::Effect { always: Some(_), .. } => {
-                "y: yes, once   r: in this run   f: in this folder, in this run   a: always, by a rule   N: no   or say what to do instead > "
-            }
+            Self::Clarification(_) => "answer (empty: go ahead) > ".to_owned(),
+            Self::Plan(_) => "run this plan? [y/N] > ".to_owned(),
+            Self::Effect(asked) => Offer::of(asked).prompt(),
         }
     }
 }
@@ -111,14 +112,13 @@ impl Asking {
     /// Begins to wait for the answer to a question, which is on the screen.
     pub(super) fn begin(&mut self, question: Question, terminal: &mut Terminal) {
         let prompt = question.prompt();
-        let line = self.line(prompt, terminal);
-        self.open = Some(Open { question, reason: false, line });
+        self.wait(question, Awaited::Answer, &prompt, terminal);
     }
 
     /// Gives a question up that nobody waits for any more. What is typed next goes nowhere.
     pub(super) fn withdraw(&mut self, withdrawn: CallId, terminal: &mut Terminal) {
         let is_it = |question: &Question| match question {
-            Question::Effect { call_id, .. } => *call_id == withdrawn,
+            Question::Effect(asked) => asked.call_id == withdrawn,
             Question::Clarification(_) | Question::Plan(_) => false,
         };
         if self.open.take_if(|open| is_it(&open.question)).is_some() {
@@ -134,57 +134,95 @@ impl Asking {
 
     /// Takes a line: passes an answer on, or asks for more.
     pub(super) fn take(&mut self, line: &str, terminal: &mut Terminal) {
-        let Some(Open { question, reason, .. }) = self.open.take() else { return };
+        let Some(Open { question, awaited, .. }) = self.open.take() else { return };
         match question {
             Question::Clarification(round) => self.answerer.answer(round, line.to_owned()),
             Question::Plan(round) if is_yes(line) => self.answerer.agree(round),
             Question::Plan(round) => self.answerer.refuse(round),
-            Question::Effect { call_id, always: Some(rule) } if reason => {
-                self.rule(call_id, rule, line, terminal);
-            }
-            Question::Effect { call_id, always } => match Said::of(line) {
-                Said::Yes(scope) => self.answerer.allow(call_id, scope),
-                Said::No => self.answerer.deny(call_id, None),
-                Said::Instead(words) => self.answerer.deny(call_id, Some(words)),
-                Said::Always => self.always(call_id, always, terminal),
+            Question::Effect(asked) => match awaited {
+                Awaited::Answer => self.answer(asked, line, terminal),
+                Awaited::Reason => self.rule(asked, line, terminal),
+                Awaited::More(pager) if pager.goes_on(line) => self.page(asked, pager, terminal),
+                Awaited::More(_) => self.again(asked, terminal),
             },
         }
     }
 
-    /// Shows the rule and asks for its reason.
-    fn always(&mut self, call_id: CallId, always: Option<Box<ProposedRule>>, terminal: &mut Terminal) {
-        let Some((rule, file)) = always.zip(self.policy.as_ref()) else {
-            terminal.note("no rule can say this and nothing else: always is no answer here");
-            return self.begin(Question::Effect { call_id, always: None }, terminal);
-        };
-        for line in file.offer(&rule) {
+    /// Takes an answer to a question about effects.
+    fn answer(&mut self, asked: Box<ApprovalRequested>, line: &str, terminal: &mut Terminal) {
+        match Said::of(line) {
+            Said::Yes(ApprovalScope::Always) => self.always(asked, terminal),
+            Said::Yes(scope) if Offer::of(&asked).takes(scope) => self.answerer.allow(asked.call_id, scope),
+            Said::Yes(_) => {
+                terminal.note("nothing of this can be agreed to for so long: y is a yes to this call");
+                self.begin(Question::Effect(asked), terminal);
+            }
+            Said::No => self.answerer.deny(asked.call_id, None),
+            Said::Details => {
+                let pager = Pager::new(details(&asked, plain(terminal)));
+                self.page(asked, pager, terminal);
+            }
+            Said::Instead(words) => self.answerer.deny(asked.call_id, Some(words)),
+        }
+    }
+
+    /// Shows the next of the details. Where the terminal does not tell how much fits, that is all, and the question follows.
+    fn page(&mut self, asked: Box<ApprovalRequested>, mut pager: Pager, terminal: &mut Terminal) {
+        let rows = terminal.rows();
+        for line in pager.page(terminal.look().columns, rows) {
             terminal.note(&line);
         }
-        let line = self.line(REASON, terminal);
-        let question = Question::Effect { call_id, always: Some(rule) };
-        self.open = Some(Open { question, reason: true, line });
+        if rows.is_none() {
+            return self.again(asked, terminal);
+        }
+        let prompt = pager.prompt();
+        self.wait(Question::Effect(asked), Awaited::More(pager), &prompt, terminal);
+    }
+
+    /// Puts a question again that is not on the screen any more.
+    fn again(&mut self, asked: Box<ApprovalRequested>, terminal: &mut Terminal) {
+        for line in first_screen(&asked, Frame::new(terminal.look(), false)) {
+            terminal.note(&line);
+        }
+        self.begin(Question::Effect(asked), terminal);
+    }
+
+    /// Shows the rule and asks for its reason.
+    fn always(&mut self, asked: Box<ApprovalRequested>, terminal: &mut Terminal) {
+        let Some((rule, file)) = asked.always.as_ref().zip(self.policy.as_ref()) else {
+            terminal.note("no rule can say this and nothing else: always is no answer here");
+            return self.begin(Question::Effect(asked), terminal);
+        };
+        for line in file.offer(rule) {
+            terminal.note(&line);
+        }
+        self.wait(Question::Effect(asked), Awaited::Reason, REASON, terminal);
     }
 
     /// Writes the rule, and then says yes. Without a reason, or where it cannot be written, the question is put again.
-    fn rule(&mut self, call_id: CallId, rule: Box<ProposedRule>, line: &str, terminal: &mut Terminal) {
-        let (reason, file) = (line.trim(), self.policy.as_ref());
-        let written = match file {
-            Some(file) if !reason.is_empty() => file.add(&rule, reason),
-            Some(_) | None => {
-                terminal.note("no reason, no rule");
-                return self.begin(Question::Effect { call_id, always: Some(rule) }, terminal);
-            }
+    fn rule(&mut self, asked: Box<ApprovalRequested>, line: &str, terminal: &mut Terminal) {
+        let reason = line.trim();
+        let (Some((rule, file)), false) =
+            (asked.always.as_ref().zip(self.policy.as_ref()), reason.is_empty())
+        else {
+            terminal.note("no reason, no rule");
+            return self.begin(Question::Effect(asked), terminal);
         };
-        match written {
+        match file.add(rule, reason) {
             Ok(done) => {
                 terminal.note(&done);
-                self.answerer.allow_always(call_id, *rule, reason);
+                self.answerer.allow_always(asked.call_id, rule.clone(), reason);
             }
             Err(error) => {
                 terminal.error(&error);
-                self.begin(Question::Effect { call_id, always: Some(rule) }, terminal);
+                self.begin(Question::Effect(asked), terminal);
             }
         }
+    }
+
+    fn wait(&mut self, question: Question, awaited: Awaited, prompt: &str, terminal: &mut Terminal) {
+        let line = self.line(prompt, terminal);
+        self.open = Some(Open { question, awaited, line });
     }
 
     /// Asks for a line. What was typed before is not it.
@@ -202,67 +240,14 @@ impl Asking {
     }
 }
 
-/// Whether somebody agreed, in so many words: an empty line, the end of the input and anything else are a no.
-fn is_yes(answer: &str) -> bool {
-    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
-}
-
-/// What somebody said about an effect.
-#[derive(Debug, PartialEq, Eq)]
-enum Said {
-    Yes(ApprovalScope),
-    No,
-    /// Yes, by a rule.
-    Always,
-    /// No, and what to do instead.
-    Instead(String),
-}
-
-/// What is shorter, in bytes, was a slip, and a slip is a no.
-const SHORTEST_WORDS: usize = 8;
-
-impl Said {
-    /// Only these letters and words are a yes. Anything else is a no, the end of the input too.
-    fn of(answer: &str) -> Self {
-        match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => Self::Yes(ApprovalScope::Once),
-            "r" | "run" => Self::Yes(ApprovalScope::Run),
-            "f" | "folder" => Self::Yes(ApprovalScope::Folder),
-            "a" | "always" => Self::Always,
-            words if words.len() < SHORTEST_WORDS => Self::No,
-            _ => Self::Instead(answer.trim().to_owned()),
-        }
-    }
+/// How the details are drawn: without colours, so that it is known how much of the terminal a line takes.
+fn plain(terminal: &Terminal) -> Frame {
+    Frame::new(Look { colour: false, ..terminal.look() }, false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_a_yes_is_a_yes() {
-        assert!(["y", "Y", " yes ", "YES"].into_iter().all(is_yes));
-        assert!(!["", "n", "no", "yes but", "ye", "yy", "0", "是的"].into_iter().any(is_yes));
-    }
-
-    #[test]
-    fn only_what_was_offered_allows_an_effect() {
-        use ApprovalScope::{Folder, Once, Run};
-        let said =
-            [("y", Once), (" YES ", Once), ("r", Run), ("run", Run), ("F", Folder), ("folder", Folder)];
-        for (answer, scope) in said {
-            assert_eq!(Said::of(answer), Said::Yes(scope), "{answer}");
-        }
-        for answer in ["", "n", "no", "never", "ye", "yy", "y?", "yes!", "rf", "aa", "always!"] {
-            assert_eq!(Said::of(answer), Said::No, "{answer}");
-        }
-        for answer in ["a", " ALWAYS "] {
-            assert_eq!(Said::of(answer), Said::Always);
-        }
-        for answer in ["yes but not now", "Write it to new.txt", "写到 new.txt"] {
-            assert_eq!(Said::of(&format!(" {answer}\n")), Said::Instead(answer.to_owned()));
-        }
-    }
 
     #[test]
     fn an_answer_is_one_line_of_text() {

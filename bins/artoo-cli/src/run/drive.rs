@@ -229,8 +229,7 @@ fn asked(observed: &Observed) -> Option<Question> {
     } else if let Message::PlanApprovalRequested(asked) = envelope.message.as_ref() {
         Some(Question::Plan(asked.round))
     } else if let Message::ApprovalRequested(asked) = envelope.message.as_ref() {
-        let always = asked.always.clone().map(Box::new);
-        asked.person.then_some(Question::Effect { call_id: asked.call_id, always })
+        asked.person.then(|| Question::Effect(Box::new(asked.clone())))
     } else {
         None
     }

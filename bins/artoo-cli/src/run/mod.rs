@@ -1,10 +1,12 @@
 //! `artoo run`.
 
 mod always;
+mod answer;
 mod ask;
 mod drive;
 mod findings;
 mod given;
+mod pager;
 mod prepare;
 mod request;
 mod show;

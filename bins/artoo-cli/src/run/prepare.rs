@@ -22,9 +22,6 @@ use crate::program::Context;
 use crate::tape::{self, Label};
 use crate::tools;
 
-/// A shorter key is a word that a local server takes for one, as in [`artoo_runtime::Builder::secret`].
-const SHORTEST_SECRET: usize = 8;
-
 /// A run that is ready to begin.
 pub(super) struct Prepared {
     /// What is asked, and under which limits.
@@ -150,9 +147,11 @@ fn redaction(
 ) -> Redaction {
     let environment = context.environment;
     let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
-    let secrets =
-        secrets.iter().map(String::as_str).filter(|secret| secret.chars().count() >= SHORTEST_SECRET);
-    let redactor = secrets.chain(secrets_of(variables)).fold(Redactor::new(), Redactor::secret);
+    let redactor = secrets
+        .iter()
+        .map(String::as_str)
+        .chain(secrets_of(variables))
+        .fold(Redactor::new(), Redactor::secret);
     let text = |path: &Path| path.display().to_string();
     Redaction::new(redactor)
         .replace(text(&settings.workspace), "<workspace>")

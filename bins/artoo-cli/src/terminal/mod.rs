@@ -1,6 +1,7 @@
 //! The terminal: what it can show, text made safe and fitted for it, and the one writer.
 
 mod errors;
+mod exact;
 mod look;
 mod neutral;
 mod paint;
@@ -9,9 +10,10 @@ mod width;
 mod writer;
 
 pub(crate) use errors::ErrorStream;
+pub(crate) use exact::{exact, exact_ends};
 pub(crate) use look::{Look, Streams};
 pub(crate) use neutral::{neutral, neutral_json, neutral_line};
 pub(crate) use paint::{Paint, Style};
-pub(crate) use size::columns_of_stderr;
+pub(crate) use size::{Size, size_of_stderr};
 pub(crate) use width::{clip, pad, width};
 pub(crate) use writer::Terminal;

@@ -65,7 +65,7 @@ fn acts(c: char) -> bool {
 }
 
 /// A picture of a character: the control pictures of Unicode where there is one, else its number.
-fn visible(c: char) -> String {
+pub(super) fn visible(c: char) -> String {
     let picture = match c {
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)),
         '\u{7f}' => Some('\u{2421}'),

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::{ErrorStream, Look, Paint, Style, clip, neutral_line};
+use super::{ErrorStream, Look, Paint, Size, Style, clip, neutral_line};
 use crate::error::{CommandError, Kind};
 
 /// The owner of both streams. A status line at the bottom is wiped before anything else is written and drawn again by its owner.
@@ -15,8 +15,8 @@ pub(crate) struct Terminal {
     look: Look,
     /// How to write for standard output.
     data_look: Look,
-    /// Asks the terminal for its width.
-    columns: fn() -> Option<usize>,
+    /// Asks the terminal for its size.
+    size: fn() -> Option<Size>,
 }
 
 impl Terminal {
@@ -26,9 +26,9 @@ impl Terminal {
         err: Box<dyn Write + Send>,
         data_look: Look,
         look: Look,
-        columns: fn() -> Option<usize>,
+        size: fn() -> Option<Size>,
     ) -> Self {
-        Self { out, errors: Arc::new(ErrorStream::new(err)), look, data_look, columns }
+        Self { out, errors: Arc::new(ErrorStream::new(err)), look, data_look, size }
     }
 
     /// Standard error, for the log.
@@ -38,8 +38,13 @@ impl Terminal {
 
     /// How to write for standard error, with its width of this moment.
     pub(crate) fn look(&self) -> Look {
-        let columns = if self.look.live { (self.columns)() } else { None };
+        let columns = if self.look.live { (self.size)().and_then(|size| size.columns) } else { None };
         Look { columns: columns.unwrap_or(self.look.columns), ..self.look }
+    }
+
+    /// The lines that the terminal of standard error shows at this moment, where it tells.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        (self.size)()?.rows
     }
 
     /// How to write for standard output.

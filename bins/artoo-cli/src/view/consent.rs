@@ -1,19 +1,32 @@
 //! What a person is asked before a call that needs consent, and what came of it.
 //!
-//! Whatever is shown here was written by a model, or is the name or the content of a file: it is made harmless, and nothing is so
-//! long that it pushes the rest off the screen.
+//! Whatever is shown here was written by a model, or is the name or the content of a file: it is shown exactly, and nothing is so long
+//! that it pushes the rest off the screen. What does not fit is counted, and [`details`] has it.
 
-use artoo_types::{ApprovalScope, Effect, PreviewedChange, PreviewedKind, ToolName};
+mod changes;
+mod effects;
+mod groups;
+mod told;
+
+use artoo_types::{ApprovalRequested, ApprovalScope, Effect, EffectKind, PreviewedChange, Role, ToolName};
 
 use super::frame::Frame;
-use super::units::bytes;
+use super::units::counted;
 use super::words;
-use crate::terminal::Style;
+use crate::terminal::{Style, exact, exact_ends};
+use told::{Told, rows};
 
-/// The longest text that is shown whole, in characters.
-const MAX_TEXT: usize = 600;
-/// The most lines of a command, effects, and changes.
-const MAX_LINES: usize = 20;
+/// The most lines of the terminal that a question takes before the answer, as far as its lines are not longer than the terminal.
+const SCREEN: usize = 24;
+/// The most lines, paths or groups of a kind.
+const MOST: usize = 8;
+/// A diff of which less fits is not begun.
+const LEAST_OF_DIFF: usize = 5;
+/// How far a diff is indented, in steps.
+const DIFF_DEPTH: usize = 3;
+/// The longest text that is shown whole, in lines of the terminal and in columns.
+const MAX_ROWS: usize = 4;
+const LEAST_TEXT: usize = 120;
 
 /// A question, or what stands for one where nobody is asked.
 pub(super) struct Asked<'a> {
@@ -25,38 +38,63 @@ pub(super) struct Asked<'a> {
     pub(super) person: bool,
 }
 
-/// The lines of a question.
+impl<'a> From<&'a ApprovalRequested> for Asked<'a> {
+    fn from(asked: &'a ApprovalRequested) -> Self {
+        let ApprovalRequested { tool, command, effects, changes, reason, person, .. } = asked;
+        Self { tool, command, effects, changes, reason, person: *person }
+    }
+}
+
+/// The lines of a question, about a screen of them.
 pub(super) fn question(asked: &Asked<'_>, code: &str, frame: Frame) -> Vec<String> {
-    let Asked { tool, command, effects, changes, reason, person } = *asked;
-    // What must not be missed is not cut to the width of the terminal.
-    let frame = frame.whole();
-    let head = if person { format!("? may {tool} do this?") } else { format!("{tool} needs consent") };
-    let mut lines = vec![frame.line(code, 0, Some(Style::Notice), &format!("{head} {reason}"))];
-    let commands = command.lines().filter(|line| !line.trim().is_empty());
-    let commands: Vec<String> = commands.map(|line| format!("$ {}", short(line))).collect();
-    lines.extend(some(&commands, "lines").map(|text| frame.line(code, 1, Some(Style::Strong), &text)));
-    let effects: Vec<[String; 2]> = effects.iter().map(effect).collect();
-    for [what, why] in effects.iter().take(MAX_LINES) {
-        lines.push(frame.line(code, 1, None, what));
-        if !why.is_empty() {
-            lines.push(frame.line(code, 2, Some(Style::Faint), why));
+    let taken = |told: &[Told<'_>]| told.iter().map(|told| told.rows(code, frame)).sum::<usize>();
+    // As much of each kind as fits; the last line says where the rest is.
+    let (mut most, mut told) = (MOST, said(asked, MOST, frame));
+    while most > 1 && taken(&told) >= SCREEN {
+        most -= 1;
+        told = said(asked, most, frame);
+    }
+    let room = (SCREEN - 1).saturating_sub(taken(&told));
+    let rooms = rooms(&told, room, code, frame);
+    let mut is_cut = false;
+    let mut lines = Vec::new();
+    for (mut one, room) in told.into_iter().zip(rooms) {
+        let (shown, left) = one.diff.map_or_else(Default::default, |diff| fitting(diff, room, code, frame));
+        is_cut |= one.is_cut || left > 0;
+        if left > 0 && shown.is_empty() {
+            let count = counted(left as u64, "line", "lines");
+            one.text.push_str(&format!(", a difference of {count}"));
         }
+        let all = left + shown.len();
+        let more = format!("… {left} more of the {all} lines of this difference");
+        let more = (left > 0 && !shown.is_empty()).then(|| frame.row(code, DIFF_DEPTH, None, &more));
+        lines.push(one.line(code, frame));
+        lines.extend(shown.into_iter().chain(more));
     }
-    if effects.len() > MAX_LINES {
-        lines.push(frame.line(code, 1, None, &format!("… and {} more effects", effects.len() - MAX_LINES)));
+    if is_cut {
+        let rest = if asked.person {
+            "d shows all of it, and the record has it"
+        } else {
+            "the record has all of it"
+        };
+        lines.push(frame.row(code, 1, Some(Style::Notice), rest));
     }
-    if !changes.is_empty() {
-        lines.push(frame.line(code, 1, None, "tried where nothing of it lasts, it would leave:"));
-    }
-    for seen in changes.iter().take(MAX_LINES) {
-        lines.push(frame.line(code, 2, None, &change(seen)));
-        let diff = seen.diff.as_deref().unwrap_or_default().lines();
-        lines.extend(
-            diff.take(2 * MAX_LINES).map(|text| frame.line(code, 3, Some(Style::Faint), &short(text))),
-        );
-    }
-    if changes.len() > MAX_LINES {
-        lines.push(frame.line(code, 2, None, &format!("… and {} more changes", changes.len() - MAX_LINES)));
+    lines
+}
+
+/// The lines of a question that a person is asked.
+pub(crate) fn first_screen(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
+    question(&asked.into(), words::code(Some(Role::Executor)), frame)
+}
+
+/// Everything that a question is about: each path, each line of each diff, each effect with its reason.
+pub(crate) fn details(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
+    let (code, asked) = (words::code(Some(Role::Executor)), Asked::from(asked));
+    let mut lines = Vec::new();
+    for told in said(&asked, usize::MAX, Frame { columns: usize::MAX, ..frame }) {
+        lines.push(told.line(code, frame));
+        let diff = told.diff.into_iter().flat_map(changes::lines);
+        lines.extend(diff.map(|text| frame.row(code, DIFF_DEPTH, Some(Style::Faint), &text)));
     }
     lines
 }
@@ -66,7 +104,7 @@ pub(super) fn decision(granted: bool, scope: ApprovalScope, reason: &str, instea
     match (granted, instead) {
         (true, _) => format!("allowed {}: {reason}", scope_words(scope)),
         (false, None) => format!("not allowed: {reason}"),
-        (false, Some(words)) => format!("not allowed: {reason}; instead: {}", short(words)),
+        (false, Some(words)) => format!("not allowed: {reason}; instead: {words}"),
     }
 }
 
@@ -79,48 +117,75 @@ fn scope_words(scope: ApprovalScope) -> &'static str {
     }
 }
 
-fn effect(effect: &Effect) -> [String; 2] {
-    let word = if effect.word.is_empty() || effect.word == effect.what {
-        String::new()
-    } else {
-        format!("`{}`: ", short(&effect.word))
-    };
-    let what = format!("{}: {}", words::effect(effect.kind), short(&effect.what));
-    [what, format!("{word}{}", short(&effect.why))]
-}
-
-fn change(change: &PreviewedChange) -> String {
-    let sizes = match (change.bytes_before, change.bytes_after) {
-        (None, None) => String::new(),
-        (Some(before), None) => format!(" ({})", bytes(before)),
-        (None, Some(after)) => format!(" ({})", bytes(after)),
-        (Some(before), Some(after)) => format!(" ({}, then {})", bytes(before), bytes(after)),
-    };
-    let verb = match change.change {
-        PreviewedKind::Created => "new",
-        PreviewedKind::Changed => "changed",
-        PreviewedKind::Renamed => "renamed",
-        PreviewedKind::Attributes => "mode or time of",
-        PreviewedKind::Deleted => "gone",
-    };
-    format!("{verb} {}{sizes}", short(&change.path.display().to_string()))
-}
-
-/// The first lines, and how many there are beyond.
-fn some<'a>(lines: &'a [String], called: &'a str) -> impl Iterator<Item = String> + 'a {
-    let more = lines.len().saturating_sub(MAX_LINES);
-    let rest = (more > 0).then(|| format!("… and {more} more {called}"));
-    lines.iter().take(MAX_LINES).cloned().chain(rest)
-}
-
-/// Both ends of a long text: what is dangerous may stand at either.
-fn short(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= MAX_TEXT {
-        return text.to_owned();
+/// What is said, with at most so many lines of the command, and so many changes and effects of a kind by themselves.
+fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
+    let Asked { tool, command, effects, changes, reason, person } = *asked;
+    let columns = frame.columns.saturating_mul(MAX_ROWS).max(LEAST_TEXT);
+    let head = if person { format!("? may {tool} do this?") } else { format!("{tool} needs consent") };
+    let mut told = vec![Told::new(format!("{head} {}", exact(reason)), false).styled(0, Style::Notice)];
+    let lines: Vec<&str> = command.strip_suffix('\n').unwrap_or(command).split('\n').collect();
+    told.extend(lines.iter().take(most).map(|line| {
+        let (line, is_cut) = exact_ends(line, columns);
+        Told::new(format!("$ {line}"), is_cut).styled(1, Style::Strong)
+    }));
+    let more = lines.len().saturating_sub(most);
+    if more > 0 {
+        let more = counted(more as u64, "more line", "more lines");
+        told.push(Told::new(format!("… {more} of the command"), true));
     }
-    let half = MAX_TEXT / 2;
-    let start: String = text.chars().take(half).collect();
-    let end: String = text.chars().skip(count - half).collect();
-    format!("{start} … {} characters more … {end}", count - 2 * half)
+    let unsaid = effects::unsaid(effects, changes);
+    let (lost, others): (Vec<_>, Vec<_>) =
+        unsaid.into_iter().partition(|effect| effect.kind == EffectKind::Deletes);
+    told.extend(effects::by_kind(&lost, most, columns));
+    if !changes.is_empty() {
+        told.push(Told::new(format!("{}:", changes::counts(changes)), false).styled(1, Style::Strong));
+    }
+    let below = |told: Told<'a>| Told { depth: told.depth + usize::from(!changes.is_empty()), ..told };
+    told.extend(changes::by_kind(changes, most, columns).into_iter().map(below));
+    told.extend(effects::by_kind(&others, most, columns));
+    told
 }
+
+/// How many lines of the terminal the diff below each may take. What fits whole does so first, and the rest is for the first that does not.
+fn rooms(told: &[Told<'_>], mut room: usize, code: &str, frame: Frame) -> Vec<usize> {
+    let plain = frame.plain();
+    let needed = |diff: &str| {
+        let line = |text: String| rows(&plain.row(code, DIFF_DEPTH, None, &text), frame);
+        changes::lines(diff).map(line).sum::<usize>()
+    };
+    let needed: Vec<usize> = told.iter().map(|told| told.diff.map_or(0, needed)).collect();
+    let mut rooms = vec![0; told.len()];
+    for (given, needed) in rooms.iter_mut().zip(&needed) {
+        if *needed <= room {
+            room -= *needed;
+            *given = *needed;
+        }
+    }
+    let unfit = rooms.iter_mut().zip(&needed).find(|(given, needed)| **given < **needed);
+    if let Some((given, _)) = unfit.filter(|_| room > LEAST_OF_DIFF) {
+        // One line says how much is left.
+        *given = room - 1;
+    }
+    rooms
+}
+
+/// As many lines of a diff as fit, and how many do not.
+fn fitting(diff: &str, mut room: usize, code: &str, frame: Frame) -> (Vec<String>, usize) {
+    let plain = frame.plain();
+    let mut shown = Vec::new();
+    let mut lines = changes::lines(diff);
+    let all = changes::lines(diff).count();
+    for text in &mut lines {
+        let taken = rows(&plain.row(code, DIFF_DEPTH, None, &text), frame);
+        if taken > room {
+            break;
+        }
+        room -= taken;
+        shown.push(frame.row(code, DIFF_DEPTH, Some(Style::Faint), &text));
+    }
+    let left = all - shown.len();
+    (shown, left)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What a view may use: columns, colours, detail.
 
-use crate::terminal::{Look, Paint, Style, clip, neutral_line};
+use crate::terminal::{Look, Paint, Style, clip, neutral_line, width};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,18 +34,31 @@ impl Frame {
         self.paint.text(style, &text)
     }
 
+    /// The same without colours.
+    pub(super) fn plain(self) -> Self {
+        Self { paint: Paint::new(false), ..self }
+    }
+
     /// A line of a role: its code, then text on one line, indented by `depth` steps, cut to fit.
     pub(crate) fn line(self, code: &str, depth: usize, style: Option<Style>, text: &str) -> String {
-        let narrow = self.columns < NARROW;
-        let code = if narrow { String::new() } else { format!("{code:<4} ") };
-        let indent = " ".repeat(if narrow { depth } else { depth * 2 });
         let text = neutral_line(text);
-        let text = if self.verbose {
-            text
-        } else {
-            clip(&text, self.columns.saturating_sub(code.len() + indent.len() + 1))
-        };
-        let text = style.map_or(text.clone(), |style| self.paint.text(style, &text));
-        format!("{}{indent}{text}", self.paint.text(Style::Faint, &code)).trim_end().to_owned()
+        let before = width(&self.code(code)) + self.indent(depth).len() + 1;
+        let text = if self.verbose { text } else { clip(&text, self.columns.saturating_sub(before)) };
+        self.row(code, depth, style, &text)
+    }
+
+    /// The same of a text that is neutral already, as it is.
+    pub(super) fn row(self, code: &str, depth: usize, style: Option<Style>, text: &str) -> String {
+        let text = style.map_or_else(|| text.to_owned(), |style| self.paint.text(style, text));
+        let code = self.paint.text(Style::Faint, &self.code(code));
+        format!("{code}{}{text}", self.indent(depth)).trim_end().to_owned()
+    }
+
+    fn code(self, code: &str) -> String {
+        if self.columns < NARROW { String::new() } else { format!("{code:<4} ") }
+    }
+
+    fn indent(self, depth: usize) -> String {
+        " ".repeat(if self.columns < NARROW { depth } else { depth * 2 })
     }
 }

@@ -14,6 +14,7 @@ mod records;
 mod units;
 mod words;
 
+pub(crate) use consent::{details, first_screen};
 pub(crate) use explanation::explanation;
 pub(crate) use frame::Frame;
 pub(crate) use live::Live;

@@ -17,6 +17,7 @@ mod model;
 mod policy;
 mod private;
 mod process;
+mod question;
 mod records;
 mod requests;
 mod scene;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use rustix::fs::{Mode, OFlags};
@@ -26,12 +26,17 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn new(columns: u16) -> Self {
+        Self::telling(columns, 60)
+    }
+
+    /// One of sixty lines that tells that it has so many.
+    pub(crate) fn telling(columns: u16, rows: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let slave = rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-        tcsetwinsize(&slave, Winsize { ws_row: 60, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        tcsetwinsize(&slave, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let (rows, wide) = (NonZero::new(60).unwrap(), NonZero::new(columns).unwrap());
         let parser = Arc::new(Mutex::new(vt100::Parser::new(rows, wide, 0)));
         let raw = Arc::new(Mutex::new(Vec::new()));
@@ -66,6 +71,26 @@ impl Screen {
 
     pub(crate) fn stream(&self) -> Stdio {
         self.slave.try_clone().unwrap().into()
+    }
+
+    /// A program at this terminal with somebody who is shown a text, types one, and so on: the exit code, what is on the screen at the end, and
+    /// every byte that came.
+    pub(crate) fn talk(
+        mut self,
+        mut command: Command,
+        steps: &[(&str, &str)],
+    ) -> (Option<i32>, String, String) {
+        command.env("TERM", "dumb").stdin(self.stream()).stdout(self.stream()).stderr(self.stream());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        for (at, (shown, typed)) in steps.iter().enumerate() {
+            let times = steps[..=at].iter().filter(|(other, _)| other == shown).count();
+            self.until_shown_times(shown, times);
+            self.types(typed);
+        }
+        let code = ended(&mut child).code();
+        let (screen, raw) = self.end();
+        (code, screen, raw)
     }
 
     /// What is on the screen at the end, and every byte that came.

@@ -95,36 +95,70 @@ fn a_rule_is_an_answer_and_what_was_denied_outweighs_it() {
 }
 
 #[test]
-fn a_yes_holds_for_as_long_as_was_said() {
-    let asked = [effect("overwrites", "/a/docs/x")];
+fn a_yes_holds_for_as_long_as_was_said_and_for_what_was_shown() {
+    let asked = [effect("overwrites", "/a/docs/x"), effect("creates", "/a/docs/new"), effect("network", "h")];
     let later = [
-        // The same; below it; beside it; elsewhere; another kind.
+        // The same; below it; beside it; deeper; elsewhere.
         effect("overwrites", "/a/docs/x"),
         effect("overwrites", "/a/docs/x/y"),
         effect("overwrites", "/a/docs/z"),
+        effect("overwrites", "/a/docs/deep/z"),
         effect("overwrites", "/a/y"),
+        // Other kinds.
+        effect("creates", "/a/docs/other"),
         effect("deletes", "/a/docs/x"),
+        // No file.
+        effect("network", "h"),
+        effect("network", "other"),
     ];
     for (scope, covered) in [
-        (ApprovalScope::Once, [false, false, false, false, false]),
-        (ApprovalScope::Run, [true, true, false, false, false]),
-        (ApprovalScope::Folder, [true, true, true, false, false]),
-        (ApprovalScope::Always, [true, true, false, false, false]),
+        (ApprovalScope::Once, [0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        (ApprovalScope::Run, [1, 0, 0, 0, 0, 0, 0, 1, 0]),
+        (ApprovalScope::Folder, [1, 0, 1, 0, 0, 1, 0, 0, 0]),
+        (ApprovalScope::Always, [1, 0, 0, 0, 0, 0, 0, 1, 0]),
     ] {
         let mut approvals = with_a_person();
         approvals.decided(&asked, &decision(true, scope));
-        let found = later.clone().map(|effect| is_granted(&approvals.standing(&[effect])));
+        let found = later.clone().map(|effect| u8::from(is_granted(&approvals.standing(&[effect]))));
         assert_eq!(found, covered, "{scope:?}");
         // Somebody else's words have what was agreed to itself, and no folder around it.
-        let found = later.clone().map(|effect| is_granted(&approvals.standing_of_foreign_words(&[effect])));
-        let itself = if scope == ApprovalScope::Folder { [false; 5] } else { covered };
-        assert_eq!(found, itself, "{scope:?}");
+        let of_foreign_words = |effect| u8::from(is_granted(&approvals.standing_of_foreign_words(&[effect])));
+        let itself = if scope == ApprovalScope::Folder { [0; 9] } else { covered };
+        assert_eq!(later.clone().map(of_foreign_words), itself, "{scope:?}");
     }
     // What is no file is the same only where it is called the same.
     let mut approvals = with_a_person();
-    approvals.decided(&[effect("unknown", "./x.sh")], &decision(true, ApprovalScope::Folder));
+    approvals.decided(&[effect("unknown", "./x.sh")], &decision(true, ApprovalScope::Run));
     assert!(is_granted(&approvals.standing(&[effect("unknown", "./x.sh")])));
     assert_eq!(approvals.standing(&[effect("unknown", "./y.sh")]), Standing::Open);
+}
+
+/// Issue 13: what goes is asked about each time. A rule is the person's own word for longer, and covers what is in the folder that goes.
+#[test]
+fn no_answer_but_a_rule_covers_what_goes() {
+    let [folder, within, beside] =
+        ["/a/build", "/a/build/x.o", "/a/builds"].map(|path| [effect("deletes", path)]);
+    for scope in [ApprovalScope::Once, ApprovalScope::Run, ApprovalScope::Folder] {
+        let mut approvals = with_a_person();
+        approvals.decided(&folder, &decision(true, scope));
+        assert_eq!(approvals.standing(&folder), Standing::Open, "{scope:?}");
+    }
+    let mut approvals = with_a_person();
+    approvals.decided(&folder, &decision(true, ApprovalScope::Always));
+    assert!(is_granted(&approvals.standing(&folder)) && is_granted(&approvals.standing(&within)));
+    assert_eq!(approvals.standing(&beside), Standing::Open);
+}
+
+/// What could not be known and was denied says nothing about what is known.
+#[test]
+fn an_unknown_that_was_denied_denies_no_known_effect() {
+    let mut approvals = with_a_person();
+    approvals.decided(&[effect("unknown", "./x.sh")], &no());
+    for known in EffectKind::ALL.into_iter().filter(|kind| *kind != EffectKind::Unknown) {
+        assert_eq!(approvals.standing(&[effect(known.name(), "/a/b")]), Standing::Open, "{known}");
+    }
+    // Without a trial it may do just that.
+    assert!(is_denied(&approvals.standing(&[effect("unknown", "./y.sh")])));
 }
 
 #[test]
@@ -185,7 +219,46 @@ fn reaches(denied: &Effect, effect: &Effect) -> bool {
     denied.kind == effect.kind && denied.what == effect.what
 }
 
+/// Whether this yes to a question with this effect is one to the other: the law, in its own words.
+fn is_said(agreed: &Effect, scope: ApprovalScope, asked: &Effect) -> bool {
+    let folder = |effect: &Effect| {
+        effect.what.starts_with('/').then(|| effect.what.rsplit_once('/').unwrap().0.to_owned())
+    };
+    let is_file = [EffectKind::Creates, EffectKind::Overwrites].contains(&asked.kind);
+    agreed.kind == asked.kind
+        && match scope {
+            ApprovalScope::Once => false,
+            ApprovalScope::Run => asked.kind != EffectKind::Deletes && agreed.what == asked.what,
+            ApprovalScope::Folder => {
+                is_file && agreed.what != "/" && folder(agreed).is_some() && folder(agreed) == folder(asked)
+            }
+            ApprovalScope::Always => {
+                let is_within = asked.what.starts_with(&format!("{}/", agreed.what.trim_end_matches('/')));
+                agreed.what == asked.what
+                    || asked.kind == EffectKind::Deletes && agreed.what.starts_with('/') && is_within
+            }
+        }
+}
+
 proptest! {
+    /// Whatever was answered before: a call runs unasked only where each of its effects was agreed to for longer, in a question that showed it.
+    #[test]
+    fn a_yes_covers_what_was_shown_and_no_more(
+        answered in prop::collection::vec((effects(), decisions()), 0..8),
+        asked in effects(),
+    ) {
+        let mut approvals = with_a_person();
+        for (effects, answer) in &answered {
+            approvals.decided(effects, answer);
+        }
+        let standing = approvals.standing(&asked);
+        let was_said = |effect: &Effect| answered.iter().any(|(effects, answer)| {
+            answer.granted && effects.iter().any(|agreed| is_said(agreed, answer.scope, effect))
+        });
+        let is_said = asked.iter().all(was_said);
+        prop_assert!(is_granted(&standing) == (is_said && !is_denied(&standing)), "{:?}", standing);
+    }
+
     /// Whatever is asked, answered and granted in advance: what was denied once never runs.
     #[test]
     fn no_sequence_of_commands_has_a_denied_effect(
@@ -226,7 +299,7 @@ proptest! {
 /// Whoever agreed while it could be undone has not agreed to what cannot be.
 #[test]
 fn a_yes_that_was_not_told_covers_nothing_that_cannot_be_undone() {
-    let effects = [effect("deletes", "/a/b")];
+    let effects = [effect("overwrites", "/a/b")];
     let plain = Deed::from(&effects);
     let beyond = Deed { beyond_undo: true, ..plain };
     let mut approvals = with_a_person();
@@ -236,7 +309,7 @@ fn a_yes_that_was_not_told_covers_nothing_that_cannot_be_undone() {
     approvals.decided(beyond, &decision(true, ApprovalScope::Run));
     assert!(matches!(approvals.standing(beyond), Standing::Granted(_)));
     // What was granted in advance was granted either way.
-    let approvals = Approvals::new(terms(Approval::Auto, false, &[EffectKind::Deletes]));
+    let approvals = Approvals::new(terms(Approval::Auto, false, &[EffectKind::Overwrites]));
     assert!(matches!(approvals.standing(beyond), Standing::Granted(_)));
     let nobody = Approvals::new(terms(Approval::Auto, false, &[]));
     assert_eq!(nobody.standing(beyond), Standing::Denied("nobody is there to be asked".to_owned()));

@@ -35,20 +35,21 @@ impl Executor for Listed {
     }
 }
 
-/// Does this to what a command has named.
-struct Led(&'static str);
+/// Does this to what a command has named, in this folder, or in the working folder.
+struct Led(&'static str, Option<&'static str>);
 
 #[async_trait]
 impl Executor for Led {
     async fn attempt(
         &self,
-        _: &AttemptContext,
+        cx: &AttemptContext,
         tools: &dyn CallTool,
         _: &Arc<dyn LlmClient>,
     ) -> Result<Attempt, ExecuteError> {
         let shell = ToolName::new("shell");
         let found = tools.call(&shell, arguments("find")).await.unwrap().output.shown;
-        let command = format!("ask {} /a/{found}", self.0);
+        let folder = self.1.map_or_else(|| cx.surroundings.working_folder.clone(), Into::into);
+        let command = format!("ask {} {}/{found}", self.0, folder.display());
         let output = tools.call(&shell, arguments(&command)).await.unwrap().output.shown;
         Ok(Attempt { status: ExecutionStatus::Completed, output, verbatim: false, failure: None })
     }
@@ -119,7 +120,8 @@ async fn a_call_waits_for_its_answer_and_its_time_rests() {
 #[tokio::test(start_paused = true)]
 async fn words_of_others_are_named_and_asked_about_again() {
     let terms = Terms { person_present: true, ..Terms::default() };
-    let mut house = House::under(terms, Arc::new(Led("deletes")), &Arc::new(ScriptedModel::new()), 4);
+    let led = Arc::new(Led("overwrites", Some("/a")));
+    let mut house = House::under(terms, led, &Arc::new(ScriptedModel::new()), 4);
     for number in [1, 2] {
         house.dispatcher.publish(subtask(number, "Tidy up")).unwrap();
         let [question] = asked(&house.said().await).try_into().unwrap();
@@ -128,6 +130,23 @@ async fn words_of_others_are_named_and_asked_about_again() {
         house.user.publish(yes(question.call_id, ApprovalScope::Folder)).unwrap();
         assert_eq!(results(&house.said().await)[0].output, "done");
     }
+    house.close().await;
+}
+
+/// Issue 13: a name out of a listing of the request's own folder is no news.
+#[tokio::test(start_paused = true)]
+async fn words_of_others_are_not_named_where_they_lead_nowhere_else() {
+    let terms = Terms { person_present: true, ..Terms::default() };
+    let led = Arc::new(Led("overwrites", None));
+    let mut house = House::under(terms, led, &Arc::new(ScriptedModel::new()), 4);
+    house.dispatcher.publish(subtask(1, "Tidy up")).unwrap();
+    let [question] = asked(&house.said().await).try_into().unwrap();
+    assert_eq!(question.reason, "what was there changes only with consent");
+    house.user.publish(yes(question.call_id, ApprovalScope::Folder)).unwrap();
+    assert_eq!(results(&house.said().await)[0].output, "done");
+    house.dispatcher.publish(subtask(2, "Tidy up")).unwrap();
+    let said = house.said().await;
+    assert_eq!(decided(&said), [(true, "the person agreed to it before in this run".to_owned())]);
     house.close().await;
 }
 
@@ -185,12 +204,12 @@ async fn words_leave_the_subtask_another_way_but_not_the_same_effect() {
 #[tokio::test(start_paused = true)]
 async fn a_yes_for_the_run_is_asked_for_once() {
     let mut house = house(true, &[]);
-    house.dispatcher.publish(subtask(1, "ask overwrites /a/b; ask overwrites /a/b/c")).unwrap();
+    house.dispatcher.publish(subtask(1, "ask overwrites /a/c overwrites /a/b; ask overwrites /a/b")).unwrap();
     let [question] = asked(&house.said().await).try_into().unwrap();
     house.user.publish(yes(question.call_id, ApprovalScope::Run)).unwrap();
     let said = house.said().await;
     let [again] = asked(&said).try_into().unwrap();
-    assert!(!again.person, "what lies below is covered, and that is on record");
+    assert!(!again.person, "what was shown is covered, and that is on record");
     assert_eq!(results(&said)[0].output, "done\ndone\n");
     house.close().await;
 }
@@ -248,7 +267,7 @@ async fn a_cancel_withdraws_the_question() {
 async fn words_of_others_bring_no_rule() {
     let rules =
         Rules::read("/nowhere/policy.toml".into(), Vec::new(), Path::new("/home/nobody-here")).unwrap();
-    let led = || Arc::new(Led("overwrites")) as Arc<dyn Executor>;
+    let led = || Arc::new(Led("overwrites", Some("/a"))) as Arc<dyn Executor>;
     for (executor, person_present, offered) in [
         (Arc::new(Listed) as Arc<dyn Executor>, true, true),
         (led(), true, false),

@@ -10,8 +10,8 @@ use serde_json::Value;
 /// use artoo_llm_client::doubles::Redaction;
 /// use artoo_redaction::Redactor;
 ///
-/// let redaction = Redaction::new(Redactor::new().secret("hunter2")).replace("/home/me", "~");
-/// assert_eq!(redaction.apply("cat /home/me/a; echo hunter2"), "cat ~/a; echo [redacted: secret]");
+/// let redaction = Redaction::new(Redactor::new().secret("hunter22")).replace("/home/me", "~");
+/// assert_eq!(redaction.apply("cat /home/me/a; echo hunter22"), "cat ~/a; echo [redacted: secret]");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {

@@ -1,6 +1,6 @@
 //! Tables: what is taken out, and what looks like it and stays.
 
-use artoo_redaction::{Redactor, secrets_of};
+use artoo_redaction::{Redactor, secrets_of, too_short};
 
 fn check(text: &str, expected: &str) {
     assert_eq!(Redactor::new().apply(text), expected, "{text:?}");
@@ -153,8 +153,60 @@ fn variables_of_the_environment() {
 
 #[test]
 fn known_values() {
-    let redactor = Redactor::new().secret("canary").secret("canary-bird").secret("").secret("secret");
-    assert_eq!(redactor.apply("canary-bird canary-b canar"), "[redacted: secret] [redacted: secret]-b canar");
-    assert_eq!(redactor.apply("a secret stays a secret"), "a secret stays a secret");
+    let redactor =
+        Redactor::new().secret("canary-4").secret("canary-4-bird").secret("").secret("[redacted").secret("x");
+    let redacted = redactor.apply("canary-4-bird canary-4-b canary");
+    assert_eq!(redacted, "[redacted: secret] [redacted: secret]-b canary");
+    assert_eq!(redactor.apply("an ax is no [redacted: secret]"), "an ax is no [redacted: secret]");
     assert_eq!(format!("{redactor:?}"), "Redactor { values: 2 }");
+}
+
+/// A key `x` took every x out of messages.
+#[test]
+fn a_value_of_less_than_eight_characters_is_an_ordinary_word() {
+    let redactor = Redactor::new().secret("x").secret("sevench").secret("сeмьбук");
+    let text = "extra sevench \u{441}eмьбук";
+    assert_eq!(redactor.apply(text), text);
+    assert_eq!(Redactor::new().secret("eightchr").apply("an eightchr word"), "an [redacted: secret] word");
+    let variables = [
+        ("LM_KEY", " x\n"),
+        ("PROXY", "http://ada:pw@host"),
+        ("API_TOKEN", "eightchr"),
+        ("HOME", "/x"),
+        ("OLD_KEY", ""),
+    ];
+    assert_eq!(too_short(variables).collect::<Vec<_>>(), ["LM_KEY", "PROXY"]);
+}
+
+/// In base64, wherever the value begins in what was encoded, and as addresses, forms and texts inside of texts have it.
+#[test]
+fn known_values_in_other_encodings() {
+    use base64::{
+        Engine as _,
+        engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+    };
+    let value = "p\u{e4}ss w/rd+\"4711\"?";
+    let redactor = Redactor::new().secret(value);
+    for before in ["", "a", "ab", "abc", "user:"] {
+        for after in ["", "x", "xy", "xyz"] {
+            let text = format!("{before}{value}{after}");
+            for encoded in [STANDARD.encode(&text), URL_SAFE_NO_PAD.encode(&text)] {
+                let redacted = redactor.apply(&encoded).into_owned();
+                assert!(redacted.contains("[redacted: secret]"), "{text}: {redacted}");
+                assert!(
+                    redacted.len() - "[redacted: secret]".len()
+                        <= before.len() * 4 / 3 + after.len() * 4 / 3 + 8,
+                    "{redacted}"
+                );
+            }
+        }
+    }
+    for encoded in [
+        "p%C3%A4ss%20w%2Frd%2B%224711%22%3F",
+        "p%c3%a4ss%20w%2frd%2b%224711%22%3f",
+        "p%C3%A4ss+w%2Frd%2B%224711%22%3F",
+        "p\u{e4}ss w/rd+\\\"4711\\\"?",
+    ] {
+        assert_eq!(redactor.apply(&format!("<{encoded}>")), "<[redacted: secret]>");
+    }
 }

@@ -55,7 +55,7 @@ pub enum ChangeKind {
     Created,
     /// A file, a link or a folder becomes another: other bytes, another target, another kind.
     Changed,
-    /// Only the mode, the owner or the time becomes another.
+    /// Only the mode, the owner, the time or extended attributes become others.
     Attributes,
     /// It goes.
     Deleted,
@@ -75,6 +75,9 @@ pub struct Entry {
     pub mode: u32,
     /// Bytes of a file; of a link those of its target; of a folder 0.
     pub size: u64,
+    /// The names of its extended attributes and access lists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<String>,
 }
 
 /// What an entry of a folder is.
@@ -124,7 +127,7 @@ impl Changes {
                 | ChangeKind::MovedAway => false,
             };
             let is_free = is_new
-                && change.after.as_ref().is_some_and(|after| after.mode & SET_ID == 0 || is_folder(after))
+                && change.after.as_ref().is_some_and(|after| !gives_rights(after) || is_folder(after))
                 && change.same_file_as.as_ref().is_none_or(|other| self.creates(other))
                 && free.iter().any(|root| is_visible_below(root, &change.path));
             !is_free
@@ -157,6 +160,14 @@ impl<'a> IntoIterator for &'a Changes {
 /// The set-user-id and the set-group-id bit.
 const SET_ID: u32 = 0o6000;
 
+/// The attribute that gives whoever runs a file some of an administrator's rights.
+const CAPABILITY: &str = "security.capability";
+
+/// Whether somebody who runs it gets the rights of another.
+fn gives_rights(entry: &Entry) -> bool {
+    entry.mode & SET_ID != 0 || entry.attributes.iter().any(|name| name == CAPABILITY)
+}
+
 fn is_folder(entry: &Entry) -> bool {
     entry.kind == EntryKind::Folder
 }
@@ -179,7 +190,7 @@ impl fmt::Display for ChangeKind {
         f.write_str(match self {
             Self::Created => "created",
             Self::Changed => "changed",
-            Self::Attributes => "mode or time",
+            Self::Attributes => "mode, time or attributes",
             Self::Deleted => "deleted",
             Self::MovedHere => "moved here",
             Self::MovedAway => "moved away",
@@ -194,7 +205,8 @@ impl fmt::Display for Entry {
             EntryKind::Folder => write!(f, "folder, mode {:04o}", self.mode),
             EntryKind::Link { target } => write!(f, "link to {}", target.display()),
             EntryKind::Other => f.write_str("device, socket or fifo"),
-        }
+        }?;
+        if self.attributes.is_empty() { Ok(()) } else { write!(f, ", {}", self.attributes.join(", ")) }
     }
 }
 
@@ -210,7 +222,7 @@ mod tests {
     use super::*;
 
     fn change(path: &str, before: bool, kind: ChangeKind) -> Change {
-        let entry = Entry { kind: EntryKind::File, mode: 0o644, size: 1 };
+        let entry = Entry { kind: EntryKind::File, mode: 0o644, size: 1, attributes: Vec::new() };
         Change {
             path: path.into(),
             kind,
@@ -244,6 +256,9 @@ mod tests {
         }
         let mut set_id = change("/w/new", false, ChangeKind::Created);
         set_id.after.as_mut().unwrap().mode = 0o4755;
+        assert!(!is_free(set_id.clone()));
+        let after = set_id.after.as_mut().unwrap();
+        (after.mode, after.attributes) = (0o755, vec![CAPABILITY.to_owned()]);
         assert!(!is_free(set_id));
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustix::fs;
+use rustix::fs::{self, AtFlags};
 
 use super::error::{Clash, ClashKind, CommitError};
 use super::ground::{Ground, Layer};
-use super::layer::{Read, Spot, becomes_file};
+use super::layer::{Difference, Read, Spot, becomes_file};
 use crate::snapshot::anchored::{is_no_folder, look_at, look_below, names, open_folder, open_root};
 use crate::snapshot::below::Below;
 use crate::snapshot::state::State;
@@ -76,7 +76,11 @@ impl Check<'_> {
             (Some(_), None) => ClashKind::Gone,
             (Some(before), Some(now)) => {
                 // A folder's times are those of its entries, which are looked at for themselves.
-                let same = if before.is_folder() { before.looks_like(&now) } else { *before == now };
+                let same = match (before.is_folder(), is_closed(before)) {
+                    (true, _) => before.looks_like(&now),
+                    (false, true) => *before == State { ctime: before.ctime, ..now },
+                    (false, false) => *before == now,
+                };
                 if !same {
                     ClashKind::ChangedSince
                 } else if !before.is_folder() && before.ctime.may_follow(self.ground.begun) {
@@ -126,11 +130,16 @@ impl Check<'_> {
     }
 }
 
+/// Whether its owner cannot read it. The snapshot keeps such a file by another mode for a moment, which moves its change time.
+fn is_closed(file: &State) -> bool {
+    file.is_file() && file.mode & 0o400 == 0
+}
+
 /// Whether everything that is written fits, so that a full disk is known before the first step.
 fn room(ground: &Ground, read: &Read) -> Result<(), CommitError> {
     let mut needed: BTreeMap<usize, u64> = BTreeMap::new();
     for difference in read.differences.iter().filter(|one| becomes_file(one) && !one.same_bytes) {
-        let size = difference.after.as_ref().map_or(0, |after| after.size);
+        let size = bytes_taken(ground, difference);
         let sum = needed.entry(difference.at.0).or_default();
         *sum = sum.saturating_add(size);
     }
@@ -143,4 +152,17 @@ fn room(ground: &Ground, read: &Read) -> Result<(), CommitError> {
         }
     }
     Ok(())
+}
+
+/// What a file of the layer takes on the disk: less than its size where it has holes.
+fn bytes_taken(ground: &Ground, difference: &Difference) -> u64 {
+    let (number, below) = &difference.at;
+    let found = ground.layers.get(*number).zip(below.place()).and_then(|(layer, (parent, name))| {
+        let folder = open_folder(&open_root(&layer.upper).ok()?, &parent).ok()?;
+        fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()
+    });
+    let size = difference.after.as_ref().map_or(0, |after| after.size);
+    let taken =
+        found.and_then(|found| u64::try_from(found.st_blocks).ok()).map(|blocks| blocks.saturating_mul(512));
+    taken.map_or(size, |taken| taken.min(size))
 }

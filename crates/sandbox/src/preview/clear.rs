@@ -8,32 +8,45 @@ use std::path::Path;
 use rustix::fs::{self, AtFlags, FileType, Mode, RenameFlags};
 use rustix::io::Errno;
 
-use crate::snapshot::anchored::{names, open_entry_folder, open_root};
+use crate::snapshot::anchored::{open_entry_folder, open_root, some_names};
 
-/// Removes a folder and everything in it, whatever its modes and however deep it is: folders within are moved to the top, so that
-/// only two are open at a time. No link is followed.
+/// Entries that are read at a time.
+const SOME: usize = 32 * 1024;
+
+/// Removes a folder and everything in it, whatever its modes and however deep and large it is: folders within are moved to the top, so that
+/// only two are open at a time, and of no folder all names are held. No link is followed.
 pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     let top = open_root(path)?;
-    let mut waiting = Vec::new();
     let mut number = 0_u64;
-    for name in names(&top)? {
-        if !remove_entry(&top, &name)? {
-            waiting.push(name);
+    loop {
+        let (names, _) = some_names(&top, SOME)?;
+        if names.is_empty() {
+            return Ok(fs::rmdir(path)?);
         }
-    }
-    while let Some(name) = waiting.pop() {
-        let folder = open(&top, &name)?;
-        for inner in names(&folder)? {
-            if remove_entry(&folder, &inner)? {
-                continue;
+        for name in names {
+            if !remove_entry(&top, &name)? {
+                empty(&open(&top, &name)?, &top, &mut number)?;
+                fs::unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
             }
-            // To be moved, a folder must be writable itself.
-            open(&folder, &inner)?;
-            waiting.push(raise(&folder, &inner, &top, &mut number)?);
         }
-        fs::unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
     }
-    Ok(fs::rmdir(path)?)
+}
+
+/// Removes what is in a folder, but moves folders to the top.
+fn empty(folder: &OwnedFd, top: &OwnedFd, number: &mut u64) -> io::Result<()> {
+    loop {
+        let (names, _) = some_names(folder, SOME)?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        for name in names {
+            if !remove_entry(folder, &name)? {
+                // To be moved, a folder must be writable itself.
+                open(folder, &name)?;
+                raise(folder, &name, top, number)?;
+            }
+        }
+    }
 }
 
 /// Removes what is no folder; `false` for a folder.
@@ -53,12 +66,12 @@ fn open(parent: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
 }
 
 /// Moves a folder to the top under a free name.
-fn raise(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, number: &mut u64) -> io::Result<OsString> {
+fn raise(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, number: &mut u64) -> io::Result<()> {
     loop {
         *number = number.saturating_add(1);
         let free: OsString = format!("raised-{number}").into();
         match fs::renameat_with(folder, name, top, &free, RenameFlags::NOREPLACE) {
-            Ok(()) => return Ok(free),
+            Ok(()) => return Ok(()),
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
@@ -68,6 +81,7 @@ fn raise(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, number: &mut u64) -> io:
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snapshot::anchored::names;
     use std::fs::{create_dir, create_dir_all, set_permissions, write};
     use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -1,111 +1,302 @@
-//! Making the previewed changes in the real folders.
+//! Making the previewed changes in the real folders: all of them, or none.
 //!
-//! Everything was checked. What goes is removed, deepest first; folders are made; files are written beside their place and then take it
-//! in one step; times of folders come last. Nothing is reached but through folders held open, so that no link is followed.
+//! Everything was checked. Contents are written first, into a folder of their own beside everything ([`Aside`]): a disk that is full is met
+//! before anything has changed. Then what goes goes there, deepest first; folders are made; contents take their places in one step each, and what
+//! they replace takes theirs; times of folders come last. A step that fails is followed by the way back ([`Work::take_back`]). Nothing is reached but
+//! through folders held open, so that no link is followed.
 
-use std::collections::BTreeSet;
+mod aside;
+mod back;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 
 use super::error::CommitError;
 use super::ground::{Ground, Layer};
 use super::layer::{Difference, Merged, Read, Spot, open_written};
-use crate::snapshot::anchored::{look, look_at, look_below, open_file, open_folder, open_root};
+use crate::snapshot::Named;
+use crate::snapshot::anchored::{look, look_at, look_below, open_folder, open_root};
 use crate::snapshot::below::Below;
+use crate::snapshot::closed::open_whatever_mode;
+use crate::snapshot::pieces::copy_sparse;
 use crate::snapshot::placing::{fill, finish_file, finish_link, take_free_name};
-use crate::snapshot::state::{Kind, State};
-use crate::snapshot::store::id_of;
+use crate::snapshot::state::{Kind, Moment, State};
+
+use aside::Aside;
+use back::Done;
 
 pub(super) fn commit(ground: &Ground, read: &Read) -> Result<(), CommitError> {
-    let work = Work { ground };
-    let busy: BTreeSet<&Spot> =
-        read.merged.iter().filter(|one| work.is_busy(one)).map(|one| &one.at).collect();
-    let done = work.all(read, &busy);
-    if done.is_err() {
-        for merged in read.merged.iter().filter(|merged| is_locked(&merged.before)) {
-            // The error that matters is the first one.
-            let _ = work.step(&merged.at, |layer, below| {
-                let folder = open_folder(&layer.real, below)?;
-                Ok(fs::fchmod(&folder, Mode::from_raw_mode(merged.before.mode))?)
-            });
+    commit_while(ground, read, &mut || Ok(()))
+}
+
+/// The same, asking before each step whether to go on: a test lets it fail there.
+pub(super) fn commit_while(
+    ground: &Ground,
+    read: &Read,
+    go_on: &mut dyn FnMut() -> io::Result<()>,
+) -> Result<(), CommitError> {
+    let asides = ground.layers.iter().map(|_| None).collect();
+    let busy = read.merged.iter().filter_map(|one| Some((one.at.clone(), busy(ground, one)?))).collect();
+    let mut work = Work { ground, read, asides, busy, done: Vec::new(), go_on };
+    match work.all() {
+        Ok(()) => {
+            work.clear();
+            Ok(())
+        }
+        Err(failed) => Err(work.take_back(failed)),
+    }
+}
+
+/// Every path that a commit touches, by root, its own folder for contents included: what a snapshot has to look at.
+pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
+    let mut named: Vec<Named> = Vec::new();
+    for (number, layer) in ground.layers.iter().enumerate() {
+        let differences = read.differences.iter().enumerate().filter(|(_, one)| one.at.0 == number);
+        let folders = read.merged.iter().filter(|one| one.at.0 == number && one.is_told(read.span));
+        let mut paths: Vec<_> = folders.map(|one| one.at.1.under(&layer.root)).collect();
+        for (place, difference) in differences {
+            paths.push(difference.at.1.under(&layer.root));
+            let aside = layer.root.join(Aside::folder(layer));
+            let is_new = is_new_content(difference) || difference.link_to.is_some();
+            paths.extend(is_new.then(|| aside.join(Aside::new_name(place))));
+            let is_old = goes(difference) || is_new;
+            let waits = is_old && difference.before.as_ref().is_some_and(|before| !before.is_folder());
+            paths.extend(waits.then(|| aside.join(Aside::old_name(place))));
+        }
+        if !paths.is_empty() {
+            named.push(Named { root: layer.root.clone(), paths });
         }
     }
-    done
+    named
 }
 
 struct Work<'a> {
     ground: &'a Ground,
+    read: &'a Read,
+    /// Of each layer, once it is needed.
+    asides: Vec<Option<Aside>>,
+    /// The times of folders in which somebody else was at work since the preview.
+    busy: BTreeMap<Spot, Moment>,
+    done: Vec<Done<'a>>,
+    go_on: &'a mut dyn FnMut() -> io::Result<()>,
 }
 
-impl Work<'_> {
-    fn all(&self, read: &Read, busy: &BTreeSet<&Spot>) -> Result<(), CommitError> {
-        let is_folder = |state: &Option<State>| state.as_ref().is_some_and(State::is_folder);
-        let all = &read.differences;
+fn busy(ground: &Ground, merged: &Merged) -> Option<Moment> {
+    let now = look_below(&ground.layers.get(merged.at.0)?.real, &merged.at.1).ok()??;
+    (now.mtime != merged.before.mtime).then_some(now.mtime)
+}
+
+fn is_folder(state: &Option<State>) -> bool {
+    state.as_ref().is_some_and(State::is_folder)
+}
+
+/// Whether what is there goes before anything new comes.
+fn goes(difference: &Difference) -> bool {
+    difference.before.is_some()
+        && (difference.after.is_none() || is_folder(&difference.before) || is_folder(&difference.after))
+}
+
+/// Whether something new takes the place: not the old file with other attributes.
+fn is_new_content(difference: &Difference) -> bool {
+    let is_touch = difference.same_bytes && difference.before.is_some();
+    difference.after.as_ref().is_some_and(|after| !after.is_folder())
+        && difference.link_to.is_none()
+        && !is_touch
+}
+
+impl<'a> Work<'a> {
+    fn all(&mut self) -> Result<(), CommitError> {
+        let read = self.read;
+        let all = || read.differences.iter().enumerate();
         // A folder that cannot be entered or written would stop the rest.
         for merged in &read.merged {
-            self.step(&merged.at, |layer, below| unlock(layer, below, &merged.before))?;
+            self.step(&merged.at, |work, layer| work.unlock(layer, &merged.at, &merged.before))?;
         }
-        for difference in all.iter().filter(|one| is_folder(&one.before)) {
+        for (_, difference) in all().filter(|(_, one)| is_folder(&one.before)) {
             if let Some(before) = &difference.before {
-                self.step(&difference.at, |layer, below| unlock(layer, below, before))?;
+                self.step(&difference.at, |work, layer| work.unlock(layer, &difference.at, before))?;
             }
         }
-        let goes = |one: &&Difference| {
-            one.before.is_some() && (one.after.is_none() || is_folder(&one.before) || is_folder(&one.after))
-        };
-        for difference in all.iter().rev().filter(goes) {
-            self.step(&difference.at, |layer, below| remove(layer, below, difference))?;
+        for (number, difference) in all().filter(|(_, one)| is_new_content(one)) {
+            self.step(&difference.at, |work, layer| work.write(layer, number, difference))?;
         }
-        for difference in all.iter().filter(|one| is_folder(&one.after)) {
-            self.step(&difference.at, make_folder)?;
+        for (number, difference) in all().rev().filter(|(_, one)| goes(one)) {
+            self.step(&difference.at, |work, layer| work.take_away(layer, number, difference))?;
         }
-        for difference in all.iter().filter(|one| one.link_to.is_none()) {
-            self.step(&difference.at, |layer, below| make(layer, below, difference))?;
+        for (_, difference) in all().filter(|(_, one)| is_folder(&one.after)) {
+            self.step(&difference.at, |work, layer| work.make_folder(layer, &difference.at))?;
         }
-        for difference in all {
+        for (number, difference) in all().filter(|(_, one)| is_new_content(one)) {
+            self.step(&difference.at, |work, layer| work.place(layer, number, difference))?;
+        }
+        for (number, difference) in all() {
             if let Some(other) = &difference.link_to {
-                self.step(&difference.at, |layer, below| link(layer, below, other, difference))?;
+                self.step(&difference.at, |work, layer| work.link(layer, number, difference, other))?;
             }
         }
-        let made = all.iter().filter_map(|one| Some((&one.at, one.after.as_ref()?)));
+        for (_, difference) in all().filter(|(_, one)| one.same_bytes && one.link_to.is_none()) {
+            if let (Some(before), Some(after)) = (&difference.before, &difference.after) {
+                self.step(&difference.at, |work, layer| work.touch(layer, &difference.at, before, after))?;
+            }
+        }
+        let made = read.differences.iter().filter_map(|one| Some((&one.at, one.after.as_ref()?)));
         let made = made.filter(|(_, after)| after.is_folder());
-        // Even where a folder's time stays the same: what takes its place in it would change that.
-        let parents: BTreeSet<Spot> =
-            all.iter().filter_map(|one| Some((one.at.0, one.at.1.parent()?))).collect();
-        let touched = |merged: &&Merged| {
-            parents.contains(&merged.at)
-                || is_locked(&merged.before)
-                || !merged.before.looks_like(&merged.after)
-                || merged.before.mtime != merged.after.mtime
-        };
-        let stayed = read.merged.iter().filter(touched).map(|merged| (&merged.at, &merged.after));
+        let stayed = self.stayed().map(|merged| (&merged.at, &merged.after));
         let mut folders: Vec<_> = made.chain(stayed).collect();
         folders.sort_by(|one, other| other.0.cmp(one.0));
         for (at, after) in folders {
-            self.step(at, |layer, below| finish_folder(layer, below, after, busy.contains(at)))?;
+            self.step(at, |work, layer| finish_folder(layer, &at.1, after, work.busy.get(at)))?;
         }
         Ok(())
     }
 
-    /// Whether somebody else was at work in a folder since the preview; its time is theirs then.
-    fn is_busy(&self, merged: &Merged) -> bool {
-        let Some(layer) = self.ground.layers.get(merged.at.0) else { return false };
-        let now = look_below(&layer.real, &merged.at.1);
-        now.is_ok_and(|now| now.is_none_or(|now| now.mtime != merged.before.mtime))
+    /// The folders that stay and are touched: for themselves, or because what takes its place in them would change their time.
+    fn stayed(&self) -> impl Iterator<Item = &'a Merged> + use<'a> {
+        let read = self.read;
+        let parents: BTreeSet<Spot> =
+            read.differences.iter().filter_map(|one| Some((one.at.0, one.at.1.parent()?))).collect();
+        let layers: BTreeSet<usize> = read.differences.iter().map(|one| one.at.0).collect();
+        read.merged.iter().filter(move |merged| {
+            // The root holds the contents for a while.
+            let is_root = merged.at.1.is_root() && layers.contains(&merged.at.0);
+            is_root || parents.contains(&merged.at) || is_locked(&merged.before) || merged.is_told(read.span)
+        })
     }
 
     fn step(
-        &self,
-        (number, below): &Spot,
-        act: impl FnOnce(&Layer, &Below) -> io::Result<()>,
+        &mut self,
+        at: &Spot,
+        act: impl FnOnce(&mut Self, &'a Layer) -> io::Result<()>,
     ) -> Result<(), CommitError> {
-        let Some(layer) = self.ground.layers.get(*number) else { return Ok(()) };
-        act(layer, below).map_err(|source| CommitError::Step { path: below.under(&layer.root), source })
+        let Some(layer) = self.ground.layers.get(at.0) else { return Ok(()) };
+        let done = (self.go_on)().and_then(|()| act(self, layer));
+        done.map_err(|source| CommitError::Step { path: at.1.under(&layer.root), source })
+    }
+
+    fn aside(&mut self, number: usize, layer: &Layer) -> io::Result<&Aside> {
+        let aside = self.asides.get_mut(number).ok_or(io::ErrorKind::NotFound)?;
+        match aside {
+            Some(aside) => Ok(aside),
+            None => Ok(aside.insert(Aside::make(layer)?)),
+        }
+    }
+
+    fn unlock(&mut self, layer: &Layer, at: &'a Spot, before: &'a State) -> io::Result<()> {
+        if !is_locked(before) {
+            return Ok(());
+        }
+        self.done.push(Done::Unlocked { at, before });
+        let mode = Mode::from_raw_mode(before.mode | 0o700);
+        match open_folder(&layer.real, &at.1) {
+            Ok(folder) => Ok(fs::fchmod(&folder, mode)?),
+            // Older kernels have no change of mode that follows no link and needs no right to open. It was checked to be a folder.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let (parent, name) = place(&layer.real, &at.1)?;
+                Ok(fs::chmodat(&parent, name, mode, AtFlags::empty())?)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a file or a link where nobody sees it yet.
+    fn write(&mut self, layer: &Layer, number: usize, difference: &Difference) -> io::Result<()> {
+        let Some(after) = &difference.after else { return Ok(()) };
+        let aside = self.aside(difference.at.0, layer)?;
+        let part = Aside::new_name(number);
+        match &after.kind {
+            Kind::Folder | Kind::Other => Err(io::ErrorKind::Unsupported.into()),
+            Kind::Link { target } => {
+                fs::symlinkat(target.to_path().map_err(io::Error::other)?, aside.held(), &part)?;
+                finish_link(aside.held(), OsStr::new(&part), after)
+            }
+            Kind::File => {
+                let (written, name) = place(&open_root(&layer.upper)?, &difference.at.1)?;
+                let mut source = open_written(&written, name)?;
+                let held = look_at(&source)?;
+                // What was told is made, or nothing.
+                if !held.is_same_inode(after) || (held.size, held.mtime) != (after.size, after.mtime) {
+                    return Err(io::Error::other("somebody changed the layer"));
+                }
+                let flags =
+                    OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let file = File::from(fs::openat(aside.held(), &part, flags, Mode::RUSR | Mode::WUSR)?);
+                // The layer fills holes around what is written, to the next MiB.
+                if has_holes(layer, &difference.at.1) {
+                    copy_sparse(&mut source, &file)?;
+                } else {
+                    fill(&mut source, &file)?;
+                }
+                finish_file(&file, after)
+            }
+        }
+    }
+
+    /// Takes what is there aside; a folder is empty by now and goes.
+    fn take_away(&mut self, layer: &Layer, number: usize, difference: &'a Difference) -> io::Result<()> {
+        let Some(before) = &difference.before else { return Ok(()) };
+        let at = &difference.at;
+        let (parent, name) = place(&layer.real, &at.1)?;
+        if before.is_folder() {
+            fs::unlinkat(&parent, name, AtFlags::REMOVEDIR)?;
+            self.done.push(Done::FolderRemoved { at, before });
+            return Ok(());
+        }
+        is_still(&parent, name, before)?;
+        let old = Aside::old_name(number);
+        fs::renameat(&parent, name, self.aside(at.0, layer)?.held(), &old)?;
+        self.done.push(Done::TakenAway { at, number });
+        is_still(self.aside(at.0, layer)?.held(), OsStr::new(&old), before)
+    }
+
+    fn make_folder(&mut self, layer: &Layer, at: &'a Spot) -> io::Result<()> {
+        let (parent, name) = place(&layer.real, &at.1)?;
+        // Its own mode comes last.
+        fs::mkdirat(&parent, name, Mode::RWXU)?;
+        self.done.push(Done::FolderMade { at });
+        Ok(())
+    }
+
+    /// Gives what waits aside its name: a free one, or that of what it replaces, which waits aside then.
+    fn place(&mut self, layer: &Layer, number: usize, difference: &'a Difference) -> io::Result<()> {
+        let at = &difference.at;
+        let (parent, name) = place(&layer.real, &at.1)?;
+        let replaced = difference.before.as_ref().filter(|before| !before.is_folder());
+        let Some(before) = replaced.filter(|_| !is_folder(&difference.after)) else {
+            take_free_name(self.aside(at.0, layer)?.held(), &Aside::new_name(number), &parent, name)?;
+            self.done.push(Done::Placed { at, number });
+            return Ok(());
+        };
+        is_still(&parent, name, before)?;
+        self.aside(at.0, layer)?.exchange(number, &parent, name)?;
+        self.done.push(Done::Exchanged { at, number });
+        is_still(self.aside(at.0, layer)?.held(), OsStr::new(&Aside::old_name(number)), before)
+    }
+
+    /// One more name of a file.
+    fn link(
+        &mut self,
+        layer: &Layer,
+        number: usize,
+        difference: &'a Difference,
+        other: &Below,
+    ) -> io::Result<()> {
+        let (from, other) = place(&layer.real, other)?;
+        let aside = self.aside(difference.at.0, layer)?;
+        fs::linkat(&from, other, aside.held(), Aside::new_name(number), AtFlags::empty())?;
+        self.place(layer, number, difference)
+    }
+
+    /// Mode, owner, attributes and time alone.
+    fn touch(&mut self, layer: &Layer, at: &'a Spot, before: &'a State, after: &State) -> io::Result<()> {
+        let (parent, name) = place(&layer.real, &at.1)?;
+        is_still(&parent, name, before)?;
+        self.done.push(Done::Touched { at, before });
+        finish_file(open_whatever_mode(&parent, name)?, after)
     }
 }
 
@@ -119,20 +310,11 @@ fn is_locked(folder: &State) -> bool {
     folder.mode & 0o700 != 0o700
 }
 
-fn unlock(layer: &Layer, below: &Below, before: &State) -> io::Result<()> {
-    if !is_locked(before) {
-        return Ok(());
-    }
-    let mode = Mode::from_raw_mode(before.mode | 0o700);
-    match open_folder(&layer.real, below) {
-        Ok(folder) => Ok(fs::fchmod(&folder, mode)?),
-        // Older kernels have no change of mode that follows no link and needs no right to open. It was checked to be a folder.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let (parent, name) = place(&layer.real, below)?;
-            Ok(fs::chmodat(&parent, name, mode, AtFlags::empty())?)
-        }
-        Err(error) => Err(error),
-    }
+/// Whether the real file has holes.
+fn has_holes(layer: &Layer, below: &Below) -> bool {
+    let found = place(&layer.real, below)
+        .and_then(|(parent, name)| Ok(fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?));
+    found.is_ok_and(|found| i128::from(found.st_blocks) * 512 < i128::from(found.st_size))
 }
 
 /// Whether a path still is what was checked a moment ago. Its change time and its other names may have been touched by steps before.
@@ -145,111 +327,8 @@ fn is_still(parent: &OwnedFd, name: &OsStr, before: &State) -> io::Result<()> {
     }
 }
 
-fn remove(layer: &Layer, below: &Below, difference: &Difference) -> io::Result<()> {
-    let Some(before) = &difference.before else { return Ok(()) };
-    let (parent, name) = place(&layer.real, below)?;
-    if before.is_folder() {
-        // Only an empty one goes.
-        return Ok(fs::unlinkat(&parent, name, AtFlags::REMOVEDIR)?);
-    }
-    is_still(&parent, name, before)?;
-    Ok(fs::unlinkat(&parent, name, AtFlags::empty())?)
-}
-
-fn make_folder(layer: &Layer, below: &Below) -> io::Result<()> {
-    let (parent, name) = place(&layer.real, below)?;
-    // Its own mode comes last.
-    Ok(fs::mkdirat(&parent, name, Mode::RWXU)?)
-}
-
-/// Makes a file or a link, or gives the one that is there other attributes.
-fn make(layer: &Layer, below: &Below, difference: &Difference) -> io::Result<()> {
-    let Some(after) = &difference.after else { return Ok(()) };
-    let (parent, name) = place(&layer.real, below)?;
-    match &after.kind {
-        Kind::Folder => Ok(()),
-        Kind::Other => Err(io::ErrorKind::Unsupported.into()),
-        Kind::Link { target } => {
-            let part = part(below);
-            fs::symlinkat(target.to_path().map_err(io::Error::other)?, &parent, &part)?;
-            take_place(&parent, &part, name, difference, |part| finish_link(&parent, part, after))
-        }
-        Kind::File if difference.same_bytes => match &difference.before {
-            Some(before) => touch(&parent, name, before, after),
-            None => Ok(()),
-        },
-        Kind::File => {
-            let (written, _) = place(&open_root(&layer.upper)?, below)?;
-            let mut source = open_written(&written, name)?;
-            let held = look_at(&source)?;
-            // What was told is made, or nothing.
-            if !held.is_same_inode(after) || (held.size, held.mtime) != (after.size, after.mtime) {
-                return Err(io::Error::other("somebody changed the layer"));
-            }
-            let part = part(below);
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let mut file = File::from(fs::openat(&parent, &part, flags, Mode::RUSR | Mode::WUSR)?);
-            take_place(&parent, &part, name, difference, |_| {
-                fill(&mut source, &mut file).and_then(|()| finish_file(&file, after))
-            })
-        }
-    }
-}
-
-/// Mode, owner and time alone.
-fn touch(parent: &OwnedFd, name: &OsStr, before: &State, after: &State) -> io::Result<()> {
-    is_still(parent, name, before)?;
-    match open_file(parent, name) {
-        // A file that nobody may read: its owner may change that.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            fs::chmodat(parent, name, Mode::from_raw_mode(before.mode | 0o400), AtFlags::empty())?;
-            finish_file(open_file(parent, name)?, after)
-        }
-        file => finish_file(file?, after),
-    }
-}
-
-/// One more name of a file.
-fn link(layer: &Layer, below: &Below, other: &Below, difference: &Difference) -> io::Result<()> {
-    let (parent, name) = place(&layer.real, below)?;
-    let (from, other) = place(&layer.real, other)?;
-    let part = part(below);
-    fs::linkat(&from, other, &parent, &part, AtFlags::empty())?;
-    take_place(&parent, &part, name, difference, |_| Ok(()))
-}
-
-/// A name beside the place, for what is not finished.
-fn part(below: &Below) -> String {
-    let id = id_of(below.path().as_os_str().as_bytes());
-    format!(".artoo-preview-{}.part", id.get(..16).unwrap_or_default())
-}
-
-/// Finishes what lies beside the place and gives it its name: a free one, or that of what it replaces.
-fn take_place(
-    parent: &OwnedFd,
-    part: &str,
-    name: &OsStr,
-    difference: &Difference,
-    finish: impl FnOnce(&OsStr) -> io::Result<()>,
-) -> io::Result<()> {
-    let replaced = difference.before.as_ref().filter(|before| !before.is_folder());
-    let taken = finish(OsStr::new(part)).and_then(|()| match replaced {
-        Some(before) => {
-            is_still(parent, name, before)?;
-            Ok(fs::renameat(parent, part, parent, name)?)
-        }
-        None => take_free_name(parent, part, name),
-    });
-    if taken.is_err() {
-        // The error that matters is the first one.
-        let _ = fs::unlinkat(parent, part, AtFlags::empty());
-    }
-    taken
-}
-
-/// Mode, owner and time; the time stays where it is somebody else's.
-fn finish_folder(layer: &Layer, below: &Below, after: &State, is_busy: bool) -> io::Result<()> {
-    let folder = open_folder(&layer.real, below)?;
-    let mtime = if is_busy { look_at(&folder)?.mtime } else { after.mtime };
-    finish_file(folder, &State { mtime, ..after.clone() })
+/// Mode, owner, attributes and time; or the time that is somebody else's.
+fn finish_folder(layer: &Layer, below: &Below, wanted: &State, theirs: Option<&Moment>) -> io::Result<()> {
+    let mtime = theirs.copied().unwrap_or(wanted.mtime);
+    finish_file(open_folder(&layer.real, below)?, &State { mtime, ..wanted.clone() })
 }

@@ -14,11 +14,6 @@ use crate::{NoConfinement, SandboxError};
 pub enum NoPreview {
     /// The kernel cannot even confine a command.
     NoConfinement(NoConfinement),
-    /// The kernel's Landlock is older than version 6 (Linux 6.12), so that a command could signal other processes, or not be found again.
-    OldLandlock {
-        /// The version found.
-        abi: u8,
-    },
     /// It was tried, and it failed.
     Refused {
         /// At what.
@@ -30,10 +25,6 @@ impl fmt::Display for NoPreview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoConfinement(reason) => reason.fmt(f),
-            Self::OldLandlock { abi } => write!(
-                f,
-                "the kernel's Landlock has version {abi}, and only version 6 (Linux 6.12) and later keeps signals in"
-            ),
             Self::Refused { answer } => f.write_str(answer),
         }
     }
@@ -61,12 +52,6 @@ pub enum PreviewError {
     #[error("there is no preview for {}: it belongs to another user", path.display())]
     ForeignRoot {
         /// Which.
-        path: PathBuf,
-    },
-    /// Something is mounted within a folder, which an overlay would not show.
-    #[error("there is no preview: another file system is mounted at {}", path.display())]
-    Mounted {
-        /// Where.
         path: PathBuf,
     },
     /// The layers would lie where the command may write.
@@ -112,14 +97,6 @@ pub enum PreviewError {
         /// Which.
         path: PathBuf,
     },
-    /// A file with an access list or attributes is changed or moved, and would lose them.
-    #[error("{} has attributes ({name}), which a preview cannot keep", path.display())]
-    AttributesOf {
-        /// Which.
-        path: PathBuf,
-        /// The name of the first one.
-        name: String,
-    },
     /// A socket, a fifo or a device is made.
     #[error("{} is no file, folder or link, and a preview can only remove such", path.display())]
     Special {
@@ -134,6 +111,29 @@ pub enum PreviewError {
         /// Why.
         source: io::Error,
     },
+}
+
+impl PreviewError {
+    /// Whether the command could be run where it writes in the real folders, if somebody agrees to that: only the layers stand in the way.
+    /// Otherwise what it did is the reason, and it would do that again.
+    pub const fn is_of_the_layers(&self) -> bool {
+        match self {
+            Self::Unsupported(_)
+            | Self::Root { .. }
+            | Self::ForeignRoot { .. }
+            | Self::StoreWithin { .. }
+            | Self::HardLinks { .. }
+            | Self::Special { .. }
+            | Self::Sandbox(SandboxError::Namespace { .. }) => true,
+            Self::ReadOnly
+            | Self::Store { .. }
+            | Self::Sandbox(_)
+            | Self::Survivors { .. }
+            | Self::TooMany { .. }
+            | Self::TooDeep { .. }
+            | Self::Unreadable { .. } => false,
+        }
+    }
 }
 
 /// Why the changes were not made, or not all of them.
@@ -154,13 +154,23 @@ pub enum CommitError {
         /// How many would be written.
         needed: u64,
     },
-    /// A step failed. What was done before stays done.
-    #[error("{} could not be changed as previewed", path.display())]
+    /// A step failed. What was done before was taken back: the tree is as it was.
+    #[error("{} could not be changed as previewed, so nothing was", path.display())]
     Step {
         /// Where.
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// A step failed, and not everything that was done before could be taken back. What was there waits in a hidden folder of the root.
+    #[error("{failed}, but {} could not be put back", path.display())]
+    Halfway {
+        /// What could not.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+        /// What failed first.
+        failed: Box<CommitError>,
     },
 }
 
@@ -170,7 +180,8 @@ impl CommitError {
         match self {
             Self::Refused { .. } => "run the command again: its preview shows what it would do now",
             Self::NoRoom { .. } => "free some space, then run the command again",
-            Self::Step { .. } => "look at the folder; `artoo runs undo` takes back what was done",
+            Self::Step { .. } => "remove the cause, then run the command again",
+            Self::Halfway { .. } => "look at the folder; `artoo runs undo` takes back what was done",
         }
     }
 }

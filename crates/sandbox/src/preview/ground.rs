@@ -1,10 +1,8 @@
 //! The folders of one preview, and the place where its changes lie.
 
-use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +24,7 @@ const STEPS_OF_THE_CLOCK: u32 = 50;
 /// Folders with an empty layer over each. Dropping it removes the layers.
 #[derive(Debug)]
 pub(crate) struct Ground {
-    /// Holds everything of this preview.
+    store: PathBuf,
     folder: PathBuf,
     pub(crate) layers: Vec<Layer>,
     /// Whatever changed in the real folders after this moment, somebody else changed while the command ran.
@@ -56,21 +54,18 @@ impl Ground {
             move |source| PreviewError::Store { path, source }
         };
         DirBuilder::new().recursive(true).mode(0o700).create(store).map_err(failed(store))?;
+        is_ours_alone(store).map_err(failed(store))?;
         let store = store.canonicalize().map_err(failed(store))?;
         // Now, because it may lie in a root.
         DirBuilder::new().recursive(true).mode(0o700).create(private_tmp).map_err(failed(private_tmp))?;
         let tmp = private_tmp.canonicalize().map_err(failed(private_tmp))?;
-        let mounted = mounts().map_err(failed(Path::new("/proc/self/mountinfo")))?;
-        if let Some(path) = mounted.into_iter().find(|mount| roots.iter().any(|root| is_below(mount, root))) {
-            return Err(PreviewError::Mounted { path });
-        }
         if let Some(within) = roots.iter().chain([&tmp]).find(|folder| store.starts_with(folder)) {
             return Err(PreviewError::StoreWithin { within: within.clone(), store });
         }
         let folder = store.join(format!("preview-{}-{}", getpid(), next_number()));
         DirBuilder::new().mode(0o700).create(&folder).map_err(failed(&folder))?;
         // From here on it is removed again, whatever comes.
-        let mut ground = Self { folder, layers: Vec::new(), begun: Moment::default() };
+        let mut ground = Self { store, folder, layers: Vec::new(), begun: Moment::default() };
         for (number, root) in roots.into_iter().enumerate() {
             let layer = ground.layer(number, root)?;
             ground.layers.push(layer);
@@ -83,7 +78,7 @@ impl Ground {
         let unusable = |source| PreviewError::Root { path: root.clone(), source };
         let real = open_root(&root).map_err(unusable)?;
         let state = look_at(&real).map_err(unusable)?;
-        if state.uid != geteuid().as_raw() {
+        if !is_known(state.uid) {
             return Err(PreviewError::ForeignRoot { path: root });
         }
         let upper = self.folder.join(format!("{number}-upper"));
@@ -96,17 +91,27 @@ impl Ground {
         Ok(Layer { root, real, upper, work })
     }
 
-    /// The last moment of the clock that is over.
-    fn begin(&self) -> io::Result<Moment> {
-        let marker = File::create(self.folder.join("begun"))?;
-        let begun = look_at(&marker)?.ctime;
+    /// Holds everything of this preview.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the clock of the store's file system shows.
+    pub(super) fn now(&self) -> io::Result<Moment> {
+        let marker = File::options().create(true).append(true).open(self.folder.join("clock"))?;
         let now = Timestamps {
             last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
             last_modification: Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
         };
+        futimens(&marker, &now)?;
+        Ok(look_at(&marker)?.ctime)
+    }
+
+    /// The last moment of the clock that is over.
+    fn begin(&self) -> io::Result<Moment> {
+        let begun = self.now()?;
         for _ in 0..STEPS_OF_THE_CLOCK {
-            futimens(&marker, &now)?;
-            if look_at(&marker)?.ctime > begun {
+            if self.now()? > begun {
                 return Ok(begun);
             }
             thread::sleep(Duration::from_millis(1));
@@ -119,6 +124,39 @@ impl Drop for Ground {
     fn drop(&mut self) {
         // What cannot be removed stays in the store, which belongs to the caller.
         let _ = remove_tree(&self.folder);
+        // Fails where another preview is under way.
+        let _ = fs::remove_dir(&self.store);
+    }
+}
+
+/// Whether a layer can lie over a folder: it belongs to this user, or no namespace of users is needed. Asks the disk.
+pub fn can_lie_over(folder: &Path) -> bool {
+    let owner = open_root(folder).and_then(look_at);
+    owner.is_ok_and(|state| is_known(state.uid))
+}
+
+/// Whether the namespace of a preview knows this user.
+fn is_known(user: u32) -> bool {
+    user == geteuid().as_raw() || may_mount()
+}
+
+#[cfg(target_os = "linux")]
+fn may_mount() -> bool {
+    crate::capabilities::may_mount().unwrap_or(false)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn may_mount() -> bool {
+    false
+}
+
+/// A store may lie where others can write, and then somebody might have made it before us.
+fn is_ours_alone(store: &Path) -> io::Result<()> {
+    let state = look_at(&open_root(store)?)?;
+    if state.uid == geteuid().as_raw() && state.mode & 0o022 == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to others, too"))
     }
 }
 
@@ -148,37 +186,6 @@ fn is_below(path: &Path, folder: &Path) -> bool {
     path != folder && path.starts_with(folder)
 }
 
-/// Where something is mounted. An overlay does not show what is mounted within the folder below it.
-fn mounts() -> io::Result<Vec<PathBuf>> {
-    if cfg!(not(target_os = "linux")) {
-        return Ok(Vec::new());
-    }
-    let table = fs::read("/proc/self/mountinfo")?;
-    let lines = table.split(|byte| *byte == b'\n');
-    Ok(lines.filter_map(|line| line.split(|byte| *byte == b' ').nth(4).map(unescaped)).collect())
-}
-
-/// The table writes some characters as a backslash and three octal digits.
-fn unescaped(field: &[u8]) -> PathBuf {
-    let mut path = Vec::new();
-    let mut rest = field;
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..3).filter(|_| *first == b'\\');
-        let code = code.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
-        match code {
-            Some(byte) => {
-                path.push(byte);
-                rest = after.get(3..).unwrap_or_default();
-            }
-            None => {
-                path.push(*first);
-                rest = after;
-            }
-        }
-    }
-    PathBuf::from(OsString::from_vec(path))
-}
-
 fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -187,13 +194,6 @@ fn next_number() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_mounts_are_read_as_the_kernel_writes_them() {
-        assert_eq!(unescaped(br"/a\040b\134c\011"), Path::new("/a b\\c\t"));
-        assert_eq!(unescaped(br"/plain\"), Path::new("/plain\\"));
-        assert_eq!(unescaped("/数据".as_bytes()), Path::new("/数据"));
-    }
 
     #[test]
     fn a_root_within_another_one_needs_no_layer_of_its_own() {

@@ -16,14 +16,16 @@ use rustix::io::Errno;
 
 use super::PreviewError;
 use super::ground::{Ground, Layer};
-use crate::snapshot::anchored::{look, look_at, names, open_entry_folder, open_file, open_root};
+use crate::snapshot::anchored::{look, look_at, open_entry_folder, open_file, open_root, some_names};
 use crate::snapshot::below::Below;
-use crate::snapshot::state::{Kind, State};
-use crate::snapshot::store::hash;
+use crate::snapshot::pieces::hash;
+use crate::snapshot::state::{Kind, Moment, State};
 use crate::snapshot::walk::{Unread, walk};
 
 /// The most entries that a preview tells.
 const MOST: usize = 50_000;
+/// The most names of a layer that are read for it: some are of folders and files that stay as they are.
+const MOST_READ: usize = 2 * MOST;
 /// Folders in folders that are looked into; each holds two descriptors open.
 const DEEPEST: usize = 128;
 const OPAQUE: &str = "user.overlay.opaque";
@@ -51,6 +53,15 @@ pub(super) struct Merged {
     pub(super) after: State,
 }
 
+impl Merged {
+    /// Whether a folder becomes another, whatever happens in it. Its time changes with every entry that comes or goes; one that lies
+    /// outside of the time that the command took was set.
+    pub(super) fn is_told(&self, (begun, ended): (Moment, Moment)) -> bool {
+        let is_set = || self.after.mtime < begun || self.after.mtime > ended;
+        !self.before.looks_like(&self.after) || (self.before.mtime != self.after.mtime && is_set())
+    }
+}
+
 /// Everything that is in the layers.
 #[derive(Debug, Default)]
 pub(super) struct Read {
@@ -59,13 +70,18 @@ pub(super) struct Read {
     pub(super) merged: Vec<Merged>,
     /// Files that stay as they are and get one more name.
     pub(super) anchors: Vec<(Spot, State)>,
+    /// Between which moments the command ran.
+    pub(super) span: (Moment, Moment),
 }
 
 impl Read {
     pub(super) fn of(ground: &Ground) -> Result<Self, PreviewError> {
-        let mut read = Self::default();
+        let ended = ground
+            .now()
+            .map_err(|source| PreviewError::Store { path: ground.folder().to_owned(), source })?;
+        let mut read = Self { span: (ground.begun, ended), ..Self::default() };
         for (number, layer) in ground.layers.iter().enumerate() {
-            let mut reader = Reader { number, layer, read: &mut read, linked: BTreeMap::new() };
+            let mut reader = Reader { number, layer, read: &mut read, linked: BTreeMap::new(), entries: 0 };
             reader.all()?;
             reader.join_names();
         }
@@ -81,6 +97,8 @@ struct Reader<'a> {
     read: &'a mut Read,
     /// The names of files in the layer that have several, with what is there now.
     linked: BTreeMap<u64, Vec<(Below, State, Option<State>)>>,
+    /// Names in the layer that were read.
+    entries: usize,
 }
 
 /// A folder of the layer whose subfolders are still to be visited.
@@ -148,10 +166,9 @@ impl Reader<'_> {
         below: Below,
         opaque: bool,
     ) -> Result<Open, PreviewError> {
-        let unreadable = |source| self.unreadable(&below, source);
-        let written = names(&upper).map_err(unreadable)?;
+        let written = self.names(&upper, &below)?;
         let hidden = match &lower {
-            Some(lower) if opaque => names(lower).map_err(unreadable)?,
+            Some(lower) if opaque => self.names(lower, &below)?,
             Some(_) | None => Vec::new(),
         };
         let seen: BTreeSet<&OsString> = written.iter().collect();
@@ -165,6 +182,14 @@ impl Reader<'_> {
             }
         }
         Ok(Open { upper, lower, below, opaque, waiting })
+    }
+
+    /// The names in a folder. A command that fills one costs no more than it takes to know that.
+    fn names(&mut self, folder: &OwnedFd, below: &Below) -> Result<Vec<OsString>, PreviewError> {
+        let room = MOST_READ.saturating_sub(self.entries);
+        let (names, is_all) = some_names(folder, room).map_err(|source| self.unreadable(below, source))?;
+        self.entries = self.entries.saturating_add(names.len());
+        if is_all { Ok(names) } else { Err(PreviewError::TooMany { most: MOST }) }
     }
 
     /// One entry of the layer; says whether it is a folder.
@@ -331,7 +356,12 @@ pub(super) fn open_written(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
 }
 
 fn holds_the_same(lower: &OwnedFd, upper: &OwnedFd, name: &OsStr) -> io::Result<bool> {
-    Ok(hash(&mut open_file(lower, name)?)? == hash(&mut open_written(upper, name)?)?)
+    let mut real = match open_file(lower, name) {
+        // To open it would leave a trace. It is told as changed.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
+        other => other?,
+    };
+    Ok(hash(&mut real)?.has_bytes_of(&hash(&mut open_written(upper, name)?)?))
 }
 
 fn is_whiteout(folder: &OwnedFd, name: &OsStr) -> io::Result<bool> {

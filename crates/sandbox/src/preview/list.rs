@@ -9,6 +9,8 @@ use similar::TextDiff;
 use super::changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 use super::ground::Ground;
 use super::layer::{Difference, Merged, Read, Spot, open_written};
+use super::{Preview, commit};
+use crate::snapshot::Named;
 use crate::snapshot::anchored::{open_file, open_folder, open_root};
 use crate::snapshot::state::{Kind, State};
 
@@ -18,6 +20,14 @@ const LONGEST_TEXT: u64 = 64 * 1024;
 const MOST_LINES: usize = 2_000;
 /// Bytes of all texts that are compared.
 const ALL_TEXTS: u64 = 1024 * 1024;
+
+impl Preview {
+    /// Every path that [`commit`](Self::commit) touches, for [`Snapshot::before_paths`](crate::snapshot::Snapshot::before_paths): those of the changes,
+    /// folders that get another time, and where contents wait for their places.
+    pub fn touched(&self) -> Vec<Named> {
+        commit::touched(&self.ground, &self.read)
+    }
+}
 
 /// `moves` pairs what comes to be with what goes, by their numbers.
 pub(super) fn changes(ground: &Ground, read: &Read, moves: &BTreeMap<usize, usize>) -> Changes {
@@ -41,7 +51,7 @@ pub(super) fn changes(ground: &Ground, read: &Read, moves: &BTreeMap<usize, usiz
                 .map(|other| path(ground, &(difference.at.0, other.clone()))),
         });
     }
-    let changed = read.merged.iter().filter(|merged| !merged.before.looks_like(&merged.after));
+    let changed = read.merged.iter().filter(|merged| merged.is_told(read.span));
     list.extend(changed.map(|merged| attributes_of(ground, merged)));
     list.sort_by(|one, other| one.path.cmp(&other.path));
     Changes { list }
@@ -84,7 +94,7 @@ fn entry(state: &State) -> Entry {
         Kind::Link { target } => EntryKind::Link { target: target.to_path().unwrap_or_default() },
         Kind::Other => EntryKind::Other,
     };
-    Entry { kind, mode: state.mode, size: state.size }
+    Entry { kind, mode: state.mode, size: state.size, attributes: state.attributes.names() }
 }
 
 /// What a person reads instead of bytes: nothing where either side is no small text.
@@ -103,12 +113,20 @@ fn diff(ground: &Ground, difference: &Difference, room: &mut u64) -> Option<Stri
     *room = room.checked_sub(both)?;
     // What cannot be read has no diff; its sizes are in the list.
     let (before, after) = texts(ground, difference).ok().flatten()?;
-    let headers = match &difference.before {
-        Some(_) => ("before", "after"),
-        None => ("nothing", "after"),
-    };
-    let text = TextDiff::from_lines(&before, &after);
-    Some(text.unified_diff().context_radius(2).header(headers.0, headers.1).to_string())
+    Some(unified_diff(difference.before.is_some().then_some(before.as_str()), &after))
+}
+
+/// All lines that differ between two texts, with two lines around each: as in the list of changes of a preview. Without a text before,
+/// everything is new.
+///
+/// ```
+/// let diff = artoo_sandbox::preview::unified_diff(Some("one\ntwo\n"), "one\n2\n");
+/// assert!(diff.ends_with(" one\n-two\n+2\n"));
+/// ```
+pub fn unified_diff(before: Option<&str>, after: &str) -> String {
+    let name = if before.is_some() { "before" } else { "nothing" };
+    let text = TextDiff::from_lines(before.unwrap_or_default(), after);
+    text.unified_diff().context_radius(2).header(name, "after").to_string()
 }
 
 fn texts(ground: &Ground, difference: &Difference) -> io::Result<Option<(String, String)>> {

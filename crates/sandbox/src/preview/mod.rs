@@ -5,8 +5,8 @@
 //! was changed.
 //!
 //! The command is bound as by [`run`](crate::run()), and more strictly: everything but the layers and its private folder is mounted read-only,
-//! which holds for modes and times of files as well; it makes no sockets, not even to services of this machine; and it sees its own System V
-//! objects only. Where a layer could not tell the truth, there is no preview but a [`PreviewError`]. Linux alone has layers. Design:
+//! which holds for modes and times of files as well; without the network it makes no sockets, not even to services of this machine; and it sees
+//! its own System V objects only. Where a layer could not tell the truth, there is no preview but a [`PreviewError`]. Linux alone has layers. Design:
 //! `docs/design/preview.md`.
 
 mod changes;
@@ -15,31 +15,25 @@ mod clear;
 mod commit;
 mod error;
 mod ground;
-#[cfg(target_os = "linux")]
-mod handover;
 mod layer;
 mod limits;
 mod list;
 mod moves;
 mod support;
-#[cfg(target_os = "linux")]
-mod world;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{Capture, Confinement, Invocation, Network, Outcome, SandboxError, SandboxMode};
+use crate::{Capture, Confinement, Invocation, Outcome, SandboxError, SandboxMode};
 
 pub use changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
 
-pub(crate) use ground::Ground;
-#[cfg(target_os = "linux")]
-pub(crate) use handover::Mounts;
-#[cfg(target_os = "linux")]
-pub(crate) use world::World;
+pub use ground::can_lie_over;
+pub(crate) use ground::{Ground, Layer};
+pub use list::unified_diff;
 
 use layer::Read;
 
@@ -58,8 +52,8 @@ pub struct Preview {
 ///
 /// `roots` are absolute paths of folders of this user; one within another is covered by it. The layers lie in `store`, which is made where it
 /// is missing, on a file system for user attributes (not NFS, not itself an overlay), and neither in a root nor in the private folder. Of `confinement`
-/// the limits and the private folder count: what the command writes there is no part of the preview. `roots` are granted instead of its
-/// `writable`, the network is denied whatever it says, and [`SandboxMode::FullAccess`] frees from nothing here.
+/// the limits, the network, what is hidden and the private folder count: what the command writes there is no part of the preview. `roots` are
+/// granted instead of its `writable`, and [`SandboxMode::FullAccess`] frees from nothing here. Without the network, it makes no socket at all.
 ///
 /// What a layer does differently, so that a command may fail in a preview and not without one: renaming a folder (`rename`, not `mv`, which copies then),
 /// changing files of other users, sockets. An [`Outcome`] that tells of a failure therefore says nothing of the command itself.
@@ -120,8 +114,7 @@ async fn preview_unasked(
         SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
     }
     // In this mode only the private folder is granted by its real name.
-    let confinement =
-        Confinement { mode: SandboxMode::ReadOnly, network: Network::Denied, ..confinement.clone() };
+    let confinement = Confinement { mode: SandboxMode::ReadOnly, ..confinement.clone() };
     let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
     let (roots, tmp, place) = (roots.to_vec(), confinement.private_tmp.clone(), store.to_owned());
     let ground = Arc::new(aside(store, move || Ground::lay(&roots, &tmp, &place)).await?);
@@ -132,7 +125,7 @@ async fn preview_unasked(
     aside(store, move || {
         let read = Read::of(&ground)?;
         let moves = moves::moves(&ground, &read.differences);
-        limits::check(&ground, &read, &moves)?;
+        limits::check(&ground, &read)?;
         let changes = list::changes(&ground, &read, &moves);
         Ok(Preview { outcome, changes, read, ground })
     })
@@ -161,12 +154,12 @@ impl Preview {
 
     /// Makes the changes in the real folders, all of them or, where somebody has changed a path of the list since the command began, none.
     ///
-    /// A file that changes is written beside its place and takes it in one step: its inode becomes another. Blocks, as the removal of the layers
+    /// A file that changes is written apart and takes its place in one step: its inode becomes another. Blocks, as the removal of the layers
     /// does: it belongs on a thread that may.
     ///
     /// # Errors
     ///
-    /// [`CommitError::Refused`] with the list, or why it could not be done.
+    /// [`CommitError::Refused`] with the list, or why it could not be done: then what was done is taken back.
     pub fn commit(self) -> Result<(), CommitError> {
         check::check(&self.ground, &self.read)?;
         commit::commit(&self.ground, &self.read)
@@ -183,7 +176,7 @@ fn folder_of(invocation: &Invocation) -> Result<PathBuf, SandboxError> {
 }
 
 #[cfg(target_os = "linux")]
-use crate::conduct::run_on;
+use crate::driver::run_on;
 
 #[cfg(not(target_os = "linux"))]
 async fn run_on(

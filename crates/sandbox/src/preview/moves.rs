@@ -6,8 +6,9 @@ use std::io;
 use super::ground::Ground;
 use super::layer::{Difference, open_written};
 use crate::snapshot::anchored::{open_file, open_folder, open_root};
+use crate::snapshot::pieces::hash;
 use crate::snapshot::state::State;
-use crate::snapshot::store::{ContentId, hash};
+use crate::snapshot::store::ContentId;
 
 /// Pairs of a file that comes to be and one that goes, by their numbers in the list: the bytes, the mode and the time are the same.
 /// A layer does not say what was moved, and a copy whose original was removed is the same thing.
@@ -48,7 +49,7 @@ fn look_of(state: &State) -> Look {
 }
 
 fn holds_the_same(ground: &Ground, away: &Difference, here: &Difference) -> io::Result<bool> {
-    Ok(content(ground, away, Side::Real)? == content(ground, here, Side::Written)?)
+    Ok(content(ground, away, Side::Real)?.has_bytes_of(&content(ground, here, Side::Written)?))
 }
 
 /// Which of the two files of a path.

@@ -12,8 +12,6 @@ use tokio_util::sync::CancellationToken;
 use super::{ChangeKind, NoPreview, Preview, PreviewError, preview_unasked};
 use crate::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, Support, probe};
 
-/// The oldest Landlock that keeps signals in.
-const OLDEST: u8 = 6;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// See [`Preview::supported`].
@@ -25,7 +23,6 @@ pub(super) fn supported(place: &Path) -> Result<(), NoPreview> {
 fn try_out(place: &Path) -> Result<(), NoPreview> {
     match probe() {
         Support::Missing(reason) => return Err(NoPreview::NoConfinement(reason)),
-        Support::Enforced { abi, .. } if abi < OLDEST => return Err(NoPreview::OldLandlock { abi }),
         Support::Enforced { .. } => {}
     }
     let place = place.to_owned();
@@ -58,6 +55,7 @@ async fn trial_in(folder: &Path, root: &Path) -> Result<(), NoPreview> {
     };
     let confinement = Confinement {
         sealed: Vec::new(),
+        hidden: Vec::new(),
         mode: SandboxMode::WorkspaceWrite,
         network: Network::Denied,
         limits: ResourceLimits::default(),

@@ -1,5 +1,6 @@
 //! Paths in a record.
 
+use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,9 +9,33 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 /// A path below a root: plain names, never absolute, never `..`. Empty is the root itself. Parents sort before children.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "RawPath", into = "RawPath")]
 pub(crate) struct Below(PathBuf);
+
+/// By bytes: its parts are plain and stand apart by one slash each, so that nothing has to be taken apart. Large maps are kept by it.
+impl Ord for Below {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // A slash sorts before every byte of a name, none of which is 0.
+        let of = |byte: &u8| if *byte == b'/' { 0 } else { *byte };
+        let (one, other) = (self.0.as_os_str().as_bytes(), other.0.as_os_str().as_bytes());
+        one.iter().map(of).cmp(other.iter().map(of))
+    }
+}
+
+impl PartialOrd for Below {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Below {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_os_str() == other.0.as_os_str()
+    }
+}
+
+impl Eq for Below {}
 
 /// A path with a part that is no plain name.
 #[derive(Debug)]
@@ -66,8 +91,8 @@ impl Below {
     }
 }
 
-/// A path as a record writes it: text, or its bytes in hexadecimal where they are not UTF-8.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A path, or another name, as a record writes it: text, or its bytes in hexadecimal where they are not UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum RawPath {
     Text(String),
@@ -84,6 +109,10 @@ impl From<&Path> for RawPath {
 }
 
 impl RawPath {
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Path::new(OsStr::from_bytes(bytes)).into()
+    }
+
     pub(crate) fn to_path(&self) -> Result<PathBuf, hex::FromHexError> {
         Ok(match self {
             Self::Text(text) => PathBuf::from(text),
@@ -129,6 +158,15 @@ mod tests {
         assert!(read(r#"{"hex":"zz"}"#).is_err());
         assert_eq!(read(r#""a//b/""#).unwrap(), Below::new(Path::new("a/b")).unwrap());
         assert!(read(r#""""#).unwrap().is_root());
+    }
+
+    #[test]
+    fn parents_come_before_what_lies_in_them_and_that_before_the_rest() {
+        let mut paths = ["a b", "a/b", "a", "a/b/c", "", "a.b", "b", "a/a"]
+            .map(|path| Below::new(Path::new(path)).unwrap());
+        paths.sort();
+        let sorted = paths.map(|path| path.path().to_owned());
+        assert!(sorted.is_sorted(), "as paths are: {sorted:?}");
     }
 
     #[test]

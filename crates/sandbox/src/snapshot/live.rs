@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::anchored::{Lookout, open_root};
 use super::below::Below;
+use super::change::Change;
+use super::fitting::fit;
 use super::record::{BEFORE, BeforeLine, CHANGES, ChangeLine, Lines, OBJECTS};
-use super::root::{Root, Whose};
+use super::root::{Reach, Root, Whose};
+use super::scope::{Named, Scope};
 use super::store::Store;
 use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
 
@@ -37,8 +41,8 @@ pub struct Snapshot(Arc<Shared>);
 struct Shared {
     /// Calls under way. Apart from the rest, because a call that is dropped must not wait for a look at a large folder.
     open: AtomicUsize,
-    /// Whether a call was dropped, so that what it changed is not looked at yet.
-    dropped: AtomicBool,
+    /// What calls that were dropped may have changed, and nobody looked at yet.
+    dropped: Mutex<Scope>,
     inner: Mutex<Inner>,
 }
 
@@ -55,35 +59,12 @@ struct Inner {
     bytes: u64,
 }
 
-/// What a call did to one path.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Change {
-    /// The path.
-    pub path: PathBuf,
-    /// What happened.
-    pub kind: ChangeKind,
-    /// Whether it is, or was, a folder. One is listed for itself only where nothing below it is listed.
-    pub folder: bool,
-}
-
-/// What happened to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
-    /// It was not there before.
-    Created,
-    /// It was there, and is different now.
-    Changed,
-    /// It is gone.
-    Deleted,
-}
-
 /// A call under way. Dropped without [`after`](Self::after), the next look counts what changed as the run's.
 #[derive(Debug)]
 #[must_use = "what a call changed is not known before `after`"]
 pub struct OpenCall {
     shared: Arc<Shared>,
-    /// What a tool named; everything below the whole roots otherwise.
-    named: Vec<(PathBuf, Vec<Below>)>,
+    scope: Scope,
     ended: bool,
 }
 
@@ -103,7 +84,7 @@ impl Snapshot {
         };
         Self(Arc::new(Shared {
             open: AtomicUsize::new(0),
-            dropped: AtomicBool::new(false),
+            dropped: Mutex::default(),
             inner: Mutex::new(inner),
         }))
     }
@@ -118,10 +99,52 @@ impl Snapshot {
     pub fn before(&self, roots: &[PathBuf]) -> io::Result<OpenCall> {
         let mut inner = self.0.lock();
         self.0.look_below(&mut inner, roots)?;
-        self.0.open(&mut inner, Vec::new())
+        self.0.open(&mut inner, Scope::whole())
     }
 
-    /// Looks as [`before`](Self::before) does, and no call begins: which files it has no room to keep.
+    /// Looks at these paths, keeps them, and looks at the folders on their way: for a call whose changes are known beforehand, the
+    /// [commit](crate::preview::Preview::commit) of a trial or a tool that writes one file. Nothing else is looked at, however much there is.
+    ///
+    /// A file of the user's own that its mode does not let us read is opened all the same, by another mode for a moment.
+    ///
+    /// # Errors
+    ///
+    /// As for [`before`](Self::before), and when a path does not lie below its root.
+    ///
+    /// ```
+    /// use artoo_sandbox::snapshot::{Named, Snapshot, SnapshotLimits};
+    ///
+    /// let (run, workspace) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    /// let root = workspace.path().canonicalize()?;
+    /// std::fs::write(root.join("note.txt"), "old")?;
+    /// let snapshot = Snapshot::new(run.path().join("undo"), Vec::new(), SnapshotLimits::default());
+    /// let call = snapshot.before_paths(&[Named { paths: vec![root.join("note.txt")], root: root.clone() }])?;
+    /// std::fs::write(root.join("note.txt"), "new text")?;
+    /// assert_eq!(call.after()?.len(), 1);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn before_paths(&self, named: &[Named]) -> io::Result<OpenCall> {
+        let mut inner = self.0.lock();
+        let scope = Scope::of(named, &inner.roots)?;
+        inner.begin()?;
+        for (root, _) in scope.paths() {
+            inner.root(root)?;
+        }
+        self.0.look(&mut inner, &scope)?;
+        self.0.open(&mut inner, scope)
+    }
+
+    /// [`before_paths`](Self::before_paths) for one path.
+    ///
+    /// # Errors
+    ///
+    /// As for [`before_paths`](Self::before_paths).
+    pub fn before_path(&self, root: &Path, path: &Path) -> io::Result<OpenCall> {
+        self.before_paths(&[Named { root: root.to_owned(), paths: vec![path.to_owned()] }])
+    }
+
+    /// Looks as [`before`](Self::before) does, and no call begins: which files it has no room to keep, and which roots hold too much to be looked
+    /// at, so that nothing in them can be taken back.
     ///
     /// # Errors
     ///
@@ -129,34 +152,58 @@ impl Snapshot {
     pub fn without_room(&self, roots: &[PathBuf]) -> io::Result<Vec<NotCovered>> {
         let mut inner = self.0.lock();
         self.0.look_below(&mut inner, roots)?;
-        Ok(inner.without_room())
+        let is_reached = |path: &Path| roots.iter().any(|root| path.starts_with(root));
+        let is_too_much = |one: &&NotCovered| match one.why {
+            Uncovered::NoRoom { .. } => true,
+            Uncovered::TooMany { .. } => is_reached(&one.path),
+            Uncovered::Unreadable { .. }
+            | Uncovered::TooDeep
+            | Uncovered::Unsteady
+            | Uncovered::Elsewhere => false,
+        };
+        Ok(inner.not_covered.iter().filter(is_too_much).cloned().collect())
     }
 
-    /// Looks as [`before_path`](Self::before_path) does, and no call begins: which files it has no room to keep.
+    /// Which of these paths [`before_paths`](Self::before_paths) would have no room to keep. Keeps nothing and writes nothing down.
     ///
     /// # Errors
     ///
-    /// As for [`before_path`](Self::before_path).
+    /// As for [`before_paths`](Self::before_paths).
+    pub fn without_room_for(&self, named: &[Named]) -> io::Result<Vec<NotCovered>> {
+        let inner = self.0.lock();
+        let mut sizes = Vec::new();
+        for (path, paths) in Scope::of(named, &inner.roots)?.paths() {
+            let known = inner.roots.iter().find(|root| root.path() == path);
+            let folder = open_root(path)?;
+            let mut lookout = Lookout::new(&folder);
+            for below in paths {
+                // What cannot be looked at is no question of room.
+                let state = lookout.look(below).unwrap_or_default();
+                let bytes = match known {
+                    Some(root) => root.bytes_to_keep(below, state.as_ref()),
+                    None => state.filter(|state| state.is_file()).map(|state| state.size),
+                };
+                sizes.extend(bytes.map(|bytes| (bytes, below.under(path))));
+            }
+        }
+        let left_over = fit(sizes, inner.limits.bytes.saturating_sub(inner.bytes)).left_over;
+        let not_covered =
+            left_over.into_iter().map(|(bytes, path)| NotCovered { path, why: Uncovered::NoRoom { bytes } });
+        Ok(not_covered.collect())
+    }
+
+    /// [`without_room_for`](Self::without_room_for) one path.
+    ///
+    /// # Errors
+    ///
+    /// As for [`before_paths`](Self::before_paths).
     pub fn without_room_at(&self, root: &Path, path: &Path) -> io::Result<Vec<NotCovered>> {
-        let mut inner = self.0.lock();
-        self.0.look_at_path(&mut inner, root, path)?;
-        Ok(inner.without_room())
+        self.without_room_for(&[Named { root: root.to_owned(), paths: vec![path.to_owned()] }])
     }
 
     /// How much it may hold.
     pub fn limits(&self) -> SnapshotLimits {
         self.0.lock().limits
-    }
-
-    /// Looks at one path below a root, and at the folders on the way: for a tool that writes there and nowhere else.
-    ///
-    /// # Errors
-    ///
-    /// As for [`before`](Self::before), and when the path does not lie below the root.
-    pub fn before_path(&self, root: &Path, path: &Path) -> io::Result<OpenCall> {
-        let mut inner = self.0.lock();
-        let named = self.0.look_at_path(&mut inner, root, path)?;
-        self.0.open(&mut inner, named)
     }
 
     /// Notes something that commands may change and nobody looks at.
@@ -190,8 +237,8 @@ impl Snapshot {
         if inner.lines.is_none() {
             return Ok(());
         }
-        if self.0.dropped.load(Ordering::Acquire) {
-            self.0.look(&mut inner, None)?;
+        if !self.0.dropped().is_nothing() {
+            self.0.look(&mut inner, &Scope::whole())?;
         }
         inner.note(&[ChangeLine::Closed])?;
         // Gives the lock back: from here on the run can be undone.
@@ -209,8 +256,7 @@ impl OpenCall {
     pub fn after(mut self) -> io::Result<Vec<Change>> {
         let shared = Arc::clone(&self.shared);
         let mut inner = shared.lock();
-        let named = if self.named.is_empty() { None } else { Some(self.named.as_slice()) };
-        let changes = shared.look(&mut inner, named)?;
+        let changes = shared.look(&mut inner, &self.scope)?;
         inner.note(&[ChangeLine::End])?;
         self.ended = true;
         shared.open.fetch_sub(1, Ordering::AcqRel);
@@ -221,7 +267,7 @@ impl OpenCall {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         if !self.ended {
-            self.shared.dropped.store(true, Ordering::Release);
+            self.shared.dropped().add(std::mem::take(&mut self.scope));
             self.shared.open.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -232,11 +278,15 @@ impl Shared {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn dropped(&self) -> MutexGuard<'_, Scope> {
+        self.dropped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Writes that a call begins. What changes from here on is the run's.
-    fn open(self: &Arc<Self>, inner: &mut Inner, named: Vec<(PathBuf, Vec<Below>)>) -> io::Result<OpenCall> {
+    fn open(self: &Arc<Self>, inner: &mut Inner, scope: Scope) -> io::Result<OpenCall> {
         inner.note(&[ChangeLine::Begin])?;
         self.open.fetch_add(1, Ordering::AcqRel);
-        Ok(OpenCall { shared: Arc::clone(self), named, ended: false })
+        Ok(OpenCall { shared: Arc::clone(self), scope, ended: false })
     }
 
     /// Looks at everything below the roots.
@@ -245,42 +295,26 @@ impl Shared {
         for root in roots {
             inner.root(root)?.make_whole();
         }
-        self.look(inner, None).map(drop)
+        self.look(inner, &Scope::whole()).map(drop)
     }
 
-    /// Looks at one path and the way to it; at all where its root is looked at as a whole. What was named.
-    fn look_at_path(
-        &self,
-        inner: &mut Inner,
-        root: &Path,
-        path: &Path,
-    ) -> io::Result<Vec<(PathBuf, Vec<Below>)>> {
-        // A root inside this one has its own record of the path.
-        let inside = inner.roots.iter().map(Root::path).filter(|known| path.starts_with(known));
-        let root =
-            inside.chain([root]).max_by_key(|root| root.components().count()).unwrap_or(root).to_owned();
-        let below = path.strip_prefix(&root).ok().and_then(|below| Below::new(below).ok());
-        let below = below
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path is not below its root"))?;
-        inner.begin()?;
-        if inner.root(&root)?.is_whole {
-            self.look(inner, None)?;
-            return Ok(Vec::new());
-        }
-        let way: Vec<Below> = std::iter::successors(Some(below), Below::parent).collect();
-        let named = vec![(root, way)];
-        self.look(inner, Some(&named))?;
-        Ok(named)
-    }
-
-    fn look(&self, inner: &mut Inner, named: Option<&[(PathBuf, Vec<Below>)]>) -> io::Result<Vec<Change>> {
-        // A whole look sees to what a dropped call left. One that is dropped from here on waits for the next look.
-        let dropped = match named {
-            None => self.dropped.swap(false, Ordering::AcqRel),
-            Some(_) => self.dropped.load(Ordering::Acquire),
+    /// Looks, and sees to what dropped calls left: the paths that they named, and the whole roots where these are looked at. One that is dropped
+    /// from here on waits for the next look.
+    fn look(&self, inner: &mut Inner, scope: &Scope) -> io::Result<Vec<Change>> {
+        let left = {
+            let mut dropped = self.dropped();
+            let left = dropped.clone();
+            *dropped = if left.whole && !scope.whole { Scope::whole() } else { Scope::default() };
+            left
         };
-        let at_work = dropped || self.open.load(Ordering::Acquire) > 0;
-        inner.look(named, if at_work { Whose::TheRuns } else { Whose::SomebodyElses })
+        let at_work = !left.is_nothing() || self.open.load(Ordering::Acquire) > 0;
+        let mut all = scope.clone();
+        all.add(left.clone().without_whole());
+        let looked = inner.look(&all, if at_work { Whose::TheRuns } else { Whose::SomebodyElses });
+        if looked.is_err() {
+            self.dropped().add(left);
+        }
+        looked
     }
 }
 
@@ -296,11 +330,6 @@ impl Inner {
         }
         self.lines = Some((Lines::append(&self.folder, BEFORE)?, changes));
         Ok(())
-    }
-
-    fn without_room(&self) -> Vec<NotCovered> {
-        let is_large = |one: &&NotCovered| matches!(one.why, Uncovered::NoRoom { .. });
-        self.not_covered.iter().filter(is_large).cloned().collect()
     }
 
     fn note(&mut self, lines: &[ChangeLine]) -> io::Result<()> {
@@ -333,28 +362,21 @@ impl Inner {
         Ok(())
     }
 
-    fn look(&mut self, named: Option<&[(PathBuf, Vec<Below>)]>, whose: Whose) -> io::Result<Vec<Change>> {
+    fn look(&mut self, scope: &Scope, whose: Whose) -> io::Result<Vec<Change>> {
         let mut changes = Vec::new();
         let excluded: Vec<_> = self.roots.iter().map(|root| self.excluded_in(root.path())).collect();
         let mut roots = std::mem::take(&mut self.roots);
         let done = roots.iter_mut().zip(&excluded).enumerate().try_for_each(|(number, (root, excluded))| {
-            let names = named.map(|named| {
-                named.iter().find(|(path, _)| path == root.path()).map(|(_, names)| names.as_slice())
-            });
-            match names {
-                None if !root.is_whole => return Ok(()),
-                Some(None) => return Ok(()),
-                None | Some(Some(_)) => {}
-            }
+            let Some(reach) = scope.of_root(root) else { return Ok(()) };
             if !root.is_written {
                 let excluded = excluded.iter().cloned().collect();
                 let line = ChangeLine::Root { path: root.path().into(), whole: root.is_whole, excluded };
                 self.note(&[line])?;
                 root.is_written = true;
             }
-            let found = root.look(names.flatten(), whose, excluded, self.limits)?;
+            let found = root.look(reach, whose, excluded, self.limits)?;
             self.leave_out(found.not_covered)?;
-            self.keep(number, root, &found.new)?;
+            self.keep(number, root, &found.new, matches!(reach, Reach::Only(_)))?;
             changes.extend(root.changes(&found.touched));
             let mut lines: Vec<ChangeLine> = found
                 .touched
@@ -380,14 +402,22 @@ impl Inner {
     }
 
     /// Keeps what the run found, and writes down what it was.
-    fn keep(&mut self, number: usize, root: &mut Root, new: &[Below]) -> io::Result<()> {
+    fn keep(
+        &mut self,
+        number: usize,
+        root: &mut Root,
+        new: &[Below],
+        about_to_change: bool,
+    ) -> io::Result<()> {
         if new.is_empty() {
             return Ok(());
         }
         let left = self.limits.bytes.saturating_sub(self.bytes);
-        let kept = root.keep(new, left, &mut self.store);
+        let kept = root.keep(new, left, &mut self.store, about_to_change);
         self.bytes = self.bytes.saturating_add(kept.bytes);
         self.leave_out(kept.not_covered)?;
+        let covered: BTreeSet<PathBuf> = root.kept(new).collect();
+        self.not_covered.retain(|one| !covered.contains(&one.path));
         let lines: Vec<BeforeLine> = new.iter().map(|path| root.before_line(number, path)).collect();
         let Some((before, _)) = &mut self.lines else { return Err(io::Error::other("the record is closed")) };
         before.write(&lines)?;

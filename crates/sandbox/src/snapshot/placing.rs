@@ -2,39 +2,67 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{self, AtFlags, Gid, Mode, RenameFlags, Uid};
 use rustix::io::Errno;
 
 use super::anchored::{look, look_at};
+use super::pieces;
 use super::state::State;
-use super::store::{clone_blocks, pour};
+use super::store::clone_blocks;
 
 /// Gives a finished file its name, which nobody may have taken meanwhile.
-pub(crate) fn take_free_name(folder: &OwnedFd, part: &str, name: &OsStr) -> io::Result<()> {
-    match fs::renameat_with(folder, part, folder, name, RenameFlags::NOREPLACE) {
+pub(crate) fn take_free_name(from: &OwnedFd, part: &str, folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
+    match fs::renameat_with(from, part, folder, name, RenameFlags::NOREPLACE) {
         // Some file systems cannot promise it.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             if look(folder, name)?.is_some() {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
-            Ok(fs::renameat(folder, part, folder, name)?)
+            Ok(fs::renameat(from, part, folder, name)?)
         }
         other => Ok(other?),
     }
 }
 
-/// Owner first, because changing it takes bits of the mode away; the times last.
+/// Owner first, because changing it takes bits of the mode and capabilities away; then attributes, which an access list is one of; the mode, and the
+/// times last.
 pub(crate) fn finish_file(open: impl AsFd, wanted: &State) -> io::Result<()> {
     let open = open.as_fd();
-    let now = look_at(open)?;
-    if (now.uid, now.gid) != (wanted.uid, wanted.gid) {
-        fs::fchown(open, Some(Uid::from_raw(wanted.uid)), Some(Gid::from_raw(wanted.gid)))?;
-    }
+    own(open, wanted)?;
+    give_attributes(open, wanted)?;
     fs::fchmod(open, Mode::from_raw_mode(wanted.mode))?;
     Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
+}
+
+/// The same, but for attributes that nobody lets us give: whoever calls looks at them afterwards.
+pub(crate) fn finish_file_as_far_as_allowed(open: impl AsFd, wanted: &State) -> io::Result<()> {
+    let open = open.as_fd();
+    own(open, wanted)?;
+    let _ = give_attributes(open, wanted);
+    fs::fchmod(open, Mode::from_raw_mode(wanted.mode))?;
+    Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
+}
+
+fn own(open: BorrowedFd<'_>, wanted: &State) -> io::Result<()> {
+    let now = fs::fstat(open)?;
+    if (now.st_uid, now.st_gid) != (wanted.uid, wanted.gid) {
+        fs::fchown(open, Some(Uid::from_raw(wanted.uid)), Some(Gid::from_raw(wanted.gid)))?;
+    }
+    Ok(())
+}
+
+fn give_attributes(open: BorrowedFd<'_>, wanted: &State) -> io::Result<()> {
+    let now = look_at(open)?;
+    if now.attributes == wanted.attributes {
+        return Ok(());
+    }
+    if now.mode & 0o600 != 0o600 {
+        fs::fchmod(open, Mode::from_raw_mode(now.mode | 0o600))?;
+    }
+    wanted.attributes.give(open)
 }
 
 pub(crate) fn finish_link(parent: &OwnedFd, name: &OsStr, wanted: &State) -> io::Result<()> {
@@ -46,11 +74,7 @@ pub(crate) fn finish_link(parent: &OwnedFd, name: &OsStr, wanted: &State) -> io:
     Ok(fs::utimensat(parent, name, &wanted.mtime.as_modification(), AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Puts a content into an empty file.
-pub(crate) fn fill(source: &mut File, target: &mut File) -> io::Result<()> {
-    if clone_blocks(source, target) {
-        return Ok(());
-    }
-    source.seek(SeekFrom::Start(0))?;
-    pour(source, target).map(drop)
+/// Puts a content into an empty file, and leaves its holes as holes.
+pub(crate) fn fill(source: &mut File, target: &File) -> io::Result<()> {
+    if clone_blocks(source, target) { Ok(()) } else { pieces::copy(source, target).map(drop) }
 }

@@ -7,12 +7,15 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use super::anchored::{is_no_folder, look_below, open_file, open_folder, open_root};
+use super::anchored::{Lookout, is_no_folder, look_at, open_file, open_folder, open_root};
 use super::below::Below;
-use super::live::{Change, ChangeKind};
+use super::change::{Change, changes};
+use super::closed::read_whatever_mode;
+use super::fitting::fit;
+use super::pieces::hash;
 use super::record::BeforeLine;
 use super::state::{Moment, State};
-use super::store::{ContentId, Store, hash};
+use super::store::{ContentId, Store};
 use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
 use super::walk::{Unread, walk};
 
@@ -23,6 +26,15 @@ pub(super) enum Whose {
     TheRuns,
     /// No call was at work since the last look.
     SomebodyElses,
+}
+
+/// What of a root is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Reach<'a> {
+    /// Everything below it.
+    Everything,
+    /// These paths and nothing else: a call is about to change them.
+    Only(&'a BTreeSet<Below>),
 }
 
 /// What a look found.
@@ -89,6 +101,11 @@ impl Root {
         &self.path
     }
 
+    /// Whether it held more than is looked at, so that only paths that are named are.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
     /// What a path looked like last.
     pub(super) fn now(&self, path: &Below) -> Option<&State> {
         self.now.get(path)?.as_ref()
@@ -111,49 +128,91 @@ impl Root {
         }
     }
 
-    /// Looks at these names, or at everything, and says what differs from the look before.
+    /// Says what differs from the look before.
     pub(super) fn look(
         &mut self,
-        names: Option<&[Below]>,
+        reach: Reach<'_>,
         whose: Whose,
         excluded: &BTreeSet<Below>,
         limits: SnapshotLimits,
     ) -> io::Result<Looked> {
         let mut found = Looked::default();
-        if self.is_lost {
-            return Ok(found);
-        }
         let root = match open_root(&self.path) {
             Ok(root) => Some(root),
             // It went; everything in it, too.
             Err(error) if is_no_folder(&error) => None,
             Err(error) => return Err(error),
         };
-        let states = match (&root, names) {
+        let mut states = match (&root, reach) {
             (None, _) => BTreeMap::new(),
-            (Some(root), Some(names)) => {
-                let look = |name: &Below| Ok((name.clone(), look_below(root, name)?));
-                names.iter().map(look).collect::<io::Result<_>>()?
-            }
-            (Some(root), None) => match self.walk(root, excluded, limits, &mut found)? {
+            (Some(root), Reach::Only(paths)) => self.glance(root, paths, &mut found),
+            (Some(root), Reach::Everything) => match self.walk(root, excluded, limits, &mut found)? {
                 Some(states) => states,
                 None => return Ok(found),
             },
         };
-        let mut paths: BTreeSet<Below> = states.keys().cloned().collect();
-        match names {
-            Some(names) => paths.extend(names.iter().cloned()),
-            None => paths.extend(self.now.keys().cloned()),
-        }
-        for path in paths {
-            let state = states.get(&path).cloned().flatten();
+        // What was there and is not any more.
+        let gone: Vec<Below> = match reach {
+            Reach::Everything => self.now.keys().filter(|path| !states.contains_key(path)).cloned().collect(),
+            Reach::Only(paths) if root.is_none() => paths.iter().cloned().collect(),
+            Reach::Only(_) => Vec::new(),
+        };
+        states.extend(gone.into_iter().map(|path| (path, None)));
+        for (path, state) in states {
             self.compare(path, state, whose, root.as_ref(), &mut found);
         }
-        self.is_known |= names.is_none();
+        match reach {
+            Reach::Everything => self.is_known = true,
+            Reach::Only(paths) => found.new = self.still_to_keep(paths, found.new),
+        }
         Ok(found)
     }
 
-    /// Everything below the root; `None` where that is too much.
+    /// These paths; those that cannot be looked at are as they were.
+    fn glance(
+        &self,
+        root: &OwnedFd,
+        paths: &BTreeSet<Below>,
+        found: &mut Looked,
+    ) -> BTreeMap<Below, Option<State>> {
+        let mut lookout = Lookout::new(root);
+        let mut states = BTreeMap::new();
+        for path in paths {
+            match lookout.look(path) {
+                Ok(state) => drop(states.insert(path.clone(), state)),
+                Err(error) => {
+                    let why = Uncovered::Unreadable { error: error.to_string() };
+                    found.not_covered.push(NotCovered { path: path.under(&self.path), why });
+                }
+            }
+        }
+        states
+    }
+
+    /// The new paths, and files that are about to change and could not be kept before: now there is a reason to open what is closed.
+    fn still_to_keep(&self, paths: &BTreeSet<Below>, new: Vec<Below>) -> Vec<Below> {
+        let mut all: BTreeSet<Below> = new.into_iter().collect();
+        all.extend(paths.iter().filter(|path| !self.touched.contains(path) && self.lacks(path)).cloned());
+        all.into_iter().collect()
+    }
+
+    /// Whether a file that is what the run found is not kept.
+    fn lacks(&self, path: &Below) -> bool {
+        self.before.get(path).is_some_and(|before| {
+            before.kept.is_none()
+                && before.state.as_ref().is_some_and(State::is_file)
+                && before.state.as_ref() == self.now(path)
+        })
+    }
+
+    /// Bytes of a file that is not kept yet.
+    pub(super) fn bytes_to_keep(&self, path: &Below, state: Option<&State>) -> Option<u64> {
+        let is_kept = self.before.get(path).is_some_and(|before| before.kept.is_some());
+        let is_open = !is_kept && !self.touched.contains(path);
+        state.filter(|state| is_open && state.is_file()).map(|state| state.size)
+    }
+
+    /// Everything below the root; `None` where that is too much, now or before.
     fn walk(
         &mut self,
         root: &OwnedFd,
@@ -161,6 +220,9 @@ impl Root {
         limits: SnapshotLimits,
         found: &mut Looked,
     ) -> io::Result<Option<BTreeMap<Below, Option<State>>>> {
+        if self.is_lost {
+            return Ok(None);
+        }
         let Some(walked) = walk(root, excluded, limits.entries)? else {
             self.is_lost = true;
             let why = Uncovered::TooMany { entries: limits.entries };
@@ -236,28 +298,30 @@ impl Root {
         }
     }
 
-    /// Keeps the contents of files among these paths, the small ones first, as far as `room` lasts.
-    pub(super) fn keep(&mut self, paths: &[Below], room: u64, store: &mut Store) -> Kept {
+    /// Keeps the contents of files among these paths, the small ones first, as far as `room` lasts. What is `about_to_change` is opened whatever
+    /// its mode.
+    pub(super) fn keep(
+        &mut self,
+        paths: &[Below],
+        room: u64,
+        store: &mut Store,
+        about_to_change: bool,
+    ) -> Kept {
         let mut kept = Kept::default();
         let sizes = paths.iter().filter_map(|path| {
             let state = self.before.get(path)?.state.as_ref().filter(|state| state.is_file())?;
             Some((state.size, path))
         });
-        let mut sizes: Vec<_> = sizes.collect();
-        sizes.sort();
-        let mut fitting = BTreeSet::new();
-        for (size, path) in sizes {
-            if kept.bytes.saturating_add(size) <= room {
-                kept.bytes = kept.bytes.saturating_add(size);
-                fitting.insert(path);
-            } else {
-                let why = Uncovered::NoRoom { bytes: size };
-                kept.not_covered.push(NotCovered { path: path.under(&self.path), why });
-            }
+        let fitted = fit(sizes.collect(), room);
+        kept.bytes = fitted.bytes;
+        for (bytes, path) in fitted.left_over {
+            let why = Uncovered::NoRoom { bytes };
+            kept.not_covered.push(NotCovered { path: path.under(&self.path), why });
         }
+        let fitting: BTreeSet<&Below> = fitted.fitting.into_iter().collect();
         let mut open: Option<(Below, OwnedFd)> = None;
         for path in fitting {
-            let result = self.keep_one(path, &mut open, store);
+            let result = self.keep_one(path, &mut open, store, about_to_change);
             let why = match result {
                 Ok(true) => continue,
                 Ok(false) => Uncovered::Unsteady,
@@ -274,6 +338,7 @@ impl Root {
         path: &Below,
         open: &mut Option<(Below, OwnedFd)>,
         store: &mut Store,
+        about_to_change: bool,
     ) -> io::Result<bool> {
         let Some((parent, name)) = path.place() else { return Ok(false) };
         if open.as_ref().is_none_or(|(folder, _)| *folder != parent) {
@@ -282,9 +347,28 @@ impl Root {
         let (Some((_, folder)), Some(before)) = (open.as_ref(), self.before.get_mut(path)) else {
             return Ok(false);
         };
-        let Some(state) = &before.state else { return Ok(false) };
-        before.kept = store.keep(&mut open_file(folder, name)?, state)?;
+        let Some(state) = &mut before.state else { return Ok(false) };
+        let mut seen = state.clone();
+        let mut file = match open_file(folder, name) {
+            Err(error) if about_to_change && error.kind() == io::ErrorKind::PermissionDenied => {
+                let (file, attributes) = read_whatever_mode(folder, name)?;
+                // Opening it took a change of its mode and back.
+                let ctime = look_at(&file)?.ctime;
+                seen = State { ctime, ..seen };
+                *state = State { attributes, ..seen.clone() };
+                self.now.insert(path.clone(), Some(seen.clone()));
+                file
+            }
+            other => other?,
+        };
+        before.kept = store.keep(&mut file, &seen)?;
         Ok(before.kept.is_some())
+    }
+
+    /// Those of these paths whose contents are kept.
+    pub(super) fn kept<'a>(&'a self, paths: &'a [Below]) -> impl Iterator<Item = PathBuf> + 'a {
+        let is_kept = |path: &&Below| self.before.get(path).is_some_and(|before| before.kept.is_some());
+        paths.iter().filter(is_kept).map(|path| path.under(&self.path))
     }
 
     /// Notes which of these files were kept so soon after they changed that their times may hide another change.
@@ -307,27 +391,12 @@ impl Root {
 
     /// What a call did to the paths that it touched, as far as a person sees a difference.
     pub(super) fn changes(&self, touched: &[(Below, Option<State>)]) -> Vec<Change> {
-        let mut changes: Vec<Change> = Vec::new();
-        for (path, old) in touched {
+        changes(touched.iter().filter_map(|(path, old)| {
             let new = self.now(path);
-            let kind = match (old, new) {
-                (None, None) => continue,
-                (None, Some(_)) => ChangeKind::Created,
-                (Some(_), None) => ChangeKind::Deleted,
-                (Some(old), Some(new)) if !old.looks_like(new) => ChangeKind::Changed,
-                (Some(old), Some(_)) if old.is_file() && self.content_changed(path, old) => {
-                    ChangeKind::Changed
-                }
-                (Some(_), Some(_)) => continue,
-            };
-            let folder = new.or(old.as_ref()).is_some_and(State::is_folder);
-            changes.push(Change { path: path.under(&self.path), kind, folder });
-        }
-        changes.sort();
-        let kept: Vec<bool> = (0..changes.len()).map(|at| says_something(&changes, at)).collect();
-        let mut kept = kept.into_iter();
-        changes.retain(|_| kept.next().unwrap_or(true));
-        changes
+            let is_rewritten =
+                || old.as_ref().is_some_and(|old| old.is_file() && self.content_changed(path, old));
+            Change::of(path.under(&self.path), old.as_ref(), new, is_rewritten)
+        }))
     }
 
     /// Whether a file that looks the same holds something else; as far as its content was kept.
@@ -336,13 +405,6 @@ impl Root {
         let root = open_root(&self.path).ok();
         found.is_some() && self.was_rewritten(root.as_ref(), path)
     }
-}
-
-/// A folder that came or went says nothing beside what came or went in it.
-fn says_something(changes: &[Change], at: usize) -> bool {
-    let (Some(change), next) = (changes.get(at), changes.get(at.saturating_add(1))) else { return true };
-    let entry_follows = next.is_some_and(|next| next.path.starts_with(&change.path));
-    !(change.folder && change.kind != ChangeKind::Changed && entry_follows)
 }
 
 /// What a file holds now.
@@ -354,6 +416,7 @@ pub(super) fn content(root: &OwnedFd, path: &Below) -> io::Result<ContentId> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::anchored::look_below;
     use super::*;
 
     #[test]
@@ -364,10 +427,10 @@ mod tests {
         let mut root = Root::open(temporary.path().to_owned()).unwrap();
         root.make_whole();
         let look = |root: &mut Root, whose| {
-            root.look(None, whose, &BTreeSet::new(), SnapshotLimits::default()).unwrap()
+            root.look(Reach::Everything, whose, &BTreeSet::new(), SnapshotLimits::default()).unwrap()
         };
         let found = look(&mut root, Whose::SomebodyElses);
-        root.keep(&found.new, u64::MAX, &mut Store::new(temporary.path().with_extension("store")));
+        root.keep(&found.new, u64::MAX, &mut Store::new(temporary.path().with_extension("store")), false);
         let old = Below::new(Path::new("old")).unwrap();
         let kept_at = root.now(&old).unwrap().ctime;
         root.note_racy(&found.new, kept_at);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use rustix::fs::{FileType, Stat, Timespec, Timestamps, UTIME_OMIT};
 use serde::{Deserialize, Serialize};
 
+use super::attributes::Attributes;
 use super::below::RawPath;
 
 /// How far back another change may lie hidden behind the same times: kernels before 6.13 count in steps of up to 10 ms.
@@ -65,10 +66,13 @@ pub(crate) struct State {
     pub(crate) ino: u64,
     /// Names of this file; of a folder 1.
     pub(crate) links: u64,
+    /// Of a file or a folder.
+    #[serde(default, skip_serializing_if = "Attributes::is_empty")]
+    pub(crate) attributes: Attributes,
 }
 
 impl State {
-    /// From what the kernel says. `None` for a link, whose target must be read first.
+    /// From what the kernel says, without attributes. `None` for a link, whose target must be read first.
     pub(crate) fn of(found: &Stat, link: Option<RawPath>) -> Option<Self> {
         let kind = match (FileType::from_raw_mode(found.st_mode), link) {
             (FileType::RegularFile, _) => Kind::File,
@@ -96,6 +100,7 @@ impl State {
             dev: whole(found.st_dev),
             ino: whole(found.st_ino),
             links: if folder { 1 } else { whole(found.st_nlink) },
+            attributes: Attributes::default(),
         })
     }
 
@@ -117,6 +122,7 @@ impl State {
     pub(crate) fn looks_like(&self, other: &Self) -> bool {
         let alike = self.kind == other.kind && (self.uid, self.gid) == (other.uid, other.gid);
         alike
+            && self.attributes == other.attributes
             && match &self.kind {
                 Kind::File => (self.mode, self.size, self.mtime) == (other.mode, other.size, other.mtime),
                 Kind::Folder => self.mode == other.mode,

@@ -1,7 +1,7 @@
 //! Contents by their hash.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
@@ -9,22 +9,46 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::anchored::look_at;
+use super::pieces::{copy, hash};
 use super::state::State;
 
-/// Bytes that are read at a time.
-const PIECE: usize = 128 * 1024;
+/// Hexadecimal digits of a SHA-256.
+const DIGITS: usize = 64;
 
-/// The SHA-256 of a content, in hexadecimal. It names a file of the store, so nothing else can be one.
+/// What a file holds: the SHA-256 of its bytes, in hexadecimal; of one with holes, a dash and the SHA-256 of where its data lie besides. It names
+/// a file of the store, so nothing else can be one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ContentId(String);
+
+impl ContentId {
+    pub(super) fn of(bytes: Sha256, data: Option<Sha256>) -> Self {
+        let bytes = hex::encode(bytes.finalize());
+        Self(data.map_or(bytes.clone(), |data| format!("{bytes}-{}", hex::encode(data.finalize()))))
+    }
+
+    /// Whether the bytes are the same, wherever the holes are.
+    pub(crate) fn has_bytes_of(&self, other: &Self) -> bool {
+        self.0.get(..DIGITS) == other.0.get(..DIGITS)
+    }
+}
 
 impl TryFrom<String> for ContentId {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let fits = text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-        if fits { Ok(Self(text)) } else { Err("a content is named by 64 hexadecimal digits") }
+        let is_hash = |part: &str| {
+            part.len() == DIGITS && part.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        };
+        let fits = match text.split_once('-') {
+            Some((bytes, data)) => is_hash(bytes) && is_hash(data),
+            None => is_hash(&text),
+        };
+        if fits {
+            Ok(Self(text))
+        } else {
+            Err("a content is named by 64 hexadecimal digits, or twice as many")
+        }
     }
 }
 
@@ -52,7 +76,9 @@ impl Store {
     ///
     /// `None` where it does not look like that afterwards: it changes while it is read.
     pub(super) fn keep(&mut self, source: &mut File, seen: &State) -> io::Result<Option<ContentId>> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        if self.parts == 0 {
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        }
         self.parts += 1;
         let part = self.folder.join(format!(".part-{}", self.parts));
         let kept = self.copy_in(source, &part);
@@ -76,14 +102,14 @@ impl Store {
                 return hash(&mut target);
             }
         }
-        pour(source, &mut target)
+        copy(source, &target)
     }
 
-    /// A kept content that fits its name, from its beginning on.
+    /// A kept content that fits its name.
     pub(super) fn open(&self, id: &ContentId) -> io::Result<File> {
         let mut file = File::open(self.folder.join(&id.0))?;
-        if hash(&mut file)? == *id {
-            io::Seek::rewind(&mut file)?;
+        // Its holes may be others, where the store lies on another file system.
+        if hash(&mut file)?.has_bytes_of(id) {
             Ok(file)
         } else {
             Err(io::Error::new(io::ErrorKind::InvalidData, "the kept content was altered"))
@@ -91,32 +117,9 @@ impl Store {
     }
 }
 
-/// The id of what is read from here on.
-pub(crate) fn hash(source: &mut File) -> io::Result<ContentId> {
-    pour(source, &mut io::sink())
-}
-
 /// The digits of the hash of some bytes.
 pub(crate) fn id_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
-}
-
-/// Copies everything that follows, and says what it was.
-pub(crate) fn pour(source: &mut File, target: &mut impl Write) -> io::Result<ContentId> {
-    let mut digest = Sha256::new();
-    let mut piece = vec![0; PIECE];
-    loop {
-        let read = match source.read(&mut piece) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let bytes = piece.get(..read).unwrap_or_default();
-        digest.update(bytes);
-        target.write_all(bytes)?;
-    }
-    Ok(ContentId(hex::encode(digest.finalize())))
 }
 
 /// Makes `target` share the blocks of `source`, where the file system can.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 
-use super::anchored::{is_no_folder, look, look_at, names, open_entry_folder};
+use super::anchored::{is_no_folder, look, look_at, open_entry_folder, some_names};
 use super::below::Below;
 use super::state::State;
 
@@ -18,6 +18,8 @@ pub(crate) struct Walked {
     pub(crate) states: BTreeMap<Below, State>,
     /// Folders that were not looked into, and why.
     pub(crate) unread: Vec<(Below, Unread)>,
+    /// Whether a folder holds more than was looked at.
+    is_cut: bool,
 }
 
 /// Why a folder was not looked into.
@@ -39,12 +41,12 @@ pub(crate) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> i
     let mut walked = Walked::default();
     walked.states.insert(Below::default(), look_at(root)?);
     let mut stack = Vec::new();
-    match enter(root.try_clone()?, Below::default(), excluded, &mut walked) {
+    match enter(root.try_clone()?, Below::default(), excluded, most, &mut walked) {
         Ok(open) => stack.push(open),
         Err(error) => walked.unread.push((Below::default(), Unread::Error(error))),
     }
     while let Some(open) = stack.last_mut() {
-        if walked.states.len() > most {
+        if walked.is_cut || walked.states.len() > most {
             return Ok(None);
         }
         let Some(name) = open.waiting.pop() else {
@@ -58,7 +60,7 @@ pub(crate) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> i
         }
         let Some(open) = stack.last() else { break };
         let entered = open_entry_folder(&open.folder, &name)
-            .and_then(|folder| enter(folder, below.clone(), excluded, &mut walked));
+            .and_then(|folder| enter(folder, below.clone(), excluded, most, &mut walked));
         match entered {
             Ok(open) => stack.push(open),
             // It went meanwhile.
@@ -66,12 +68,22 @@ pub(crate) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> i
             Err(error) => walked.unread.push((below, Unread::Error(error))),
         }
     }
-    Ok((walked.states.len() <= most).then_some(walked))
+    Ok((!walked.is_cut && walked.states.len() <= most).then_some(walked))
 }
 
-fn enter(folder: OwnedFd, below: Below, excluded: &BTreeSet<Below>, walked: &mut Walked) -> io::Result<Open> {
+/// Looks at no more entries than it takes to know that they are too many.
+fn enter(
+    folder: OwnedFd,
+    below: Below,
+    excluded: &BTreeSet<Below>,
+    most: usize,
+    walked: &mut Walked,
+) -> io::Result<Open> {
     let mut waiting = Vec::new();
-    for name in names(&folder)? {
+    let room = most.saturating_add(1).saturating_sub(walked.states.len());
+    let (names, is_all) = some_names(&folder, room.saturating_add(excluded.len()))?;
+    walked.is_cut |= !is_all;
+    for name in names {
         let entry = below.entry(&name);
         if excluded.contains(&entry) {
             continue;

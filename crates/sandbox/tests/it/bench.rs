@@ -55,8 +55,8 @@ pub(crate) fn confined_bench() -> Option<Bench> {
     }
 }
 
-/// A bench whose machine can seal parts of folders, or nothing, said loudly.
-pub(crate) fn sealing_bench() -> Option<Bench> {
+/// A bench whose commands get mounts of their own, or nothing, said loudly.
+pub(crate) fn namespace_bench() -> Option<Bench> {
     let bench = confined_bench()?;
     let Support::Enforced { gaps, .. } = probe() else { return None };
     if gaps.contains(&Gap::PartsOfFolders) {
@@ -116,6 +116,7 @@ impl Bench {
             limits: self.limits,
             writable: vec![self.workspace.clone()],
             sealed: self.sealed.clone(),
+            hidden: Vec::new(),
             private_tmp: self.tmp.clone(),
         }
     }

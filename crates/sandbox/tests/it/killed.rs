@@ -4,28 +4,30 @@ use std::time::{Duration, Instant};
 
 use artoo_sandbox::preview::{Preview, preview};
 use artoo_sandbox::{Capture, Confinement, Ending, SandboxMode};
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::bench::{Bench, confined_bench, line_of, lives};
 
-/// Ways to leave a process behind. Each writes the number of the process that must die to `pid`.
+/// Ways to leave a process behind. Each writes the number of the process that must die to `pid`, as this process sees it: within its namespace, a
+/// command has other numbers, and `/proc` has ours.
 const ESCAPES: [&str; 6] = [
-    "sleep 300 & echo $! > pid",
-    "nohup sleep 300 > /dev/null 2>&1 & echo $! > pid",
-    "setsid sh -c 'echo $$ > pid; exec sleep 300' & until test -s pid; do sleep 0.01; done",
+    "sh -c 'read p _ < /proc/self/stat; echo $p > pid; exec sleep 300' & until test -s pid; do sleep 0.01; done",
+    "nohup sh -c 'read p _ < /proc/self/stat; echo $p > pid; exec sleep 300' > /dev/null 2>&1 & until test -s pid; do sleep 0.01; done",
+    "setsid sh -c 'read p _ < /proc/self/stat; echo $p > pid; exec sleep 300' & until test -s pid; do sleep 0.01; done",
     // Fork twice, so that the parent is gone as well.
-    "(setsid sh -c '(sh -c \"echo \\$\\$ > pid; exec sleep 300\" &)' &) ; until test -s pid; do sleep 0.01; done",
+    "(setsid sh -c '(sh -c \"read p _ < /proc/self/stat; echo \\$p > pid; exec sleep 300\" &)' &) ; until test -s pid; do sleep 0.01; done",
     // Deaf to the polite signal.
-    "setsid sh -c 'trap \"\" TERM HUP INT; echo $$ > pid; while :; do sleep 1; done' & until test -s pid; do sleep 0.01; done",
+    "setsid sh -c 'trap \"\" TERM HUP INT; read p _ < /proc/self/stat; echo $p > pid; while :; do sleep 1; done' & until test -s pid; do sleep 0.01; done",
     // Stopped, so that no signal but SIGKILL and SIGCONT reaches it.
-    "sh -c 'echo $$ > pid; kill -STOP $$; sleep 300' & until test -s pid; do sleep 0.01; done",
+    "sh -c 'read p _ < /proc/self/stat; echo $p > pid; kill -STOP $$; sleep 300' & until test -s pid; do sleep 0.01; done",
 ];
 
-/// Only its domain gives this one away: no group, session, parent or variable of the command.
-const NAMELESS: &str = "(env -i setsid /bin/sh -c '(/bin/sh -c \"echo \\$\\$ > pid; exec /bin/sleep 300\" &)' &) ; until test -s pid; do sleep 0.01; done";
+/// No group, session, parent or variable of the command gives this one away.
+const NAMELESS: &str = "(env -i setsid /bin/sh -c '(/bin/sh -c \"read p _ < /proc/self/stat; echo \\$p > pid; exec /bin/sleep 300\" &)' &) ; until test -s pid; do sleep 0.01; done";
 
-/// A bench for each of the two ways to recognise a tree: by its domain, and by its marks.
+/// A bench for each of the two ways to end a tree: by its namespace, and by its first process.
 fn benches() -> impl Iterator<Item = Bench> {
     confined_bench().into_iter().chain([Bench::new(SandboxMode::FullAccess)])
 }
@@ -49,7 +51,6 @@ async fn what_is_left_in_the_background_ends_with_the_command() {
         assert_eq!(ran.out(), "done");
         let pid = line_of(&bench.workspace.join("pid")).await;
         assert!(!lives(&pid), "{} left {pid} of {escape}", bench.mode);
-        assert!(ran.outcome.leftovers >= 1, "{escape}");
         assert_eq!(ran.outcome.survivors, 0, "{escape}");
         assert!(ran.outcome.drained, "{escape}");
     })
@@ -57,12 +58,13 @@ async fn what_is_left_in_the_background_ends_with_the_command() {
 }
 
 #[tokio::test]
-async fn a_daemon_without_any_mark_cannot_leave_the_domain() {
-    let Some(bench) = confined_bench() else { return };
-    let ran = bench.sh(NAMELESS).await;
-    let pid = line_of(&bench.workspace.join("pid")).await;
-    assert!(!lives(&pid), "{pid} lives");
-    assert_eq!((ran.outcome.leftovers >= 1, ran.outcome.survivors), (true, 0));
+async fn a_daemon_without_any_mark_ends_with_its_command() {
+    for bench in benches() {
+        let ran = bench.sh(NAMELESS).await;
+        let pid = line_of(&bench.workspace.join("pid")).await;
+        assert!(!lives(&pid), "{pid} lives in {}", bench.mode);
+        assert_eq!(ran.outcome.survivors, 0);
+    }
 }
 
 #[tokio::test]
@@ -85,10 +87,13 @@ async fn cancelling_does_not_wait_for_the_command() {
     for bench in benches() {
         let cancel = CancellationToken::new();
         let begin = Instant::now();
-        let (ran, ()) = tokio::join!(bench.try_sh("echo $$ > pid; sleep 300; sleep 300", &cancel), async {
-            line_of(&bench.workspace.join("pid")).await;
-            cancel.cancel();
-        });
+        let (ran, ()) = tokio::join!(
+            bench.try_sh("read p _ < /proc/self/stat; echo $p > pid; sleep 300; sleep 300", &cancel),
+            async {
+                line_of(&bench.workspace.join("pid")).await;
+                cancel.cancel();
+            }
+        );
         assert_eq!(ran.unwrap().outcome.ending, Ending::Cancelled);
         assert!(!lives(&line_of(&bench.workspace.join("pid")).await));
         assert!(begin.elapsed() < Duration::from_secs(100), "waited for the sleep");
@@ -110,7 +115,7 @@ async fn a_cancelled_token_starts_nothing() {
 async fn a_dropped_future_kills_the_tree() {
     for bench in benches() {
         let cancel = CancellationToken::new();
-        let script = "setsid sh -c 'echo $$ > daemon; exec sleep 300' & echo $$ > pid; sleep 300";
+        let script = "setsid sh -c 'read p _ < /proc/self/stat; echo $p > daemon; exec sleep 300' & read p _ < /proc/self/stat; echo $p > pid; sleep 300";
         let (first, daemon) = tokio::select! {
             _ = bench.try_sh(script, &cancel) => panic!("it ended"),
             pids = async { (line_of(&bench.workspace.join("pid")).await, line_of(&bench.workspace.join("daemon")).await) } => pids,
@@ -123,7 +128,7 @@ async fn a_dropped_future_kills_the_tree() {
 async fn two_commands_at_once_do_not_touch_each_other() {
     for (one, two) in benches().zip(benches()) {
         let long = async {
-            let ran = one.sh("setsid sh -c 'echo $$ > pid; exec sleep 300' & until test -e go; do sleep 0.02; done; cat pid").await;
+            let ran = one.sh("setsid sh -c 'read p _ < /proc/self/stat; echo $p > pid; exec sleep 300' & until test -e go; do sleep 0.02; done; cat pid").await;
             assert_eq!(ran.outcome.ending, Ending::Exited(0));
         };
         let short = async {
@@ -138,57 +143,101 @@ async fn two_commands_at_once_do_not_touch_each_other() {
     }
 }
 
+/// What a command leaves behind that is to die with artoo: a child, a daemon without any mark, and one that is deaf to signals.
+const DAEMONS: &str = "
+    note() { read p _ < /proc/self/stat; echo $p > \"$to/$1\"; }
+    (env -i to=\"$to\" setsid /bin/sh -c '(/bin/sh -c \"read p _ < /proc/self/stat; echo \\$p > $to/daemon; exec /bin/sleep 300\" &)' &)
+    to=\"$to\" setsid sh -c 'trap \"\" TERM HUP INT QUIT; read p _ < /proc/self/stat; echo $p > $to/deaf; while :; do sleep 1; done' &
+    until test -s \"$to/daemon\" && test -s \"$to/deaf\"; do sleep 0.01; done
+    note first; exec sleep 300";
+
+/// The folder where the commands put the numbers of their processes.
+const NOTES: &str = "notes";
+
 /// Not a test by itself: the program that the next test kills.
 #[tokio::test]
-#[ignore = "started by when_artoo_is_killed_its_command_is"]
-async fn artoo_to_be_killed() {
-    let mut bench = Bench::new(SandboxMode::FullAccess);
-    bench.outside = std::env::current_dir().unwrap();
-    bench.sh("echo $$ > \"$1/pid\"; exec sleep 300").await;
+#[ignore = "started by when_artoo_dies_every_process_of_its_commands_does"]
+async fn unconfined_artoo_to_be_killed() {
+    let folder = std::env::current_dir().unwrap().join(NOTES);
+    Bench::new(SandboxMode::FullAccess).sh(&format!("to={}; {DAEMONS}", folder.display())).await;
+}
+
+/// The same with a confined command.
+#[tokio::test]
+#[ignore = "started by when_artoo_dies_every_process_of_its_commands_does"]
+async fn confined_artoo_to_be_killed() {
+    let mut bench = Bench::new(SandboxMode::WorkspaceWrite);
+    bench.workspace = std::env::current_dir().unwrap().join(NOTES);
+    bench.sh(&format!("to={}; {DAEMONS}", bench.workspace.display())).await;
 }
 
 /// The same with a preview.
 #[tokio::test]
-#[ignore = "started by when_artoo_is_killed_its_command_is"]
+#[ignore = "started by when_artoo_dies_every_process_of_its_commands_does"]
 async fn previewing_artoo_to_be_killed() {
     let bench = Bench::new(SandboxMode::WorkspaceWrite);
     // What is written there is no part of the preview.
-    let tmp = std::env::current_dir().unwrap().join("private");
+    let tmp = std::env::current_dir().unwrap().join(NOTES);
     let confinement = Confinement { private_tmp: tmp, ..bench.confinement() };
     let roots = [bench.workspace.clone()];
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
-    let invocation = bench.invocation("echo $$ > $TMPDIR/pid; exec sleep 300");
+    let invocation = bench.invocation(&format!("to=$TMPDIR; {DAEMONS}"));
     let store = bench.outside.join("store");
     let cancel = CancellationToken::new();
     preview(&invocation, &confinement, &roots, &store, capture, &cancel).await.unwrap();
 }
 
+/// Every signal that ends a program which does not expect it, and the one that nobody can expect.
+const DEADLY: [Signal; 5] = [Signal::KILL, Signal::HUP, Signal::QUIT, Signal::TERM, Signal::ABORT];
+
 #[tokio::test]
-async fn when_artoo_is_killed_its_command_is() {
-    when_killed_its_command_is("artoo_to_be_killed", "pid").await;
-    let place = tempfile::tempdir().unwrap();
-    if let Err(reason) = Preview::supported(place.path()) {
-        eprintln!("\n*** SKIPPED: a part of this test needs previews, and {reason} ***\n");
-        return;
+async fn when_artoo_dies_every_process_of_its_commands_does() {
+    let mut artoos = vec!["unconfined_artoo_to_be_killed"];
+    if confined_bench().is_some() {
+        artoos.push("confined_artoo_to_be_killed");
     }
-    when_killed_its_command_is("previewing_artoo_to_be_killed", "private/pid").await;
+    let place = tempfile::tempdir().unwrap();
+    match Preview::supported(place.path()) {
+        Ok(()) => artoos.push("previewing_artoo_to_be_killed"),
+        Err(reason) => {
+            eprintln!("\n*** SKIPPED: a part of this test needs previews, and {reason} ***\n");
+        }
+    }
+    let mut tasks = JoinSet::new();
+    for artoo in artoos {
+        for signal in DEADLY {
+            tasks.spawn(when_it_dies_its_command_does(artoo, signal));
+        }
+    }
+    tasks.join_all().await;
 }
 
-/// `pid` is where the command writes its number.
-async fn when_killed_its_command_is(artoo: &str, pid: &str) {
+async fn when_it_dies_its_command_does(name: &'static str, signal: Signal) {
     let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let notes = path.join(NOTES);
+    std::fs::create_dir(&notes).unwrap();
     #[expect(clippy::disallowed_methods, reason = "a second artoo")]
-    let mut artoo = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", &format!("killed::{artoo}")])
-        .current_dir(folder.path())
-        .env("TMPDIR", folder.path()) // it cannot clean up after itself
+    let mut artoo = std::process::Command::new("env")
+        // Whoever runs the tests may ignore signals, and what it starts inherits that.
+        .arg("--default-signal")
+        .arg(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", &format!("killed::{name}")])
+        .current_dir(&path)
+        .env("TMPDIR", &path) // it cannot clean up after itself
         .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let pid = line_of(&folder.path().join(pid)).await;
-    assert!(lives(&pid));
-    artoo.kill().unwrap();
-    artoo.wait().unwrap();
-    crate::bench::until(|| (!lives(&pid)).then_some(())).await;
+    line_of(&notes.join("first")).await;
+    let mut pids = Vec::new();
+    for name in ["first", "daemon", "deaf"] {
+        pids.push(line_of(&notes.join(name)).await);
+    }
+    let dead: Vec<&String> = pids.iter().filter(|pid| !lives(pid)).collect();
+    assert!(dead.is_empty(), "{name}: {dead:?} of {pids:?} were dead before it was");
+    kill_process(Pid::from_child(&artoo), signal).unwrap();
+    tokio::task::spawn_blocking(move || artoo.wait().unwrap()).await.unwrap();
+    crate::bench::until(|| (!pids.iter().any(|pid| lives(pid))).then_some(())).await;
 }

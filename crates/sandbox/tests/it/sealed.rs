@@ -9,7 +9,7 @@ use std::time::Duration;
 use artoo_sandbox::{Ending, SandboxError, SandboxMode};
 use tokio_util::sync::CancellationToken;
 
-use crate::bench::{Bench, confined_bench, has, line_of, lives, sealing_bench};
+use crate::bench::{Bench, confined_bench, has, line_of, lives, namespace_bench};
 
 /// A workspace that is a repository, with another one deep in it and one whose files lie elsewhere; all three sealed.
 fn repositories(bench: &mut Bench) {
@@ -79,7 +79,7 @@ const ATTEMPTS: [&str; 31] = [
 
 #[tokio::test]
 async fn a_sealed_part_stays_as_it_is() {
-    let Some(mut bench) = sealing_bench() else { return };
+    let Some(mut bench) = namespace_bench() else { return };
     repositories(&mut bench);
     let before = looks(&bench);
     assert_eq!(before.len(), 15);
@@ -99,7 +99,7 @@ async fn a_sealed_part_stays_as_it_is() {
 
 #[tokio::test]
 async fn around_a_sealed_part_everything_works() {
-    let Some(mut bench) = sealing_bench() else { return };
+    let Some(mut bench) = namespace_bench() else { return };
     repositories(&mut bench);
     let before = looks(&bench);
     for script in [
@@ -125,7 +125,7 @@ async fn around_a_sealed_part_everything_works() {
 /// The command binds itself here, so that each wall is shown anew.
 #[tokio::test]
 async fn the_other_walls_stand_around_a_sealed_command() {
-    let Some(mut bench) = sealing_bench() else { return };
+    let Some(mut bench) = namespace_bench() else { return };
     repositories(&mut bench);
     let status = "grep -E 'NoNewPrivs|Seccomp:' /proc/self/status; ulimit -c; id -u; stat -c %u .";
     let sealed = bench.sh(status).await.out();
@@ -159,7 +159,7 @@ async fn the_other_walls_stand_around_a_sealed_command() {
 
 #[tokio::test]
 async fn nobody_else_sees_the_mounts() {
-    let Some(mut bench) = sealing_bench() else { return };
+    let Some(mut bench) = namespace_bench() else { return };
     repositories(&mut bench);
     let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap();
     let before = mounts();
@@ -181,10 +181,10 @@ async fn nobody_else_sees_the_mounts() {
 
 #[tokio::test]
 async fn a_sealed_command_leaves_nothing_behind() {
-    let Some(mut bench) = sealing_bench() else { return };
+    let Some(mut bench) = namespace_bench() else { return };
     repositories(&mut bench);
     let ran =
-        bench.sh("setsid sh -c 'echo $$ > daemon; exec sleep 300' & until test -s daemon; do :; done").await;
+        bench.sh("setsid sh -c 'read p _ < /proc/self/stat; echo $p > daemon; exec sleep 300' & until test -s daemon; do :; done").await;
     assert_eq!((ran.outcome.ending, ran.outcome.survivors), (Ending::Exited(0), 0));
     assert!(!lives(fs::read_to_string(bench.workspace.join("daemon")).unwrap().trim()));
     bench.timeout = Duration::from_millis(300);
@@ -194,7 +194,7 @@ async fn a_sealed_command_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn what_cannot_be_sealed_is_refused_and_what_is_not_granted_needs_no_seal() {
-    let Some(mut bench) = sealing_bench() else { return };
+    let Some(mut bench) = namespace_bench() else { return };
     let link = bench.workspace.join(".git");
     symlink(&bench.outside, &link).unwrap();
     for part in [link, PathBuf::from("relative/.git")] {
@@ -225,7 +225,7 @@ async fn repositories_in_read_only(bench: &mut Bench) {
 /// A program that is not there is the program's fault, and no rule's.
 #[tokio::test]
 async fn a_sealed_command_that_cannot_start_says_why() {
-    let Some(mut bench) = sealing_bench() else { return };
+    let Some(mut bench) = namespace_bench() else { return };
     repositories(&mut bench);
     let mut invocation = bench.invocation("true");
     invocation.program = "no-such-program-anywhere".into();

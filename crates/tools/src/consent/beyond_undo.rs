@@ -18,7 +18,7 @@ pub(crate) fn beyond_undo(
         effects.iter().any(|effect| match effect.kind {
             // Where it is not known what goes, it may be this.
             EffectKind::Overwrites | EffectKind::Deletes => {
-                on_file(effect).is_none_or(|path| lost.path.starts_with(path))
+                on_file(effect).is_none_or(|path| lost.path.starts_with(path) || path.starts_with(&lost.path))
             }
             EffectKind::Unknown => true,
             EffectKind::Creates
@@ -27,7 +27,22 @@ pub(crate) fn beyond_undo(
             | EffectKind::Privilege => false,
         })
     };
-    let bytes = |lost: &NotCovered| match lost.why {
+    let reached: Vec<&NotCovered> = without_room.iter().filter(|lost| reaches(lost)).collect();
+    let whole = reached.iter().find_map(|lost| match lost.why {
+        Uncovered::TooMany { entries } => Some((&lost.path, entries)),
+        Uncovered::NoRoom { .. }
+        | Uncovered::Unreadable { .. }
+        | Uncovered::TooDeep
+        | Uncovered::Unsteady
+        | Uncovered::Elsewhere => None,
+    });
+    if let Some((folder, entries)) = whole {
+        return Some(format!(
+            "{} holds more than {entries} entries, so nothing of it is kept: a yes cannot be taken back by `artoo runs undo`",
+            folder.display()
+        ));
+    }
+    let bytes = |lost: &&NotCovered| match lost.why {
         Uncovered::NoRoom { bytes } => Some(bytes),
         Uncovered::TooMany { .. }
         | Uncovered::Unreadable { .. }
@@ -35,9 +50,9 @@ pub(crate) fn beyond_undo(
         | Uncovered::Unsteady
         | Uncovered::Elsewhere => None,
     };
-    let reached = without_room.iter().filter(|lost| reaches(lost)).filter_map(bytes);
+    let sizes = reached.iter().filter_map(bytes);
     let (files, sum) =
-        reached.fold((0_u64, 0_u64), |(files, sum), bytes| (files + 1, sum.saturating_add(bytes)));
+        sizes.fold((0_u64, 0_u64), |(files, sum), bytes| (files + 1, sum.saturating_add(bytes)));
     let cap = cx.snapshot.as_ref()?.limits().bytes;
     (files > 0).then(|| {
         format!(

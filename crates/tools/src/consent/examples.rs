@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use artoo_sandbox::{Decision, Effects, Paths, Place, Seen, effects_of};
 
 use super::in_words;
-use super::judged::asked_about;
+use super::reading::asked_about;
 use super::rules::{Rule, Rules};
 use crate::secrets_in;
 

@@ -1,31 +1,31 @@
-//! Whether a call goes ahead: pure, so that every case stands in one table.
+//! How a command begins: pure, so that every case stands in one table.
+//!
+//! What a command's words say can make this stricter, and never grants anything: what it may do is the kernel's, and what it did is
+//! decided about afterwards. Source: `docs/design/consent.md`, "How a command begins".
 
-use artoo_sandbox::{Class, Decision};
-use artoo_types::Approval;
+use artoo_sandbox::SandboxMode;
 
-/// What the decision about a call goes by.
+/// What is known before a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
-    /// What the effects alone decide.
-    pub decision: Decision,
-    /// How much there is to lose.
-    pub class: Class,
-    /// Before which effects a person is to be asked.
-    pub approval: Approval,
-    /// Whether one of the effects was denied before in this run.
-    pub forbidden: bool,
-    /// Whether the call can be tried first where nothing of it lasts.
-    pub preview: bool,
+    /// What the user lets commands do.
+    pub mode: SandboxMode,
+    /// Whether it can run over layers, where nothing of it lasts.
+    pub can_be_tried: bool,
+    /// Whether its words name more than reading, or leave open what they name.
+    pub names_more_than_reading: bool,
+    /// Whether its words name something that nobody's yes allows, or that was denied before in this run.
+    pub is_refused: bool,
 }
 
-/// What happens with a call.
+/// How a command begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It runs.
-    Run,
-    /// It runs where nothing of it lasts, and what it did is decided about.
-    Preview,
-    /// A person is asked. Without one the answer is no.
+    /// It runs where it can write nowhere but in its private folder.
+    Read,
+    /// It runs over layers, and what it changed there is decided about.
+    Try,
+    /// A person is asked before it runs. Without one the answer is no.
     Ask,
     /// It does not run, whoever says yes.
     Refuse,
@@ -34,33 +34,27 @@ pub enum Step {
 /// Decides. The strictest of what applies wins.
 ///
 /// ```
-/// use artoo_sandbox::{Class, Decision};
+/// use artoo_sandbox::SandboxMode;
 /// use artoo_tools::{Case, Step, gate};
-/// use artoo_types::Approval;
 ///
 /// let removal = Case {
-///     decision: Decision::Ask,
-///     class: Class::Irreversible,
-///     approval: Approval::Auto,
-///     forbidden: false,
-///     preview: false,
+///     mode: SandboxMode::WorkspaceWrite,
+///     can_be_tried: true,
+///     names_more_than_reading: true,
+///     is_refused: false,
 /// };
-/// assert_eq!(gate(removal), Step::Ask);
-/// assert_eq!(gate(Case { preview: true, ..removal }), Step::Preview);
-/// assert_eq!(gate(Case { forbidden: true, preview: true, ..removal }), Step::Refuse);
+/// assert_eq!(gate(removal), Step::Try);
+/// assert_eq!(gate(Case { names_more_than_reading: false, ..removal }), Step::Try);
+/// assert_eq!(gate(Case { can_be_tried: false, ..removal }), Step::Ask);
 /// ```
 pub fn gate(case: Case) -> Step {
-    match (case.decision, case.class) {
-        _ if case.forbidden => Step::Refuse,
-        (Decision::Deny, _) => Step::Refuse,
-        (Decision::Allow, Class::ReadOnly) => Step::Run,
-        (Decision::Allow, Class::Reversible | Class::Unknown | Class::Irreversible) => match case.approval {
-            Approval::Ask => Step::Ask,
-            Approval::Auto | Approval::Never => Step::Run,
-        },
-        // What cannot be known is known afterwards, and then there may be nothing to ask.
-        (Decision::Ask, _) if case.preview => Step::Preview,
-        (Decision::Ask, _) => Step::Ask,
+    match case.mode {
+        _ if case.is_refused => Step::Refuse,
+        SandboxMode::ReadOnly => Step::Read,
+        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess if case.can_be_tried => Step::Try,
+        SandboxMode::WorkspaceWrite if !case.names_more_than_reading => Step::Read,
+        // In full access nothing would hold it: its words alone are no reason to let it run.
+        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => Step::Ask,
     }
 }
 
@@ -70,34 +64,36 @@ mod tests {
 
     #[test]
     fn the_whole_table() {
-        use Approval::{Ask as Always, Auto, Never};
-        use Class::{Irreversible, ReadOnly, Reversible, Unknown};
-        use Decision::{Allow, Ask, Deny};
-        // Decision, class, approval: without and with a preview.
+        use SandboxMode::{FullAccess, ReadOnly, WorkspaceWrite};
+        // Mode, whether it can be tried: for words that name reading alone, and for others.
         let table = [
-            (Allow, ReadOnly, Always, Step::Run, Step::Run),
-            (Allow, ReadOnly, Auto, Step::Run, Step::Run),
-            (Allow, ReadOnly, Never, Step::Run, Step::Run),
-            (Allow, Reversible, Always, Step::Ask, Step::Ask),
-            (Allow, Reversible, Auto, Step::Run, Step::Run),
-            (Allow, Reversible, Never, Step::Run, Step::Run),
-            (Ask, Unknown, Always, Step::Ask, Step::Preview),
-            (Ask, Unknown, Auto, Step::Ask, Step::Preview),
-            (Ask, Unknown, Never, Step::Ask, Step::Preview),
-            (Ask, Irreversible, Always, Step::Ask, Step::Preview),
-            (Ask, Irreversible, Auto, Step::Ask, Step::Preview),
-            (Ask, Irreversible, Never, Step::Ask, Step::Preview),
-            (Deny, ReadOnly, Auto, Step::Refuse, Step::Refuse),
-            (Deny, Reversible, Auto, Step::Refuse, Step::Refuse),
-            (Deny, Unknown, Always, Step::Refuse, Step::Refuse),
-            (Deny, Irreversible, Never, Step::Refuse, Step::Refuse),
+            (ReadOnly, true, Step::Read, Step::Read),
+            (ReadOnly, false, Step::Read, Step::Read),
+            (WorkspaceWrite, true, Step::Try, Step::Try),
+            (WorkspaceWrite, false, Step::Read, Step::Ask),
+            (FullAccess, true, Step::Try, Step::Try),
+            (FullAccess, false, Step::Ask, Step::Ask),
         ];
-        for (decision, class, approval, without, with) in table {
-            let case = |forbidden, preview| Case { decision, class, approval, forbidden, preview };
-            assert_eq!(gate(case(false, false)), without, "{:?}", case(false, false));
-            assert_eq!(gate(case(false, true)), with, "{:?}", case(false, true));
-            assert_eq!(gate(case(true, false)), Step::Refuse);
-            assert_eq!(gate(case(true, true)), Step::Refuse);
+        for (mode, can_be_tried, reading, more) in table {
+            for (names_more_than_reading, step) in [(false, reading), (true, more)] {
+                let case = Case { mode, can_be_tried, names_more_than_reading, is_refused: false };
+                assert_eq!(gate(case), step, "{case:?}");
+                assert_eq!(gate(Case { is_refused: true, ..case }), Step::Refuse);
+            }
+        }
+    }
+
+    /// Nothing that words say lets a command write, and no step with which it may write is reached by them.
+    #[test]
+    fn words_never_grant() {
+        for mode in [SandboxMode::ReadOnly, SandboxMode::WorkspaceWrite, SandboxMode::FullAccess] {
+            for can_be_tried in [false, true] {
+                let harmless = Case { mode, can_be_tried, names_more_than_reading: false, is_refused: false };
+                assert!(matches!(
+                    (gate(harmless), mode),
+                    (Step::Read | Step::Try, _) | (Step::Ask, SandboxMode::FullAccess)
+                ));
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Consent: what needs a person's yes, and how a tool asks for it. Design: `docs/design/consent.md`.
 //!
-//! A tool finds out what a call would do before it does anything, lets [`gate()`] decide, and asks through
+//! A command is tried where nothing of it lasts ([`gate()`]), and what it changed there is what a person is asked about, through
 //! [`ToolContext::consent`](crate::ToolContext::consent). Who answers is no matter of the tools.
 
 mod beyond_undo;
@@ -8,9 +8,9 @@ mod diff;
 mod draft;
 mod examples;
 mod gate;
-mod judged;
 mod near_miss;
 mod path_pattern;
+mod reading;
 mod rest;
 mod rules;
 mod tried;
@@ -27,7 +27,7 @@ use crate::{ToolContext, ToolError};
 pub(crate) use beyond_undo::beyond_undo;
 pub(crate) use diff::diff;
 pub use gate::{Case, Step, gate};
-pub(crate) use judged::{ASK_BEFORE_ALL, Judged, Ours, judge};
+pub(crate) use reading::{ASK_BEFORE_ALL, Reading, unknown};
 pub use rest::{Rest, within};
 pub use rules::{Deed, Rule, RuleError, Ruled, Rules};
 pub(crate) use tried::Tried;
@@ -66,8 +66,9 @@ pub trait Consent: Send + Sync {
         false
     }
 
-    /// Which words of the call neither the user nor artoo wrote, and whose they are; `None` where there are none.
-    fn foreign_words(&self) -> Option<String> {
+    /// Which words that neither the user nor artoo wrote lead a call that does this, and whose they are; `None` where none do.
+    fn foreign_words(&self, deed: Deed<'_>) -> Option<String> {
+        let _ = deed;
         None
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::judged::real;
+use super::reading::real;
 
 /// One glob of a rule.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use artoo_sandbox::{Decision, Effects};
 use artoo_types::{Effect, EffectKind, ProposedRule};
 
-use super::judged::{asked_about, programs_of, real, rest_of};
 use super::path_pattern::PathPattern;
+use super::reading::{asked_about, programs_of, real, rest_of};
 use super::{examples, on_file};
 use crate::protected::{is_in_git, secrets_in};
 

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use artoo_sandbox::DecidedBy;
 use artoo_sandbox::preview::{Change, ChangeKind, Changes, Entry, EntryKind};
+use artoo_sandbox::snapshot::Named;
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
-use super::judged::real;
-use super::{ASK_BEFORE_ALL, Deed, Judged, Question, beyond_undo, in_words};
-use crate::protected::{Protected, is_in_git};
+use super::reading::real;
+use super::{ASK_BEFORE_ALL, Deed, Question, Reading, beyond_undo, in_words};
+use crate::protected::{Protected, repository_of};
 use crate::{CreatedPaths, ToolContext, ToolError, watched};
 
 /// The rule that asks about what is free for words of the user, and the rule in words.
@@ -30,13 +31,16 @@ pub(crate) struct Tried {
     protected: Option<PathBuf>,
     /// What the run may change once it is real.
     makes: Vec<PathBuf>,
+    /// Every path that becomes another, for undo.
+    touched: Vec<Named>,
 }
 
 impl Tried {
     /// Sorts the changes. `free` are the folders where new files need no consent, by their real names. Blocks.
-    pub(crate) fn of(changes: &Changes, free: &[PathBuf], cx: &ToolContext) -> Self {
-        let is_protected =
-            |change: &&Change| Protected::of(cx).covers(&change.path) || is_in_git(&change.path);
+    pub(crate) fn of(changes: &Changes, touched: Vec<Named>, free: &[PathBuf], cx: &ToolContext) -> Self {
+        let is_protected = |change: &&Change| {
+            Protected::of(cx).covers(&change.path) || is_in_somebodys_repository(&change.path, &cx.created)
+        };
         let places = Protected::of(cx).places();
         let protected = changes.touching(places).next().or_else(|| changes.iter().find(is_protected));
         let ours = |change: &Change| is_ours(change, &cx.created);
@@ -63,6 +67,7 @@ impl Tried {
             shown: changes.iter().filter_map(shown).collect(),
             protected: protected.map(|change| change.path.clone()),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
+            touched,
         }
     }
 
@@ -71,7 +76,7 @@ impl Tried {
         &self,
         tool: ToolName,
         command: &str,
-        judged: &Judged,
+        reading: &Reading,
         cx: &ToolContext,
     ) -> Result<(), ToolError> {
         if let Some(path) = &self.protected {
@@ -79,7 +84,7 @@ impl Tried {
             return Err(ToolError::Ruled { rule: format!("{words} ({})", path.display()) });
         }
         let deed = Deed {
-            programs: &judged.programs,
+            programs: &reading.programs,
             effects: &self.effects,
             free: &self.creates,
             beyond_undo: false,
@@ -93,29 +98,29 @@ impl Tried {
             (false, _) => (self.effects.clone(), change),
             (true, Approval::Ask) if !self.creates.is_empty() => (self.creates.clone(), ASK_BEFORE_ALL),
             (true, Approval::Ask | Approval::Auto | Approval::Never)
-                if !self.creates_elsewhere.is_empty() && cx.consent.foreign_words().is_some() =>
+                if !self.creates_elsewhere.is_empty()
+                    && cx.consent.foreign_words(reading.deed()).is_some() =>
             {
                 (self.creates_elsewhere.clone(), FOREIGN_WORDS)
             }
             (true, Approval::Ask | Approval::Auto | Approval::Never) => (Vec::new(), change),
         };
-        let (effects, (rule, reason)) = match cx.demanded(deed)?.or_else(|| cx.always_asked(judged.deed())) {
+        let (effects, (rule, reason)) = match cx.demanded(deed)?.or_else(|| cx.always_asked(reading.deed())) {
             // A rule may be about what is free otherwise.
             Some(by) => {
                 let rest = self.creates.iter().filter(|new| !self.effects.contains(new));
                 let all: Vec<Effect> = self.effects.iter().chain(rest).cloned().collect();
-                (if all.is_empty() { judged.effects.clone() } else { all }, by)
+                (if all.is_empty() { reading.effects.clone() } else { all }, by)
             }
             None if effects.is_empty() => return Ok(()),
             None => (effects, (by.0.to_owned(), by.1.to_owned())),
         };
-        let opened: Vec<PathBuf> =
-            [&cx.working_folder].into_iter().filter(|folder| self.reaches(folder)).cloned().collect();
-        let beyond_undo = beyond_undo(&effects, &watched::without_room(cx, &opened).await?, cx);
+        let beyond_undo =
+            beyond_undo(&effects, &watched::without_room_for(cx, self.touched.clone()).await?, cx);
         let question = Question {
             tool,
             command: command.to_owned(),
-            programs: judged.programs.clone(),
+            programs: reading.programs.clone(),
             effects,
             free: self.creates.clone(),
             changes: self.shown.clone(),
@@ -137,10 +142,9 @@ impl Tried {
         self.shown.is_empty()
     }
 
-    /// Whether it changes something below a folder.
-    pub(crate) fn reaches(&self, folder: &Path) -> bool {
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        self.shown.iter().any(|change| change.path.starts_with(&folder))
+    /// Every path that becomes another.
+    pub(crate) fn touched(&self) -> &[Named] {
+        &self.touched
     }
 
     /// Notes what has become real. Blocks.
@@ -149,6 +153,12 @@ impl Tried {
             created.insert(path.clone());
         }
     }
+}
+
+/// Whether a path lies in a repository that the run has not made.
+fn is_in_somebodys_repository(path: &Path, created: &CreatedPaths) -> bool {
+    repository_of(path)
+        .is_some_and(|repository| repository.symlink_metadata().is_ok() && !created.contains(repository))
 }
 
 fn is_ours(change: &Change, created: &CreatedPaths) -> bool {

@@ -1,75 +1,128 @@
-//! A command that is tried where nothing of it lasts, before it is decided about.
+//! A command that runs where nothing of it lasts, before it is decided about.
 
-use artoo_sandbox::preview::{Preview, PreviewError, preview};
-use artoo_sandbox::{Capture, Ending, Invocation, SandboxError};
+use std::path::{Path, PathBuf};
+
+use artoo_sandbox::preview::{Preview, PreviewError, can_lie_over, preview};
+use artoo_sandbox::{Capture, Ending, Invocation, Network, SandboxError, SandboxMode};
 use artoo_types::FileChange;
-use std::path::PathBuf;
 
-use super::{Shell, confinement, is_narrow, off_the_async_thread, report};
-use crate::consent::{Judged, Tried};
+use super::{Shell, confinement, off_the_async_thread, report};
+use crate::consent::{Reading, Tried};
 use crate::granted::Granted;
+use crate::live_view::LiveOutput;
+use crate::protected::Protected;
 use crate::{Tool as _, ToolContext, ToolError, ToolReport, watched};
 
-/// Runs the command where nothing of it lasts, asks about what it did where that needs consent, and makes it real. `None` where that is
-/// not possible here.
-pub(super) async fn tried(
-    invocation: &Invocation,
-    command: &str,
-    judged: &Judged,
-    cx: &ToolContext,
-) -> Result<Option<ToolReport>, ToolError> {
-    let Some(store) = cx.preview_store.clone() else { return Ok(None) };
-    let (place, context) = (store.clone(), cx.clone());
-    let look = move || Preview::supported(&place).is_ok().then(|| free_folders(&context));
-    let Some(roots) = off_the_async_thread(look).await? else { return Ok(None) };
-    let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
-    // Nobody is shown what may never have happened.
-    let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
-    let ran =
-        preview(invocation, &confinement(cx, &Granted::default()), &roots, &store, capture, &cx.cancel).await;
-    let mut preview = match ran {
-        Ok(preview) => preview,
-        Err(PreviewError::Sandbox(error @ SandboxError::Start { .. })) => return Err(error.into()),
-        Err(_) => return Ok(None),
-    };
-    if preview.outcome.ending == Ending::Cancelled {
-        return Err(ToolError::Cancelled);
-    }
-    let (changes, free, context) = (preview.changes.clone(), roots, cx.clone());
-    let tried = off_the_async_thread(move || Tried::of(&changes, &free, &context)).await?;
-    // What a failed command did may be half of what it would do: nobody can agree to that.
-    let is_half = preview.outcome.ending != Ending::Exited(0) && tried.is_more_than_free();
-    if !is_half {
-        tried.consent(Shell.name(), command, judged, cx).await?;
-    }
-    let granted = (cx, &Granted::default());
-    let mut report = report(command, &mut preview.outcome, (stdout, stderr), invocation.timeout, granted)?;
-    if is_half {
-        if let Some(failure) = &mut report.failure {
-            failure.reason.push_str(" (it was tried where nothing lasts, so nothing was changed)");
-        }
-        return Ok(Some(report));
-    }
-    if !tried.is_nothing() {
-        report.files = make_real(preview, tried, cx).await?;
-    }
-    Ok(Some(report))
+/// Where a command is tried.
+#[derive(Debug, Clone)]
+pub(super) struct Layers {
+    /// The folders that it may change, by their real names. New files are free in them.
+    roots: Vec<PathBuf>,
+    store: PathBuf,
 }
 
-/// The folders where new files are free, by their real names, as far as a command may be let in: the kernel cannot leave out a protected part.
-fn free_folders(cx: &ToolContext) -> Vec<PathBuf> {
-    let folders = [Some(&cx.workspace), Some(&cx.working_folder).filter(|folder| is_narrow(folder, cx))];
-    folders.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok()).collect()
+/// What came of a trial.
+pub(super) enum Trial {
+    /// It ended, and what it changed was made real, if anything.
+    Done(ToolReport),
+    /// It failed by itself, and nothing was changed.
+    Failed(ToolReport),
+    /// It cannot be told what it would do, because of the layers alone.
+    NotTold(PreviewError),
+}
+
+impl Layers {
+    /// Finds out whether commands can be tried here. Blocks.
+    pub(super) fn look(cx: &ToolContext) -> Option<Self> {
+        let folders = [&cx.workspace, &cx.working_folder];
+        let roots = folders.into_iter().filter_map(|folder| folder.canonicalize().ok());
+        let roots: Vec<PathBuf> = roots.filter(|root| can_lie_over(root)).collect();
+        let is_apart = |store: &&PathBuf| {
+            let real = store.parent().and_then(|parent| parent.canonicalize().ok());
+            let real = real.unwrap_or_else(|| store.to_path_buf());
+            !roots.iter().any(|root| real.starts_with(root))
+        };
+        let store = cx.layer_stores.iter().find(is_apart)?.clone();
+        (!roots.is_empty() && Preview::supported(&store).is_ok()).then_some(Self { roots, store })
+    }
+
+    /// Runs the command, asks about what it did where that needs consent, and makes it real.
+    pub(super) async fn attempt(
+        &self,
+        invocation: &Invocation,
+        (command, reading): (&str, &Reading),
+        network: Network,
+        cx: &ToolContext,
+    ) -> Result<Trial, ToolError> {
+        let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
+        let held = confinement(cx, (SandboxMode::WorkspaceWrite, network), &Granted::default());
+        let live = LiveOutput::of(cx);
+        let show = |channel, bytes: &[u8]| live.show(channel, bytes);
+        let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
+        let ran = preview(invocation, &held, &self.roots, &self.store, capture, &cx.cancel).await;
+        live.finish();
+        let mut preview = match ran {
+            Ok(preview) => preview,
+            Err(PreviewError::Sandbox(error @ SandboxError::Start { .. })) => return Err(error.into()),
+            Err(error) if error.is_of_the_layers() => return Ok(Trial::NotTold(error)),
+            Err(error) => return Err(ToolError::NotMade { reason: with_causes(&error) }),
+        };
+        if preview.outcome.ending == Ending::Cancelled {
+            return Err(ToolError::Cancelled);
+        }
+        let (changes, touched) = (preview.changes.clone(), preview.touched());
+        let (free, context) = (self.roots.clone(), cx.clone());
+        let tried = off_the_async_thread(move || Tried::of(&changes, touched, &free, &context)).await?;
+        let is_failed = preview.outcome.ending != Ending::Exited(0);
+        // What a failed command did may be half of what it would do: nobody can agree to that.
+        let is_half = is_failed && tried.is_more_than_free();
+        if !is_half {
+            tried.consent(Shell.name(), command, reading, cx).await?;
+        }
+        let granted = (cx, &Granted::default());
+        let mut report =
+            report(command, &mut preview.outcome, (stdout, stderr), invocation.timeout, granted)?;
+        if is_half && let Some(failure) = &mut report.failure {
+            failure.reason.push_str(" (it was tried where nothing lasts, so nothing was changed)");
+        }
+        if is_half || (is_failed && tried.is_nothing()) {
+            return Ok(Trial::Failed(report));
+        }
+        if !tried.is_nothing() {
+            report.files = make_real(preview, tried, cx).await?;
+        }
+        Ok(Trial::Done(report))
+    }
+}
+
+/// Whether a folder is one of those in which a command can be tried. Blocks.
+pub(super) fn is_seen(folder: &Path, cx: &ToolContext) -> Result<(), ToolError> {
+    match Protected::of(cx).around(folder) {
+        None => Ok(()),
+        Some(protected) => {
+            Err(ToolError::WithinProtected { folder: folder.to_owned(), protected: protected.to_owned() })
+        }
+    }
 }
 
 /// Does what was tried. What it finds before is kept for undo.
 async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
-    let opened = [&cx.working_folder].into_iter().filter(|folder| tried.reaches(folder)).cloned();
-    let watched = watched::before_command(cx, &opened.collect::<Vec<_>>()).await?;
+    let watched = watched::before_changes(cx, tried.touched().to_vec()).await?;
     let made = off_the_async_thread(move || preview.commit()).await;
     let files = watched.after(cx).await;
-    made?.map_err(|error| ToolError::NotMade { reason: error.to_string() })?;
+    made?.map_err(|error| ToolError::NotMade { reason: with_causes(&error) })?;
     let created = cx.created.clone();
     off_the_async_thread(move || tried.note(&created)).await?;
     files
+}
+
+/// An error with what lies behind it.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(deeper) = cause {
+        text = format!("{text}: {deeper}");
+        cause = deeper.source();
+    }
+    text
 }

@@ -8,12 +8,14 @@
 )]
 
 mod apps;
+mod by_execution;
 mod consents;
 mod evidence;
 mod fetches;
 mod finds;
 mod homes;
 mod hostile;
+mod protected_reads;
 mod reads;
 mod records;
 mod rules;

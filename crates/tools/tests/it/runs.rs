@@ -95,7 +95,9 @@ async fn it_writes_in_the_workspace_and_nowhere_else() {
     assert!(shown(&call).starts_with(scene.cx.private_tmp.to_str().unwrap()));
     let named = scene.call("shell", json!({ "command": "echo y > \"$WORKSPACE/g\"" })).await;
     assert_eq!((shown(&named), scene.cx.workspace.join("g").exists()), ("", true));
-    for place in [&scene.outside, &scene.cx.working_folder, &scene.cx.home] {
+    let here = scene.call("shell", json!({ "command": "echo z > h" })).await;
+    assert_eq!((shown(&here), scene.cx.working_folder.join("h").exists()), ("", true));
+    for place in [&scene.outside, &scene.cx.home] {
         let call =
             scene.call("shell", json!({ "command": format!("echo x > '{}/f'", place.display()) })).await;
         let failure = failed(&call, FailureClass::Environmental);
@@ -244,35 +246,53 @@ async fn control_characters_do_not_reach_a_prompt() {
     assert_eq!(scene.whole(&call), b"\x1b[31mred\0\xff\n");
 }
 
-/// A granted folder is granted with all that is in it.
+/// A home is a workspace like others, but for what is protected in it.
 #[tokio::test]
-async fn a_workspace_with_keys_in_it_is_refused() {
+async fn in_a_workspace_with_keys_in_it_they_stay_as_they_are() {
+    if !can_confine() {
+        return;
+    }
     let mut scene = Scene::new();
     scene.cx.workspace = scene.cx.home.clone();
-    // Whether the keys are there already does not matter: they could be planted.
-    for _ in 0..2 {
-        let call =
-            scene.call("shell", json!({ "command": "mkdir ~/.ssh; echo x > ~/.ssh/authorized_keys" })).await;
-        assert!(
-            failed(&call, FailureClass::Denied).hint.as_ref().unwrap().contains("--workspace"),
-            "{call:?}"
-        );
-        assert_eq!(call.ending, CallEnding::Refused);
-        let _ = fs::create_dir(scene.cx.home.join(".ssh")); // the second time it is there
+    let keys = scene.cx.home.join(".ssh");
+    // Planted where there are none, and changed where there are: in words that name them, and in words that do not.
+    for there in [false, true] {
+        for command in [
+            "mkdir -p ~/.ssh; echo x > ~/.ssh/authorized_keys",
+            "cd $WORKSPACE; d=.s; d=${d}sh; mkdir -p $d; echo x > $d/authorized_keys",
+        ] {
+            let call = scene.call("shell", json!({ "command": command })).await;
+            assert!(call.failure.is_some() && call.files.is_empty(), "{call:?}");
+            assert_eq!(keys.join("authorized_keys").exists(), there, "{command}");
+        }
+        fs::create_dir_all(&keys).unwrap();
+        fs::write(keys.join("authorized_keys"), "mine").unwrap();
     }
+    assert_eq!(fs::read_to_string(keys.join("authorized_keys")).unwrap(), "mine");
+    shown(&scene.call("shell", json!({ "command": "echo new > $WORKSPACE/new" })).await);
+    assert!(scene.cx.home.join("new").exists());
 }
 
 /// artoo's own folder, with the audit log in it.
 #[tokio::test]
-async fn a_workspace_around_or_within_the_data_folder_is_refused() {
+async fn a_workspace_within_the_data_folder_is_refused_and_around_it_the_data_is_hidden() {
     let mut scene = Scene::new();
     let data = scene.data.clone();
-    for workspace in [data.clone(), data.join("audit"), data.parent().unwrap().to_owned()] {
+    for workspace in [data.clone(), data.join("audit")] {
         scene.cx.workspace = workspace;
-        let call = scene.call("shell", json!({ "command": "echo x >> \"$WORKSPACE/audit.jsonl\"" })).await;
+        let call = scene.call("shell", json!({ "command": "echo x" })).await;
         assert!(failed(&call, FailureClass::Denied).reason.contains("protected"), "{call:?}");
     }
-    assert!(!data.join("audit.jsonl").exists() && !data.join("audit/audit.jsonl").exists());
+    if !can_confine() {
+        return;
+    }
+    fs::write(data.join("audit.jsonl"), "canary").unwrap();
+    scene.cx.workspace = data.parent().unwrap().to_owned();
+    let command = "echo new > \"$WORKSPACE/new\"; cat \"$WORKSPACE\"/*/audit.jsonl; echo x >> \"$WORKSPACE\"/*/audit.jsonl; true";
+    let call = scene.call("shell", json!({ "command": command })).await;
+    assert_eq!(shown(&call), "");
+    assert_eq!(fs::read_to_string(data.join("audit.jsonl")).unwrap(), "canary");
+    assert_eq!(fs::read_to_string(scene.cx.workspace.join("new")).unwrap(), "new\n");
 }
 
 /// A hook runs later and without rules, when the user uses the repository.
@@ -291,8 +311,7 @@ async fn a_repository_that_the_run_found_stays_as_it_was() {
         "mv \"$WORKSPACE/project\" \"$WORKSPACE/other\"",
     ] {
         let call = scene.call("shell", json!({ "command": command })).await;
-        let failure = failed(&call, FailureClass::Environmental);
-        assert!(failure.hint.as_ref().unwrap().contains(".git"), "{failure:?}");
+        assert!(failed(&call, FailureClass::Denied).reason.contains(".git"), "{call:?}");
         assert_eq!(call.files, []);
         assert_eq!(fs::read_dir(git.join("hooks")).unwrap().count(), 0);
         assert_eq!(fs::read_to_string(git.join("config")).unwrap(), "as it was");

@@ -27,6 +27,7 @@ impl Consent for Everything {
 
 pub(crate) struct Scene {
     _root: tempfile::TempDir,
+    _spare: tempfile::TempDir,
     /// A folder that belongs to nobody.
     pub(crate) outside: PathBuf,
     /// artoo's own, where no tool may go.
@@ -36,7 +37,7 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        let (root, spare) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let real = root.path().canonicalize().unwrap();
         let folder = |name: &str| {
             let path = real.join(name);
@@ -58,7 +59,8 @@ impl Scene {
             ]),
             evidence: EvidenceStore::open(real.join("data/evidence")).unwrap(),
             created: CreatedPaths::default(),
-            preview_store: None,
+            layer_stores: vec![real.join("data/layers"), spare.path().join("layers")],
+            explain: artoo_sandbox::effects_of,
             consent: Arc::new(Everything),
             rest: Rest::default(),
             snapshot: Some(Snapshot::new(
@@ -72,7 +74,7 @@ impl Scene {
             on_output: None,
             home,
         };
-        Self { outside: folder("outside"), data, _root: root, cx }
+        Self { outside: folder("outside"), data, _root: root, _spare: spare, cx }
     }
 
     /// Puts a file into the working folder.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use artoo_sandbox::Decision;
 use artoo_sandbox::preview::Preview;
-use artoo_tools::{Answer, Consent, Question, Rule, Rules};
+use artoo_tools::{Answer, Consent, Deed, Question, Rule, Rules};
 use artoo_types::{Approval, CallEnding, EffectKind, FailureClass, FileChangeKind, ToolCall};
 use async_trait::async_trait;
 use serde_json::json;
@@ -29,7 +29,7 @@ impl Consent for Person {
         self.approval
     }
 
-    fn foreign_words(&self) -> Option<String> {
+    fn foreign_words(&self, _: Deed<'_>) -> Option<String> {
         self.foreign.map(str::to_owned)
     }
 
@@ -71,12 +71,11 @@ fn scene_with(
 ) -> Option<(Scene, Arc<Person>)> {
     let mut scene = Scene::new();
     fs::create_dir_all(&scene.cx.workspace).unwrap();
-    let store = scene.data.join("preview");
+    let store = scene.data.join("layers");
     if let Err(reason) = Preview::supported(&store) {
         eprintln!("\n*** SKIPPED: this test needs previews: {reason} ***\n");
         return None;
     }
-    scene.cx.preview_store = Some(store);
     let rules = rules(&scene.cx.workspace);
     let person = Arc::new(Person { answer, approval, foreign, asked: Mutex::default(), rules });
     scene.cx.consent = Arc::clone(&person) as Arc<dyn Consent>;

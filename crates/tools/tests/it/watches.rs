@@ -81,13 +81,13 @@ async fn what_a_stopped_command_did_is_known_too() {
     };
     assert_eq!(call.ending, CallEnding::TimedOut);
     assert_eq!(call.files.len(), 1, "{call:?}");
-    // Cancelled from outside: the future is gone, and nobody looked. The end of the run does.
-    let command = format!("echo 1 > '{}/other'; sleep 600", scene.cx.workspace.display());
-    let other = in_workspace(&scene, "other");
+    // Cancelled from outside: the future is gone, and nothing was made real.
+    let command = "echo 1 > $WORKSPACE/other; touch $TMPDIR/begun; sleep 600";
+    let (begun, other) = (scene.cx.private_tmp.join("begun"), in_workspace(&scene, "other"));
     {
         let call = scene.call("shell", json!({ "command": command }));
         tokio::pin!(call);
-        while !other.exists() {
+        while !begun.exists() {
             tokio::select! {
                 _ = &mut call => panic!("it sleeps"),
                 () = tokio::task::yield_now() => {}
@@ -113,6 +113,15 @@ async fn with_full_access_the_working_folder_is_looked_at_and_the_rest_is_named(
     let old = scene.file("old", "1");
     let call = scene.call("shell", json!({ "command": "rm old; echo 1 > new" })).await;
     assert_eq!(call.files.len(), 2, "{call:?}");
+    assert_eq!(
+        scene.cx.snapshot.as_ref().unwrap().not_covered(),
+        [],
+        "it was tried, and all that it changes is known"
+    );
+    // What it cannot do where it is tried, it does after a yes.
+    let elsewhere = format!("rm new; echo 1 > '{}'", scene.outside.join("new").display());
+    shown(&scene.call("shell", json!({ "command": elsewhere })).await);
+    assert!(scene.outside.join("new").exists());
     let not_covered = scene.cx.snapshot.as_ref().unwrap().not_covered();
     assert_eq!(not_covered.len(), 1);
     assert_eq!(not_covered[0].why, Uncovered::Elsewhere);

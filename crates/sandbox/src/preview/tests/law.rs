@@ -7,15 +7,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 use tokio_util::sync::CancellationToken;
 
 use super::super::PreviewError;
 use super::place::place;
-use crate::snapshot::tests::tree::{Deed, Seen, deeds, picture};
+use crate::snapshot::tests::tree::{Deed, Seen, age, deeds, picture};
 
 /// A deed as a shell does it. Most of it fails most of the time, and that is fine.
-fn script(deed: &Deed) -> Vec<u8> {
+pub(super) fn script(deed: &Deed) -> Vec<u8> {
     let word = |path: &Path| [b"'./", path.as_os_str().as_bytes(), b"'"].concat();
     let print = |bytes: &[u8]| {
         let text: String = bytes.iter().map(|byte| format!("\\0{byte:03o}")).collect();
@@ -53,15 +52,6 @@ fn script(deed: &Deed) -> Vec<u8> {
             let time = format!("touch -c -d @{seconds}.{:09}", seconds % 1_000_000_000);
             line(&[time.as_bytes(), &word(path)])
         }
-    }
-}
-
-/// The same old times in both trees, so that what a script did not touch can be told from what it did.
-fn age(root: &Path) {
-    for (number, path) in picture(root).into_keys().collect::<Vec<_>>().into_iter().rev().enumerate() {
-        let time = Timespec { tv_sec: 1_000_000_000 + number as i64, tv_nsec: 123_456_789 };
-        let times = Timestamps { last_access: time, last_modification: time };
-        utimensat(CWD, &path, &times, AtFlags::SYMLINK_NOFOLLOW).unwrap();
     }
 }
 

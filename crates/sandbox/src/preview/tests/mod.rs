@@ -1,5 +1,6 @@
 mod cases;
 mod clashes;
+mod kept;
 mod law;
 mod place;
 mod walls;

@@ -93,6 +93,7 @@ impl Place {
     fn confinement(&self, writable: &Path) -> Confinement {
         Confinement {
             sealed: Vec::new(),
+            hidden: Vec::new(),
             mode: self.mode,
             network: self.network,
             limits: self.limits,
@@ -141,7 +142,7 @@ impl Place {
 
     /// Nothing of a preview may be left.
     pub(super) fn store_is_empty(&self) -> bool {
-        fs::read_dir(&self.store).unwrap().next().is_none()
+        fs::read_dir(&self.store).map_or(true, |mut left| left.next().is_none())
     }
 
     /// What each path below the root would become, in words.

@@ -53,7 +53,10 @@ proptest! {
                 Ok(())
             });
             match killed {
-                Ok(()) => break,
+                Ok(deviations) => {
+                    prop_assert_eq!(deviations, []);
+                    break;
+                }
                 Err(error) => prop_assert!(matches!(error, UndoError::Step { .. }), "{error}"),
             }
             prop_assert_eq!(undoable(&place.record), Undoable::Halfway);

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::super::{Change, Present, Snapshot, SnapshotLimits, Undo, UndoError};
 
@@ -63,11 +64,17 @@ impl Place {
     }
 
     pub(crate) fn prepare(&self) -> Result<Undo, UndoError> {
-        Undo::prepare(&self.record, std::slice::from_ref(&self.root), Present::AsRecorded)
+        self.prepare_in(&self.root)
     }
 
+    pub(crate) fn prepare_in(&self, root: &PathBuf) -> Result<Undo, UndoError> {
+        Undo::prepare(&self.record, std::slice::from_ref(root), Present::AsRecorded)
+    }
+
+    /// Takes the run back, exactly.
     pub(crate) fn undo(&self) -> Result<(), UndoError> {
-        self.prepare()?.apply()
+        assert_eq!(self.prepare()?.apply()?, []);
+        Ok(())
     }
 
     pub(crate) fn picture(&self) -> BTreeMap<PathBuf, Seen> {
@@ -84,6 +91,10 @@ pub(crate) struct Seen {
     pub(crate) content: Option<Vec<u8>>,
     /// The first name of the same file.
     pub(crate) same_as: Option<PathBuf>,
+    /// Extended attributes and access lists.
+    pub(crate) attributes: BTreeMap<String, Vec<u8>>,
+    /// Blocks that a file takes: fewer where it has holes.
+    pub(crate) blocks: Option<u64>,
 }
 
 /// A tree, byte for byte.
@@ -92,6 +103,11 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
     let mut waiting = vec![root.to_owned()];
     while let Some(path) = waiting.pop() {
         let found = path.symlink_metadata().unwrap();
+        // Opened for the picture alone.
+        let is_closed = found.is_file() && found.mode() & 0o400 == 0;
+        if is_closed {
+            fs::set_permissions(&path, fs::Permissions::from_mode(found.mode() | 0o400)).unwrap();
+        }
         let content = if found.is_file() {
             Some(fs::read(&path).unwrap())
         } else if found.is_symlink() {
@@ -100,8 +116,17 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
             waiting.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
             None
         };
-        let one =
-            Seen { mode: found.mode(), mtime: (found.mtime(), found.mtime_nsec()), content, same_as: None };
+        let one = Seen {
+            mode: found.mode(),
+            mtime: (found.mtime(), found.mtime_nsec()),
+            content,
+            same_as: None,
+            attributes: attributes(&path),
+            blocks: found.is_file().then(|| found.blocks()),
+        };
+        if is_closed {
+            fs::set_permissions(&path, fs::Permissions::from_mode(found.mode())).unwrap();
+        }
         seen.insert(path, one);
     }
     let mut first = BTreeMap::new();
@@ -113,6 +138,42 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
         }
     }
     seen
+}
+
+/// The same old times in both trees, so that what a script did not touch can be told from what it did.
+pub(crate) fn age(root: &Path) {
+    for (number, path) in picture(root).into_keys().collect::<Vec<_>>().into_iter().rev().enumerate() {
+        let time = Timespec { tv_sec: 1_000_000_000 + number as i64, tv_nsec: 123_456_789 };
+        let times = Timestamps { last_access: time, last_modification: time };
+        utimensat(CWD, &path, &times, AtFlags::SYMLINK_NOFOLLOW).unwrap();
+    }
+}
+
+/// Read anew, and by other calls than the snapshot's.
+fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut list = vec![0; 64 * 1024];
+    let length = rustix::fs::llistxattr(path, &mut list[..]).unwrap();
+    let names = list[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let values = names.map(|name| {
+        let mut value = vec![0; 64 * 1024];
+        let length = rustix::fs::lgetxattr(path, name, &mut value[..]).unwrap();
+        value.truncate(length);
+        (String::from_utf8_lossy(name).into_owned(), value)
+    });
+    values.collect()
+}
+
+/// An access list, as the kernel's attribute holds it, that gives one more user these rights.
+pub(crate) fn acl(user: u32, rights: u16) -> Vec<u8> {
+    let nobody = u32::MAX;
+    let entries = [(1, 7, nobody), (2, rights, user), (4, 4, nobody), (0x10, 7, nobody), (0x20, 4, nobody)];
+    let mut bytes = 2_u32.to_le_bytes().to_vec();
+    for (tag, rights, id) in entries {
+        bytes.extend(u16::to_le_bytes(tag));
+        bytes.extend(u16::to_le_bytes(rights));
+        bytes.extend(u32::to_le_bytes(id));
+    }
+    bytes
 }
 
 /// Something that a command may do to a tree. Most of it fails most of the time, and that is fine.
@@ -183,13 +244,13 @@ impl Deed {
     }
 }
 
-fn name() -> impl Strategy<Value = PathBuf> {
+pub(crate) fn name() -> impl Strategy<Value = PathBuf> {
     let names: Vec<&[u8]> =
         vec![b"a", b"b", b"c", "数据".as_bytes(), "📊.txt".as_bytes(), b"bad\xff\xfe", b"new\nline", b" "];
     prop::sample::select(names).prop_map(|name| PathBuf::from(OsStr::from_bytes(name)))
 }
 
-fn path() -> impl Strategy<Value = PathBuf> {
+pub(crate) fn path() -> impl Strategy<Value = PathBuf> {
     prop::collection::vec(name(), 1..4).prop_map(|names| names.iter().collect())
 }
 
@@ -198,8 +259,12 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 pub(crate) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
+    prop::collection::vec(deed(), 0..most)
+}
+
+pub(crate) fn deed() -> impl Strategy<Value = Deed> {
     let mode = prop::sample::select(vec![0o600, 0o644, 0o755, 0o444, 0o4755, 0o1777, 0o040]);
-    let deed = prop_oneof![
+    prop_oneof![
         4 => (path(), bytes()).prop_map(|(path, bytes)| Deed::Write(path, bytes)),
         1 => (path(), bytes()).prop_map(|(path, bytes)| Deed::Append(path, bytes)),
         1 => path().prop_map(Deed::Forge),
@@ -211,8 +276,7 @@ pub(crate) fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
         2 => (path(), path()).prop_map(|(target, path)| Deed::Link(target, path)),
         2 => (path(), path()).prop_map(|(from, to)| Deed::HardLink(from, to)),
         1 => (path(), any::<u32>()).prop_map(|(path, seconds)| Deed::Time(path, seconds)),
-    ];
-    prop::collection::vec(deed, 0..most)
+    ]
 }
 
 /// A case writes many files and waits for the disk.

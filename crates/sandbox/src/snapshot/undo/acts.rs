@@ -1,7 +1,5 @@
 //! What is done about one path, decided from what it was and what it is.
 
-use std::collections::BTreeMap;
-
 use super::super::record::{Found, Spot};
 use super::super::state::{Kind, State};
 use super::super::store::ContentId;
@@ -61,7 +59,7 @@ pub(super) fn decide(found: &Found, current: Option<&State>, same_content: impl 
                 let own = current.is_same_inode(before) || (before.links == 1 && current.links == 1);
                 if own && same_content() {
                     if before.looks_like(current) { Act::Nothing } else { Act::Touch }
-                } else if current.is_same_inode(before) && current.links > 1 {
+                } else if current.is_same_inode(before) && (before.links > 1 || current.links > 1) {
                     Act::Rewrite
                 } else {
                     Act::Replace
@@ -84,38 +82,6 @@ pub(super) fn decide(found: &Found, current: Option<&State>, same_content: impl 
             (Kind::Other, Kind::Other) if before.is_same_inode(current) => Act::Touch,
             (Kind::File | Kind::Folder | Kind::Link { .. } | Kind::Other, _) => Act::Replace,
         },
-    }
-}
-
-/// Names that were one file become one file again: the first of them that still is that file, or is made anew, stands for
-/// the others. The items are in the order of their spots; `all` has the names that the run did not touch, too.
-pub(super) fn join_names(items: &mut [Item], all: &BTreeMap<Spot, Found>) {
-    let mut groups: BTreeMap<(u64, u64), Vec<&Spot>> = BTreeMap::new();
-    for (spot, found) in all {
-        if let Some(state) = found.0.as_ref().filter(|state| state.is_file() && state.links > 1) {
-            groups.entry((state.dev, state.ino)).or_default().push(spot);
-        }
-    }
-    for names in groups.into_values().filter(|names| names.len() > 1) {
-        let Some(first) = names.iter().find(|spot| stays(items, spot)).or(names.first()) else { continue };
-        for spot in names.iter().filter(|spot| *spot != first) {
-            if !stays(items, spot)
-                && let Some(item) = place(items, spot).and_then(|at| items.get_mut(at))
-            {
-                item.act = Act::Link((*first).clone());
-            }
-        }
-    }
-}
-
-/// Whether a name still belongs to the file that it belonged to.
-fn stays(items: &[Item], spot: &Spot) -> bool {
-    match place(items, spot).and_then(|at| items.get(at)) {
-        None => true,
-        Some(Item { before: Some(before), current: Some(current), .. }) => {
-            current.is_file() && current.is_same_inode(before)
-        }
-        Some(_) => false,
     }
 }
 

@@ -8,27 +8,33 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::super::anchored::{look, open_file, open_folder, open_root};
-use super::super::placing::{fill, finish_file, finish_link, take_free_name};
+use super::super::anchored::{look, open_folder, open_root};
+use super::super::closed::open_whatever_mode;
+use super::super::placing::{fill, finish_file_as_far_as_allowed, finish_link, take_free_name};
 use super::super::record::{ChangeLine, OBJECTS, Spot, TAKEN};
 use super::super::state::{Kind, State};
 use super::super::store::Store;
 use super::UndoError;
 use super::acts::{Act, Item};
 use super::check::Undo;
+use super::exact::Deviation;
 
 impl Undo {
-    /// Takes everything back. What goes is moved to `taken` in the record's folder.
+    /// Takes everything back, and compares it with what the run found: what is not the same is what could not be made so, and empty where all is.
+    /// What goes is moved to `taken` in the record's folder.
     ///
     /// # Errors
     ///
     /// [`UndoError::Step`]: the rest is done by preparing and applying it again.
-    pub fn apply(self) -> Result<(), UndoError> {
+    pub fn apply(self) -> Result<Vec<Deviation>, UndoError> {
         self.apply_while(&mut || Ok(()))
     }
 
     /// The same, asking before each step whether to go on: a test ends it there, as a killed process would.
-    pub(crate) fn apply_while(mut self, go_on: &mut dyn FnMut() -> io::Result<()>) -> Result<(), UndoError> {
+    pub(crate) fn apply_while(
+        mut self,
+        go_on: &mut dyn FnMut() -> io::Result<()>,
+    ) -> Result<Vec<Deviation>, UndoError> {
         let folder = self.folder.clone();
         let noted = |source| UndoError::Step { path: folder.clone(), source };
         if !self.is_resumed {
@@ -40,7 +46,11 @@ impl Undo {
         let items = std::mem::take(&mut self.items);
         let mut work = Work { undo: &mut self, store: Store::new(folder.join(OBJECTS)), go_on };
         work.all(&items)?;
-        self.lines.write(&[ChangeLine::Undone]).and_then(|()| self.lines.file().sync_data()).map_err(noted)
+        self.lines
+            .write(&[ChangeLine::Undone])
+            .and_then(|()| self.lines.file().sync_data())
+            .map_err(noted)?;
+        Ok(self.deviations(&items))
     }
 }
 
@@ -138,13 +148,16 @@ impl Work<'_> {
             return Ok(fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR)?);
         }
         let (taken, number) = self.next_taken(item)?;
-        match fs::renameat(&parent, &name, &taken, &number) {
-            Ok(()) => return Ok(()),
-            Err(Errno::XDEV) => {}
-            Err(error) => return Err(error.into()),
+        // One more name in there would be one name too many for the file.
+        if there.links == 1 || !there.is_file() {
+            match fs::renameat(&parent, &name, &taken, &number) {
+                Ok(()) => return Ok(()),
+                Err(Errno::XDEV) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         match &there.kind {
-            Kind::File => copy(&mut open_file(&parent, &name)?, &taken, &number)?,
+            Kind::File => copy(&mut open_whatever_mode(&parent, &name)?, &taken, &number)?,
             Kind::Link { target } => {
                 let target = target.to_path().map_err(io::Error::other)?;
                 fs::symlinkat(target, &taken, &number)?;
@@ -200,10 +213,10 @@ impl Work<'_> {
                 }
                 let flags =
                     OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let mut file = File::from(fs::openat(&parent, &part, flags, Mode::from_raw_mode(0o600))?);
-                let made = fill(&mut source, &mut file)
-                    .and_then(|()| finish_file(&file, before))
-                    .and_then(|()| take_free_name(&parent, &part, &name));
+                let file = File::from(fs::openat(&parent, &part, flags, Mode::from_raw_mode(0o600))?);
+                let made = fill(&mut source, &file)
+                    .and_then(|()| finish_file_as_far_as_allowed(&file, before))
+                    .and_then(|()| take_free_name(&parent, &part, &parent, &name));
                 if made.is_err() {
                     // The error that matters is the first one.
                     let _ = fs::unlinkat(&parent, &part, AtFlags::empty());
@@ -225,20 +238,20 @@ impl Work<'_> {
         let (Some(before), Some(kept)) = (&item.before, &item.kept) else { return Ok(()) };
         let (parent, name) = self.place(&item.spot)?;
         let (taken, number) = self.next_taken(item)?;
-        copy(&mut open_file(&parent, &name)?, &taken, &number)?;
+        copy(&mut open_whatever_mode(&parent, &name)?, &taken, &number)?;
         let mut source = self.store.open(kept)?;
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let open = || fs::openat(&parent, &name, flags, Mode::empty());
-        let mut file = File::from(match open() {
+        let file = File::from(match open() {
             Err(Errno::ACCESS) => {
-                fs::fchmod(open_file(&parent, &name)?, Mode::from_raw_mode(before.mode | 0o600))?;
+                fs::fchmod(open_whatever_mode(&parent, &name)?, Mode::from_raw_mode(before.mode | 0o600))?;
                 open()?
             }
             other => other?,
         });
         file.set_len(0)?;
-        fill(&mut source, &mut file)?;
-        finish_file(&file, before)
+        fill(&mut source, &file)?;
+        finish_file_as_far_as_allowed(&file, before)
     }
 
     fn link(&mut self, item: &Item, other: &Spot) -> io::Result<()> {
@@ -252,29 +265,22 @@ impl Work<'_> {
         let (parent, name) = self.place(&item.spot)?;
         match &before.kind {
             Kind::Link { .. } => finish_link(&parent, &name, before),
-            Kind::File => match open_file(&parent, &name) {
-                Ok(file) => finish_file(&file, before),
-                // A file that nobody may read: its owner may change that.
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    fs::chmodat(&parent, &name, Mode::from_raw_mode(before.mode | 0o400), AtFlags::empty())?;
-                    finish_file(&open_file(&parent, &name)?, before)
-                }
-                Err(error) => Err(error),
-            },
+            Kind::File => finish_file_as_far_as_allowed(open_whatever_mode(&parent, &name)?, before),
             Kind::Folder | Kind::Other => {
-                Ok(fs::chmodat(&parent, &name, Mode::from_raw_mode(before.mode), AtFlags::empty())?)
+                fs::chmodat(&parent, &name, Mode::from_raw_mode(before.mode), AtFlags::empty())?;
+                finish_link(&parent, &name, before)
             }
         }
     }
 
     fn touch_folder(&mut self, item: &Item) -> io::Result<()> {
         let Some(before) = &item.before else { return Ok(()) };
-        finish_file(self.folder(&item.spot)?, before)
+        finish_file_as_far_as_allowed(self.folder(&item.spot)?, before)
     }
 }
 
 fn copy(source: &mut File, folder: &OwnedFd, name: &str) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut target = File::from(fs::openat(folder, name, flags, Mode::from_raw_mode(0o600))?);
-    fill(source, &mut target)
+    let target = File::from(fs::openat(folder, name, flags, Mode::from_raw_mode(0o600))?);
+    fill(source, &target)
 }

@@ -6,7 +6,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use super::super::anchored::{look_below, names, open_folder, open_root};
-use super::super::below::Below;
 use super::super::record::{
     BEFORE, CHANGES, ChangeLine, Course, Found, Lines, OBJECTS, RecordedRoot, Spot, read_before,
 };
@@ -14,8 +13,9 @@ use super::super::root::content;
 use super::super::state::{Kind, Moment, State};
 use super::super::store::Store;
 use super::super::uncovered::NotCovered;
-use super::super::walk::walk;
-use super::acts::{Act, Item, decide, join_names, place};
+use super::acts::{Act, Item, decide, place};
+use super::left::{unreadable, what_is_left};
+use super::names::{find_names, join_names};
 use super::{Hindrance, Obstacle, TakenBack, UndoError};
 
 /// What is taken for what the run left.
@@ -26,9 +26,6 @@ pub enum Present {
     /// Of a run that was killed within a call: what is there now.
     AsItIs,
 }
-
-/// The most entries of a root that are looked at where the record has no last word.
-const MOST: usize = 1_000_000;
 
 /// An undo that can be carried out: nothing stands in its way, and nothing is changed yet. It holds the record's lock.
 #[derive(Debug)]
@@ -99,7 +96,7 @@ impl Undo {
             match present {
                 Present::AsRecorded => return Err(UndoError::Unfinished),
                 Present::AsItIs => {
-                    unsaid = what_is_left(&course.roots, &roots, &before, &mut obstacles);
+                    unsaid = what_is_left(&course, &roots, &before, &mut obstacles);
                     for line in &unsaid {
                         if let ChangeLine::After { root, path, state } = line {
                             course.after.insert((*root, path.clone()), state.clone());
@@ -128,7 +125,7 @@ impl Undo {
             unsaid,
             is_resumed,
             taken: course.taken,
-            not_covered: course.not_covered,
+            not_covered: not_covered(&course, &before),
         })
     }
 
@@ -156,6 +153,14 @@ impl Undo {
     }
 }
 
+/// What was noted as not kept, and was not kept later either.
+fn not_covered(course: &Course, before: &BTreeMap<Spot, Found>) -> Vec<NotCovered> {
+    let kept = before.iter().filter(|(_, (_, kept))| kept.is_some());
+    let kept: BTreeSet<PathBuf> =
+        kept.filter_map(|((root, below), _)| Some(below.under(&course.roots.get(*root)?.path))).collect();
+    course.not_covered.iter().filter(|one| !kept.contains(&one.path)).cloned().collect()
+}
+
 /// Opens every root that is still the folder that it was.
 fn open_roots(roots: &[RecordedRoot], obstacles: &mut BTreeSet<Obstacle>) -> Vec<(PathBuf, OwnedFd)> {
     let mut opened = Vec::new();
@@ -171,52 +176,6 @@ fn open_roots(roots: &[RecordedRoot], obstacles: &mut BTreeSet<Obstacle>) -> Vec
         }
     }
     opened
-}
-
-/// What differs now from what the run found.
-fn what_is_left(
-    recorded: &[RecordedRoot],
-    roots: &[(PathBuf, OwnedFd)],
-    before: &BTreeMap<Spot, Found>,
-    obstacles: &mut BTreeSet<Obstacle>,
-) -> Vec<ChangeLine> {
-    let mut lines = Vec::new();
-    for (number, (recorded, (path, folder))) in recorded.iter().zip(roots).enumerate() {
-        let mut now: BTreeMap<Below, Option<State>> = BTreeMap::new();
-        if recorded.whole {
-            match walk(folder, &recorded.excluded, MOST) {
-                Ok(Some(walked)) => {
-                    now.extend(walked.states.into_iter().map(|(path, state)| (path, Some(state))))
-                }
-                Ok(None) => {
-                    let error = format!("it holds more than {MOST} entries");
-                    obstacles.insert(Obstacle { path: path.clone(), why: Hindrance::Unreadable { error } });
-                }
-                Err(error) => {
-                    obstacles.insert(unreadable(path.clone(), &error));
-                }
-            }
-        }
-        for ((_, below), _) in before.iter().filter(|((root, _), _)| *root == number) {
-            if !now.contains_key(below) {
-                match look_below(folder, below) {
-                    Ok(state) => drop(now.insert(below.clone(), state)),
-                    Err(error) => drop(obstacles.insert(unreadable(below.under(path), &error))),
-                }
-            }
-        }
-        for (below, state) in now {
-            let found = before.get(&(number, below.clone())).and_then(|(state, _)| state.as_ref());
-            if found != state.as_ref() {
-                lines.push(ChangeLine::After { root: number, path: below, state });
-            }
-        }
-    }
-    lines
-}
-
-fn unreadable(path: PathBuf, error: &io::Error) -> Obstacle {
-    Obstacle { path, why: Hindrance::Unreadable { error: error.to_string() } }
 }
 
 struct Check<'a> {
@@ -243,9 +202,11 @@ impl Check<'_> {
             self.foreign(spot, &items);
         }
         join_names(&mut items, self.before);
+        find_names(&mut items, self.roots);
         for item in &items {
             self.can_go(item, &items);
             self.can_come(item, &items, store);
+            self.attributes_can_come(item);
         }
         items
     }
@@ -346,6 +307,19 @@ impl Check<'_> {
             }
             (Kind::Other, ..) => self.hinder(&item.spot, not_kept("it is no file, folder or link")),
             (Kind::File | Kind::Folder | Kind::Link { .. }, ..) => {}
+        }
+    }
+
+    /// An attribute that nobody could read cannot be given.
+    fn attributes_can_come(&mut self, item: &Item) {
+        let (Some(before), Act::Replace | Act::Rewrite | Act::Touch) = (&item.before, &item.act) else {
+            return;
+        };
+        let is_there = item.current.as_ref().is_some_and(|now| now.attributes == before.attributes);
+        let stays = is_there && item.act != Act::Replace;
+        if let Some(name) = before.attributes.unread().filter(|_| !stays) {
+            let reason = format!("its attribute {name} could not be read");
+            self.hinder(&item.spot, Hindrance::NotKept { reason });
         }
     }
 

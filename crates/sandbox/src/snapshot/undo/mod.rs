@@ -1,12 +1,15 @@
 //! Taking a run back: everything is checked first, then done.
 //!
 //! `check` compares what is there with what the run left and found, and decides an act for each path; `acts` are the
-//! decisions; `apply` carries them out.
+//! decisions; `apply` carries them out, and `exact` compares what came of it. `left` is for a run that was killed, `names` for hard links.
 
 mod acts;
 mod apply;
 mod check;
 mod error;
+mod exact;
+mod left;
+mod names;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,6 +20,7 @@ use super::below::as_text;
 
 pub use check::{Present, Undo};
 pub use error::UndoError;
+pub use exact::{Aspect, Deviation};
 
 /// One path that is taken back.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -4,7 +4,7 @@ use artoo_sandbox::{Decision, Place, effects_of};
 use artoo_types::{Effect, PreviewedChange, PreviewedKind, ToolName};
 use proptest::prelude::*;
 
-use super::super::judged::{asked_about, programs_of, rest_of};
+use super::super::reading::{asked_about, programs_of, rest_of};
 use super::*;
 
 const HOME: &str = "/home/nobody-here";

@@ -1,0 +1,194 @@
+//! What can be answered to a question about effects, and what was.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use artoo_tools::on_file;
+use artoo_types::{ApprovalRequested, ApprovalScope, EffectKind};
+
+/// The answers that a question takes beside yes and no: those that cover something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// What a yes for the run covers, in words.
+    run: Option<&'static str>,
+    /// What a yes for the folder covers, in words.
+    folder: Option<&'static str>,
+    /// Whether a rule says it.
+    rule: bool,
+}
+
+impl Offer {
+    /// What is offered with this question.
+    pub(super) fn of(asked: &ApprovalRequested) -> Self {
+        let kinds = |scope: ApprovalScope| {
+            let covered = asked.effects.iter().filter(move |effect| scope.covers(effect.kind));
+            covered.map(|effect| effect.kind).collect::<BTreeSet<EffectKind>>()
+        };
+        let goes = asked.effects.iter().any(|effect| effect.kind == EffectKind::Deletes);
+        let run = match (kinds(ApprovalScope::Run).is_empty(), goes) {
+            (true, _) => None,
+            (false, true) => Some("all but the deletions, in this run"),
+            (false, false) => Some("the same, in this run"),
+        };
+        let in_folders = asked.effects.iter().filter(|effect| ApprovalScope::Folder.covers(effect.kind));
+        let in_folders = in_folders.filter_map(|effect| Some((effect.kind, on_file(effect)?.parent()?)));
+        let (kinds, folders): (BTreeSet<EffectKind>, BTreeSet<&Path>) = in_folders.unzip();
+        let folder = match (
+            kinds.contains(&EffectKind::Overwrites),
+            kinds.contains(&EffectKind::Creates),
+            folders.len() > 1,
+        ) {
+            (false, false, _) => None,
+            (true, false, false) => Some("edits in this folder, in this run"),
+            (true, false, true) => Some("edits in these folders, in this run"),
+            (false, true, false) => Some("new files in this folder, in this run"),
+            (false, true, true) => Some("new files in these folders, in this run"),
+            (true, true, false) => Some("edits and new files in this folder, in this run"),
+            (true, true, true) => Some("edits and new files in these folders, in this run"),
+        };
+        Self { run, folder, rule: asked.always.is_some() }
+    }
+
+    /// Whether a yes for so long is offered.
+    pub(super) fn takes(self, scope: ApprovalScope) -> bool {
+        match scope {
+            ApprovalScope::Once => true,
+            ApprovalScope::Run => self.run.is_some(),
+            ApprovalScope::Folder => self.folder.is_some(),
+            ApprovalScope::Always => self.rule,
+        }
+    }
+
+    /// What stands before the answer.
+    pub(super) fn prompt(self) -> String {
+        let run = self.run.map(|covers| format!("r: {covers}"));
+        let folder = self.folder.map(|covers| format!("f: {covers}"));
+        let rule = self.rule.then(|| "a: always, by a rule".to_owned());
+        let offered = [Some("y: yes, once".to_owned()), run, folder, Some("d: details".to_owned()), rule];
+        let offered: Vec<String> = offered.into_iter().flatten().collect();
+        format!("{}   N: no   or say what to do instead > ", offered.join("   "))
+    }
+}
+
+/// Whether somebody agreed, in so many words: an empty line, the end of the input and anything else are a no.
+pub(super) fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// What somebody said about an effect.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Yes, for so long; always is by a rule.
+    Yes(ApprovalScope),
+    No,
+    /// They want to see all of it first.
+    Details,
+    /// No, and what to do instead.
+    Instead(String),
+}
+
+/// What is shorter, in bytes, was a slip, and a slip is a no.
+const SHORTEST_WORDS: usize = 8;
+
+impl Said {
+    /// Only these letters and words are a yes. Anything else is a no, the end of the input too.
+    pub(super) fn of(answer: &str) -> Self {
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Self::Yes(ApprovalScope::Once),
+            "r" | "run" => Self::Yes(ApprovalScope::Run),
+            "f" | "folder" => Self::Yes(ApprovalScope::Folder),
+            "a" | "always" => Self::Yes(ApprovalScope::Always),
+            "d" | "details" => Self::Details,
+            words if words.len() < SHORTEST_WORDS => Self::No,
+            _ => Self::Instead(answer.trim().to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::{CallId, Effect, ProposedRule, SubTaskId, ToolName};
+
+    use super::*;
+
+    #[test]
+    fn only_a_yes_is_a_yes() {
+        assert!(["y", "Y", " yes ", "YES"].into_iter().all(is_yes));
+        assert!(!["", "n", "no", "yes but", "ye", "yy", "0", "是的"].into_iter().any(is_yes));
+    }
+
+    #[test]
+    fn only_these_words_allow_an_effect() {
+        use ApprovalScope::{Always, Folder, Once, Run};
+        let said = [
+            ("y", Once),
+            (" YES ", Once),
+            ("r", Run),
+            ("run", Run),
+            ("F", Folder),
+            ("folder", Folder),
+            ("a", Always),
+            (" ALWAYS ", Always),
+        ];
+        for (answer, scope) in said {
+            assert_eq!(Said::of(answer), Said::Yes(scope), "{answer}");
+        }
+        for answer in ["", "n", "no", "never", "ye", "yy", "y?", "yes!", "rf", "aa", "always!", "dd", "q"] {
+            assert_eq!(Said::of(answer), Said::No, "{answer}");
+        }
+        assert_eq!((Said::of("d"), Said::of(" Details\n")), (Said::Details, Said::Details));
+        for answer in ["yes but not now", "Write it to new.txt", "写到 new.txt"] {
+            assert_eq!(Said::of(&format!(" {answer}\n")), Said::Instead(answer.to_owned()));
+        }
+    }
+
+    fn asked(effects: &[(EffectKind, &str)], always: Option<ProposedRule>) -> ApprovalRequested {
+        let effect = |(kind, what): &(EffectKind, &str)| Effect {
+            kind: *kind,
+            what: (*what).to_owned(),
+            word: String::new(),
+            why: String::new(),
+        };
+        ApprovalRequested {
+            subtask_id: SubTaskId::new(uuid::Uuid::nil()),
+            call_id: CallId::new(uuid::Uuid::nil()),
+            tool: ToolName::new("shell"),
+            command: String::new(),
+            effects: effects.iter().map(effect).collect(),
+            changes: Vec::new(),
+            rule: String::new(),
+            reason: String::new(),
+            person: true,
+            always,
+        }
+    }
+
+    #[test]
+    fn what_covers_nothing_is_not_offered() {
+        use EffectKind::{Creates, Deletes, Network, Overwrites};
+        let rule = ProposedRule {
+            effects: [Deletes].into(),
+            programs: Vec::new(),
+            paths: Vec::new(),
+            matches: Vec::new(),
+            spares: Vec::new(),
+        };
+        let prompts: Vec<String> = [
+            asked(&[(Deletes, "/a/b")], None),
+            asked(&[(Deletes, "/a/b")], Some(rule)),
+            asked(&[(Overwrites, "/a/b")], None),
+            asked(&[(Overwrites, "/a/b"), (Creates, "/a/c"), (Deletes, "/d")], None),
+            asked(&[(Overwrites, "/a/b"), (Overwrites, "/c/b")], None),
+            asked(&[(Creates, "/a/b")], None),
+            asked(&[(Overwrites, "*.txt")], None),
+            asked(&[(Network, "example.org")], None),
+        ]
+        .iter()
+        .map(|asked| Offer::of(asked).prompt())
+        .collect();
+        insta::assert_snapshot!(prompts.join("\n"));
+        let offer = Offer::of(&asked(&[(Overwrites, "*.txt")], None));
+        let taken = [ApprovalScope::Once, ApprovalScope::Run, ApprovalScope::Folder, ApprovalScope::Always];
+        assert_eq!(taken.map(|scope| offer.takes(scope)), [true, true, false, false]);
+    }
+}

@@ -1,0 +1,239 @@
+//! What a trial found, in words: each change by itself, or those of a kind by folder.
+
+use std::path::{Path, PathBuf};
+
+use artoo_types::{PreviewedChange, PreviewedKind};
+
+use super::groups::{Group, by_folder, by_folders, is_folder};
+use super::told::Told;
+use crate::terminal::{exact, exact_ends};
+use crate::view::units::{bytes, counted};
+
+/// The kinds in the order in which they are shown: what is lost comes first.
+const ORDER: [PreviewedKind; 5] = [
+    PreviewedKind::Deleted,
+    PreviewedKind::Changed,
+    PreviewedKind::Renamed,
+    PreviewedKind::Attributes,
+    PreviewedKind::Created,
+];
+
+/// How many there are of each kind.
+pub(super) fn counts(changes: &[PreviewedChange]) -> String {
+    let word = |kind| match kind {
+        PreviewedKind::Deleted => "deleted",
+        PreviewedKind::Changed => "changed",
+        PreviewedKind::Renamed => "renamed",
+        PreviewedKind::Attributes => "with another mode, owner or time",
+        PreviewedKind::Created => "new",
+    };
+    let count = |kind| changes.iter().filter(|change| change.change == kind).count();
+    let counts = ORDER.map(|kind| (count(kind), word(kind)));
+    let told = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// All changes: of each kind at most so many by themselves, or else by so many folders. No path takes more than so many columns.
+pub(super) fn by_kind(changes: &[PreviewedChange], most: usize, columns: usize) -> Vec<Told<'_>> {
+    let mut told = Vec::new();
+    for kind in ORDER {
+        let all: Vec<&PreviewedChange> = changes.iter().filter(|change| change.change == kind).collect();
+        if all.len() <= most {
+            told.extend(all.into_iter().map(|change| one(change, columns)));
+        } else if kind == PreviewedKind::Renamed {
+            let ends = |change: &PreviewedChange| (origin(change).to_owned(), change.path.clone());
+            told.extend(by_folders(&all, ends, most).iter().map(|group| renames(group, columns)));
+        } else {
+            let path = |change: &PreviewedChange| change.path.clone();
+            told.extend(by_folder(&all, path, most).iter().map(|group| together(kind, group, columns)));
+        }
+    }
+    told
+}
+
+/// One change, with its diff below it.
+pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
+    let (path, is_cut) = shown(&change.path, columns);
+    let modes = change.mode_before.zip(change.mode_after);
+    let text = match (change.change, modes) {
+        (PreviewedKind::Deleted, _) => format!("deletes {path}{}", sizes(change)),
+        (PreviewedKind::Changed, modes) => {
+            let modes = modes.map(|modes| format!(", mode {}", of_modes(modes))).unwrap_or_default();
+            // No text, a long one, or a key.
+            let hidden = if change.diff.is_none() { ", the difference cannot be shown" } else { "" };
+            format!("changes {path}{}{modes}{hidden}", sizes(change))
+        }
+        (PreviewedKind::Renamed, _) => {
+            let (from, is_from_cut) = shown(origin(change), columns);
+            let mode = modes.map(|modes| format!(", mode {}", of_modes(modes))).unwrap_or_default();
+            return Told::new(format!("renames {from} -> {path}{mode}"), is_cut || is_from_cut);
+        }
+        (PreviewedKind::Attributes, None) => format!("changes the owner or the time of {path}"),
+        (PreviewedKind::Attributes, Some(modes)) => {
+            format!("changes the mode of {path}: {}", of_modes(modes))
+        }
+        (PreviewedKind::Created, _) => format!("makes {path}{}", sizes(change)),
+    };
+    Told { diff: change.diff.as_deref().map(without_header), ..Told::new(text, is_cut) }
+}
+
+/// Changes of one kind but renames.
+fn together<'a>(
+    kind: PreviewedKind,
+    group: &Group<PathBuf, &'a PreviewedChange>,
+    columns: usize,
+) -> Told<'a> {
+    let Group { place, members } = group;
+    let (Some(first), 2..) = (members.iter().find(|member| member.path != *place), members.len()) else {
+        return members.first().map_or_else(|| Told::new(String::new(), false), |one_| one(one_, columns));
+    };
+    let (folder, _) = shown(&place.join(""), columns);
+    let (example, _) = shown(first.path.strip_prefix(place).unwrap_or(&first.path), columns);
+    let things = things(members);
+    let text = match kind {
+        PreviewedKind::Deleted => {
+            let size: u64 =
+                members.iter().filter_map(|member| member.bytes_before).fold(0, u64::saturating_add);
+            let size = bytes(size);
+            if members.iter().any(|member| member.path == *place) {
+                format!("deletes {folder} with all that is in it: {things} ({size})")
+            } else {
+                format!("deletes {things} in {folder} ({size}), for example {example}")
+            }
+        }
+        PreviewedKind::Changed => format!("changes {things} in {folder}, for example {example}"),
+        PreviewedKind::Renamed => format!("renames {things} in {folder}, for example {example}"),
+        PreviewedKind::Attributes => {
+            let modes = first.mode_before.zip(first.mode_after);
+            let modes = modes.map(|modes| format!(": {}", of_modes(modes))).unwrap_or_default();
+            format!("changes the mode, owner or time of {things} in {folder}, for example {example}{modes}")
+        }
+        PreviewedKind::Created => format!("makes {things} in {folder}, for example {example}"),
+    };
+    let lines: usize = members
+        .iter()
+        .filter_map(|member| member.diff.as_deref())
+        .map(|diff| lines(without_header(diff)).count())
+        .sum();
+    let diffs = match lines {
+        0 => String::new(),
+        lines => format!(" ({} of differences)", counted(lines as u64, "line", "lines")),
+    };
+    Told::new(text + &diffs, true)
+}
+
+fn renames<'a>(group: &Group<(PathBuf, PathBuf), &'a PreviewedChange>, columns: usize) -> Told<'a> {
+    let Group { place: (from, to), members } = group;
+    let (Some(first), 2..) = (members.first(), members.len()) else {
+        return members.first().map_or_else(|| Told::new(String::new(), false), |one_| one(one_, columns));
+    };
+    let below = |path: &Path, folder: &Path| shown(path.strip_prefix(folder).unwrap_or(path), columns).0;
+    let example = format!("{} -> {}", below(origin(first), from), below(&first.path, to));
+    let folder = |folder: &Path| shown(&folder.join(""), columns).0;
+    let things = things(members);
+    let text = if from == to {
+        format!("renames {things} in {}, for example {example}", folder(from))
+    } else {
+        format!("moves {things} from {} to {}, for example {example}", folder(from), folder(to))
+    };
+    Told::new(text, true)
+}
+
+/// The path that it has now.
+fn origin(change: &PreviewedChange) -> &Path {
+    change.from.as_deref().unwrap_or(&change.path)
+}
+
+fn things(members: &[&PreviewedChange]) -> String {
+    let folders = members.iter().filter(|member| is_folder(&member.path)).count();
+    let files = members.len() - folders;
+    let files = (files > 0).then(|| counted(files as u64, "file", "files"));
+    let folders = (folders > 0).then(|| counted(folders as u64, "folder", "folders"));
+    [files, folders].into_iter().flatten().collect::<Vec<_>>().join(" and ")
+}
+
+fn sizes(change: &PreviewedChange) -> String {
+    match (change.bytes_before, change.bytes_after) {
+        (None, None) => String::new(),
+        (Some(size), None) | (None, Some(size)) => format!(" ({})", bytes(size)),
+        (Some(before), Some(after)) => format!(" ({}, then {})", bytes(before), bytes(after)),
+    }
+}
+
+fn shown(path: &Path, columns: usize) -> (String, bool) {
+    exact_ends(&path.to_string_lossy(), columns)
+}
+
+/// `0755 rwxr-xr-x -> 0644 rw-r--r--`.
+fn of_modes((before, after): (u32, u32)) -> String {
+    format!("{before:04o} {} -> {after:04o} {}", letters(before), letters(after))
+}
+
+/// The permissions as `ls` writes them.
+fn letters(mode: u32) -> String {
+    let bit = |bit: u32, letter: char| if mode & bit == 0 { '-' } else { letter };
+    let last = |bit: u32, special: u32, letter: char| match (mode & bit != 0, mode & special != 0) {
+        (false, false) => '-',
+        (true, false) => 'x',
+        (true, true) => letter,
+        (false, true) => letter.to_ascii_uppercase(),
+    };
+    let read_and_write = |shift: u32| [bit(0o4 << shift, 'r'), bit(0o2 << shift, 'w')];
+    let [user, group, other] =
+        [(6, last(0o100, 0o4000, 's')), (3, last(0o10, 0o2000, 's')), (0, last(0o1, 0o1000, 't'))]
+            .map(|(shift, last)| read_and_write(shift).into_iter().chain([last]));
+    user.chain(group).chain(other).collect()
+}
+
+/// The lines of a diff as they are shown.
+pub(super) fn lines(diff: &str) -> impl Iterator<Item = String> + '_ {
+    // The sign before a line is no part of it: that of an empty line is not a blank at its end.
+    let shown = |line: &str| match line.strip_prefix(' ') {
+        Some(same) => format!(" {}", exact(same)),
+        None => exact(line),
+    };
+    diff.strip_suffix('\n').unwrap_or(diff).split('\n').map(shown)
+}
+
+/// A unified diff from its first hunk on: which file it is of is said above it.
+fn without_header(diff: &str) -> &str {
+    let line = |text: &'_ str, start: &str| -> Option<usize> {
+        text.starts_with(start).then(|| text.find('\n').map_or(text.len(), |end| end + 1))
+    };
+    let rest = line(diff, "--- ").and_then(|end| diff.get(end..));
+    let rest = rest.and_then(|rest| line(rest, "+++ ").and_then(|end| rest.get(end..)));
+    rest.filter(|rest| rest.starts_with("@@ ")).unwrap_or(diff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mode_is_written_in_both_ways() {
+        for (modes, expected) in [
+            ((0o755, 0o644), "0755 rwxr-xr-x -> 0644 rw-r--r--"),
+            ((0o0, 0o4755), "0000 --------- -> 4755 rwsr-xr-x"),
+            ((0o2640, 0o1777), "2640 rw-r-S--- -> 1777 rwxrwxrwt"),
+            ((0o7000, 0o1), "7000 --S--S--T -> 0001 --------x"),
+        ] {
+            assert_eq!(of_modes(modes), expected);
+        }
+    }
+
+    #[test]
+    fn the_header_of_a_diff_is_no_line_of_the_file() {
+        for (diff, expected) in [
+            ("--- before\n+++ after\n@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-a\n+b\n"),
+            ("--- nothing\n+++ after\n@@ -0,0 +1 @@\n+--- a\n", "@@ -0,0 +1 @@\n+--- a\n"),
+            ("--- two dashes went\n+++ two came\n", "--- two dashes went\n+++ two came\n"),
+            ("-a\n+b\n", "-a\n+b\n"),
+            ("--- ", "--- "),
+            ("", ""),
+        ] {
+            assert_eq!(without_header(diff), expected);
+        }
+        assert_eq!(lines("-a \r\n+\tb").collect::<Vec<_>>(), ["-a ␍", "+␉b"]);
+        assert_eq!(lines("+a  \n \n   \n\n").collect::<Vec<_>>(), ["+a␠␠", " ", " ␠␠", ""]);
+    }
+}

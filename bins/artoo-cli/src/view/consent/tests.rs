@@ -1,0 +1,273 @@
+//! Questions as they are seen.
+
+use artoo_types::{CallId, EffectKind, PreviewedKind, SubTaskId};
+use proptest::prelude::*;
+
+use super::*;
+use crate::terminal::{Look, width};
+
+fn frame(columns: usize) -> Frame {
+    Frame::new(Look { columns, colour: false, live: true }, false)
+}
+
+fn change(kind: PreviewedKind, path: &str) -> PreviewedChange {
+    let (before, after) = match kind {
+        PreviewedKind::Deleted => (Some(3_000), None),
+        PreviewedKind::Changed => (Some(1_200), Some(1_180)),
+        PreviewedKind::Created => (None, Some(40)),
+        PreviewedKind::Renamed | PreviewedKind::Attributes => (None, None),
+    };
+    PreviewedChange {
+        path: path.into(),
+        change: kind,
+        from: None,
+        bytes_before: before.filter(|_| !path.ends_with('/')),
+        bytes_after: after.filter(|_| !path.ends_with('/')),
+        mode_before: None,
+        mode_after: None,
+        diff: None,
+    }
+}
+
+fn renamed(from: &str, to: &str) -> PreviewedChange {
+    PreviewedChange { from: Some(from.into()), ..change(PreviewedKind::Renamed, to) }
+}
+
+fn changed(path: &str, diff: &str) -> PreviewedChange {
+    let diff = format!("--- before\n+++ after\n{diff}");
+    PreviewedChange { diff: Some(diff), ..change(PreviewedKind::Changed, path) }
+}
+
+fn effect(kind: EffectKind, what: &str) -> Effect {
+    Effect { kind, what: what.to_owned(), word: "w".to_owned(), why: "`tidy` does that".to_owned() }
+}
+
+fn asked(command: &str, effects: Vec<Effect>, changes: Vec<PreviewedChange>) -> ApprovalRequested {
+    ApprovalRequested {
+        subtask_id: SubTaskId::new(uuid::Uuid::nil()),
+        call_id: CallId::new(uuid::Uuid::nil()),
+        tool: ToolName::new("shell"),
+        command: command.to_owned(),
+        effects,
+        changes,
+        rule: "consent-to-change".to_owned(),
+        reason: "what was there before the run changes only with consent".to_owned(),
+        person: true,
+        always: None,
+    }
+}
+
+/// Both ways to see it.
+fn screens(asked: &ApprovalRequested, columns: usize) -> String {
+    let first = first_screen(asked, frame(columns)).join("\n");
+    let all = details(asked, frame(columns)).join("\n");
+    let text = format!("{first}\n-- d\n{all}\n");
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    text
+}
+
+/// The first screen alone, where there is too much behind it for a snapshot.
+fn first(asked: &ApprovalRequested, columns: usize) -> String {
+    let lines = first_screen(asked, frame(columns));
+    let taken: usize = lines.iter().map(|line| width(line).div_ceil(columns).max(1)).sum();
+    format!("{}\n-- {taken} lines of the terminal\n", lines.join("\n"))
+}
+
+/// Sixty renames, twenty-five changes, three new files, and one deletion among them.
+fn tidy() -> ApprovalRequested {
+    let mut changes = Vec::new();
+    for n in 0..60 {
+        changes.push(renamed(
+            &format!("/home/ada/photos/IMG_{n:04}.jpg"),
+            &format!("/home/ada/photos/2024-{n:02}.jpg"),
+        ));
+    }
+    for n in 0..25 {
+        changes.push(changed(&format!("/home/ada/photos/notes/{n}.md"), "@@ -1 +1 @@\n-old\n+new\n"));
+    }
+    changes.insert(44, change(PreviewedKind::Deleted, "/home/ada/photos/wedding.jpg"));
+    changes
+        .extend((0..3).map(|n| change(PreviewedKind::Created, &format!("/home/ada/photos/index-{n}.html"))));
+    // New files are free.
+    let beyond = changes.iter().filter(|change| change.change != PreviewedKind::Created);
+    let effects = beyond.map(|change| match &change.from {
+        None if change.change == PreviewedKind::Changed => {
+            effect(EffectKind::Overwrites, &change.path.display().to_string())
+        }
+        from => effect(EffectKind::Deletes, &from.as_ref().unwrap_or(&change.path).display().to_string()),
+    });
+    let effects = effects.collect();
+    asked("python3 tidy.py", effects, changes)
+}
+
+#[test]
+fn one_deletion_among_many_changes() {
+    insta::assert_snapshot!(first(&tidy(), 80));
+    let all = details(&tidy(), frame(80)).join("\n");
+    for n in 0..60 {
+        assert!(all.contains(&format!("renames /home/ada/photos/IMG_{n:04}.jpg -> ")), "{all}");
+    }
+    assert_eq!((all.matches("  -old\n").count(), all.matches("deletes ").count()), (25, 1));
+}
+
+#[test]
+fn at_40_columns() {
+    insta::assert_snapshot!(first(&tidy(), 40));
+}
+
+#[test]
+fn an_indentation_only_difference() {
+    let diff = "@@ -1,4 +1,4 @@\n def sum(all):\n-    total = 0\n+\ttotal = 0\n-    return  total\n+        return  total  \n \n";
+    let changes = vec![changed("/home/ada/sum.py", diff)];
+    let command = "sed -i 's/    total/\\t total/'  sum.py\n\n  # twice ";
+    insta::assert_snapshot!(screens(&asked(command, Vec::new(), changes), 80));
+}
+
+#[test]
+fn a_difference_of_400_lines() {
+    let lines: String = (0..200).map(|n| format!("-old line {n}\n+new line {n}\n")).collect();
+    let changes = vec![
+        changed("/home/ada/long.txt", &format!("@@ -1,200 +1,200 @@\n{lines}")),
+        changed("/home/ada/short.txt", "@@ -1 +1 @@\n-1\n+2\n"),
+    ];
+    let asked = asked("python3 edit.py", Vec::new(), changes);
+    insta::assert_snapshot!(first(&asked, 80));
+    let all = details(&asked, frame(80));
+    assert_eq!(all.iter().filter(|line| line.contains(" line ")).count(), 400);
+}
+
+#[test]
+fn what_is_not_seen_in_names_and_differences() {
+    let changes = vec![
+        change(PreviewedKind::Deleted, "/home/ada/gone\u{202e}txt.exe"),
+        changed(
+            "/home/ada/a\u{200b}b\tc  d ",
+            "@@ -1 +1 @@\n-pay \u{2066}ada\u{2069}\r\n+pay\u{a0}\u{ad}eve \u{1b}[2J\n",
+        ),
+    ];
+    let command = "rm 'a\u{200d}b'\n\u{1b}[1A\u{1b}[2Kecho harmless";
+    insta::assert_snapshot!(screens(&asked(command, Vec::new(), changes), 80));
+}
+
+#[test]
+fn a_mode() {
+    let mode = |kind, path: &str, before, after| PreviewedChange {
+        mode_before: Some(before),
+        mode_after: Some(after),
+        ..change(kind, path)
+    };
+    let changes = vec![
+        mode(PreviewedKind::Attributes, "/home/ada/run.sh", 0o755, 0o644),
+        mode(PreviewedKind::Changed, "/home/ada/tool", 0o644, 0o4755),
+        change(PreviewedKind::Attributes, "/home/ada/touched"),
+    ];
+    insta::assert_snapshot!(screens(&asked("chmod -x run.sh", Vec::new(), changes), 80));
+}
+
+#[test]
+fn a_folder_that_goes_with_all_that_is_in_it() {
+    let mut changes: Vec<_> = (0..812)
+        .map(|n| change(PreviewedKind::Deleted, &format!("/home/ada/app/build/{}/o{n}.o", n % 39)))
+        .collect();
+    changes.extend((0..39).map(|n| change(PreviewedKind::Deleted, &format!("/home/ada/app/build/{n}/"))));
+    changes.push(change(PreviewedKind::Deleted, "/home/ada/app/build/"));
+    let whole = asked("make clean", Vec::new(), changes.clone());
+    // The same without the folders, from two places.
+    changes.retain(|change| !change.path.to_string_lossy().ends_with('/'));
+    changes.push(change(PreviewedKind::Deleted, "/home/ada/other/only.txt"));
+    let scattered = asked("make clean", Vec::new(), changes);
+    insta::assert_snapshot!(format!("{}{}", first(&whole, 80), first(&scattered, 80)));
+    assert_eq!(details(&whole, frame(80)).iter().filter(|line| line.contains("deletes ")).count(), 852);
+}
+
+#[test]
+fn a_question_without_changes() {
+    let effects = vec![
+        effect(EffectKind::Creates, "/home/ada/page.html"),
+        effect(EffectKind::Network, "https://example.org/page"),
+        effect(EffectKind::Unknown, "./after.sh"),
+        effect(EffectKind::Deletes, "/home/ada/old.html"),
+    ];
+    let mut one = asked("curl -o page.html https://example.org/page", effects, Vec::new());
+    let few = screens(&one, 80);
+    one.effects = (0..30).map(|n| effect(EffectKind::Network, &format!("https://example.org/{n}"))).collect();
+    one.effects.extend((0..30).map(|n| effect(EffectKind::Overwrites, &format!("/home/ada/{}/f{n}", n % 3))));
+    one.person = false;
+    insta::assert_snapshot!(format!("{few}\n{}", first(&one, 80)));
+}
+
+/// What no change is about is said, also where it is a file: the old name of a file that was moved over another, for instance.
+#[test]
+fn effects_that_no_change_says_are_said() {
+    let effects = vec![
+        effect(EffectKind::Overwrites, "/home/ada/b"),
+        effect(EffectKind::Deletes, "/home/ada/a"),
+        effect(EffectKind::Deletes, "/home/ada/c"),
+        effect(EffectKind::Creates, "/home/ada/d"),
+        effect(EffectKind::Network, "example.org"),
+    ];
+    let changes = vec![change(PreviewedKind::Changed, "/home/ada/b"), renamed("/home/ada/c", "/home/ada/d")];
+    insta::assert_snapshot!(screens(&asked("mv a b", effects, changes), 80));
+}
+
+#[test]
+fn a_command_of_one_long_line_and_one_of_many_lines() {
+    let long = format!("echo {}; rm -r /", "x".repeat(5_000));
+    let many: String = (0..100).map(|n| format!("echo {n}\n")).collect();
+    let shown = [long, many].map(|command| first(&asked(&command, Vec::new(), Vec::new()), 80));
+    insta::assert_snapshot!(shown.concat());
+}
+
+fn kind() -> impl Strategy<Value = PreviewedKind> {
+    use PreviewedKind::{Attributes, Changed, Created, Deleted, Renamed};
+    prop::sample::select(vec![Deleted, Changed, Renamed, Attributes, Created])
+}
+
+prop_compose! {
+    fn any_change()(kind in kind(), path in "(/[abc数]{1,12}){1,5}/?", from in "(/[abc]{1,5}){1,4}", lines in 0usize..60) -> PreviewedChange {
+        let diff = (lines > 0 && kind == PreviewedKind::Changed).then(|| "-old\n".repeat(lines));
+        let from = (kind == PreviewedKind::Renamed).then(|| from.into());
+        PreviewedChange { diff, from, ..change(kind, &path) }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// However much there is: it fits, every kind has its count, and what goes is named or lies in a group that is.
+    #[test]
+    fn a_question_fits_and_loses_no_deletion(
+        changes in prop::collection::vec(any_change(), 0..120),
+        command in "([a-z ]{0,300}\n){0,30}",
+        columns in 60usize..200,
+    ) {
+        let asked = asked(&command, Vec::new(), changes.clone());
+        let lines = first_screen(&asked, frame(columns));
+        let taken: usize = lines.iter().map(|line| width(line).div_ceil(columns).max(1)).sum();
+        prop_assert!(taken <= 30, "{} lines:\n{}", taken, lines.join("\n"));
+        let text = lines.join("\n");
+        let going: Vec<_> = changes.iter().filter(|change| change.change == PreviewedKind::Deleted).collect();
+        let said: usize = lines.iter().filter(|line| line.contains("   deletes ")).map(|line| {
+            let numbers = |noun: &str| {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let is_noun = |word: &str| word == noun || word == format!("{noun}s");
+                words.windows(2).filter(|pair| is_noun(pair[1])).find_map(|pair| pair[0].parse::<usize>().ok())
+            };
+            match (numbers("file"), numbers("folder")) {
+                (None, None) => 1,
+                (files, folders) => files.unwrap_or(0) + folders.unwrap_or(0),
+            }
+        }).sum();
+        prop_assert_eq!(said, going.len(), "{}", text);
+        if !going.is_empty() {
+            let counted = format!("{} deleted", going.len());
+            prop_assert!(text.contains(&counted), "{}", text);
+        }
+        // Whatever is not there is announced, and is there behind `d`.
+        let all = details(&asked, frame(columns));
+        let lines_of = |lines: &[String]| lines.iter().filter(|line| line.trim_end().ends_with("-old")).count();
+        let is_announced = text.contains("d shows all of it");
+        prop_assert!(is_announced || lines_of(&lines) == lines_of(&all));
+        prop_assert_eq!(lines_of(&all), changes.iter().filter_map(|change| change.diff.as_ref()).map(|diff| diff.lines().count()).sum::<usize>());
+    }
+}

@@ -1,0 +1,176 @@
+//! Drives one run from the async side: output, time-out, cancellation.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::process::{ChildStderr, ChildStdout};
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::preview::Ground;
+use crate::process_guard::ProcessGuard;
+use crate::process_limit::Excess;
+use crate::pump::{Drain, pump};
+use crate::supervisor_thread::{self, Ended, Started};
+use crate::{
+    Capture, Channel, Confinement, Ending, Invocation, Outcome, SandboxError, SandboxMode, StreamReport,
+    Support, probe,
+};
+
+/// Between asking the group to end and killing it. Short, because a person may be waiting after Ctrl+C.
+const GRACE: Duration = Duration::from_millis(500);
+/// How long the end of all processes may take after the kill.
+const REPORT: Duration = Duration::from_secs(3);
+/// How long the output is read after the tree is gone, in case somebody outside the tree holds a pipe.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// See [`crate::run()`]; without a confinement, [`crate::run_unconfined`].
+pub(crate) async fn run(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
+    drive(invocation, confinement, None, capture, cancel).await
+}
+
+/// The same on a copy of folders.
+pub(crate) async fn run_on(
+    ground: Arc<Ground>,
+    invocation: &Invocation,
+    confinement: &Confinement,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
+    drive(invocation, Some(confinement), Some(ground), capture, cancel).await
+}
+
+async fn drive(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, SandboxError> {
+    let begin = Instant::now();
+    refuse_what_cannot_be_enforced(invocation, confinement)?;
+    if cancel.is_cancelled() {
+        return Ok(never_started());
+    }
+    let lost =
+        |source: io::Error| SandboxError::Watch { program: supervisor_thread::name(invocation), source };
+    let started = supervisor_thread::start(invocation, confinement, ground)?
+        .await
+        .map_err(|_| lost(io::Error::other("its thread died")))?;
+    let Started { guard, stdout, stderr, ended } = started?;
+    let stdout = ChildStdout::from_std(stdout).map_err(lost)?;
+    let stderr = ChildStderr::from_std(stderr).map_err(lost)?;
+
+    let (mut out, mut err) = (StreamReport::default(), StreamReport::default());
+    let (finish, drained) = {
+        let Capture { stdout: out_writer, stderr: err_writer, on_chunk } = capture;
+        let keep = invocation.keep;
+        let out = Drain { channel: Channel::Stdout, writer: out_writer, on_chunk, keep, report: &mut out };
+        let err = Drain { channel: Channel::Stderr, writer: err_writer, on_chunk, keep, report: &mut err };
+        let mut pumps = pin!(async { tokio::join!(pump(stdout, out), pump(stderr, err)) });
+        let mut finish = pin!(finish(&guard, ended, invocation.timeout, cancel));
+        let mut drained = false;
+        let finish = loop {
+            tokio::select! {
+                // The end first: a flood of output must not delay a time-out.
+                biased;
+                finish = &mut finish => break finish,
+                _ = &mut pumps, if !drained => drained = true,
+            }
+        };
+        (finish, drained || timeout(DRAIN, pumps).await.is_ok())
+    };
+    Ok(Outcome {
+        ending: ending(&finish).map_err(lost)?,
+        duration: begin.elapsed(),
+        stdout: out,
+        stderr: err,
+        // Without a report the first process itself hangs in the kernel.
+        survivors: finish.ended.as_ref().map_or(1, |ended| ended.survivors),
+        drained,
+    })
+}
+
+fn never_started() -> Outcome {
+    Outcome {
+        ending: Ending::Cancelled,
+        duration: Duration::ZERO,
+        stdout: StreamReport::default(),
+        stderr: StreamReport::default(),
+        survivors: 0,
+        drained: true,
+    }
+}
+
+fn refuse_what_cannot_be_enforced(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+) -> Result<(), SandboxError> {
+    let mode = confinement.map_or(SandboxMode::FullAccess, |confinement| confinement.mode);
+    match (mode, probe()) {
+        (SandboxMode::FullAccess, _) | (_, Support::Enforced { .. }) => Ok(()),
+        (SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite, Support::Missing(reason)) => {
+            Err(SandboxError::Unsupported { program: supervisor_thread::name(invocation), mode, reason })
+        }
+    }
+}
+
+/// How the wait for a command came out.
+#[derive(Debug)]
+struct Finish {
+    /// Why this crate stopped the command, if it did.
+    stopped: Option<Ending>,
+    /// The thread's report. Missing when the first process survived being killed.
+    ended: Option<Ended>,
+}
+
+/// Waits for the thread's report; on a time-out or a cancellation, brings it about.
+async fn finish(
+    guard: &ProcessGuard,
+    mut ended: oneshot::Receiver<Ended>,
+    limit: Duration,
+    cancel: &CancellationToken,
+) -> Finish {
+    let stopped = tokio::select! {
+        biased;
+        report = &mut ended => return Finish { stopped: None, ended: report.ok() },
+        () = cancel.cancelled() => Ending::Cancelled,
+        () = sleep(limit) => Ending::TimedOut,
+    };
+    guard.ask();
+    let report = match timeout(GRACE, &mut ended).await {
+        Ok(report) => report.ok(),
+        Err(_) => {
+            guard.end();
+            timeout(REPORT, ended).await.ok().and_then(Result::ok)
+        }
+    };
+    Finish { stopped: Some(stopped), ended: report }
+}
+
+fn ending(finish: &Finish) -> io::Result<Ending> {
+    if let Some(stopped) = finish.stopped {
+        return Ok(stopped);
+    }
+    let ended = finish.ended.as_ref().ok_or_else(|| io::Error::other("its thread died"))?;
+    match ended.excess {
+        Some(Excess::Processes) => return Ok(Ending::Crowded),
+        Some(Excess::Disk) => return Ok(Ending::OutOfRoom),
+        None => {}
+    }
+    match &ended.status {
+        Ok(status) => Ok(match supervisor_thread::code_or_signal(*status) {
+            Ok(code) => Ending::Exited(code),
+            Err(signal) => Ending::Signaled(signal),
+        }),
+        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    }
+}

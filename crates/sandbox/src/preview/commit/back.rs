@@ -1,0 +1,127 @@
+//! The end of a commit: what waited aside goes, or everything goes back.
+
+use std::io;
+
+use rustix::fs::{self, AtFlags, Mode};
+
+use super::super::error::CommitError;
+use super::super::layer::Spot;
+use super::aside::Aside;
+use super::{Work, finish_folder, place};
+use crate::snapshot::closed::open_whatever_mode;
+use crate::snapshot::placing::{finish_file, take_free_name};
+use crate::snapshot::state::State;
+
+/// A step that was done, with what is needed to take it back.
+#[derive(Debug)]
+pub(super) enum Done<'a> {
+    /// A folder was made writable.
+    Unlocked { at: &'a Spot, before: &'a State },
+    /// An empty folder is gone.
+    FolderRemoved { at: &'a Spot, before: &'a State },
+    /// Something waits aside.
+    TakenAway { at: &'a Spot, number: usize },
+    /// A folder was made.
+    FolderMade { at: &'a Spot },
+    /// Something new took a free name.
+    Placed { at: &'a Spot, number: usize },
+    /// Something new took the name of what waits aside.
+    Exchanged { at: &'a Spot, number: usize },
+    /// A file got another mode, owner, time or attributes.
+    Touched { at: &'a Spot, before: &'a State },
+}
+
+impl<'a> Work<'a> {
+    /// Everything is done: what was replaced is not needed any more. What cannot be removed stays in a folder of its own, which the call's snapshot
+    /// tells.
+    pub(super) fn clear(&mut self) {
+        for (layer, aside) in self.ground.layers.iter().zip(&self.asides) {
+            let _ = aside.as_ref().map(|aside| aside.remove(layer));
+        }
+        for merged in self.stayed().filter(|merged| merged.at.1.is_root()) {
+            let Some(layer) = self.ground.layers.get(merged.at.0) else { continue };
+            // It was given this time a moment ago, and only lost it to the removal above.
+            let _ = finish_folder(layer, &merged.at.1, &merged.after, self.busy.get(&merged.at));
+        }
+    }
+
+    /// Takes back what was done, the last step first, and says why.
+    pub(super) fn take_back(&mut self, failed: CommitError) -> CommitError {
+        let (mut folders, mut first) = (Vec::new(), None);
+        for done in std::mem::take(&mut self.done).into_iter().rev() {
+            let (at, before) = match &done {
+                Done::Unlocked { at, before } | Done::FolderRemoved { at, before } => (*at, Some(*before)),
+                Done::TakenAway { at, .. }
+                | Done::FolderMade { at }
+                | Done::Placed { at, .. }
+                | Done::Exchanged { at, .. }
+                | Done::Touched { at, .. } => (*at, None),
+            };
+            match self.reverse(&done) {
+                Ok(()) => folders.extend(before.map(|before| (at, before))),
+                Err(error) => first = first.or(Some((at, error))),
+            }
+        }
+        if first.is_none() {
+            for (layer, aside) in self.ground.layers.iter().zip(&self.asides) {
+                // Nothing but copies lie there.
+                let _ = aside.as_ref().map(|aside| aside.remove(layer));
+            }
+        }
+        folders.extend(self.stayed().map(|merged| (&merged.at, &merged.before)));
+        folders.sort_by(|one, other| other.0.cmp(one.0));
+        for (at, before) in folders {
+            let Some(layer) = self.ground.layers.get(at.0) else { continue };
+            if let Err(error) = finish_folder(layer, &at.1, before, self.busy.get(at)) {
+                first = first.or(Some((at, error)));
+            }
+        }
+        match first {
+            None => failed,
+            Some((at, source)) => {
+                let root = self.ground.layers.get(at.0).map(|layer| at.1.under(&layer.root));
+                CommitError::Halfway { path: root.unwrap_or_default(), source, failed: Box::new(failed) }
+            }
+        }
+    }
+
+    fn reverse(&self, done: &Done<'_>) -> io::Result<()> {
+        match done {
+            // Its mode comes back with its time, last.
+            Done::Unlocked { .. } => Ok(()),
+            Done::FolderRemoved { at, .. } => {
+                let (parent, name) = place(self.real(at)?, &at.1)?;
+                Ok(fs::mkdirat(&parent, name, Mode::RWXU)?)
+            }
+            Done::FolderMade { at } => {
+                let (parent, name) = place(self.real(at)?, &at.1)?;
+                Ok(fs::unlinkat(&parent, name, AtFlags::REMOVEDIR)?)
+            }
+            Done::TakenAway { at, number } => {
+                let (parent, name) = place(self.real(at)?, &at.1)?;
+                take_free_name(self.made_aside(at)?.held(), &Aside::old_name(*number), &parent, name)
+            }
+            Done::Placed { at, number } => {
+                let (parent, name) = place(self.real(at)?, &at.1)?;
+                Ok(fs::renameat(&parent, name, self.made_aside(at)?.held(), Aside::new_name(*number))?)
+            }
+            Done::Exchanged { at, number } => {
+                let (parent, name) = place(self.real(at)?, &at.1)?;
+                self.made_aside(at)?.exchange_back(*number, &parent, name)
+            }
+            Done::Touched { at, before } => {
+                let (parent, name) = place(self.real(at)?, &at.1)?;
+                finish_file(open_whatever_mode(&parent, name)?, before)
+            }
+        }
+    }
+
+    fn real(&self, at: &Spot) -> io::Result<&std::os::fd::OwnedFd> {
+        let layer = self.ground.layers.get(at.0).ok_or(io::ErrorKind::NotFound)?;
+        Ok(&layer.real)
+    }
+
+    fn made_aside(&self, at: &Spot) -> io::Result<&Aside> {
+        Ok(self.asides.get(at.0).and_then(Option::as_ref).ok_or(io::ErrorKind::NotFound)?)
+    }
+}

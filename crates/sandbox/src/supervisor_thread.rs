@@ -1,0 +1,219 @@
+//! The thread that starts a command and waits for its end.
+//!
+//! The kernel tells the first process of a command when the thread that started it ends, so each command has a thread of its own.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ChildStderr, ChildStdout, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use tokio::sync::oneshot;
+
+use crate::call_filter::Sockets;
+use crate::child_namespace::{self, ChildNamespace, namespace_error};
+use crate::child_rules::ChildRules;
+use crate::disk_limit::DiskLimit;
+use crate::preview::Ground;
+use crate::process_guard::{Alive, ProcessGuard};
+use crate::process_limit::{self, Excess, ProcessLimit};
+use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
+use crate::{Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, limits, rules, scrub};
+
+/// The thread's own needs are small; the default of 2 MiB would count against a limit on memory.
+const STACK: usize = 256 * 1024;
+
+/// A command that runs.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(crate) guard: ProcessGuard,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+    /// Arrives when all its processes are gone.
+    pub(crate) ended: oneshot::Receiver<Ended>,
+}
+
+/// A command that ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: io::Result<ExitStatus>,
+    /// Of what it had more than it was granted, and was killed for that.
+    pub(crate) excess: Option<Excess>,
+    pub(crate) survivors: u32,
+}
+
+/// Starts the thread, which answers when the command runs or could not be started. It holds the layers of a preview until all processes
+/// are gone, because the last who lets go of them removes them.
+pub(crate) fn start(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
+) -> Result<oneshot::Receiver<Result<Started, SandboxError>>, SandboxError> {
+    let (answer, started) = oneshot::channel();
+    let (invocation, confinement) = (invocation.clone(), confinement.cloned());
+    let program = name(&invocation);
+    thread::Builder::new()
+        .name("artoo-command".to_owned())
+        .stack_size(STACK)
+        .spawn(move || supervise(&invocation, confinement.as_ref(), ground, answer))
+        .map_err(|source| SandboxError::Watch { program, source })?;
+    Ok(started)
+}
+
+/// The program as messages name it.
+pub(crate) fn name(invocation: &Invocation) -> String {
+    invocation.program.to_string_lossy().into_owned()
+}
+
+fn supervise(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    ground: Option<Arc<Ground>>,
+    answer: oneshot::Sender<Result<Started, SandboxError>>,
+) {
+    let binding = match Binding::of(invocation, confinement, ground.as_deref()) {
+        Ok(binding) => binding,
+        // Nobody may listen any more: there is nothing to take back either.
+        Err(error) => {
+            drop(ground);
+            return drop(answer.send(Err(error)));
+        }
+    };
+    let (child, Streams { stdout, stderr }) = match start_command(invocation, confinement, &binding) {
+        Ok(started) => started,
+        Err(error) => {
+            drop(ground);
+            return drop(answer.send(Err(error)));
+        }
+    };
+    let (guard, alive) = ProcessGuard::new(child.pid);
+    let (report, ended) = oneshot::channel();
+    // Refused when the caller went away in between; what comes back is dropped, and its guard ends the command.
+    drop(answer.send(Ok(Started { guard, stdout, stderr, ended })));
+    let ended = see_to_the_end(child, &alive, confinement);
+    drop(ground);
+    drop(report.send(ended)); // refused when the caller has gone
+}
+
+/// What holds a command, made ready before its birth.
+struct Binding {
+    namespace: Option<ChildNamespace>,
+    rules: Option<ChildRules>,
+}
+
+impl Binding {
+    fn of(
+        invocation: &Invocation,
+        confinement: Option<&Confinement>,
+        ground: Option<&Ground>,
+    ) -> Result<Self, SandboxError> {
+        let none = Self { namespace: None, rules: None };
+        let Some(confinement) = confinement else { return Ok(none) };
+        let program = name(invocation);
+        let private_tmp = &confinement.private_tmp;
+        rules::prepare_private_tmp(private_tmp).map_err(|source| SandboxError::Grant {
+            program: program.clone(),
+            path: private_tmp.clone(),
+            source,
+        })?;
+        match confinement.mode {
+            SandboxMode::FullAccess => return Ok(none),
+            SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => {}
+        }
+        if !child_namespace::works() {
+            if ground.is_some() {
+                let source = io::ErrorKind::Unsupported.into();
+                return Err(namespace_error(&program, "making its namespaces", source));
+            }
+            refuse_what_needs_mounts(&program, confinement)?;
+            let rules = ChildRules::build(&program, confinement, Vec::new(), confinement.network.into())?;
+            return Ok(Self { rules: Some(rules), ..none });
+        }
+        let namespace = ChildNamespace::build(&program, confinement, ground)?;
+        let sockets = match ground {
+            // Nobody has agreed to anything yet, so no service of this machine may act for it.
+            Some(_) => Sockets::of_a_trial(confinement.network),
+            None => confinement.network.into(),
+        };
+        let rules = ChildRules::build(&program, confinement, namespace.overlaid(), sockets)?;
+        Ok(Self { namespace: Some(namespace), rules: Some(rules) })
+    }
+}
+
+/// A part of a granted folder is kept as it is by mounts alone.
+fn refuse_what_needs_mounts(program: &str, confinement: &Confinement) -> Result<(), SandboxError> {
+    let granted = confinement.granted().filter_map(|root| root.canonicalize().ok()).collect::<Vec<_>>();
+    let is_granted = |path: &&std::path::PathBuf| {
+        path.canonicalize().is_ok_and(|real| granted.iter().any(|root| real.starts_with(root)))
+    };
+    match confinement.sealed.iter().chain(&confinement.hidden).find(is_granted) {
+        Some(path) => Err(SandboxError::Seal {
+            program: program.to_owned(),
+            path: path.clone(),
+            source: io::ErrorKind::Unsupported.into(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// What bounds a command; nothing where no rules bind it.
+fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
+    confinement.and_then(|confinement| match confinement.mode {
+        SandboxMode::FullAccess => None,
+        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => Some(confinement.limits),
+    })
+}
+
+fn start_command<'a>(
+    invocation: &Invocation,
+    confinement: Option<&Confinement>,
+    binding: &'a Binding,
+) -> Result<(Child<'a>, Streams), SandboxError> {
+    let environment = match confinement {
+        Some(confinement) => {
+            let mut environment = scrub(&invocation.environment);
+            environment.insert("TMPDIR".into(), confinement.private_tmp.clone().into());
+            environment
+        }
+        None => invocation.environment.clone(),
+    };
+    let limits = bounded(confinement).map(limits::of_a_command).unwrap_or_default();
+    let start = Start {
+        program: &invocation.program,
+        arguments: &invocation.arguments,
+        folder: &invocation.folder,
+        environment: &environment,
+        limits: &limits,
+        namespace: binding.namespace.as_ref(),
+        rules: binding.rules.as_ref(),
+    };
+    spawn(&start).map_err(|error| match error {
+        NotStarted::Program(source) => {
+            SandboxError::Start { program: name(invocation), folder: invocation.folder.clone(), source }
+        }
+        NotStarted::Namespace(source) => {
+            let step =
+                binding.namespace.as_ref().map_or("making its namespaces", ChildNamespace::failed_step);
+            namespace_error(&name(invocation), step, source)
+        }
+        NotStarted::Rules(source) => SandboxError::Rules { program: name(invocation), source },
+    })
+}
+
+/// Waits for the first process, which ends when all others have, and reaps it: until then its number cannot be anybody else's.
+fn see_to_the_end(child: Child<'_>, alive: &Alive, confinement: Option<&Confinement>) -> Ended {
+    let limits = bounded(confinement).zip(confinement).map(|(limits, confinement)| {
+        (ProcessLimit::new(child.pid, limits.processes), DiskLimit::of(confinement))
+    });
+    let excess = process_limit::wait(child.pid, limits);
+    alive.clear();
+    let survivors = child.survivors();
+    let status = child.reap();
+    Ended { status, excess, survivors: survivors.load(Ordering::Acquire) }
+}
+
+/// How the first process ended: its exit status, or the number of the signal.
+pub(crate) fn code_or_signal(status: ExitStatus) -> Result<i32, i32> {
+    status.code().ok_or_else(|| status.signal().unwrap_or_default())
+}

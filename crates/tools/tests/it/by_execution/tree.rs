@@ -1,0 +1,249 @@
+//! The tree that a row runs in: a home with a workspace, a working folder and everything that can be broken in them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
+use artoo_sandbox::{
+    Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run, run_unconfined,
+};
+use artoo_tools::{Consent, CreatedPaths, EvidenceStore, Rest, ToolContext, ToolLimits};
+use rustix::fs::{XattrFlags, setxattr};
+use tokio_util::sync::CancellationToken;
+
+use super::observed::Observed;
+
+/// Where programs are looked for.
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Makes the tree; see there for what is in it.
+const SCRIPT: &str = include_str!("template.sh");
+
+/// Where a command may leave something that no tree shows.
+const SHARED_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// How commands are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// As everywhere: trials are possible.
+    Trial,
+    /// On a machine without overlays.
+    WithoutTrials,
+    /// With no folder writable.
+    ReadOnly,
+}
+
+/// What keeps a row off the machine that the tests run on, where artoo does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fence {
+    /// The kernel lets it write all of its tree, and nothing else: a row that is wrong must not cost anybody `/dev/null`.
+    Tree,
+    /// Nothing: for rows that the kernel's rules would keep from doing what they are here for.
+    None,
+}
+
+/// The tree that the others are copied from.
+pub(crate) struct Template(Tree);
+
+/// One tree, removed when it is dropped.
+pub(crate) struct Tree {
+    /// By its real name. `tree` in it is compared; `data` and `private` are artoo's.
+    root: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Template {
+    pub(crate) async fn new() -> Arc<Self> {
+        let tree = Tree::empty();
+        fs::create_dir(tree.top()).unwrap();
+        let (ending, _, err) = tree.run("bash", &["-c", SCRIPT], &tree.top(), Fence::None).await;
+        assert_eq!(ending, Ending::Exited(0), "{}", String::from_utf8_lossy(&err));
+        let named = tree.folder().join("xattr.txt");
+        setxattr(&named, "user.comment", b"kept", XattrFlags::empty()).unwrap();
+        Arc::new(Self(tree))
+    }
+
+    /// A fresh tree: contents, modes, times, links and attributes as in the template.
+    pub(crate) async fn copy(&self) -> Tree {
+        let tree = Tree::empty();
+        let [from, to] = [self.0.top(), tree.top()].map(|path| path.into_os_string().into_string().unwrap());
+        let (ending, _, err) = tree.run("cp", &["-a", &from, &to], &tree.root, Fence::None).await;
+        assert_eq!(ending, Ending::Exited(0), "{}", String::from_utf8_lossy(&err));
+        tree
+    }
+}
+
+impl Tree {
+    /// The folder of a tree, without one.
+    pub(crate) fn empty() -> Self {
+        let named = || tempfile::Builder::new().prefix("artoo-row-").to_owned();
+        // A thousand trees are made and removed, which a disk takes ten times as long for as memory.
+        let folder = named().tempdir_in("/dev/shm").or_else(|_| named().tempdir()).unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for part in ["data", "private"] {
+            fs::create_dir(root.join(part)).unwrap();
+        }
+        Self { root, _folder: folder }
+    }
+
+    /// All of it.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What is compared.
+    pub(crate) fn top(&self) -> PathBuf {
+        self.root.join("tree")
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.root.join("tree/home")
+    }
+
+    /// The working folder.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.root.join("tree/home/project")
+    }
+
+    pub(crate) fn workspace(&self) -> PathBuf {
+        self.root.join("tree/home/artoo_workspace")
+    }
+
+    /// artoo's own.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.root.join("data")
+    }
+
+    /// A name that nothing else has.
+    pub(crate) fn marker(&self) -> String {
+        format!("of-{}", self.root.file_name().unwrap().to_str().unwrap())
+    }
+
+    /// A text without what differs from tree to tree.
+    pub(crate) fn neutral(&self, text: &[u8]) -> String {
+        String::from_utf8_lossy(text).replace(self.root.to_str().unwrap(), "ROOT")
+    }
+
+    /// Everything in it, and what was left in the folders that all programs share.
+    pub(crate) fn observed(&self) -> Observed {
+        let left = SHARED_FOLDERS.map(|folder| Path::new(folder).join(self.marker()));
+        Observed::of(&self.top(), &left)
+    }
+
+    /// A context whose questions go to `consent`.
+    pub(crate) fn context(&self, way: Way, consent: Arc<dyn Consent>) -> ToolContext {
+        ToolContext {
+            working_folder: self.folder(),
+            workspace: self.workspace(),
+            home: self.home(),
+            private_tmp: self.root.join("private/tmp"),
+            protected: vec![self.data(), self.home().join("Vault")].into(),
+            mode: match way {
+                Way::Trial | Way::WithoutTrials => SandboxMode::WorkspaceWrite,
+                Way::ReadOnly => SandboxMode::ReadOnly,
+            },
+            network: Network::Denied,
+            environment: self.environment(),
+            evidence: EvidenceStore::open(self.data().join("evidence")).unwrap(),
+            created: CreatedPaths::default(),
+            layer_stores: match way {
+                Way::Trial => vec![self.data().join("layers")],
+                Way::WithoutTrials | Way::ReadOnly => Vec::new(),
+            },
+            explain: artoo_sandbox::effects_of,
+            consent,
+            rest: Rest::default(),
+            snapshot: Some(Snapshot::new(
+                self.data().join("undo"),
+                vec![self.data()],
+                SnapshotLimits::default(),
+            )),
+            time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
+            limits: ToolLimits { command_time: Duration::from_secs(20), ..ToolLimits::default() },
+            cancel: CancellationToken::new(),
+            on_output: None,
+        }
+    }
+
+    fn environment(&self) -> BTreeMap<OsString, OsString> {
+        BTreeMap::from([
+            ("PATH".into(), PATH.into()),
+            ("HOME".into(), self.home().into()),
+            ("LANG".into(), "C.UTF-8".into()),
+            ("USER".into(), "ada".into()),
+        ])
+    }
+
+    /// Runs shell text as somebody would who has no artoo: ending, output and complaints.
+    pub(crate) async fn without_artoo(&self, command: &str, fence: Fence) -> (Ending, Vec<u8>, Vec<u8>) {
+        self.run("bash", &["-c", command], &self.folder(), fence).await
+    }
+
+    async fn run(
+        &self,
+        program: &str,
+        arguments: &[&str],
+        folder: &Path,
+        fence: Fence,
+    ) -> (Ending, Vec<u8>, Vec<u8>) {
+        let tmp = self.root.join("private/tmp");
+        fs::create_dir_all(&tmp).unwrap();
+        let mut environment = self.environment();
+        environment.insert("WORKSPACE".into(), self.workspace().into());
+        environment.insert("TMPDIR".into(), tmp.clone().into());
+        let invocation = Invocation {
+            program: program.into(),
+            arguments: arguments.iter().map(Into::into).collect(),
+            folder: folder.to_owned(),
+            environment,
+            timeout: Duration::from_secs(20),
+            keep: artoo_sandbox::DEFAULT_KEEP,
+        };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+        let never = CancellationToken::new();
+        let ran = match fence {
+            Fence::None => run_unconfined(&invocation, capture, &never).await,
+            Fence::Tree => {
+                let confinement = Confinement {
+                    mode: SandboxMode::WorkspaceWrite,
+                    network: Network::Denied,
+                    limits: ResourceLimits::default(),
+                    writable: vec![self.root.clone()],
+                    sealed: Vec::new(),
+                    hidden: Vec::new(),
+                    private_tmp: tmp,
+                };
+                run(&invocation, &confinement, capture, &never).await
+            }
+        };
+        (ran.unwrap().ending, out, err)
+    }
+}
+
+impl Drop for Tree {
+    /// What a row left outside, and the folders that nobody but root could remove.
+    fn drop(&mut self) {
+        for folder in SHARED_FOLDERS {
+            let left = Path::new(folder).join(self.marker());
+            // Nothing is there, unless the row was carried out.
+            let _ = fs::remove_file(&left).or_else(|_| fs::remove_dir_all(&left));
+        }
+        open_folders(&self.root);
+    }
+}
+
+fn open_folders(folder: &Path) {
+    // What cannot be opened stays behind in the folder for temporary files.
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_folders(&entry.path());
+        }
+    }
+}
