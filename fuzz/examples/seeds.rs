@@ -1,6 +1,6 @@
 //! Writes the first inputs of each target below `fuzz/corpus`: `cargo run --example seeds`, in `fuzz`.
 //!
-//! The commands are those of the sandbox's table, dangerous and harmless; nothing of it is run. The secrets are made up.
+//! The commands are those of the sandbox's table; nothing of it is run. The secrets are made up.
 
 use std::fs;
 use std::io;

@@ -111,6 +111,7 @@ async fn tried(script: &str, folder: &Path, home: &Path) -> Result<Preview, Box<
     };
     let confinement = Confinement {
         sealed: Vec::new(),
+        hidden: Vec::new(),
         mode: SandboxMode::WorkspaceWrite,
         network: Network::Denied,
         limits: ResourceLimits::default(),

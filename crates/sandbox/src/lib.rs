@@ -7,7 +7,7 @@
 //! rules, for programs that artoo itself trusts. Where the kernel cannot enforce the rules, [`run()`] refuses;
 //! [`probe`] says beforehand what it can.
 //!
-//! [`effects_of`] says what shell text would do, without running it, and [`decide`] whether that needs a question.
+//! [`effects_of`] says what shell text names that it would do, without running it. It explains and grants nothing.
 //!
 //! [`preview`](preview::preview()) runs a command as [`run()`] does, but over layers on its folders, and says what it would change before anything is.
 //!

@@ -162,7 +162,7 @@ fn page(
     (mode, network): (SandboxMode, Network),
     workspace: &Path,
 ) -> String {
-    let mut text = format!("class     {}\n", effects.class());
+    let mut text = format!("class     {}\n", effects.class().name());
     text.push_str(&format!(
         "decision  {}: {} ({})\n",
         verdict.decision.name(),

@@ -13,35 +13,24 @@ use crate::model::{count_plan, model, shell};
 use crate::process::{ended, until, wait};
 use crate::scene::Scene;
 
-/// It starts a child of its own, says which in the workspace, and waits for it.
-const COMMAND: &str =
-    "cd ~/artoo_workspace && { sleep 3017 & echo $! > child.new; mv child.new child; wait; }";
+/// It starts a child of its own, says which in its private folder (what it writes elsewhere is nobody's before it ends), and waits for it.
+const COMMAND: &str = "cd $TMPDIR && { sleep 3017 & echo $! > child.new; mv child.new child; wait; }";
 
 /// It does not listen to SIGTERM.
-const STUBBORN: &str = "trap '' TERM INT; cd ~/artoo_workspace && { echo $$ > child.new; mv child.new child; while :; do sleep 1; done; }";
+const STUBBORN: &str =
+    "trap '' TERM INT; cd $TMPDIR && { echo $$ > child.new; mv child.new child; while :; do sleep 1; done; }";
 
-/// Both commands are asked about otherwise, and tried where nobody else sees their files.
-const GRANTED: [&str; 10] = [
-    "run",
-    "--yes",
-    "unknown",
-    "--yes",
-    "deletes",
-    "--yes",
-    "creates",
-    "--yes",
-    "overwrites",
-    "Wait for something",
-];
+const RUN: [&str; 2] = ["run", "Wait for something"];
 
+/// Where the command of the newest run says which child it has.
 fn child_file(scene: &Scene) -> PathBuf {
-    scene.home().join("artoo_workspace/child")
+    scene.runs().pop().unwrap_or_default().join("tmp/child")
 }
 
 /// A run whose command has started a child of its own, and waits.
 fn waiting_in_a_command() -> (Scene, Child) {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
-    let child = scene.artoo(&GRANTED).spawn().unwrap();
+    let child = scene.artoo(&RUN).spawn().unwrap();
     until("the command starts", || child_file(&scene).exists());
     (scene, child)
 }
@@ -125,7 +114,7 @@ fn each_signal_is_the_end_of_the_lines_for_programs() {
 fn a_closed_terminal_ends_the_run_with_its_record() {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
     let (master, slave) = terminal();
-    let inner = scene.artoo(&GRANTED);
+    let inner = scene.artoo(&RUN);
     let mut command = again(&inner, "setsid", &["--ctty"]);
     command.env("TERM", "xterm");
     let stream = || std::process::Stdio::from(slave.try_clone().unwrap());
@@ -198,7 +187,7 @@ fn a_run_that_was_killed_is_listed_as_such() {
 fn the_second_signal_leaves_at_once() {
     // The command wants to outlive everything; the kernel ends it with the program.
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(STUBBORN)));
-    let child = scene.artoo(&GRANTED).spawn().unwrap();
+    let child = scene.artoo(&RUN).spawn().unwrap();
     until("the command starts", || child_file(&scene).exists());
     let orphan = std::fs::read_to_string(child_file(&scene)).unwrap();
     send(&child, Signal::INT);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use artoo_llm_http::doubles::Reply;
 use serde_json::{Value, json};
@@ -16,18 +17,22 @@ const CANARY: &str = "canary-of-the-request";
 /// What was kept for undo cannot be completed: the run has its result, and the person must know.
 #[test]
 fn a_record_for_undo_that_fails_is_told() {
-    let command = "cd ~/artoo_workspace && { echo > begun; until [ -e end ]; do sleep 0.01; done; echo 3; }";
+    let waits = "touch $TMPDIR/begun; until [ -e $TMPDIR/end ]; do sleep 0.01; done; echo 3";
     for extra in [&[][..], &["--quiet"], &["--json"]] {
-        let scene = Scene::new(model(count_plan("Wait"), move |_| shell(command)));
-        let line =
-            ["run", "--yes", "unknown", "--yes", "creates", "--yes", "overwrites", "Wait for something"];
-        let child = scene.artoo(&[&line[..], extra].concat()).spawn().unwrap();
-        let workspace = scene.home().join("artoo_workspace");
-        until("the command works", || workspace.join("begun").exists());
+        let calls = AtomicUsize::new(0);
+        let scene =
+            Scene::new(model(count_plan("Wait"), move |_| match calls.fetch_add(1, Ordering::Relaxed) {
+                // What it makes opens the record.
+                0 => json!({"tool": "shell", "arguments": {"command": "echo > made"}}),
+                _ => shell(waits),
+            }));
+        let child = scene.artoo(&[&["run", "Wait for something"], extra].concat()).spawn().unwrap();
+        let tmp = || scene.runs().pop().unwrap_or_default().join("tmp");
+        until("the command works", || tmp().join("begun").exists());
         let undo = scene.runs().pop().unwrap().join("undo");
         fs::remove_dir_all(&undo).unwrap();
         fs::write(&undo, "in the way").unwrap();
-        fs::write(workspace.join("end"), "").unwrap();
+        fs::write(tmp().join("end"), "").unwrap();
         let said = wait(child);
         let warning = "warning: the record for undo could not be closed: ";
         let told = said.err.lines().find(|line| line.starts_with(warning));

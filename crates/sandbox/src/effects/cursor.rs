@@ -1,26 +1,13 @@
-//! A place in shell text, and why it could not be read further.
+//! A place in shell text.
 
-/// The longest text that is read, in bytes.
-pub(super) const LONGEST: usize = 32 * 1024;
-
-/// How deep substitutions, groups and shells inside shells may lie in one another.
-pub(super) const DEEPEST: usize = 24;
-
-/// Why text was not read. Whoever meets one of these knows nothing of what the text does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why text was not read to its end. What was read before it holds.
+#[derive(Debug)]
 pub(super) struct NotRead(pub(super) String);
 
-impl NotRead {
-    pub(super) fn new(why: impl Into<String>) -> Self {
-        Self(why.into())
-    }
-}
-
-/// Characters, where the reader is among them, and how deep.
-pub(super) struct Cursor<'a> {
-    pub(super) text: &'a [char],
+/// Characters, and where the reader is among them.
+pub(super) struct Cursor<'t> {
+    pub(super) text: &'t [char],
     pub(super) at: usize,
-    pub(super) depth: usize,
 }
 
 impl Cursor<'_> {
@@ -47,53 +34,56 @@ impl Cursor<'_> {
         here
     }
 
+    /// Goes on, or says what is missing.
+    pub(super) fn expect(&mut self, what: &str) -> Result<(), NotRead> {
+        if self.eat(what) { Ok(()) } else { Err(NotRead(format!("`{what}` is missing"))) }
+    }
+
     pub(super) fn slice(&self, from: usize, to: usize) -> String {
         self.text.get(from..to).unwrap_or_default().iter().collect()
     }
 
-    /// One level deeper, or an error: nesting never reaches the end of the stack.
-    pub(super) fn deeper(&mut self) -> Result<(), NotRead> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(NotRead::new(format!("it is nested more than {DEEPEST} deep")));
-        }
-        Ok(())
+    /// What follows, without going on.
+    pub(super) fn rest(&self) -> &[char] {
+        self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// A backslash before the end of a line joins the lines. Shells do so inside of operators and names too; there, nothing is
-    /// guessed.
-    pub(super) fn joins_lines(&self) -> Result<bool, NotRead> {
-        if self.peek() != Some('\\') || self.ahead(1) != Some('\n') {
-            return Ok(false);
+    /// Goes over the characters for which this holds.
+    pub(super) fn while_is(&mut self, is: impl Fn(char) -> bool) -> String {
+        let from = self.at;
+        while self.peek().is_some_and(&is) {
+            self.at += 1;
         }
-        let before = self.at.checked_sub(1).and_then(|at| self.text.get(at)).copied().unwrap_or(' ');
-        let plain = before.is_whitespace() || before.is_alphanumeric() || "_./'\"-,:@%+".contains(before);
-        if plain { Ok(true) } else { Err(NotRead::new("two lines are joined in the middle of an operator")) }
+        self.slice(from, self.at)
     }
 
     /// Blanks, joined lines and comments.
-    pub(super) fn blanks(&mut self) -> Result<(), NotRead> {
+    pub(super) fn blanks(&mut self) {
         loop {
-            if self.joins_lines()? {
-                self.at += 2;
-            } else {
-                match self.peek() {
-                    Some(' ' | '\t') => self.at += 1,
-                    Some('#') => {
-                        while self.peek().is_some_and(|one| one != '\n') {
-                            self.at += 1;
-                        }
-                    }
-                    _ => return Ok(()),
-                }
+            match self.peek() {
+                Some(' ' | '\t') => self.at += 1,
+                Some('\\') if self.ahead(1) == Some('\n') => self.at += 2,
+                Some('#') => drop(self.while_is(|one| one != '\n')),
+                _ => return,
             }
         }
     }
 
-    /// The unquoted word that stands here, without going on.
+    /// The unquoted word that stands here, without going on, if it is short enough to mean something to the shell.
     pub(super) fn reserved(&self) -> String {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        rest.iter().take(12).take_while(|one| !is_meta(**one)).collect()
+        self.rest().iter().take(12).take_while(|one| !is_meta(**one)).collect()
+    }
+
+    /// `NAME=` or `NAME+=`, if it stands here: the name, and whether the value is added to the old one.
+    pub(super) fn assignment(&mut self) -> Option<(String, bool)> {
+        let from = self.at;
+        let name = self.while_is(is_of_name);
+        let adds = self.eat("+");
+        if is_name(&name) && self.eat("=") {
+            return Some((name, adds));
+        }
+        self.at = from;
+        None
     }
 }
 
@@ -102,33 +92,12 @@ pub(super) fn is_meta(one: char) -> bool {
     matches!(one, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
 
-/// Whether a text is a name of a variable.
-pub(super) fn is_name(text: &str) -> bool {
-    let mut all = text.chars();
-    all.next().is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
-        && all.all(|one| one.is_ascii_alphanumeric() || one == '_')
+/// Whether a character may stand in the name of a variable.
+pub(super) fn is_of_name(one: char) -> bool {
+    one.is_ascii_alphanumeric() || one == '_'
 }
 
-/// Where the brackets of a pattern are closed that begin here.
-pub(super) fn bracket(all: &[char], from: usize) -> Option<usize> {
-    let mut at = from + 1;
-    if all.get(at) == Some(&'^') {
-        at += 1;
-    }
-    if all.get(at) == Some(&']') {
-        at += 1;
-    }
-    loop {
-        match (all.get(at)?, all.get(at + 1)) {
-            (']', _) => return Some(at),
-            ('[', Some(kind @ (':' | '.' | '='))) => {
-                at += 2;
-                while (all.get(at)?, all.get(at + 1)?) != (kind, &']') {
-                    at += 1;
-                }
-                at += 2;
-            }
-            _ => at += 1,
-        }
-    }
+/// Whether a text is the name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    !text.starts_with(|one: char| one.is_ascii_digit()) && !text.is_empty() && text.chars().all(is_of_name)
 }

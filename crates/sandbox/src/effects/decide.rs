@@ -90,25 +90,20 @@ impl DecidedBy {
 /// assert_eq!(ruling, Ruling { decision: Decision::Allow, by: DecidedBy::ReadingIsFree });
 /// ```
 pub fn decide(effects: &Effects, mode: SandboxMode) -> Ruling {
-    let (decision, by) = decided(effects, mode);
-    Ruling { decision, by }
-}
-
-fn decided(effects: &Effects, mode: SandboxMode) -> (Decision, DecidedBy) {
+    let ruling = |decision, by| Ruling { decision, by };
     if !effects.protected.is_empty() {
-        return (Decision::Deny, DecidedBy::ProtectedPlace);
+        return ruling(Decision::Deny, DecidedBy::ProtectedPlace);
     }
     let changes =
         [Kind::Creates, Kind::Overwrites, Kind::Deletes].iter().any(|kind| !effects.of(*kind).is_empty());
-    match mode {
-        SandboxMode::ReadOnly if changes => return (Decision::Deny, DecidedBy::ReadOnlyMode),
-        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
+    if changes && mode == SandboxMode::ReadOnly {
+        return ruling(Decision::Deny, DecidedBy::ReadOnlyMode);
     }
     match effects.class() {
-        Class::ReadOnly => (Decision::Allow, DecidedBy::ReadingIsFree),
-        Class::Reversible => (Decision::Allow, DecidedBy::NewFilesAreFree),
-        Class::Irreversible => (Decision::Ask, DecidedBy::ConsentToChange),
-        Class::Unknown => (Decision::Ask, DecidedBy::ConsentToTheUnknown),
+        Class::ReadOnly => ruling(Decision::Allow, DecidedBy::ReadingIsFree),
+        Class::Reversible => ruling(Decision::Allow, DecidedBy::NewFilesAreFree),
+        Class::Irreversible => ruling(Decision::Ask, DecidedBy::ConsentToChange),
+        Class::Unknown => ruling(Decision::Ask, DecidedBy::ConsentToTheUnknown),
     }
 }
 

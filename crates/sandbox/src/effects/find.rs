@@ -1,155 +1,38 @@
-//! `find`: which files, and what is done with each.
+//! `find`: where it looks, and what it does with what it finds.
 
 use super::found::Kind;
+use super::rules::Call;
 use super::value::Value;
-use super::walk::{Input, Walker};
-use super::wrappers::inner;
+use super::walk::Walker;
+use super::wrappers::put;
 
-/// Words without a value.
-const PLAIN: [&str; 38] = [
-    "-print",
-    "-print0",
-    "-ls",
-    "-prune",
-    "-quit",
-    "-not",
-    "!",
-    "(",
-    ")",
-    ",",
-    "-a",
-    "-o",
-    "-and",
-    "-or",
-    "-empty",
-    "-follow",
-    "-xdev",
-    "-mount",
-    "-depth",
-    "-d",
-    "-daystart",
-    "-true",
-    "-false",
-    "-readable",
-    "-writable",
-    "-executable",
-    "-noleaf",
-    "-nouser",
-    "-nogroup",
-    "-nowarn",
-    "-warn",
-    "-ignore_readdir_race",
-    "-noignore_readdir_race",
-    "-H",
-    "-L",
-    "-P",
-    "-E",
-    "-x",
-];
-
-/// Words with one value.
-const ONE: [&str; 38] = [
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-iwholename",
-    "-regex",
-    "-iregex",
-    "-type",
-    "-xtype",
-    "-size",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-newer",
-    "-anewer",
-    "-cnewer",
-    "-maxdepth",
-    "-mindepth",
-    "-perm",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-links",
-    "-inum",
-    "-samefile",
-    "-lname",
-    "-ilname",
-    "-regextype",
-    "-printf",
-    "-used",
-    "-fstype",
-    "-context",
-    "-D",
-];
-
-/// Words that do more than look.
-const ACTING: [&str; 9] =
-    ["-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls"];
-
-pub(super) fn run(walker: &mut Walker<'_>, arguments: &[Value]) {
-    let (mut at, mut places) = (0, true);
-    while let Some(value) = arguments.get(at) {
-        at += 1;
-        let Some(text) = value.text.as_deref() else {
-            if let Some(word) = ACTING.iter().find(|word| value.may_be(word)) {
-                walker.unknown(&value.source, &value.source, format!("it may become `{word}`"));
-            } else if places {
-                walker.reads(value, "find goes through it");
-            }
-            continue;
-        };
-        if places && !text.starts_with(['-', '!', '(']) {
-            walker.reads(value, "find goes through it");
-        } else if PLAIN.contains(&text) || text.starts_with("-O") {
-            places &= ["-H", "-L", "-P", "-E", "-x", "-d"].contains(&text) || text.starts_with("-O");
-        } else if ONE.contains(&text) || text.starts_with("-newer") {
-            places &= text == "-D";
-            // A value that may become several words pushes acting words where tests are looked for.
-            if let Some(next) = arguments.get(at)
-                && (next.splits || (next.many && ACTING.iter().any(|word| next.may_be(word))))
-            {
-                walker.unknown(&next.source, &next.source, "it may become more than one word");
-            }
-            at += 1;
-        } else if text == "-delete" {
-            walker.note(Kind::Deletes, "what find finds", &value.source, "`-delete` deletes it");
-        } else if ["-exec", "-execdir", "-ok", "-okdir"].contains(&text) {
-            let rest = arguments.get(at..).unwrap_or_default();
-            let length = rest.iter().position(|one| one.is(";") || one.is("+")).unwrap_or(rest.len());
-            let command: Vec<Value> = rest.iter().take(length).map(found).collect();
-            at += length + 1;
-            walker.aside(|walker| {
-                if text.ends_with("dir") {
-                    walker.scope.folder = None;
-                }
-                inner(walker, &command, &Input::Nothing);
-            });
-        } else if ["-fprint", "-fprint0", "-fls", "-fprintf"].contains(&text) {
-            let file = arguments.get(at).cloned().unwrap_or_default();
-            walker.writes(&file, "find writes what it finds to it");
-            at += if text == "-fprintf" { 2 } else { 1 };
-        } else {
-            walker.unknown(text, &value.source, "what this word of `find` does is not known");
-        }
+pub(super) fn run(walker: &mut Walker<'_>, call: &Call<'_>) {
+    let is_place = |one: &&Value| !one.text().starts_with(['-', '!', '(']);
+    for place in call.arguments.iter().take_while(is_place) {
+        walker.reads(place, "`find` goes through it");
     }
-}
-
-/// A word of the inner command: `{}` is a path, which begins like the places.
-fn found(word: &Value) -> Value {
-    match word.text.as_deref().and_then(|text| text.split_once("{}")) {
-        None => word.clone(),
-        // find puts its places first, so a path that it finds begins with one of them and is no option.
-        Some((before, _)) => {
-            let prefix = if before.is_empty() { "./".to_owned() } else { before.to_owned() };
-            let many = word.is("{}");
-            Value { prefix, many, ..Value::one("what find finds") }
+    let mut rest = call.arguments;
+    while let Some((word, more)) = rest.split_first() {
+        rest = more;
+        match word.text() {
+            "-delete" => walker.note(Kind::Deletes, "what find finds", &word.source, "`-delete` deletes it"),
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let ends = |at: usize, one: &Value| {
+                    let after_the_path = at.checked_sub(1).and_then(|at| more.get(at));
+                    one.is(";") || (one.is("+") && after_the_path.is_some_and(|one| one.is("{}")))
+                };
+                let length = more.iter().enumerate().position(|(at, one)| ends(at, one));
+                let (command, behind) = more.split_at(length.unwrap_or(more.len()));
+                let command: Vec<Value> =
+                    command.iter().map(|one| put(one, "{}", "what find finds")).collect();
+                walker.call(&command, None);
+                rest = behind;
+            }
+            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                let file = more.first().cloned().unwrap_or_default();
+                walker.writes(&file, "`find` writes what it finds to it");
+            }
+            _ => {}
         }
     }
 }

@@ -1,11 +1,8 @@
 //! What was found out about a command: its effects, each with its reason.
 
-use std::fmt;
-
 /// What a command may do to the world.
 ///
-/// An empty list says that nothing of the kind was found *and* that nothing was left unread; what could not be found out is in
-/// [`unknown`](Self::unknown).
+/// An empty list says that nothing of the kind is named, not that nothing of the kind happens: that shows only when the command is tried.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// Files and folders that it reads.
@@ -118,12 +115,6 @@ impl Class {
             Self::Unknown => "unknown",
             Self::Irreversible => "irreversible",
         }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

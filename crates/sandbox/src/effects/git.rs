@@ -1,158 +1,62 @@
-//! `git`: what only looks, what changes the history or the files, what is sent.
+//! `git`: what changes the history or the files, what is sent.
 
-use super::found::Kind;
-use super::value::Value;
+use super::found::Kind::{self, Deletes, Network, OutsideMachine, Overwrites};
+use super::rules::Call;
 use super::walk::Walker;
 
-/// Commands that look, whatever their operands are.
-const LOOKS: [&str; 19] = [
-    "status",
-    "log",
-    "diff",
-    "show",
-    "ls-files",
-    "ls-tree",
-    "rev-parse",
-    "rev-list",
-    "blame",
-    "shortlog",
-    "describe",
-    "cat-file",
-    "grep",
-    "count-objects",
-    "version",
-    "name-rev",
-    "merge-base",
-    "for-each-ref",
-    "check-ignore",
+/// What the commands of `git` do that do more than look.
+const TABLE: [(&str, Kind, &str); 4] = [
+    ("push send-email svn p4 send-pack http-push", OutsideMachine, "it changes another repository"),
+    ("fetch ls-remote clone pull submodule", Network, "it asks another machine"),
+    (
+        "clean rm gc prune filter-branch filter-repo update-ref repack",
+        Deletes,
+        "it deletes files or versions",
+    ),
+    (
+        "add commit reset checkout switch restore rebase merge mv am apply cherry-pick revert init stage \
+         read-tree checkout-index sparse-checkout bisect lfs update-index symbolic-ref pack-refs commit-tree \
+         hash-object mktree write-tree replace pull clone submodule",
+        Overwrites,
+        "it changes the files or the history",
+    ),
 ];
 
-/// Commands that look as long as they have no operand, or only one of these words.
-const LISTS: [(&str, &[&str]); 7] = [
-    ("branch", &[]),
-    ("tag", &[]),
-    ("remote", &[]),
-    ("stash", &["list", "show"]),
-    ("reflog", &["show"]),
-    ("worktree", &["list"]),
-    ("notes", &["list", "show"]),
-];
+/// Commands that look.
+const LOOKS: &str = "status log diff show ls-files ls-tree rev-parse rev-list blame shortlog describe cat-file \
+                     grep count-objects version name-rev request-pull merge-base for-each-ref check-ignore help";
 
-/// Options by which a command that lists still only lists.
-const LISTING: [&str; 12] = [
-    "-a",
-    "-r",
-    "-v",
-    "-vv",
-    "-l",
-    "-n",
-    "--list",
-    "--all",
-    "--show-current",
-    "--remotes",
-    "--verbose",
-    "--no-color",
-];
+/// Commands that change something, unless their first word is one of [`LISTING`] or there is none.
+const LISTS: &str = "branch tag remote reflog worktree notes config stash";
 
-pub(super) fn run(walker: &mut Walker<'_>, arguments: &[Value]) {
-    let mut at = 0;
-    while let Some(value) = arguments.get(at) {
-        match value.text.as_deref() {
-            Some("-C") => at += 2,
-            Some("--no-pager" | "-P" | "--no-optional-locks" | "--bare" | "--literal-pathspecs") => at += 1,
-            Some("--version" | "--help" | "--exec-path" | "--html-path") => return,
-            Some(text) if text.starts_with('-') => {
-                return walker.unknown("git", &value.source, "this option may make git run other programs");
-            }
-            Some(_) => break,
-            None => {
-                return walker.unknown(
-                    "git",
-                    &value.source,
-                    "which command of git this is shows only when it runs",
-                );
-            }
-        }
-    }
-    let Some(verb) = arguments.get(at) else { return };
-    let rest = arguments.get(at + 1..).unwrap_or_default();
-    let (name, word) = (verb.text(), verb.source.as_str());
-    let change =
-        |walker: &mut Walker<'_>, kind: Kind, why: &str| walker.note(kind, format!("git {name}"), word, why);
-    if LOOKS.contains(&name) {
-        return looks(walker, rest);
-    }
-    if let Some((_, words)) = LISTS.iter().find(|(verb, _)| *verb == name) {
-        let lists = |one: &Value| {
-            words.contains(&one.text())
-                || LISTING.contains(&one.text())
-                || one.text().starts_with("--sort=")
-                || one.text().starts_with("--format=")
-        };
-        let named =
-            words.is_empty() || rest.first().map_or(name == "reflog", |first| words.contains(&first.text()));
-        if named && rest.iter().all(lists) {
+const LISTING: &str = "list show get -a -r -v -vv -l -n --list --all --show-current --remotes --verbose --get \
+                       --get-all --get-regexp";
+
+pub(super) fn run(walker: &mut Walker<'_>, call: &Call<'_>) {
+    let has = |names: &str, name: &str| names.split_ascii_whitespace().any(|one| one == name);
+    let mut rest = call.arguments;
+    while let Some((option, more)) = rest.split_first().filter(|(first, _)| first.is_option()) {
+        if option.is("--version") || option.is("--help") {
             return;
         }
-        return change(walker, Kind::Overwrites, "it changes the history or what is written about it");
+        if !["-C", "--no-pager", "-P"].contains(&option.text()) {
+            walker.unknown("git", &option.source, "this option may make git run other programs");
+        }
+        rest = if option.is("-C") || option.is("-c") { more.get(1..).unwrap_or_default() } else { more };
     }
-    match name {
-        "config" => {
-            let gets = rest.iter().any(|one| {
-                ["--get", "--list", "-l", "--get-all", "--get-regexp", "list", "get"].contains(&one.text())
-            });
-            let sets = rest.iter().any(|one| {
-                one.text().starts_with("--add")
-                    || one.text().starts_with("--un")
-                    || one.text().starts_with("--re")
-                    || one.text().starts_with("--ed")
-                    || one.text() == "-e"
-                    || one.text.is_none()
-            });
-            if !gets || sets {
-                change(walker, Kind::Overwrites, "it changes the configuration");
-            }
-        }
-        "push" | "send-email" | "request-pull" | "svn" | "p4" | "send-pack" | "http-push" => {
-            change(walker, Kind::OutsideMachine, "it changes another repository");
-        }
-        "fetch" | "ls-remote" => {
-            change(walker, Kind::Network, "it asks another machine");
-            change(walker, Kind::Unknown, "what it fetches shows only when it runs");
-        }
-        "clone" | "pull" | "submodule" => {
-            change(walker, Kind::Network, "it asks another machine");
-            change(walker, Kind::Unknown, "what it writes shows only when it runs");
-        }
-        "clean" | "rm" | "gc" | "prune" | "filter-branch" | "filter-repo" | "update-ref" | "replace"
-        | "repack" => {
-            change(walker, Kind::Deletes, "it deletes files or versions");
-        }
-        "add" | "commit" | "reset" | "checkout" | "switch" | "restore" | "rebase" | "merge" | "mv" | "am"
-        | "apply" | "cherry-pick" | "revert" | "init" | "stage" | "read-tree" | "checkout-index"
-        | "sparse-checkout" | "bisect" | "lfs" | "update-index" | "symbolic-ref" | "pack-refs"
-        | "commit-tree" | "hash-object" | "mktree" | "write-tree" => {
-            change(walker, Kind::Overwrites, "it changes the files or the history");
-        }
-        _ => walker.unknown(format!("git {name}"), word, "what this command of git does is not known"),
+    let Some((verb, rest)) = rest.split_first() else { return };
+    let name = verb.text();
+    let shows = match name {
+        "stash" => rest.first().is_some_and(|first| first.is("list") || first.is("show")),
+        _ => rest.first().is_none_or(|first| has(LISTING, first.text())),
+    };
+    let what = format!("git {}", verb.source);
+    for (_, kind, why) in TABLE.iter().filter(|(names, _, _)| has(names, name)) {
+        walker.note(*kind, what.as_str(), &verb.source, *why);
     }
-}
-
-/// Options that make a looking command write or run.
-fn looks(walker: &mut Walker<'_>, arguments: &[Value]) {
-    for argument in arguments {
-        let Some(text) = argument.text.as_deref() else {
-            if argument.may_be_option() {
-                walker.unknown("git", &argument.source, "it may become an option that writes or runs");
-            }
-            continue;
-        };
-        if text == "--" {
-            return;
-        }
-        let acts = ["--ou", "--ext", "--textconv", "-O", "--op", "--filters", "--upload"];
-        if acts.iter().any(|option| text.starts_with(option)) {
-            walker.unknown("git", &argument.source, "this option writes a file or runs a program");
-        }
+    if has(LISTS, name) && !shows {
+        walker.note(Overwrites, what, &verb.source, "it changes the history or what is written about it");
+    } else if ![LOOKS, LISTS].into_iter().chain(TABLE.map(|(names, _, _)| names)).any(|all| has(all, name)) {
+        walker.unknown(what, &verb.source, "what this command of git does is not known");
     }
 }

@@ -1,33 +1,26 @@
-//! What a command would do, found out without running it.
+//! What a command would do, as far as its text says it, without running it.
 //!
-//! [`effects_of`] reads shell text, follows it through wrappers, substitutions, inner shells, loops and functions, and gives the
-//! [`Effects`] with a reason for each. Nothing is guessed: text that cannot be read, a program that is not in the table, a word that may
-//! become an option, all are [`Effects::unknown`]. [`decide()`] makes a [`Ruling`] of them.
+//! [`effects_of`] reads shell text, follows it through wrappers, substitutions and inner shells, and gives the [`Effects`] with a word and a
+//! reason for each: what a question shows, what the user's rules are about, and what is refused before anything runs. It proves nothing: what
+//! a command really changes shows only when it is tried. Where the text is in doubt, that is an [`Effects::unknown`].
 //!
 //! No file is looked at here; what is where comes in through [`Paths`]. The design is in `docs/design/effects.md`.
 
-mod awk;
-mod compound;
-mod copying;
+mod builtins;
 mod cursor;
 mod decide;
-mod expand;
+mod files;
 mod find;
 mod found;
 mod git;
+mod network;
 mod options;
-mod packing;
 mod place;
 mod programs;
-mod python;
-mod python_tokens;
 mod reader;
 mod redirection;
 mod rules;
 mod scope;
-mod sed;
-mod shells;
-mod syntax;
 mod touched;
 mod value;
 mod walk;
@@ -38,7 +31,8 @@ pub use decide::{DecidedBy, Decision, Ruling, decide};
 pub use found::{Cause, Class, Effects, Kind};
 pub use place::{Paths, Place, Seen};
 
-use walk::{Input, Walker};
+use place::Unlooked;
+use walk::{Names, Walker};
 
 /// Whether a program is known by its name. What is unknown of such a program lies in what it is told: in its words, its input or a file.
 ///
@@ -55,8 +49,8 @@ pub fn knows_program(program: &str) -> bool {
 /// What shell text would do if it ran in this place with `bash -c` or `sh -c`, without an input.
 ///
 /// ```
-/// use artoo_sandbox::{Class, Paths, Place, Seen, effects_of};
-/// use std::path::{Path, PathBuf};
+/// use artoo_sandbox::{Kind, Paths, Place, Seen, effects_of};
+/// use std::path::Path;
 ///
 /// /// A world with one file.
 /// struct World;
@@ -67,27 +61,20 @@ pub fn knows_program(program: &str) -> bool {
 ///     }
 /// }
 ///
-/// let free = [PathBuf::from("/home/ada")];
 /// let home = Path::new("/home/ada");
-/// let place = Place { home, working_folder: home, workspace: home, free: &free, protected: &[], paths: &World };
-/// assert_eq!(effects_of("echo 'rm -rf /' | wc -c", place).class(), Class::ReadOnly);
-/// assert_eq!(effects_of("date > new.txt", place).class(), Class::Reversible);
-/// assert_eq!(effects_of("date > notes.txt", place).class(), Class::Irreversible);
-/// assert_eq!(effects_of("\\r\"m\" notes.txt", place).class(), Class::Irreversible);
-/// assert_eq!(effects_of("./made-yesterday.sh", place).class(), Class::Unknown);
+/// let place = Place { home, working_folder: home, workspace: home, free: &[], protected: &[], paths: &World };
+/// let says = |text, kind| effects_of(text, place).of(kind).first().map(|cause| cause.what.clone());
+/// assert_eq!(says("echo 'rm -rf /' | wc -c", Kind::Deletes), None);
+/// assert_eq!(says("\\r\"m\" notes.txt", Kind::Deletes), Some("/home/ada/notes.txt".into()));
+/// assert_eq!(says("date > notes.txt", Kind::Overwrites), Some("/home/ada/notes.txt".into()));
+/// assert_eq!(says("sudo ./made-yesterday.sh", Kind::Unknown), Some("./made-yesterday.sh".into()));
 /// ```
 pub fn effects_of(text: &str, place: Place<'_>) -> Effects {
-    let mut walker = Walker::new(place);
-    walker.text(text, "", &Input::Nothing);
-    // A link that the command makes may send what it makes next anywhere.
-    if let Some(word) = walker.links.take()
-        && walker.makings > 1
-    {
-        walker.unknown(
-            "the command",
-            &word,
-            "it makes links, and a link may lead what it makes next somewhere else",
-        );
-    }
-    walker.effects
+    // The first reading finds the names: whether a variable keeps its value, and which words are functions, shows only at the end.
+    let unlooked = Place { protected: &[], paths: &Unlooked, ..place };
+    let mut first = Walker::new(unlooked, Names::default());
+    first.text(text, "");
+    let mut second = Walker::new(place, first.met);
+    second.text(text, "");
+    second.effects
 }

@@ -65,6 +65,15 @@ impl Place<'_> {
     }
 }
 
+/// Knows no path.
+pub(super) struct Unlooked;
+
+impl Paths for Unlooked {
+    fn look(&self, _: &Path) -> Seen {
+        Seen::Unsure
+    }
+}
+
 /// The path without `.` and `..`, as text alone can say it.
 pub(super) fn tidy(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();

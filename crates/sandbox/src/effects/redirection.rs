@@ -1,86 +1,86 @@
 //! Reads redirections and here-documents.
 
 use super::cursor::NotRead;
-use super::reader::Reader;
-use super::syntax::{How, Part, Redirect, Word};
+use super::reader::{Read, Reader};
+use super::value::{Building, Value};
+use super::words::End;
 
-impl Reader<'_> {
-    pub(super) fn redirect(&mut self) -> Result<Option<Redirect>, NotRead> {
-        let digits = (0..).take_while(|by| self.cursor.ahead(*by).is_some_and(|one| one.is_ascii_digit()));
-        let digits = digits.count();
-        match self.cursor.ahead(digits) {
-            Some('<' | '>') if self.cursor.ahead(digits + 1) == Some('(') && digits == 0 => return Ok(None),
-            Some('<' | '>') => self.cursor.at += digits,
-            Some('&') if digits == 0 && self.cursor.ahead(1) == Some('>') => {}
-            _ => return Ok(None),
+/// Signs, each before those that it begins with.
+const SIGNS: [&str; 9] = ["&>>", "&>", "<&", "<>", "<", ">>", ">|", ">&", ">"];
+
+impl Reader<'_, '_, '_> {
+    /// Reads one, if one stands here, and says what it does. A text that is the input itself goes to `input`.
+    pub(super) fn redirect(&mut self, input: &mut Option<String>) -> Read<bool> {
+        let digits = self.cursor.rest().iter().take_while(|one| one.is_ascii_digit()).count();
+        match (self.cursor.ahead(digits), self.cursor.ahead(digits + 1)) {
+            (Some('<' | '>'), Some('(')) if digits == 0 => return Ok(false),
+            (Some('<' | '>'), _) => self.cursor.at += digits,
+            (Some('&'), Some('>')) if digits == 0 => {}
+            _ => return Ok(false),
         }
         if self.cursor.eat("<<<") {
-            return Ok(Some(Redirect { how: How::Here, target: self.target()? }));
+            *input = self.target()?.text;
+            return Ok(true);
         }
         if self.cursor.eat("<<") {
-            let strip = self.cursor.eat("-");
-            return Ok(Some(Redirect { how: How::Here, target: self.here_document(strip)? }));
+            *input = self.here_document()?;
+            return Ok(true);
         }
-        let table = [
-            ("&>>", How::Append),
-            ("&>", How::Write),
-            ("<&", How::Duplicate),
-            ("<>", How::Write),
-            ("<", How::Read),
-            (">>", How::Append),
-            (">|", How::Write),
-            (">&", How::Duplicate),
-            (">", How::Write),
-        ];
-        let how = table.iter().find(|(sign, _)| self.cursor.eat(sign)).map(|(_, how)| *how);
-        let how = how.ok_or_else(|| NotRead::new("a redirection is not understood"))?;
-        Ok(Some(Redirect { how, target: self.target()? }))
+        let sign = SIGNS.iter().find(|sign| self.cursor.eat(sign));
+        let sign = sign.ok_or_else(|| NotRead("a redirection is not understood".into()))?;
+        let target = self.target()?;
+        let is_number = |text: &String| text.trim_end_matches('-').chars().all(|one| one.is_ascii_digit());
+        if *sign == "<" {
+            self.walker.reads(&target, "its content is the input");
+        } else if !sign.ends_with('&') || !target.text.as_ref().is_some_and(is_number) {
+            self.walker.writes(&target, &format!("`{sign}` writes to it"));
+        }
+        Ok(true)
     }
 
-    fn target(&mut self) -> Result<Word, NotRead> {
-        self.cursor.blanks()?;
-        self.word()?.ok_or_else(|| NotRead::new("a redirection leads nowhere"))
+    fn target(&mut self) -> Read<Value> {
+        self.cursor.blanks();
+        let from = self.cursor.at;
+        let mut words = self.word()?.ok_or_else(|| NotRead("a redirection leads nowhere".into()))?;
+        let only = words.pop().filter(|_| words.is_empty());
+        Ok(only.unwrap_or_else(|| Value::any(self.cursor.slice(from, self.cursor.at))))
     }
 
-    /// The body of a here-document, which begins on the next line. The rest of this line has to be plain, because a quote
-    /// that goes on over its end would put the body elsewhere.
-    fn here_document(&mut self, strip: bool) -> Result<Word, NotRead> {
-        let word = self.target()?;
-        let name = word.plain().filter(|name| !name.is_empty() && self.here.is_none());
-        let name = name.ok_or_else(|| NotRead::new("a here-document is too involved"))?;
-        let text = self.cursor.text;
-        let rest = text.get(self.cursor.at..).unwrap_or_default();
-        let line: Vec<char> = rest.iter().copied().take_while(|one| *one != '\n').collect();
-        if line.len() == rest.len() || line.iter().any(|one| matches!(one, '\'' | '"' | '\\' | '`' | '#')) {
-            return Err(NotRead::new("the line that begins a here-document is too involved"));
-        }
-        let newline = self.cursor.at + line.len();
-        let (mut at, mut body) = (newline + 1, Vec::new());
+    /// The body of a here-document, which begins on the next line.
+    fn here_document(&mut self) -> Read<Option<String>> {
+        let strip = self.cursor.eat("-");
+        self.cursor.blanks();
+        let from = self.cursor.at;
+        let name = self.target()?.text.unwrap_or_default();
+        let plain = self.cursor.slice(from, self.cursor.at) == name;
+        let rest_of_line = self.cursor.rest().iter().take_while(|one| **one != '\n').count();
+        let line = self.cursor.at + rest_of_line;
+        // Another one of the same line begins where the first ends.
+        let mut at = self.here.filter(|(of, _)| *of == line).map_or(line + 1, |(_, end)| end);
+        let mut body = Vec::new();
         loop {
-            let rest = text.get(at..).unwrap_or_default();
+            let rest = self.cursor.text.get(at..).unwrap_or_default();
             if rest.is_empty() {
-                return Err(NotRead::new("a here-document has no end"));
+                return Err(NotRead("a here-document has no end".into()));
             }
             let mut line: &[char] = rest.split(|one| *one == '\n').next().unwrap_or_default();
             at += line.len() + 1;
             while strip && let ['\t', less @ ..] = line {
                 line = less;
             }
-            if line.iter().collect::<String>() == name {
+            if line.iter().copied().eq(name.chars()) {
                 break;
             }
             body.extend_from_slice(line);
             body.push('\n');
         }
-        self.here = Some((newline, at.min(text.len())));
-        if name == word.source {
-            if body.windows(2).any(|pair| pair == ['\\', '\n']) {
-                return Err(NotRead::new("a here-document joins its lines"));
-            }
-            Reader::new(&body, self.cursor.depth + 1).body()
-        } else {
-            let parts = vec![Part::Quotes, Part::Text(body.into_iter().collect())];
-            Ok(Word { source: "the here-document".to_owned(), parts })
+        self.here = Some((line, at.min(self.cursor.text.len())));
+        if !plain {
+            return Ok(Some(body.into_iter().collect()));
         }
+        // Substitutions in it are carried out.
+        let mut text = Building::whole();
+        Reader::new(&body, self.walker).parts(&mut text, End::Text)?;
+        Ok(text.finish_one("").text)
     }
 }

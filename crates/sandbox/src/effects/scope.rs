@@ -1,177 +1,96 @@
-//! What is known of variables, functions and the working folder at a place in a script.
+//! What is known of variables and the working folder at a place in a text.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::rc::Rc;
+use std::collections::BTreeMap;
+use std::mem;
+use std::path::{Path, PathBuf};
 
-use super::syntax::{Assignment, Command, Form, Part, Script, Word};
 use super::value::Value;
 
-#[derive(Debug, Clone, Default)]
+/// Variables that have a value wherever they are not assigned.
+const OF_EVERY_RUN: [&str; 3] = ["HOME", "WORKSPACE", "PWD"];
+
+#[derive(Debug)]
 pub(super) struct Scope {
     /// Variables whose value is known. What is not here may hold anything.
-    pub(super) variables: BTreeMap<String, Value>,
-    /// Functions that are defined for certain; `None` where that depends.
-    pub(super) functions: BTreeMap<String, Option<Rc<Command>>>,
+    variables: BTreeMap<String, Value>,
     /// Where relative paths lead, if that is known.
-    pub(super) folder: Option<PathBuf>,
+    folder: Option<PathBuf>,
+    /// What was there before each change.
+    log: Vec<Before>,
+}
+
+#[derive(Debug)]
+enum Before {
+    Variable(String, Option<Value>),
+    Folder(Option<PathBuf>),
+    Shell(BTreeMap<String, Value>),
 }
 
 impl Scope {
-    /// Whether nothing else is known in the other.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let bodies = |scope: &Self| -> Vec<(String, Option<*const Command>)> {
-            scope.functions.iter().map(|(name, body)| (name.clone(), body.as_ref().map(Rc::as_ptr))).collect()
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { variables: BTreeMap::new(), folder: Some(folder.to_owned()), log: Vec::new() }
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&Value> {
+        self.variables.get(name)
+    }
+
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Gives a variable this value; nothing is anything.
+    pub(super) fn set(&mut self, name: &str, value: Option<Value>) {
+        let before = match value {
+            Some(value) => self.variables.insert(name.to_owned(), value),
+            None => self.variables.remove(name),
         };
-        self.variables == other.variables && self.folder == other.folder && bodies(self) == bodies(other)
+        self.log.push(Before::Variable(name.to_owned(), before));
     }
 
-    /// After one of two ways was gone: what both agree on.
-    pub(super) fn meet(&mut self, other: &Self) {
-        self.variables.retain(|name, value| other.variables.get(name) == Some(value));
-        if self.folder != other.folder {
-            self.folder = None;
-        }
-        let same = |a: Option<&Rc<Command>>, b: Option<&Rc<Command>>| match (a, b) {
-            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
-            _ => false,
-        };
-        for (name, body) in &other.functions {
-            let own = self.functions.get(name).and_then(Option::as_ref);
-            if !same(own, body.as_ref()) {
-                self.functions.insert(name.clone(), None);
+    /// Goes to a folder, or nobody knows where.
+    pub(super) fn go(&mut self, folder: Option<PathBuf>) {
+        self.log.push(Before::Folder(mem::replace(&mut self.folder, folder)));
+    }
+
+    /// A place to which [`back`](Self::back) and [`doubt`](Self::doubt) return.
+    pub(super) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// What changed since then did so in another process.
+    pub(super) fn back(&mut self, mark: usize) {
+        while self.log.len() > mark {
+            match self.log.pop() {
+                Some(Before::Variable(name, Some(value))) => drop(self.variables.insert(name, value)),
+                Some(Before::Variable(name, None)) => drop(self.variables.remove(&name)),
+                Some(Before::Folder(folder)) => self.folder = folder,
+                Some(Before::Shell(variables)) => self.variables = variables,
+                None => {}
             }
-        }
-        for (name, body) in &mut self.functions {
-            if !same(body.as_ref(), other.functions.get(name).and_then(Option::as_ref)) {
-                *body = None;
-            }
-        }
-    }
-}
-
-/// Everything that a script assigns.
-#[derive(Debug, Default)]
-pub(super) struct Assigned {
-    /// Those that are given a figure.
-    figures: BTreeSet<String>,
-    /// Those that hold something else somewhere.
-    texts: BTreeSet<String>,
-    /// Some program assigns where it pleases.
-    hidden: bool,
-}
-
-/// Builtins that assign to variables which they are given as words.
-const ASSIGNING: [&str; 17] = [
-    "read",
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "printf",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "unset",
-    "let",
-    "eval",
-    "source",
-    ".",
-    "builtin",
-    "command",
-];
-
-impl Assigned {
-    /// Names whose values are figures all over the script. Arithmetic with other names may run commands.
-    pub(super) fn numbers(&self) -> BTreeSet<String> {
-        if self.hidden { BTreeSet::new() } else { self.figures.difference(&self.texts).cloned().collect() }
-    }
-
-    pub(super) fn script(&mut self, script: &Script) {
-        for list in &script.lists {
-            list.first
-                .iter()
-                .chain(list.rest.iter().flat_map(|(_, more)| more))
-                .for_each(|one| self.command(one));
         }
     }
 
-    pub(super) fn command(&mut self, command: &Command) {
-        command.redirects.iter().for_each(|redirect| self.word(&redirect.target));
-        match &command.form {
-            Form::Simple { assignments, words } => {
-                assignments.iter().for_each(|assignment| self.assignment(assignment));
-                words.iter().for_each(|word| self.word(word));
-                let name = words.first().and_then(Word::plain);
-                let printf = name.as_deref() == Some("printf");
-                let assigns = !words.is_empty() && name.is_none_or(|name| ASSIGNING.contains(&name.as_str()));
-                self.hidden |= assigns && (!printf || words.iter().any(|word| word.source.starts_with("-v")));
+    /// What changed since then may have changed or not.
+    pub(super) fn doubt(&mut self, mark: usize) {
+        for before in self.log.iter().skip(mark) {
+            match before {
+                Before::Variable(name, _) => drop(self.variables.remove(name)),
+                Before::Folder(_) => self.folder = None,
+                Before::Shell(_) => self.variables.clear(),
             }
-            Form::Group(script) | Form::Subshell(script) => self.script(script),
-            Form::If(scripts) => scripts.iter().for_each(|script| self.script(script)),
-            Form::While(condition, body) => {
-                self.script(condition);
-                self.script(body);
-            }
-            Form::For { name, words, body } => {
-                self.texts.insert(name.clone());
-                words.iter().flatten().for_each(|word| self.word(word));
-                self.script(body);
-            }
-            Form::Case { words, branches } => {
-                words.iter().for_each(|word| self.word(word));
-                branches.iter().for_each(|script| self.script(script));
-            }
-            Form::Function { body, .. } => self.command(body),
-            Form::Test(words) => words.iter().for_each(|word| self.word(word)),
-            // Arithmetic assigns figures.
-            Form::Arithmetic(_) => {}
         }
     }
 
-    fn assignment(&mut self, assignment: &Assignment) {
-        let empty = |part: &&Part| match part {
-            Part::Quotes => true,
-            Part::Text(text) => text.is_empty(),
-            Part::Glob(_)
-            | Part::Home
-            | Part::HomeOf
-            | Part::Brace(_)
-            | Part::Variable { .. }
-            | Part::Expansion { .. }
-            | Part::Output { .. }
-            | Part::Process(_)
-            | Part::Sum(_) => false,
-        };
-        let parts: Vec<&Part> = assignment.value.parts.iter().filter(|part| !empty(part)).collect();
-        let figure = match parts.as_slice() {
-            [Part::Sum(_)] => true,
-            [Part::Text(text)] => {
-                let digits = text.strip_prefix('-').unwrap_or(text);
-                !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit())
-            }
-            _ => false,
-        };
-        let names = if figure { &mut self.figures } else { &mut self.texts };
-        names.insert(assignment.name.clone());
-        self.word(&assignment.value);
+    /// Another shell begins, which may not have these variables.
+    pub(super) fn enter_shell(&mut self) {
+        let forgotten = OF_EVERY_RUN.into_iter().filter(|name| self.variables.contains_key(*name));
+        let forgotten = forgotten.map(|name| (name.to_owned(), Value::any(name))).collect();
+        self.log.push(Before::Shell(mem::replace(&mut self.variables, forgotten)));
     }
 
-    fn word(&mut self, word: &Word) {
-        for part in &word.parts {
-            match part {
-                Part::Expansion { words, .. } => words.iter().for_each(|word| self.word(word)),
-                Part::Output { script, .. } | Part::Process(script) => self.script(script),
-                Part::Sum(_)
-                | Part::Text(_)
-                | Part::Quotes
-                | Part::Glob(_)
-                | Part::Home
-                | Part::HomeOf
-                | Part::Brace(_)
-                | Part::Variable { .. } => {}
-            }
-        }
+    /// The variables that every run sets are not what they were.
+    pub(super) fn forget_the_run(&mut self) {
+        OF_EVERY_RUN.into_iter().for_each(|name| self.set(name, Some(Value::any(name))));
     }
 }

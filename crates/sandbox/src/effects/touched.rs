@@ -13,9 +13,12 @@ const SINKS: [&str; 5] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty",
 impl Walker<'_> {
     /// The path that a word names, if both the word and the folder are known.
     pub(super) fn at(&self, value: &Value) -> Option<PathBuf> {
-        let text = value.text.as_deref()?;
-        let path = Path::new(text);
-        if path.is_absolute() { Some(path.to_owned()) } else { Some(self.scope.folder.as_ref()?.join(path)) }
+        self.below_the_folder(value.text.as_deref()?)
+    }
+
+    fn below_the_folder(&self, text: &str) -> Option<PathBuf> {
+        let path = Path::new(Some(text).filter(|text| !text.is_empty())?);
+        if path.is_absolute() { Some(path.to_owned()) } else { Some(self.scope.folder()?.join(path)) }
     }
 
     fn shown(&self, value: &Value) -> String {
@@ -27,17 +30,15 @@ impl Walker<'_> {
         if self.place.protected.is_empty() {
             return;
         }
-        let known = self.at(value);
-        let begins = || Path::new(&value.prefix).is_absolute().then(|| PathBuf::from(&value.prefix));
-        let Some(path) = known.or_else(begins) else { return };
+        let begins = || self.below_the_folder(&value.prefix);
+        let Some(path) = self.at(value).or_else(begins) else { return };
         let real = match self.place.paths.look(&path) {
             Seen::Nothing(real) | Seen::Folder(real) | Seen::File(real) => real,
             Seen::Unsure => path.clone(),
         };
         if self.place.is_protected(&real) || self.place.is_protected(&tidy(&path)) {
-            let cause =
-                Cause { what: real.display().to_string(), word: value.source.clone(), why: why.to_owned() };
-            self.effects.protected.push(cause);
+            let what = real.display().to_string();
+            self.effects.protected.push(Cause { what, word: value.source.clone(), why: why.to_owned() });
         }
     }
 
@@ -47,7 +48,7 @@ impl Walker<'_> {
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
             return self.note(Kind::Network, path, &value.source, "the shell opens a connection");
         }
-        if SINKS.contains(&path.as_str()) || path.starts_with("/dev/fd/") || value.is("-") {
+        if SINKS.contains(&path.as_str()) || value.prefix == "/dev/fd/" || value.is("-") {
             return;
         }
         self.guards(value, why);
@@ -56,7 +57,11 @@ impl Walker<'_> {
 
     /// Writes a file: makes it where there is none, changes it where there is one.
     pub(super) fn writes(&mut self, value: &Value, why: &str) {
-        let Some(path) = self.at(value).filter(|_| !value.text().is_empty()) else {
+        if value.is("-") || value.prefix == "/dev/fd/" {
+            return;
+        }
+        let Some(path) = self.at(value) else {
+            self.guards(value, why);
             let why = format!("{why}, and which file that is shows only when it runs");
             return self.unknown(&value.source, &value.source, why);
         };
@@ -65,73 +70,49 @@ impl Walker<'_> {
             return;
         }
         if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") {
-            return self.note(
-                Kind::OutsideMachine,
-                text,
-                &value.source,
-                "the shell sends to another machine",
-            );
+            let why = "the shell sends to another machine";
+            return self.note(Kind::OutsideMachine, text, &value.source, why);
         }
         self.guards(value, why);
         match self.place.paths.look(&path) {
-            Seen::Nothing(real) => self.creates(&real, &value.source, why),
+            Seen::Nothing(real) => {
+                self.effects.creates_only_where_free &= self.place.is_free(&real);
+                self.note(Kind::Creates, real.display().to_string(), &value.source, why);
+            }
             Seen::File(real) | Seen::Folder(real) => {
                 self.note(Kind::Overwrites, real.display().to_string(), &value.source, why);
             }
             Seen::Unsure => {
-                self.unknown(
-                    text,
-                    &value.source,
-                    format!("{why}, and whether something is there cannot be said"),
-                );
+                let why = format!("{why}, and whether something is there cannot be said");
+                self.unknown(text, &value.source, why);
             }
         }
     }
 
-    fn creates(&mut self, real: &Path, word: &str, why: &str) {
-        self.makings += 1;
-        if !self.place.is_free(real) {
-            self.effects.creates_only_where_free = false;
-        }
-        self.note(Kind::Creates, real.display().to_string(), word, why);
-    }
-
-    /// Makes a folder, or, with a time of now, an empty file; a folder that is there stays as it is.
-    pub(super) fn makes(&mut self, value: &Value, why: &str, changes_what_is_there: bool) {
+    /// Makes what stays as it is where it is there.
+    pub(super) fn makes(&mut self, value: &Value, why: &str) {
         let there = self.at(value).map(|path| self.place.paths.look(&path));
-        match there {
-            Some(Seen::Folder(_) | Seen::File(_)) if !changes_what_is_there => {}
-            _ => self.writes(value, why),
+        if !matches!(there, Some(Seen::Folder(_) | Seen::File(_))) {
+            self.writes(value, why);
         }
     }
 
-    /// Deletes something.
-    pub(super) fn deletes(&mut self, value: &Value, why: &str) {
+    /// Deletes something, or changes something where it is.
+    pub(super) fn alters(&mut self, kind: Kind, value: &Value, why: &str) {
         self.guards(value, why);
         let path = self.shown(value);
-        self.note(Kind::Deletes, path, &value.source, why);
-    }
-
-    /// Changes something whose content, mode, owner or time is not what it was.
-    pub(super) fn changes(&mut self, value: &Value, why: &str) {
-        self.guards(value, why);
-        let path = self.shown(value);
-        self.note(Kind::Overwrites, path, &value.source, why);
+        self.note(kind, path, &value.source, why);
     }
 
     /// Puts a copy of `from` at `to`, or below it where it is a folder.
     pub(super) fn copies(&mut self, from: &Value, to: &Value, why: &str) {
         let folder = self.at(to).filter(|path| matches!(self.place.paths.look(path), Seen::Folder(_)));
         let Some(folder) = folder else { return self.writes(to, why) };
-        let name = from.text.as_deref().and_then(|text| Path::new(text).file_name());
-        match name {
-            Some(name) => {
-                let value =
-                    Value { source: to.source.clone(), ..Value::known(folder.join(name).to_string_lossy()) };
-                self.writes(&value, why);
-            }
+        match from.text.as_deref().and_then(|text| Path::new(text).file_name()) {
+            Some(name) => self.writes(&to.with(folder.join(name).to_string_lossy()), why),
             None => {
-                self.unknown(&to.source, &from.source, format!("{why}, and its name shows only when it runs"))
+                let why = format!("{why}, and its name shows only when it runs");
+                self.unknown(&to.source, &from.source, why);
             }
         }
     }

@@ -1,329 +1,246 @@
 //! Reads words: quotes, substitutions, expansions.
 
-use super::cursor::{NotRead, is_meta, is_name};
-use super::reader::Reader;
-use super::syntax::{Part, Sum, Word};
+use super::cursor::{NotRead, is_meta, is_name, is_of_name};
+use super::programs;
+use super::reader::{Read, Reader};
+use super::value::{Building, Value};
 
 /// What ends the text that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     /// A blank or an operator: a word of a command.
     Meta,
+    /// The same, and nothing is split: the value of an assignment.
+    Value,
     /// The quote: text in `"…"`.
     Quote,
     /// The end of the text: a here-document.
     Text,
-    /// The brace of an unquoted `${…}`.
-    Brace,
-    /// The brace of a `${…}` within quotes.
-    QuotedBrace,
+    /// The brace of `${…}`, which stands in quotes or not.
+    Brace { quoted: bool },
 }
 
-impl Reader<'_> {
-    /// The word that stands here, or nothing.
-    pub(super) fn word(&mut self) -> Result<Option<Word>, NotRead> {
+impl Reader<'_, '_, '_> {
+    /// The words that the one becomes which stands here, or nothing where none does.
+    pub(super) fn word(&mut self) -> Read<Option<Vec<Value>>> {
         let from = self.cursor.at;
-        let mut parts = Vec::new();
-        if matches!(self.cursor.peek(), Some('<' | '>')) && self.cursor.ahead(1) == Some('(') {
-            self.cursor.at += 2;
-            parts.push(Part::Process(self.script_until_parenthesis()?));
+        let mut word = Building::default();
+        if self.cursor.eat("<(") || self.cursor.eat(">(") {
+            self.subshell()?;
+            word.push_str("/dev/fd/");
+            word.gap();
         }
-        self.parts(&mut parts, End::Meta)?;
-        if parts.is_empty() {
-            return Ok(None);
-        }
+        self.parts(&mut word, End::Meta)?;
         let source = self.cursor.slice(from, self.cursor.at);
-        if source == "[" {
-            parts = vec![Part::Text("[".to_owned())];
-        }
-        Ok(Some(Word { source, parts }))
+        Ok((!source.is_empty()).then(|| word.finish(&source)))
     }
 
-    /// The body of a here-document whose substitutions are carried out.
-    pub(super) fn body(&mut self) -> Result<Word, NotRead> {
-        let mut parts = vec![Part::Quotes];
-        self.parts(&mut parts, End::Text)?;
-        Ok(Word { source: "the here-document".to_owned(), parts })
-    }
-
-    fn parts(&mut self, parts: &mut Vec<Part>, end: End) -> Result<(), NotRead> {
-        let quoted = matches!(end, End::Quote | End::Text | End::QuotedBrace);
+    pub(super) fn parts(&mut self, word: &mut Building, end: End) -> Read {
+        let bare = matches!(end, End::Meta | End::Value);
+        let quoted = matches!(end, End::Quote | End::Text | End::Brace { quoted: true });
+        let from = self.cursor.at;
         loop {
-            if self.cursor.joins_lines()? {
-                self.cursor.at += 2;
-                continue;
-            }
             let Some(one) = self.cursor.peek() else {
                 return match end {
-                    End::Meta | End::Text => Ok(()),
-                    End::Quote => Err(NotRead::new("a quote is not closed")),
-                    End::Brace | End::QuotedBrace => Err(NotRead::new("a brace is not closed")),
+                    End::Meta | End::Value | End::Text => Ok(()),
+                    End::Quote | End::Brace { .. } => Err(NotRead("a quote or brace is not closed".into())),
                 };
             };
             let over = match end {
-                End::Meta => is_meta(one),
+                End::Meta | End::Value => is_meta(one),
                 End::Quote => one == '"',
                 End::Text => false,
-                End::Brace | End::QuotedBrace => one == '}',
+                End::Brace { .. } => one == '}',
             };
             if over {
                 return Ok(());
             }
+            let first = self.cursor.at == from;
+            let before = self.cursor.at.checked_sub(1).and_then(|at| self.cursor.text.get(at));
             self.cursor.at += 1;
+            let next = self.cursor.peek();
             match one {
-                '$' => self.dollar(parts, quoted)?,
-                '`' => self.backquote(parts, quoted)?,
-                '\\' if end == End::Meta => {
-                    let next = self.cursor.next().ok_or_else(|| NotRead::new("it ends with a backslash"))?;
-                    parts.push(Part::Quotes);
-                    push(parts, next);
-                }
-                '\\' if matches!(end, End::Quote | End::Text) => match self.cursor.peek() {
-                    Some(next @ ('$' | '`' | '\\' | '"')) => {
-                        self.cursor.at += 1;
-                        push(parts, next);
+                '$' => self.dollar(word, quoted)?,
+                '`' => self.backquote(word, quoted)?,
+                '\\' => match self.cursor.next() {
+                    None => return Err(NotRead("it ends with a backslash".into())),
+                    Some('\n') => {}
+                    Some(next) if !quoted || "$`\"\\}".contains(next) => word.push(next),
+                    Some(next) => {
+                        word.push(one);
+                        word.push(next);
                     }
-                    _ => push(parts, '\\'),
                 },
-                '\\' | '{' if matches!(end, End::Brace | End::QuotedBrace) => {
-                    return Err(NotRead::new("an expansion in braces is too involved"));
-                }
-                '\'' | '"' if end == End::QuotedBrace => {
-                    return Err(NotRead::new("an expansion in braces is too involved"));
-                }
                 '\'' if !quoted => {
-                    parts.push(Part::Quotes);
-                    let from = self.cursor.at;
-                    while self.cursor.next().ok_or_else(|| NotRead::new("a quote is not closed"))? != '\'' {}
-                    let inside = self.cursor.slice(from, self.cursor.at - 1);
-                    inside.chars().for_each(|one| push(parts, one));
+                    word.quotes();
+                    word.push_str(&self.cursor.while_is(|one| one != '\''));
+                    self.cursor.expect("'")?;
                 }
-                '"' if !quoted => {
-                    parts.push(Part::Quotes);
-                    self.cursor.deeper()?;
-                    self.parts(parts, End::Quote)?;
-                    self.cursor.depth -= 1;
+                '"' if end != End::Text => {
+                    word.quotes();
+                    self.walker.deeper()?;
+                    self.parts(word, End::Quote)?;
+                    self.walker.depth -= 1;
                     self.cursor.at += 1;
                 }
-                '*' | '?' | '[' if end == End::Meta => parts.push(Part::Glob(one)),
-                '{' | '}' | ',' if end == End::Meta => parts.push(Part::Brace(one)),
-                '~' if end == End::Meta && parts.is_empty() => {
-                    let home = self.cursor.peek().is_none_or(|next| next == '/' || is_meta(next));
-                    parts.push(if home { Part::Home } else { Part::HomeOf });
+                '*' | '?' if end == End::Meta => word.gap(),
+                '[' if end == End::Meta && !(first && next.is_none_or(is_meta)) => word.gap(),
+                // `{a,b}` makes several words of one.
+                '{' if end == End::Meta && next != Some('}') => word.gap(),
+                '~' if bare && (first || before == Some(&'=')) => {
+                    if next.is_none_or(|next| next == '/' || is_meta(next)) {
+                        word.push_str(&self.walker.place.home.to_string_lossy());
+                    } else {
+                        word.gap();
+                    }
                 }
-                _ => push(parts, one),
+                _ => word.push(one),
             }
         }
     }
 
-    fn dollar(&mut self, parts: &mut Vec<Part>, quoted: bool) -> Result<(), NotRead> {
+    fn dollar(&mut self, word: &mut Building, quoted: bool) -> Read {
+        if self.cursor.eat("((") {
+            word.gap();
+            return self.sum();
+        }
+        if self.cursor.eat("(") {
+            word.gap();
+            return self.subshell();
+        }
+        if self.cursor.eat("{") {
+            return self.expansion(word, quoted);
+        }
+        if !quoted && self.cursor.eat("'") {
+            return self.escapes(word);
+        }
         match self.cursor.peek() {
-            Some('(') if self.cursor.ahead(1) == Some('(') => {
-                self.cursor.at += 2;
-                parts.push(Part::Sum(self.sum()?));
-            }
-            Some('(') => {
+            // A text that is translated.
+            Some('"') if !quoted => {}
+            Some('@' | '*' | '#' | '?' | '$' | '!' | '-' | '0'..='9') => {
                 self.cursor.at += 1;
-                let script = self.script_until_parenthesis()?;
-                parts.push(Part::Output { script, quoted });
+                word.gap();
             }
-            Some('{') => {
-                self.cursor.at += 1;
-                self.cursor.deeper()?;
-                self.expansion(parts, quoted)?;
-                self.cursor.depth -= 1;
+            Some(one) if is_of_name(one) => {
+                let name = self.cursor.while_is(is_of_name);
+                self.variable(&name, word, quoted);
             }
-            Some('\'') if !quoted => {
-                self.cursor.at += 1;
-                parts.push(Part::Quotes);
-                self.escapes(parts)?;
-            }
-            Some('"') if !quoted => return Err(NotRead::new("a translated text, $\"…\", is not followed")),
-            Some('[') => return Err(NotRead::new("the old form of arithmetic, $[…], is not followed")),
-            Some(one @ ('@' | '*' | '#' | '?' | '$' | '!' | '-' | '0'..='9')) => {
-                self.cursor.at += 1;
-                let number = matches!(one, '#' | '?' | '$' | '!');
-                parts.push(Part::Expansion { words: Vec::new(), number, quoted });
-            }
-            Some(one) if one.is_ascii_alphabetic() || one == '_' => {
-                let name = self.name();
-                parts.push(Part::Variable { name, quoted });
-            }
-            _ => push(parts, '$'),
+            _ => word.push('$'),
         }
         Ok(())
     }
 
-    fn name(&mut self) -> String {
-        let from = self.cursor.at;
-        while self.cursor.peek().is_some_and(|one| one.is_ascii_alphanumeric() || one == '_') {
-            self.cursor.at += 1;
+    fn variable(&mut self, name: &str, word: &mut Building, quoted: bool) {
+        let value = self.walker.variable(name).unwrap_or_default();
+        match value.text {
+            Some(text) if quoted => {
+                word.quotes();
+                word.push_str(&text);
+            }
+            Some(text) => word.split(&text),
+            None => {
+                word.push_str(&value.prefix);
+                word.gap();
+            }
         }
-        self.cursor.slice(from, self.cursor.at)
     }
 
-    /// What follows `${`.
-    fn expansion(&mut self, parts: &mut Vec<Part>, quoted: bool) -> Result<(), NotRead> {
-        let involved = || NotRead::new("an expansion in braces is too involved");
-        if self.cursor.eat("#") {
-            let name = self.name();
-            if name.is_empty() || !self.cursor.eat("}") {
-                return Err(involved());
-            }
-            parts.push(Part::Expansion { words: Vec::new(), number: true, quoted });
+    /// What follows `${`. Whatever is done to the value, the words inside are carried out.
+    fn expansion(&mut self, word: &mut Building, quoted: bool) -> Read {
+        let name = self.cursor.while_is(is_of_name);
+        if is_name(&name) && self.cursor.eat("}") {
+            self.variable(&name, word, quoted);
             return Ok(());
         }
-        let mut name = self.name();
-        if name.is_empty() && (self.cursor.eat("@") || self.cursor.eat("*")) {
-            name.push('@');
+        if self.cursor.eat(":=") || self.cursor.eat("=") {
+            self.walker.assign(&name, None);
         }
-        if name.is_empty() {
-            return Err(involved());
-        }
-        if self.cursor.eat("}") {
-            parts.push(if is_name(&name) {
-                Part::Variable { name, quoted }
-            } else {
-                Part::Expansion { words: Vec::new(), number: false, quoted }
-            });
-            return Ok(());
-        }
-        let known = [":-", ":+", ":?", "-", "+", "?", "##", "#", "%%", "%", "//", "/", "^^", "^", ",,", ","];
-        let substring = |one: char| one.is_ascii_digit() || one == ' ';
-        if !known.iter().any(|operator| self.cursor.eat(operator)) {
-            // `${name:2:3}`; anything but figures there is carried out as arithmetic.
-            if !self.cursor.eat(":") || !self.cursor.peek().is_some_and(substring) {
-                return Err(involved());
-            }
-            while self.cursor.peek().is_some_and(|one| substring(one) || one == ':') {
-                self.cursor.at += 1;
-            }
-            if self.cursor.peek() != Some('}') {
-                return Err(involved());
-            }
-        }
-        let from = self.cursor.at;
-        let mut operand = Vec::new();
-        self.parts(&mut operand, if quoted { End::QuotedBrace } else { End::Brace })?;
-        let source = self.cursor.slice(from, self.cursor.at);
-        self.cursor.at += 1;
-        let words = vec![Word { source, parts: operand }];
-        parts.push(Part::Expansion { words, number: false, quoted });
-        Ok(())
+        word.gap();
+        self.walker.deeper()?;
+        self.parts(word, End::Brace { quoted })?;
+        self.walker.depth -= 1;
+        self.cursor.expect("}")
     }
 
-    fn backquote(&mut self, parts: &mut Vec<Part>, quoted: bool) -> Result<(), NotRead> {
-        let mut inside = Vec::new();
+    fn backquote(&mut self, word: &mut Building, quoted: bool) -> Read {
+        word.gap();
+        let mut inside = String::new();
         loop {
             match self.cursor.next() {
-                None => return Err(NotRead::new("a backquote is not closed")),
+                None => return Err(NotRead("a backquote is not closed".into())),
                 Some('`') => break,
-                Some('\\') => match self.cursor.peek() {
-                    Some(next @ ('$' | '`' | '\\')) => {
-                        self.cursor.at += 1;
-                        inside.push(next);
-                    }
-                    Some('"') if quoted => {
-                        return Err(NotRead::new("quotes within backquotes within quotes"));
-                    }
-                    _ => inside.push('\\'),
+                Some('\\') => match self.cursor.next() {
+                    Some(next) if "$`\\".contains(next) || (quoted && next == '"') => inside.push(next),
+                    next => inside.extend(['\\'].into_iter().chain(next)),
                 },
                 Some(one) => inside.push(one),
             }
         }
-        let script = Reader::new(&inside, self.cursor.depth + 1).whole()?;
-        parts.push(Part::Output { script, quoted });
+        self.aside(&inside, &format!("`{inside}`"));
         Ok(())
     }
 
-    /// `$'…'`. An escaped quote ends the text in one shell and not in another, so it is not followed.
-    fn escapes(&mut self, parts: &mut Vec<Part>) -> Result<(), NotRead> {
-        loop {
-            let unclosed = || NotRead::new("a quote is not closed");
-            match self.cursor.next().ok_or_else(unclosed)? {
-                '\'' => return Ok(()),
-                '\\' => {
-                    let one = self.cursor.next().ok_or_else(unclosed)?;
-                    let decoded = match one {
-                        'n' => '\n',
-                        't' => '\t',
-                        'r' => '\r',
-                        'a' | 'b' | 'e' | 'E' | 'f' | 'v' => '\u{1}',
-                        '\\' | '"' | '?' => one,
-                        'x' => self.digits(16, 2)?,
-                        'u' => self.digits(16, 4)?,
-                        'U' => self.digits(16, 8)?,
-                        '0'..='7' => {
-                            self.cursor.at -= 1;
-                            self.digits(8, 3)?
-                        }
-                        _ => return Err(NotRead::new("an escape in $'…' is not followed")),
-                    };
-                    push(parts, decoded);
+    /// `$'…'`.
+    fn escapes(&mut self, word: &mut Building) -> Read {
+        word.quotes();
+        while !self.cursor.eat("'") {
+            let decoded = match (self.cursor.eat("\\"), self.cursor.next()) {
+                (false, one) => one,
+                (true, Some('n')) => Some('\n'),
+                (true, Some('t')) => Some('\t'),
+                (true, Some('x')) => self.digits(16, 2),
+                (true, Some('u')) => self.digits(16, 4),
+                (true, Some('0'..='7')) => {
+                    self.cursor.at -= 1;
+                    self.digits(8, 3)
                 }
-                one => push(parts, one),
-            }
+                // An escaped quote ends the text to some shells.
+                (true, one) => one.filter(|one| "\\\"?".contains(*one)),
+            };
+            word.push(
+                decoded.ok_or_else(|| NotRead("$'…' has no end, or an escape is not followed".into()))?,
+            );
         }
+        Ok(())
     }
 
-    fn digits(&mut self, radix: u32, most: usize) -> Result<char, NotRead> {
-        let (mut number, mut count) = (0_u32, 0);
-        while count < most
-            && let Some(digit) = self.cursor.peek().and_then(|one| one.to_digit(radix))
-        {
-            number = number.saturating_mul(radix).saturating_add(digit);
-            count += 1;
-            self.cursor.at += 1;
-        }
-        let one = char::from_u32(number).filter(|one| count > 0 && *one != '\0');
-        one.ok_or_else(|| NotRead::new("an escape in $'…' is not followed"))
+    fn digits(&mut self, radix: u32, most: usize) -> Option<char> {
+        let digits = self.cursor.rest().iter().take(most).take_while(|one| one.is_digit(radix)).count();
+        let text = self.cursor.slice(self.cursor.at, self.cursor.at + digits);
+        self.cursor.at += digits;
+        u32::from_str_radix(&text, radix).ok().and_then(char::from_u32).filter(|one| *one != '\0')
     }
 
-    /// What follows `((`, up to `))`.
-    pub(super) fn sum(&mut self) -> Result<Sum, NotRead> {
-        let (mut names, mut open) = (Vec::new(), 0_usize);
+    /// What follows `((`, up to `))`. Only substitutions in it do something.
+    pub(super) fn sum(&mut self) -> Read {
+        self.walker.deeper()?;
+        let (from, mut open, mut word) = (self.cursor.at, 0_usize, Building::default());
         loop {
-            match self.cursor.peek() {
+            match self.cursor.next() {
                 Some('(') => open += 1,
-                Some(')') if open == 0 => {
-                    return if self.cursor.eat("))") {
-                        Ok(Sum { names })
-                    } else {
-                        Err(NotRead::new("an arithmetic expression is not closed"))
-                    };
-                }
+                Some(')') if open == 0 => break,
                 Some(')') => open -= 1,
-                Some('$') => {
-                    self.cursor.at += 1;
-                    let braces = self.cursor.eat("{");
-                    let name = self.name();
-                    if !is_name(&name) || (braces && !self.cursor.eat("}")) {
-                        return Err(NotRead::new("an arithmetic expression is too involved"));
-                    }
-                    names.push(name);
-                    continue;
-                }
-                Some(one) if one.is_ascii_digit() => {
-                    self.name();
-                    continue;
-                }
-                Some(one) if one.is_ascii_alphabetic() || one == '_' => {
-                    let name = self.name();
-                    names.push(name);
-                    continue;
-                }
-                Some(one) if one.is_ascii_whitespace() || "+-*/%=!<>&|^~?:,".contains(one) => {}
-                Some(_) | None => return Err(NotRead::new("an arithmetic expression is too involved")),
+                Some('$') => self.dollar(&mut word, true)?,
+                Some('`') => self.backquote(&mut word, true)?,
+                Some(_) => {}
+                None => return Err(NotRead("`))` is missing".into())),
             }
-            self.cursor.at += 1;
         }
+        let inside = self.cursor.slice(from, self.cursor.at - 1);
+        self.cursor.expect(")")?;
+        // To some shells these are two groups around a command.
+        let first = inside.split_ascii_whitespace().next().unwrap_or_default();
+        if inside.contains(['\'', '"', '\\']) || programs::rule(first).is_some() {
+            self.aside(&inside, "((…))");
+        }
+        self.walker.depth -= 1;
+        Ok(())
     }
-}
 
-fn push(parts: &mut Vec<Part>, one: char) {
-    if let Some(Part::Text(text)) = parts.last_mut() {
-        text.push(one);
-    } else {
-        parts.push(Part::Text(one.to_string()));
+    /// A text that is carried out in a process of its own.
+    fn aside(&mut self, text: &str, word: &str) {
+        let mark = self.walker.scope.mark();
+        self.walker.text(text, word);
+        self.walker.scope.back(mark);
     }
 }

@@ -1,14 +1,9 @@
-//! Laws of effects: any text has some, soon; and no way of writing a dangerous command makes it harmless. Nothing is run.
+//! Laws of effects: any text has some, soon; and no way of writing a destructive command hides it. Nothing is run.
 
-use artoo_sandbox::Class;
 use proptest::prelude::*;
 
 use crate::spellings::{DANGEROUS, GAPS, PLACES, WAYS, around, quoted, respelled};
-use crate::world::effects;
-
-fn passes(text: &str) -> bool {
-    matches!(effects(text).class(), Class::ReadOnly | Class::Reversible)
-}
+use crate::world::{effects, warns};
 
 fn command() -> impl Strategy<Value = String> {
     (prop::sample::select(&DANGEROUS[..]), prop::sample::select(&GAPS[..])).prop_flat_map(|(words, gap)| {
@@ -28,7 +23,7 @@ fn placed(command: impl Strategy<Value = String> + 'static) -> BoxedStrategy<Str
 
 /// Pieces from which shells make something.
 fn tokens() -> impl Strategy<Value = String> {
-    const PIECES: [&str; 58] = [
+    const PIECES: [&str; 57] = [
         "rm ",
         "ls ",
         "-o ",
@@ -78,8 +73,7 @@ fn tokens() -> impl Strategy<Value = String> {
         " ",
         "find . ",
         "sed ",
-        "awk '",
-        "python3 -c '",
+        "trap '",
         "tar ",
         "xargs ",
         "env ",
@@ -94,8 +88,14 @@ fn tokens() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn fact_8_no_spelling_makes_a_dangerous_command_harmless(text in placed(placed(command()))) {
-        prop_assert!(!passes(&text), "{text:?}: {:?}", effects(&text));
+    fn fact_8_no_spelling_hides_a_destructive_command(text in placed(placed(command()))) {
+        prop_assert!(warns(&effects(&text)), "{text:?}: {:?}", effects(&text));
+    }
+
+    #[test]
+    fn nothing_behind_a_destructive_command_hides_it(text in placed(command()), behind in tokens()) {
+        let text = format!("{text}\n{behind}");
+        prop_assert!(warns(&effects(&text)), "{text:?}: {:?}", effects(&text));
     }
 
     #[test]
@@ -108,17 +108,11 @@ proptest! {
         let _ = effects(&text);
     }
 
-    #[test]
-    fn any_program_of_python_awk_and_sed_has_effects(text in "[a-z'\"(){}\\[\\]/\\\\ ,.;:=>|$0-9\n]{0,80}") {
-        for (program, options) in [("python3", "-c "), ("awk", ""), ("sed", "")] {
-            let _ = effects(&format!("{program} {options}{}", quoted(&text)));
-        }
-    }
 }
 
-/// None of these ends the process or goes on for ever, and none is taken for harmless.
+/// None of these ends the process or goes on for ever, and something is said of each.
 #[test]
-fn what_is_made_to_break_the_reader_is_unknown() {
+fn what_is_made_to_break_the_reader_is_survived() {
     let many = |text: &str, times: usize| text.repeat(times);
     let texts = [
         many("ls ", 400_000),
@@ -133,28 +127,25 @@ fn what_is_made_to_break_the_reader_is_unknown() {
         many("${x:-", 10_000),
         many("sudo ", 6_000) + "ls",
         many("find . -exec ", 2_500) + "ls \\;",
-        "f() { f; f; f; f; }; f".to_owned(),
+        many("((", 10_000),
+        many("$((", 10_000),
+        many("[[ ", 9_000),
+        many("case x in x) ", 2_000),
+        many("a=$(b=$(", 3_000),
+        format!("x='{}'; echo {}; rm $x", many("y ", 2_000), many("$x ", 9_000)),
+        "ls -".to_owned() + &many("a", 30_000) + "; rm notes.txt",
+        many("x{", 10_000) + "; rm notes.txt",
+        "rm ".to_owned() + &(0..5_000).map(|at| format!("{at} ")).collect::<String>(),
+        "f() { f; f; f; f; }; f; rm notes.txt".to_owned(),
         many("for x in 1; do ", 11) + "y=$x" + &many("; done", 11) + "; rm notes.txt",
         "a=x; ".to_owned() + &many("a=$a$a$a$a; ", 40) + "rm $a",
+        "a0=xx; ".to_owned()
+            + &(0..1_000).map(|at| format!("a{}=$a{at}$a{at}; ", at + 1)).collect::<String>()
+            + "rm $a1000",
         format!("x={}; ", quoted(&many("y ", 10_000))) + &many("eval \"$x\"; ", 600),
         many("[", 30_000) + " ]",
     ];
     for text in texts {
-        assert!(!passes(&text), "{}…", text.chars().take(40).collect::<String>());
-    }
-}
-
-/// Long, but nothing in them writes.
-#[test]
-fn what_is_long_and_harmless_is_read_to_its_end() {
-    let many = |text: &str| text.repeat(30_000);
-    for text in [
-        format!("awk '/{}]/'", many("[")),
-        format!("sed 's/{}]/x/'", many("[")),
-        format!("python3 -c 'print({}1'", many("(")),
-        format!("echo '{}'", many("$(")[..30_000].to_owned()),
-        format!("ls -{}", many("a")),
-    ] {
-        assert_eq!(effects(&text).class(), Class::ReadOnly, "{}…", text.chars().take(40).collect::<String>());
+        assert!(warns(&effects(&text)), "{}…", text.chars().take(40).collect::<String>());
     }
 }

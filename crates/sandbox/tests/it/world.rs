@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use artoo_sandbox::{Effects, Paths, Place, Seen, effects_of};
+use artoo_sandbox::{Effects, Kind, Paths, Place, Seen, effects_of};
 
 const HOME: &str = "/home/ada";
 const FOLDER: &str = "/home/ada/project";
@@ -22,6 +22,12 @@ pub(crate) fn effects(text: &str) -> Effects {
         paths: &World,
     };
     effects_of(text, place)
+}
+
+/// Whether something is said that changes, goes, leaves the machine, uses other rights or cannot be known.
+pub(crate) fn warns(effects: &Effects) -> bool {
+    let kinds = [Kind::Overwrites, Kind::Deletes, Kind::OutsideMachine, Kind::Privilege, Kind::Unknown];
+    kinds.into_iter().any(|kind| !effects.of(kind).is_empty())
 }
 
 struct World;
