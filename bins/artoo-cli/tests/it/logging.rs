@@ -20,12 +20,15 @@ fn a_record_for_undo_that_fails_is_told() {
     let waits = "touch $TMPDIR/begun; until [ -e $TMPDIR/end ]; do sleep 0.01; done; echo 3";
     for extra in [&[][..], &["--quiet"], &["--json"]] {
         let calls = AtomicUsize::new(0);
-        let scene =
-            Scene::new(model(count_plan("Wait"), move |_| match calls.fetch_add(1, Ordering::Relaxed) {
+        let scene = Scene::new(model(count_plan("Wait"), move |_| {
+            match calls.fetch_add(1, Ordering::Relaxed) {
                 // What it makes opens the record.
-                0 => json!({"tool": "shell", "arguments": {"command": "echo > made"}}),
+                0 => {
+                    json!({"tool": "shell", "arguments": {"command": "echo > made"}, "output_is_answer": false})
+                }
                 _ => shell(waits),
-            }));
+            }
+        }));
         let child = scene.artoo(&[&["run", "Wait for something"], extra].concat()).spawn().unwrap();
         let tmp = || scene.runs().pop().unwrap_or_default().join("tmp");
         until("the command works", || tmp().join("begun").exists());

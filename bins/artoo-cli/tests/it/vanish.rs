@@ -13,12 +13,17 @@ fn gone(folder: &std::path::Path) -> String {
     format!("error: the run's folder {} disappeared while the run worked", folder.display())
 }
 
+/// Removes a folder in which somebody makes files meanwhile.
+fn remove(folder: &std::path::Path) {
+    until("the folder is gone", || fs::remove_dir_all(folder).is_ok() || !folder.exists());
+}
+
 /// What is taken away: the run's own folder, or everything.
 fn taken(scene: &Scene) -> [fn(&Scene, PathBuf); 3] {
     assert_eq!(scene.runs().len(), 0);
     [
-        |_, run| fs::remove_dir_all(run).unwrap(),
-        |scene, _| fs::remove_dir_all(scene.home().join(".artoo")).unwrap(),
+        |_, run| remove(&run),
+        |scene, _| remove(&scene.home().join(".artoo")),
         |scene, _| fs::rename(scene.home().join(".artoo"), scene.home().join("elsewhere")).unwrap(),
     ]
 }
@@ -42,18 +47,14 @@ fn while_the_model_is_waited_for() {
 #[test]
 fn while_a_command_works() {
     for take in taken(&Scene::new(|_| Reply::stall())) {
-        // The output is longer than what is kept together, and needs a file of its own in the folder.
-        let command =
-            "cd ~/artoo_workspace && { echo > begun; until [ -e end ]; do sleep 0.01; done; seq 1 90000; }";
+        // Its own private folder goes away with the rest. The output is longer than what is kept together, and needs a file of its own.
+        let command = "touch $TMPDIR/begun; while [ -e $TMPDIR/begun ]; do sleep 0.01; done; seq 1 90000";
         let scene = Scene::new(model(count_plan("Wait"), move |_| shell(command)));
-        let line =
-            ["run", "--yes", "unknown", "--yes", "creates", "--yes", "overwrites", "Wait for something"];
-        let child = scene.artoo(&line).spawn().unwrap();
-        let workspace = scene.home().join("artoo_workspace");
-        until("the command works", || workspace.join("begun").exists());
+        let child = scene.artoo(&["run", "Wait for something"]).spawn().unwrap();
+        let begun = || scene.runs().pop().is_some_and(|run| run.join("tmp/begun").exists());
+        until("the command works", begun);
         let run = scene.runs().pop().unwrap();
         take(&scene, run.clone());
-        fs::write(workspace.join("end"), "").unwrap();
         let said = wait(child).ended(1);
         assert!(said.err.contains(&gone(&run)), "{}", said.err);
     }
