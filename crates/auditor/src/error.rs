@@ -69,9 +69,10 @@ impl AuditError {
     }
 
     pub(crate) fn open(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| match source.kind() {
-            io::ErrorKind::InvalidInput => Self::NotAFile { path: path.to_owned() },
-            _ => Self::Read { path: path.to_owned(), source },
+        move |source| {
+            let path = path.to_owned();
+            let is_no_file = source.kind() == io::ErrorKind::InvalidInput;
+            if is_no_file { Self::NotAFile { path } } else { Self::Read { path, source } }
         }
     }
 

@@ -59,31 +59,35 @@ pub(crate) fn new_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// What of artoo's others may read or write: the data folder, as far as it is artoo's, and these files and folders. What lies
-/// behind a closed folder is closed.
-pub fn open_places(data_folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
+/// What of these places others may read or write. What lies behind a closed folder is closed.
+pub fn open_places(places: &[PathBuf]) -> Vec<PathBuf> {
     let mut open = Vec::new();
-    for place in places(data_folder, others) {
-        survey(&place, &mut |path, _| open.push(path.to_owned()));
-    }
-    open
-}
-
-/// Closes what [`open_places`] finds, and says what stays open. Links, and files that have other names as well, are left alone.
-pub fn close(data_folder: &Path, others: &[PathBuf]) -> Vec<StaysOpen> {
-    let mut open = Vec::new();
-    for place in places(data_folder, others) {
-        survey(&place, &mut |path, found| {
-            if let Err(error) = tighten(path, found) {
-                open.push(StaysOpen { path: path.to_owned(), error });
-            }
+    for place in places {
+        survey(place, &mut |path, _| {
+            open.push(path.to_owned());
+            true
         });
     }
     open
 }
 
-/// The data folder itself, unless it holds what is not artoo's: somebody who keeps it in a shared folder means to share that.
-fn places(data_folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
+/// Closes what [`open_places`] finds, and says what stays open. Links, and files that have other names as well, are left alone.
+pub fn close(places: &[PathBuf]) -> Vec<StaysOpen> {
+    let mut open = Vec::new();
+    for place in places {
+        survey(place, &mut |path, found| {
+            let closed = tighten(path, found);
+            let go_on = closed.is_ok();
+            open.extend(closed.err().map(|error| StaysOpen { path: path.to_owned(), error }));
+            go_on
+        });
+    }
+    open
+}
+
+/// The places of a data folder: it itself, unless it holds what is not artoo's. Somebody who keeps it in a shared folder means to
+/// share that.
+pub fn places(data_folder: &Path) -> Vec<PathBuf> {
     let is_own = |entry: io::Result<std::fs::DirEntry>| {
         entry.is_ok_and(|entry| NAMES.iter().any(|name| entry.file_name() == *name))
     };
@@ -91,21 +95,23 @@ fn places(data_folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
     // By its real path: who made a link in its place was looked at before.
     let real = all_own.then(|| data_folder.canonicalize().ok()).flatten();
     let is_open = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.mode() & OTHERS != 0);
-    let own = match real.filter(is_open) {
+    match real.filter(is_open) {
         Some(real) => vec![real],
         None => NAMES.iter().map(|name| data_folder.join(name)).collect(),
-    };
-    own.into_iter().chain(others.iter().cloned()).collect()
+    }
 }
 
-fn survey(path: &Path, each: &mut dyn FnMut(&Path, &Metadata)) {
+/// Calls `each` with what is open; where it says no, what lies below is not looked at.
+fn survey(path: &Path, each: &mut dyn FnMut(&Path, &Metadata) -> bool) {
     let Ok(found) = path.symlink_metadata() else { return };
     let is_single_file = found.is_file() && found.nlink() == 1;
     if found.mode() & OTHERS == 0 || !(found.is_dir() || is_single_file) {
         return;
     }
     let entries = if found.is_dir() { std::fs::read_dir(path).ok() } else { None };
-    each(path, &found);
+    if !each(path, &found) {
+        return;
+    }
     for entry in entries.into_iter().flatten().flatten() {
         survey(&entry.path(), each);
     }
@@ -172,10 +178,10 @@ mod tests {
         let policy = root.path().join("policy.toml");
         fs::write(&policy, "").unwrap();
         set(&policy, 0o664);
-        let others = [policy.clone()];
-        assert_eq!(open_places(&data, &others).len(), 9);
-        assert_eq!(close(&data, &others).len(), 0);
-        assert_eq!(open_places(&data, &others), [PathBuf::new(); 0]);
+        let all = || [places(&data), vec![policy.clone()]].concat();
+        assert_eq!(open_places(&all()).len(), 9);
+        assert_eq!(close(&all()).len(), 0);
+        assert_eq!(open_places(&all()).len(), 0);
         let run = data.join("runs/one");
         let modes = ["", journal::FILE_NAME, "evidence", "undo/objects", "undo/objects/script"]
             .map(|name| mode(&run.join(name)));
@@ -189,7 +195,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let data = open_folder(root.path());
         fs::write(data.join("photos.zip"), "").unwrap();
-        assert_eq!(close(&data, &[]).len(), 0);
+        assert_eq!(close(&places(&data)).len(), 0);
         assert_eq!((mode(&data), mode(&data.join("runs"))), (0o777, 0o700));
     }
 

@@ -2,7 +2,7 @@
 
 use artoo_auditor::{LOG_NAME, is_begun, verify};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
-use artoo_runtime::private::open_places;
+use artoo_runtime::private::{open_places, places};
 
 use super::Check;
 use crate::config::{self, Settings};
@@ -31,9 +31,10 @@ fn secrets(names: &[&str]) -> Option<Check> {
 fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
     const NAME: &str = "private";
     let home = &context.folders.home;
-    let mut others: Vec<_> = config::own_folder(context.environment, home).into_iter().collect();
-    others.push(config::policy_path(context.environment, home));
-    let open = open_places(&settings.data_dir, &others);
+    let mut all = places(&settings.data_dir);
+    all.extend(config::own_folder(context.environment, home));
+    all.push(config::policy_path(context.environment, home));
+    let open = open_places(&all);
     match open.as_slice() {
         [] => Check::good(NAME, "data and configuration are yours alone"),
         [first, rest @ ..] => {

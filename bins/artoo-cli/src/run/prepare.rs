@@ -61,7 +61,7 @@ pub(super) fn prepare(
         None => free(),
     };
     let folder = config::own_folder(context.environment, home);
-    for StaysOpen { path, error } in private::close(&settings.data_dir, folder.as_slice()) {
+    for StaysOpen { path, error } in private::close(folder.as_slice()) {
         tracing::warn!(path = %path.display(), %error, "others may read or write the configuration, and it cannot be closed");
     }
     workspace(&settings)?;

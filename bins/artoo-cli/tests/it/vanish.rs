@@ -13,12 +13,17 @@ fn gone(folder: &std::path::Path) -> String {
     format!("error: the run's folder {} disappeared while the run worked", folder.display())
 }
 
+/// Removes a folder in which somebody makes files meanwhile.
+fn remove(folder: &std::path::Path) {
+    until("the folder is gone", || fs::remove_dir_all(folder).is_ok() || !folder.exists());
+}
+
 /// What is taken away: the run's own folder, or everything.
 fn taken(scene: &Scene) -> [fn(&Scene, PathBuf); 3] {
     assert_eq!(scene.runs().len(), 0);
     [
-        |_, run| fs::remove_dir_all(run).unwrap(),
-        |scene, _| fs::remove_dir_all(scene.home().join(".artoo")).unwrap(),
+        |_, run| remove(&run),
+        |scene, _| remove(&scene.home().join(".artoo")),
         |scene, _| fs::rename(scene.home().join(".artoo"), scene.home().join("elsewhere")).unwrap(),
     ]
 }

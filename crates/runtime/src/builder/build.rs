@@ -45,9 +45,9 @@ impl Builder {
         private::data_folder(&data_folder).map_err(unusable)?;
         let in_runs = |source| BuildError::DataFolder { path: runs::folder(&data_folder), source };
         private::folder(&runs::folder(&data_folder)).map_err(in_runs)?;
-        let files: Vec<_> =
-            self.protected.iter().cloned().chain(self.policy.file().map(std::path::Path::to_owned)).collect();
-        for private::StaysOpen { path, error } in private::close(&data_folder, &files) {
+        let files = self.protected.iter().cloned().chain(self.policy.file().map(std::path::Path::to_owned));
+        let places: Vec<_> = private::places(&data_folder).into_iter().chain(files).collect();
+        for private::StaysOpen { path, error } in private::close(&places) {
             tracing::warn!(path = %path.display(), %error, "others may read or write what is artoo's, and it cannot be closed");
         }
         let variables = self.environment.iter();

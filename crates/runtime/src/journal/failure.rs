@@ -55,13 +55,13 @@ impl RecordFailure {
     /// What an error of writing the journal means.
     pub(super) fn of(source: io::Error, path: &Path) -> Self {
         let path = path.to_owned();
-        match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
-            io::ErrorKind::FileTooLarge => Self::TooLarge { path },
-            io::ErrorKind::ReadOnlyFilesystem => {
-                Self::ReadOnly { folder: path.parent().unwrap_or(&path).to_owned() }
-            }
-            _ => Self::Io { path, source: Arc::new(source) },
+        let kind = source.kind();
+        if matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            Self::Full { path }
+        } else if kind == io::ErrorKind::FileTooLarge {
+            Self::TooLarge { path }
+        } else {
+            Self::Io { path, source: Arc::new(source) }
         }
     }
 

@@ -64,7 +64,7 @@ pub(super) fn write(queue: &mpsc::Receiver<Order>, redactor: Redactor, settled: 
         match order {
             Order::Open { run_id, file, path, failed } => {
                 let file = BufWriter::new(file);
-                open.insert(run_id, OpenJournal::Good { file, path, dirty: false, failed });
+                open.insert(run_id, OpenJournal::Good { file, path, dirty: false, failed: Some(failed) });
             }
             Order::Write(envelope) => {
                 if let Some(journal) = open.get_mut(&envelope.run_id) {
@@ -132,7 +132,8 @@ enum OpenJournal {
         file: BufWriter<File>,
         path: PathBuf,
         dirty: bool,
-        failed: Failed,
+        /// `None` when it was called.
+        failed: Option<Failed>,
     },
     /// A line could not be written. Nothing is written after it: a journal may end early, but may not have holes.
     Broken(RecordFailure),
@@ -161,17 +162,23 @@ impl OpenJournal {
         self.attempt(|file, path, _| reaches(file.get_ref(), path));
     }
 
-    /// The first error breaks the journal, and the run is told.
+    /// The run is told of the first error. It breaks the journal, unless only the folder may not be written any more: the open
+    /// file still takes the run's end.
     fn attempt(
         &mut self,
         work: impl FnOnce(&mut BufWriter<File>, &Path, &mut bool) -> Result<(), RecordFailure>,
     ) {
-        let Self::Good { file, path, dirty, .. } = self else { return };
+        let Self::Good { file, path, dirty, failed } = self else { return };
         let Err(failure) = work(file, path, dirty) else { return };
-        if let Self::Good { file, failed, .. } = std::mem::replace(self, Self::Broken(failure.clone())) {
+        let tell = failed.take();
+        if !matches!(failure, RecordFailure::ReadOnly { .. })
+            && let Self::Good { file, .. } = std::mem::replace(self, Self::Broken(failure.clone()))
+        {
             // Not dropped as it is: that would try to write the rest once more.
             drop(file.into_parts());
-            failed(failure);
+        }
+        if let Some(tell) = tell {
+            tell(failure);
         }
     }
 
