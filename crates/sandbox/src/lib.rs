@@ -1,59 +1,51 @@
 //! Runs one command so that it can do no more than it was granted, and leaves none of its processes behind.
 //!
-//! [`run()`] starts a program confined by the kernel (Landlock and a filter of system calls on Linux): it may read what the
-//! user may read, write only in the roots of its [`Confinement`], and use no network unless that is granted. It has no
-//! terminal, no standard input, a scrubbed environment and bounded resources. A time-out, a cancellation, the end of the command and a dropped future all end the same way:
-//! the whole tree of processes is gone, daemons included. [`run_unconfined`] does the same without the kernel's
+//! [`run()`] starts a program confined by the kernel (mounts of its own, Landlock and a filter of system calls on Linux): it may read what the
+//! user may read, but for what is hidden from it, write only in the roots of its [`Confinement`], and use no network unless that is granted. It has no
+//! terminal, no standard input, a scrubbed environment and bounded resources. A time-out, a cancellation, the end of the command, a dropped future
+//! and the death of this process all end the same way: the whole tree of processes is gone, daemons included. [`run_unconfined`] does the same without the kernel's
 //! rules, for programs that artoo itself trusts. Where the kernel cannot enforce the rules, [`run()`] refuses;
 //! [`probe`] says beforehand what it can.
 //!
-//! [`effects_of`] says what shell text names that it would do, without running it. It explains and grants nothing.
+//! [`preview`](preview::preview()) runs a command as [`run()`] does, but over layers on its folders, and says what it has changed there; a commit makes exactly
+//! that real.
 //!
-//! [`preview`](preview::preview()) runs a command as [`run()`] does, but over layers on its folders, and says what it would change before anything is.
+//! [`effects_of`] says what shell text names, without running it.
 //!
 //! *Architecture invariant*: this crate does not know who asked for a command, or whether somebody consented, and
 //! running one does not look at what it means. It reads no environment, no home folder and no clock but the monotonic one; every path,
 //! variable and limit comes in as an argument. It keeps nothing between two runs. It is the only crate that
 //! starts processes and the only one that may contain `unsafe`.
 //!
-//! # How the rules reach only the child
+//! # How a command is held
 //!
-//! Landlock and seccomp restrict a *thread*, and what that thread starts inherits the restriction for ever. Each run
-//! therefore has its own short-lived thread (the *keeper*), which restricts itself, starts the command, waits for
-//! it and ends its tree. The alternatives were a call between fork and exec (the Landlock calls allocate, which
-//! is not allowed there) and a helper that re-executes artoo's own program (a library has no such program, and a
-//! second exec costs a millisecond). The keeper also buys something that neither of them has: living inside the
-//! command's own Landlock domain, it can ask the kernel which processes belong to the domain, and the kernel
-//! lets it signal no other. A process can leave its group, its session and its parents, and it can clear its
-//! environment, but it cannot leave its domain.
+//! Landlock, seccomp and mounts hold a process and what it starts, for ever, so no thread of this process may be bound. The command binds itself, between
+//! its birth and its program, by system calls alone on what was made ready before: it borrows this process's memory and must not allocate.
 //!
-//! One thing cannot be done that way. A part of a granted folder is sealed by a mount, which the rules forbid, and mounts of its own
-//! cannot be given to one thread of many. A command with sealed parts is therefore born into its own mounts and binds
-//! itself between its birth and its program, by system calls alone; its keeper lives in a domain around it.
+//! Each command has a *first process* that becomes no program (`first_process.rs`). It goes into the command's namespaces, starts the program as its child, and
+//! is what orphans of the command fall to. It ends its children, until none is left, when the program ends, when it is told to, and when the kernel tells it that
+//! this process died. A process can leave its group, its session and its parents, and it can clear its environment, but its orphans fall to no other.
 //!
 //! A confined root user also loses the capabilities that lead around the rules.
 //!
-//! # The walls
-//!
 //! | wall | holds back |
 //! |---|---|
-//! | Landlock | writing, making, moving and removing files outside the granted folders; control of devices; signals to and traces of other processes; abstract sockets; TCP where it is not granted, behind the filter |
+//! | mounts of its own | changing anything outside the granted folders, with its mode, owner, times and attributes; reading hidden places; changing, renaming and replacing sealed parts of granted folders |
+//! | Landlock | the same for contents, where there are no mounts; control of devices; signals to and traces of other processes; abstract sockets; TCP where it is not granted, behind the filter |
 //! | the filter | tracing, reading another process's memory, mounts, namespaces, keys of the kernel, programs and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the network is not granted, access lists and extended attributes, other binary interfaces of the processor |
-//! | mounts of its own, where something is sealed | changing, removing, renaming and replacing the sealed parts of granted folders |
-//! | limits | core dumps, one file without end, processes without number |
-//! | the keeper | a tree that multiplies, a disk that fills up, and whatever is left when the command ends |
+//! | limits | core dumps, one file without end, processes without number, a disk that fills up |
+//! | the first process | whatever is left when the command ends, or this process does |
 //!
 //! The filter answers as an old kernel or a small file system would (not permitted, no such call, not supported), so that programs which
 //! only probe go on; only 32-bit programs are killed. It is compiled once a process. Both Landlock and the filter are required: where one of
 //! them is missing, confined modes are refused ([`NoConfinement`]).
 //!
-//! # What the rules do not cover
+//! # What is not held back
 //!
-//! Landlock does not mediate changes of mode, owner and times, and a filter sees numbers, no paths: refusing `chmod` altogether would
-//! break most programs that write. Landlock grants folders with all that is in them; a part, such as `.git`, can be sealed only where the
-//! kernel lets this user mount (user namespaces, Landlock 6), and elsewhere [`run()`] refuses. An ordinary user's command with sealed
-//! parts sees files of other users as `nobody`'s, the price of its user namespace. Sockets in the file system can be
-//! reached before version 9 of the interface. Reading is free. No limit of memory is set, for the only one counts addresses. [`Support::Enforced`] lists these gaps for `artoo doctor`.
+//! Without namespaces (a container, a distribution that forbids them to users) nothing is hidden or sealed, modes and times can be changed, and there are
+//! no previews. An ordinary user's command sees files of other users as `nobody`'s, the price of its user namespace. Sockets in the file system can be
+//! reached before version 9 of Landlock, where the network is granted. No limit of memory is set, for the only one counts addresses. [`Support::Enforced`] lists
+//! these gaps for `artoo doctor`.
 //!
 //! # Example
 //!
@@ -142,10 +134,7 @@ mod spawn;
 mod supervisor_thread;
 
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
-pub use effects::{
-    Cause, Class, DecidedBy, Decision, Effects, Kind, Paths, Place, Ruling, Seen, decide, effects_of,
-    knows_program,
-};
+pub use effects::{Cause, DecidedBy, Decision, Effects, Kind, Paths, Place, Seen, effects_of, knows_program};
 pub use environment::scrub;
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};

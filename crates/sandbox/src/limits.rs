@@ -15,7 +15,7 @@ const THREADS_A_PROCESS: u64 = 4;
 ///
 /// The kernel counts the threads of a *user*, all other programs among them. The bound is therefore what the whole machine has now
 /// and what the command may have: a command that multiplies reaches it, and other programs of the user do not bring it
-/// about. It does not hold for root, whom the keeper's own count still stops ([`crate::crowd`]).
+/// about. It does not hold for root, whom the count of [`crate::process_limit`] still stops.
 pub(crate) fn of_a_command(limits: ResourceLimits) -> Vec<(Resource, Rlimit)> {
     let threads = u64::from(limits.processes).saturating_mul(THREADS_A_PROCESS);
     let threads = process_table::threads_of_the_machine().map(|others| others.saturating_add(threads));

@@ -83,7 +83,7 @@ fn what_waits_for_a_program_holds_no_file_of_this_process() {
     assert_eq!(held.count(), 1);
 }
 
-/// Rust programs ignore SIGPIPE, and the keeper's signals are blocked around the start: neither may be inherited.
+/// Rust programs ignore SIGPIPE, and signals are blocked around the start: neither may be inherited.
 #[test]
 fn signals_have_their_usual_effect() {
     let (text, _) = start("cat", &["/proc/self/status"], &[]).unwrap();

@@ -269,10 +269,9 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     let ruled = rules.ruling(reading.deed());
     Outlook {
         step: *begun.as_ref().unwrap_or(&Step::Refuse),
-        refusal: begun.err().map(|error| match error {
-            ToolError::Ruled { rule } => rule,
-            other => other.to_string(),
-        }),
+        refusal: begun
+            .err()
+            .map(|error| if let ToolError::Ruled { rule } = error { rule } else { error.to_string() }),
         rule: ruled.map(|ruled| (ruled.decision, ruled.name(), ruled.words())),
         effects: reading.into_said(),
     }

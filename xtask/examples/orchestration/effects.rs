@@ -2,23 +2,22 @@
 
 use std::{hint::black_box, path::Path, time::Instant};
 
-use artoo_sandbox::{OnDisk, Place, decide, effects_of};
+use artoo_sandbox::{OnDisk, Place, effects_of};
 use xtask::bench::{Goal, Row};
 
 use crate::{Failure, stats};
 
-/// The commands that the tests classify. Nothing of them is run.
+/// The commands of the tests. Nothing of them is run.
 const COMMANDS: &str = include_str!("../../../crates/sandbox/tests/it/commands.tsv");
 
-/// Effects and decision of each command of the table: the slowest of a hundred.
+/// What is said of each command of the table: the slowest of a hundred.
 pub(crate) fn classified(rounds: u32, folder: &Path) -> Result<Row, Failure> {
     let folder = folder.canonicalize()?;
-    let (free, protected) = ([folder.clone()], [folder.join(".ssh"), folder.join(".artoo")]);
+    let protected = [folder.join(".ssh"), folder.join(".artoo")];
     let place = Place {
         home: &folder,
         working_folder: &folder,
         workspace: &folder,
-        free: &free,
         protected: &protected,
         paths: &OnDisk,
     };
@@ -32,10 +31,7 @@ pub(crate) fn classified(rounds: u32, folder: &Path) -> Result<Row, Failure> {
     for _ in 0..rounds.max(1) {
         for command in &commands {
             let started = Instant::now();
-            black_box(decide(
-                &effects_of(black_box(command), place),
-                artoo_sandbox::SandboxMode::WorkspaceWrite,
-            ));
+            black_box(effects_of(black_box(command), place));
             took.push(stats::ms(started.elapsed()) * 1000.0);
         }
     }

@@ -219,15 +219,9 @@ mod tests {
 
     fn outlook(text: &str, rules: &Rules) -> Outlook {
         let home = Path::new("/home/ada");
-        let (free, protected) = ([home.to_owned()], [home.join(".ssh")]);
-        let place = Place {
-            home,
-            working_folder: home,
-            workspace: home,
-            free: &free,
-            protected: &protected,
-            paths: &Empty,
-        };
+        let protected = [home.join(".ssh")];
+        let place =
+            Place { home, working_folder: home, workspace: home, protected: &protected, paths: &Empty };
         let effects = effects_of(text, place);
         let ruled = rules.ruling_of(&effects);
         let denied = ruled.filter(|ruled| ruled.denies()).map(|ruled| ruled.words());

@@ -71,7 +71,8 @@ pub(crate) fn private_file(path: &Path, text: &[u8]) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text)
 }
 
-/// Whether files can be made in a folder, or, where it is not there, in the nearest one above it that is. Nothing is left behind.
+/// Whether files can be made in a folder, or, where it is not there, in the nearest one above it that is. Nothing is left behind, and where the
+/// file system has files without a name, the time of the folder stays, too.
 pub(crate) fn writable(path: &Path) -> io::Result<()> {
     let nearest = path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
     if !nearest.is_dir() {
@@ -80,9 +81,30 @@ pub(crate) fn writable(path: &Path) -> io::Result<()> {
             format!("{} is no folder", nearest.display()),
         ));
     }
+    if let Some(writable) = takes_a_nameless_file(nearest) {
+        return writable;
+    }
     let trial = nearest.join(format!(".artoo-trial-{}", std::process::id()));
     OpenOptions::new().write(true).create_new(true).open(&trial)?;
     fs::remove_file(&trial)
+}
+
+/// Whether a file without a name can be made in a folder; nothing where the file system has none, and cannot say.
+#[cfg(target_os = "linux")]
+fn takes_a_nameless_file(folder: &Path) -> Option<io::Result<()>> {
+    use rustix::fs::Mode;
+    use rustix::io::Errno;
+    let nameless = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    match rustix::fs::open(folder, nameless, Mode::RUSR | Mode::WUSR) {
+        Ok(_) => Some(Ok(())),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => None,
+        Err(error) => Some(Err(error.into())),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn takes_a_nameless_file(_: &Path) -> Option<io::Result<()>> {
+    None
 }
 
 #[cfg(test)]

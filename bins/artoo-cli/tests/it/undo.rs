@@ -116,3 +116,22 @@ fn contents_that_are_too_old_are_removed_when_a_run_begins() {
     }
     panic!("nothing was removed");
 }
+
+/// Looking leaves no trace: not in times either.
+#[test]
+fn a_run_that_only_reads_changes_no_time() {
+    use std::os::unix::fs::MetadataExt;
+    let scene = Scene::new(counting());
+    fs::create_dir_all(workspace(&scene)).unwrap();
+    let places =
+        [workspace(&scene), scene.folder(), scene.folder().join("docs"), scene.folder().join("docs/a.txt")];
+    let times = || {
+        let of = |path: &PathBuf| {
+            fs::metadata(path).map(|found| (found.mtime(), found.mtime_nsec(), found.ctime_nsec()))
+        };
+        places.iter().map(|path| of(path).unwrap()).collect::<Vec<_>>()
+    };
+    let before = times();
+    scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    assert_eq!(times(), before);
+}

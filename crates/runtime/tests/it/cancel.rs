@@ -72,9 +72,8 @@ async fn lesson_11_a_cancelled_command_takes_its_process_tree_with_it() {
     let run = artoo.start(house.request("Count")).unwrap();
     let seen = cancelled_at(run, MessageKind::ToolOutput).await;
     assert_eq!((seen.fault(), seen.exit_code()), (Some(FaultKind::Cancelled), 130));
-    let said = seen.messages().find_map(|message| match message {
-        Message::ToolOutput(output) => Some(output.text.clone()),
-        _ => None,
+    let said = seen.messages().find_map(|message| {
+        if let Message::ToolOutput(output) = message { Some(output.text.clone()) } else { None }
     });
     let pids = said.unwrap();
     assert_eq!(pids.split_whitespace().count(), 2, "{pids}");

@@ -25,8 +25,6 @@ pub struct Effects {
     pub unknown: Vec<Cause>,
     /// Which of all these are in a protected place.
     pub protected: Vec<Cause>,
-    /// Whether everything in [`creates`](Self::creates) is in a folder where creating is free.
-    pub creates_only_where_free: bool,
 }
 
 /// One effect and its reason.
@@ -93,31 +91,6 @@ impl Kind {
     }
 }
 
-/// How much there is to lose. Later is worse, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// Nothing changes.
-    ReadOnly,
-    /// New files and folders where creating is free, and nothing else.
-    Reversible,
-    /// It could not be found out.
-    Unknown,
-    /// Something that was there changes or goes, or leaves the machine.
-    Irreversible,
-}
-
-impl Class {
-    /// Its name in `--json`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read_only",
-            Self::Reversible => "reversible",
-            Self::Unknown => "unknown",
-            Self::Irreversible => "irreversible",
-        }
-    }
-}
-
 impl Effects {
     /// The effects of one kind.
     pub fn of(&self, kind: Kind) -> &[Cause] {
@@ -145,22 +118,6 @@ impl Effects {
             Kind::OutsideMachine => &mut self.outside_machine,
             Kind::Privilege => &mut self.privilege,
             Kind::Unknown => &mut self.unknown,
-        }
-    }
-
-    /// The class that follows from them. What is known to be lost outweighs what is not known.
-    pub fn class(&self) -> Class {
-        let lost = [&self.overwrites, &self.deletes, &self.outside_machine, &self.privilege];
-        if lost.iter().any(|effects| !effects.is_empty()) {
-            return Class::Irreversible;
-        }
-        if !self.unknown.is_empty() || !self.network.is_empty() {
-            return Class::Unknown;
-        }
-        match (self.creates.is_empty(), self.creates_only_where_free) {
-            (true, _) => Class::ReadOnly,
-            (false, true) => Class::Reversible,
-            (false, false) => Class::Irreversible,
         }
     }
 }

@@ -27,8 +27,8 @@ mod walk;
 mod words;
 mod wrappers;
 
-pub use decide::{DecidedBy, Decision, Ruling, decide};
-pub use found::{Cause, Class, Effects, Kind};
+pub use decide::{DecidedBy, Decision};
+pub use found::{Cause, Effects, Kind};
 pub use place::{Paths, Place, Seen};
 
 use place::Unlooked;
@@ -62,7 +62,7 @@ pub fn knows_program(program: &str) -> bool {
 /// }
 ///
 /// let home = Path::new("/home/ada");
-/// let place = Place { home, working_folder: home, workspace: home, free: &[], protected: &[], paths: &World };
+/// let place = Place { home, working_folder: home, workspace: home, protected: &[], paths: &World };
 /// let says = |text, kind| effects_of(text, place).of(kind).first().map(|cause| cause.what.clone());
 /// assert_eq!(says("echo 'rm -rf /' | wc -c", Kind::Deletes), None);
 /// assert_eq!(says("\\r\"m\" notes.txt", Kind::Deletes), Some("/home/ada/notes.txt".into()));

@@ -12,8 +12,6 @@ pub struct Place<'a> {
     pub working_folder: &'a Path,
     /// What `$WORKSPACE` means, which every run sets. Absolute.
     pub workspace: &'a Path,
-    /// Folders where creating new files is free, by their real names: the workspace, the working folder.
-    pub free: &'a [PathBuf],
     /// What nobody may read or write, by its real name and by the name that people use.
     pub protected: &'a [PathBuf],
     /// What is there.
@@ -45,21 +43,11 @@ impl fmt::Debug for Place<'_> {
             .field("home", &self.home)
             .field("working_folder", &self.working_folder)
             .field("workspace", &self.workspace)
-            .field("free", &self.free)
             .finish_non_exhaustive()
     }
 }
 
 impl Place<'_> {
-    /// Whether a new file may come to be there without consent. Hidden files and folders are no such places: other programs read
-    /// them by themselves, and some run what stands there (`.bashrc`, `.git/hooks`).
-    pub(super) fn is_free(&self, real: &Path) -> bool {
-        self.free.iter().filter_map(|root| real.strip_prefix(root).ok()).any(|below| {
-            let hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
-            below.components().next().is_some() && !below.components().any(hidden)
-        })
-    }
-
     pub(super) fn is_protected(&self, path: &Path) -> bool {
         self.protected.iter().any(|place| path.starts_with(place))
     }

@@ -76,7 +76,6 @@ impl Walker<'_> {
         self.guards(value, why);
         match self.place.paths.look(&path) {
             Seen::Nothing(real) => {
-                self.effects.creates_only_where_free &= self.place.is_free(&real);
                 self.note(Kind::Creates, real.display().to_string(), &value.source, why);
             }
             Seen::File(real) | Seen::Folder(real) => {

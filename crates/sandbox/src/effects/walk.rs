@@ -45,7 +45,7 @@ impl<'p> Walker<'p> {
     pub(super) fn new(place: Place<'p>, all: Names) -> Self {
         Self {
             place,
-            effects: Effects { creates_only_where_free: true, ..Effects::default() },
+            effects: Effects::default(),
             scope: Scope::new(place.working_folder),
             depth: 0,
             all,

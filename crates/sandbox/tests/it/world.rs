@@ -11,13 +11,11 @@ const FOLDERS: [&str; 8] = ["", "docs", "evil", "photos", "logs", "data", "copy"
 
 /// Effects in the project folder, where creating is free as it is in the workspace.
 pub(crate) fn effects(text: &str) -> Effects {
-    let free = [PathBuf::from("/home/ada/artoo_workspace"), PathBuf::from(FOLDER)];
     let protected = [PathBuf::from("/home/ada/.ssh"), PathBuf::from("/home/ada/.artoo")];
     let place = Place {
         home: Path::new(HOME),
         working_folder: Path::new(FOLDER),
         workspace: Path::new("/home/ada/artoo_workspace"),
-        free: &free,
         protected: &protected,
         paths: &World,
     };

@@ -52,17 +52,10 @@ pub(super) fn may_match(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> 
 /// Whether the rule alone decides about a command, and what that would do, in each of the imagined homes.
 fn decided(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> [(bool, Effects); World::ALL.len()] {
     let protected: Vec<PathBuf> = secrets_in(home).collect();
-    let free = [home.to_owned()];
     World::ALL.map(|world| {
         let paths = Imagined { world, home };
-        let place = Place {
-            home,
-            working_folder: home,
-            workspace: home,
-            free: &free,
-            protected: &protected,
-            paths: &paths,
-        };
+        let place =
+            Place { home, working_folder: home, workspace: home, protected: &protected, paths: &paths };
         let effects = effects_of(text, place);
         let may_be_allowed = effects.protected.is_empty() || rule.decision != Decision::Allow;
         let ruled = alone.ruling_of(&effects).map(|ruled| ruled.decision);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Cause, Class, DecidedBy, Effects, Kind, OnDisk, Paths, Place, SandboxMode, Seen};
+use artoo_sandbox::{Cause, DecidedBy, Effects, Kind, OnDisk, Paths, Place, SandboxMode, Seen};
 use artoo_types::{Effect, EffectKind, ToolName};
 
 use super::{Deed, Question};
@@ -29,12 +29,10 @@ pub(crate) struct Reading {
 impl Reading {
     /// Reads a command. Blocks: it looks at what is where.
     pub(crate) fn of(command: &str, cx: &ToolContext) -> Self {
-        let free = [real(&cx.workspace), real(&cx.working_folder)];
         let place = Place {
             home: &cx.home,
             working_folder: &cx.working_folder,
             workspace: &cx.workspace,
-            free: &free,
             protected: Protected::of(cx).places(),
             paths: &OnDisk,
         };
@@ -131,8 +129,8 @@ pub(crate) fn unknown(why: String) -> Effect {
     Effect { kind: EffectKind::Unknown, what: "the command".to_owned(), word: String::new(), why }
 }
 
-/// What a person is asked about. Reading and starting programs never is by itself. New files are where they are not free, or
-/// where there is nothing else to ask about.
+/// What a person is asked about. Reading and starting programs never is by itself. New files are where
+/// there is nothing else to ask about.
 pub(super) fn asked_about(effects: &Effects) -> Vec<Effect> {
     let kinds = [
         (Kind::Overwrites, EffectKind::Overwrites),
@@ -158,11 +156,17 @@ pub(super) fn programs_of(effects: &Effects) -> Vec<String> {
     effects.runs.iter().map(|cause| cause.what.clone()).collect()
 }
 
+/// Where there is nothing else to ask about.
 fn asks_about_new_files(effects: &Effects) -> bool {
-    match effects.class() {
-        Class::Reversible => true,
-        Class::ReadOnly | Class::Unknown | Class::Irreversible => !effects.creates_only_where_free,
-    }
+    let more = [
+        Kind::Overwrites,
+        Kind::Deletes,
+        Kind::OutsideMachine,
+        Kind::Privilege,
+        Kind::Network,
+        Kind::Unknown,
+    ];
+    more.into_iter().all(|kind| effects.of(kind).is_empty())
 }
 
 fn effect(kind: EffectKind, cause: &Cause) -> Effect {

@@ -32,15 +32,8 @@ fn home(below: &str) -> PathBuf {
 
 fn asked(command: &str) -> Question {
     let (home, folder, workspace) = (home(""), home("p1"), home("w2"));
-    let free = [folder.clone(), workspace.clone()];
-    let place = Place {
-        home: &home,
-        working_folder: &folder,
-        workspace: &workspace,
-        free: &free,
-        protected: &[],
-        paths: &Table,
-    };
+    let place =
+        Place { home: &home, working_folder: &folder, workspace: &workspace, protected: &[], paths: &Table };
     let effects = effects_of(command, place);
     Question {
         tool: ToolName::new("shell"),
