@@ -120,7 +120,15 @@ impl<'a> Call<'a> {
     async fn carry_out(&self) -> Result<ToolReport, ToolError> {
         match (begin(&self.reading, self.layers.is_some(), self.cx)?, self.layers.clone()) {
             (Step::Refuse, _) => Err(ToolError::Ruled { rule: "it is refused".to_owned() }),
-            (Step::Read, _) => self.run((SandboxMode::ReadOnly, Network::Denied), Vec::new()).await,
+            (Step::Read, layers) => {
+                let report = self.run((SandboxMode::ReadOnly, Network::Denied), Vec::new()).await?;
+                match layers
+                    .filter(|_| self.cx.mode != SandboxMode::ReadOnly && may_have_been_refused(&report))
+                {
+                    Some(layers) => self.try_out(&layers).await,
+                    None => Ok(report),
+                }
+            }
             (Step::Try, Some(layers)) => self.try_out(&layers).await,
             (Step::Try | Step::Ask, _) => {
                 let why = "nothing can be tried on this machine (`artoo doctor` says why)".to_owned();
@@ -274,6 +282,19 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
             .map(|error| if let ToolError::Ruled { rule } = error { rule } else { error.to_string() }),
         rule: ruled.map(|ruled| (ruled.decision, ruled.name(), ruled.words())),
         effects: reading.into_said(),
+    }
+}
+
+/// Whether a command that could write nothing may have wanted to: it failed by itself, or complained.
+fn may_have_been_refused(report: &ToolReport) -> bool {
+    let has_complained = match &report.stderr {
+        Captured::Stored(stderr) => stderr.bytes > 0,
+        Captured::Nothing | Captured::Bytes(_) | Captured::Foreign { .. } => false,
+    };
+    match report.ending {
+        CallEnding::Exited { status } => status != 0 || has_complained,
+        CallEnding::Signalled { .. } => true,
+        CallEnding::Returned | CallEnding::TimedOut | CallEnding::Cancelled | CallEnding::Refused => false,
     }
 }
 
