@@ -1,6 +1,6 @@
 //! How fast ordinary text goes through, as a ratio to reading it byte by byte.
 //!
-//! `cargo run --release -p artoo-redaction --example speed [rounds]`
+//! `cargo run --release -p artoo-redaction --example redaction_speed [rounds]`
 //!
 //! The yardstick counts the words of the same text in the same round, so that a busy machine slows both; the table gives medians.
 
