@@ -64,7 +64,7 @@ impl Tried {
                 .filter(|change| !change.path.starts_with(&workspace))
                 .map(effect)
                 .collect(),
-            shown: changes.iter().filter_map(shown).collect(),
+            shown: changes.iter().filter_map(|change| shown(change, changes)).collect(),
             protected: protected.map(|change| change.path.clone()),
             makes: if takes_away { Vec::new() } else { makes.map(|change| change.path.clone()).collect() },
             touched,
@@ -187,10 +187,15 @@ fn effect(change: &Change) -> Effect {
     Effect { kind: effect_kind(change), what: change.path.display().to_string(), word: String::new(), why }
 }
 
-/// As a person is shown it. A rename is one change, told where the file goes to.
-fn shown(change: &Change) -> Option<PreviewedChange> {
+/// As a person is shown it. A rename is one change, told where the file goes to; what goes over another file is that one's change, and its own end.
+fn shown(change: &Change, all: &Changes) -> Option<PreviewedChange> {
+    let is_renamed = || {
+        let here = all.iter().find(|other| Some(&other.path) == change.moved.as_ref());
+        here.is_some_and(|here| here.kind == ChangeKind::MovedHere)
+    };
     let kind = match (change.kind, &change.before) {
-        (ChangeKind::MovedAway, _) => return None,
+        (ChangeKind::MovedAway, _) if is_renamed() => return None,
+        (ChangeKind::MovedAway, _) => PreviewedKind::Deleted,
         (ChangeKind::MovedHere, _) => PreviewedKind::Renamed,
         (ChangeKind::Created, None) => PreviewedKind::Created,
         (ChangeKind::Created | ChangeKind::Changed, _) => PreviewedKind::Changed,

@@ -252,3 +252,19 @@ async fn a_rule_that_asks_is_not_answered_by_a_trial() {
     let rules: Vec<String> = person.heard().into_iter().map(|question| question.rule).collect();
     assert_eq!(rules, ["policy-rule-1", "policy-rule-1"]);
 }
+
+/// A rename is one change; a file that goes over another one is gone, and the other one is changed.
+#[tokio::test]
+async fn a_rename_is_told_as_one_and_what_goes_over_a_file_as_two() {
+    let Some((scene, person)) = scene(no(), Approval::Auto) else { return };
+    for (name, content) in [("a", "1"), ("b", "2"), ("c", "3")] {
+        scene.file(name, content);
+    }
+    scene.call("shell", json!({ "command": "mv a a2; mv b c" })).await;
+    let [question] = person.heard().try_into().unwrap();
+    let told: Vec<_> =
+        question.changes.iter().map(|one| (one.path.file_name().unwrap().to_owned(), one.change)).collect();
+    use artoo_types::PreviewedKind::{Changed, Deleted, Renamed};
+    assert_eq!(told, [("a2".into(), Renamed), ("b".into(), Deleted), ("c".into(), Changed)]);
+    assert_eq!(question.effects.len(), 3, "{question:#?}");
+}
