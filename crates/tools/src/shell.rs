@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, Deed, Question, Reading, Step, beyond_undo, gate, in_words, unknown};
+use crate::consent::{Case, Deed, Question, Reading, Step, beyond_undo, gate, in_words};
 use crate::granted::Granted;
 use crate::live_view::LiveOutput;
 use crate::program::is_program;
@@ -132,7 +132,7 @@ impl<'a> Call<'a> {
             (Step::Try, Some(layers)) => self.try_out(&layers).await,
             (Step::Try | Step::Ask, _) => {
                 let why = "nothing can be tried on this machine (`artoo doctor` says why)".to_owned();
-                self.run_agreed(self.reading.effects_or(unknown(why))).await
+                self.run_agreed(why).await
             }
         }
     }
@@ -166,11 +166,11 @@ impl<'a> Call<'a> {
                 // It may have wanted what only this mode gives.
                 SandboxMode::FullAccess if self.reading.names_more_than_reading() => {
                     let why = "it failed when it was tried".to_owned();
-                    self.run_agreed(self.reading.effects_or(unknown(why))).await
+                    self.run_agreed(why).await
                 }
                 SandboxMode::FullAccess | SandboxMode::WorkspaceWrite | SandboxMode::ReadOnly => Ok(report),
             },
-            Trial::NotTold(why) => self.run_agreed(self.reading.effects_or(unknown(why.to_string()))).await,
+            Trial::NotTold(why) => self.run_agreed(why.to_string()).await,
         }
     }
 
@@ -180,8 +180,9 @@ impl<'a> Call<'a> {
         self.cx.consented(self.reading.question(Shell.name(), self.command, effects, demand)).await
     }
 
-    /// Asks by what its words say, and runs it where it can write.
-    async fn run_agreed(&self, effects: Vec<Effect>) -> Result<ToolReport, ToolError> {
+    /// Asks by what its words say, and runs it where it can write. `why` nothing shows what it would do.
+    async fn run_agreed(&self, why: String) -> Result<ToolReport, ToolError> {
+        let effects = self.reading.untried(self.command, why);
         let opened = vec![self.cx.working_folder.clone()];
         let demand = self.cx.demanded(self.reading.deed())?;
         let question = self.reading.question(Shell.name(), self.command, effects, demand);

@@ -27,7 +27,7 @@ use crate::{ToolContext, ToolError};
 pub(crate) use beyond_undo::beyond_undo;
 pub(crate) use diff::diff;
 pub use gate::{Case, Step, gate};
-pub(crate) use reading::{ASK_BEFORE_ALL, Reading, unknown};
+pub(crate) use reading::{ASK_BEFORE_ALL, Reading};
 pub use rest::{Rest, within};
 pub use rules::{Deed, Rule, RuleError, Ruled, Rules};
 pub(crate) use tried::Tried;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use artoo_sandbox::{Cause, DecidedBy, Effects, Kind, OnDisk, Paths, Place, SandboxMode, Seen};
 use artoo_types::{Effect, EffectKind, ToolName};
+use sha2::{Digest, Sha256};
 
 use super::{Deed, Question};
 use crate::ToolContext;
@@ -77,9 +78,14 @@ impl Reading {
         self.effects.iter().filter(|effect| effect.kind != EffectKind::Unknown).cloned().collect()
     }
 
-    /// The effects that are not on files, and what would be asked about where nothing can be tried.
-    pub(crate) fn effects_or(&self, unknown: Effect) -> Vec<Effect> {
-        if self.effects.is_empty() { vec![unknown] } else { self.effects.clone() }
+    /// What is asked about where no trial has shown anything: what its words name, and that they may not be all of it. A grant of what they name is
+    /// no grant of the rest.
+    pub(crate) fn untried(&self, command: &str, why: String) -> Vec<Effect> {
+        // A yes for the run is one to this command, not to the next one of which nothing is known.
+        let id: String = Sha256::digest(command).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let what = format!("the command {id}");
+        let rest = Effect { kind: EffectKind::Unknown, what, word: String::new(), why };
+        self.effects.iter().cloned().chain([rest]).collect()
     }
 
     /// The rule by which nobody's yes helps, as far as words say it.
@@ -122,11 +128,6 @@ impl Reading {
             always: None,
         }
     }
-}
-
-/// That nobody can say what a command would do.
-pub(crate) fn unknown(why: String) -> Effect {
-    Effect { kind: EffectKind::Unknown, what: "the command".to_owned(), word: String::new(), why }
 }
 
 /// What a person is asked about. Reading and starting programs never is by itself. New files are where

@@ -95,7 +95,7 @@ impl Layers {
     }
 }
 
-/// Whether a folder is one of those in which a command can be tried. Blocks.
+/// Refuses a folder that no command can see, because it lies in a protected place. Blocks.
 pub(super) fn is_seen(folder: &Path, cx: &ToolContext) -> Result<(), ToolError> {
     match Protected::of(cx).around(folder) {
         None => Ok(()),
