@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
-    Result, bench, eval, quickstart, schema, tidy,
+    Result, bench, eval, learn, quickstart, schema, tidy,
     verify::{self, Build},
 };
 
@@ -49,6 +49,8 @@ pub enum Task {
     },
     /// Run the development suite with a real model, grade it with code, write a table
     Eval(Eval),
+    /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
+    Learn(Learn),
     /// Measure what everything but the model costs, beside a floor in the same run
     Bench(Bench),
 }
@@ -93,6 +95,29 @@ pub struct Eval {
     pub artoo: Vec<String>,
 }
 
+/// Options of `learn`.
+#[derive(Clone, Debug, Args)]
+pub struct Learn {
+    /// Only these sequences
+    #[arg(long, value_name = "ID")]
+    pub only: Vec<String>,
+    /// Where to write the table; the data goes beside it, as .json
+    #[arg(long, default_value = "docs/learning.md")]
+    pub out: PathBuf,
+    /// Only write what a person sees of two runs, the first of which has to learn, for example into docs/transcripts/memory.md
+    #[arg(long, value_name = "FILE", conflicts_with = "only")]
+    pub transcript: Option<PathBuf>,
+    /// Ask the embedded model instead of the simulated one
+    #[arg(long)]
+    pub embedded: bool,
+    /// Test this artoo instead of a release build of this tree
+    #[arg(long, value_name = "FILE")]
+    pub binary: Option<PathBuf>,
+    /// Options for `artoo run`, after `--`
+    #[arg(last = true)]
+    pub artoo: Vec<String>,
+}
+
 /// Options of `bench`.
 #[derive(Clone, Debug, Args)]
 pub struct Bench {
@@ -118,6 +143,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Model { arguments } => quickstart::model(&arguments),
         Task::Schema { check } => schema::run(check),
         Task::Eval(options) => eval::run(&options),
+        Task::Learn(options) => learn::run(&options),
         Task::Bench(options) => bench::run(&options),
     }
 }

@@ -2,8 +2,9 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
 };
 
 use crate::{Error, Result, files};
@@ -26,6 +27,28 @@ pub struct Output {
     pub stdout: String,
     /// Standard error; empty where it went to the terminal.
     pub stderr: String,
+}
+
+/// A program that serves until this is dropped.
+#[derive(Debug)]
+pub struct Served {
+    process: Child,
+    line: String,
+}
+
+impl Served {
+    /// The first line that it put out, for example its address.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // One that has ended by itself cannot be ended; either way it is waited for, so that nothing of it is left.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 /// Cargo itself, in the root of the workspace: the one that runs this task, where one does.
@@ -126,6 +149,31 @@ impl Program {
         if output.status.success() { Ok(output.stdout) } else { Err(self.failed(output.status)) }
     }
 
+    /// Starts it, and waits for the first line that it puts out. It gets an input that stays open as long as it is wanted.
+    ///
+    /// # Errors
+    /// It could not be started, or ended without a line.
+    pub fn serve(&self) -> Result<Served> {
+        let mut command = self.command();
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|source| self.unstarted(source))?;
+        let output = process.stdout.take();
+        let mut served = Served { process, line: String::new() };
+        let read = output.map(|output| BufReader::new(output).read_line(&mut served.line)).transpose();
+        match read.map_err(|source| self.unstarted(source))? {
+            Some(1..) => {
+                served.line.truncate(served.line.trim_end().len());
+                Ok(served)
+            }
+            Some(0) | None => {
+                Err(self.unstarted(std::io::Error::other("it ended before it said where it serves")))
+            }
+        }
+    }
+
     /// Whether it can be started and succeeds, in silence.
     pub fn works(&self) -> bool {
         self.output().is_ok_and(|output| output.status.success())
@@ -179,6 +227,15 @@ mod tests {
     fn a_program_that_is_not_there_is_named() {
         let error = Program::new("no-such-program-here", ["x"]).run().unwrap_err();
         assert!(error.to_string().starts_with("cannot start `no-such-program-here x`"), "{error}");
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_first_line_and_ends_with_its_owner() {
+        let served = Program::new("sh", ["-c", "echo here; echo there; cat"]).serve().unwrap();
+        assert_eq!(served.line(), "here");
+        drop(served);
+        let error = Program::new("true", [""; 0]).serve().unwrap_err();
+        assert!(error.to_string().contains("before it said where it serves"), "{error}");
     }
 
     #[test]

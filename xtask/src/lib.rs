@@ -12,6 +12,7 @@ pub mod command;
 pub mod error;
 pub mod eval;
 pub mod files;
+pub mod learn;
 pub mod machine;
 pub mod quickstart;
 pub mod schema;

@@ -14,6 +14,7 @@ mod interrupt;
 mod known_servers;
 mod log;
 mod machine;
+mod memory;
 mod program;
 mod run;
 mod setup;

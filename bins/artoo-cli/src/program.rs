@@ -69,6 +69,7 @@ pub(crate) fn run(
         Command::Model(command) => commands::model::run(&mut context, command),
         Command::Doctor(args) => crate::doctor::run(&mut context, &args),
         Command::Runs(command) => commands::runs::run(&mut context, &command),
+        Command::Memory(command) => commands::memory::run(&mut context, &command),
         Command::Audit(command) => commands::audit::run(&mut context, &command),
         Command::Policy(command) => commands::policy::run(&mut context, &command),
         Command::Config(command) => commands::config::run(&mut context, &command),

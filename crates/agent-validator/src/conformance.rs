@@ -83,6 +83,7 @@ pub async fn passes_what_is_plainly_met(judge: &dyn Judge, model: &Arc<dyn LlmCl
 /// A subtask with these criteria, none of which has a check.
 pub fn subtask(intent: &str, criteria: &[&str]) -> SubTask {
     SubTask {
+        guards: Vec::new(),
         subtask_id: SubTaskId::new(Uuid::nil()),
         parent_task_id: RunId::OPERATOR,
         round: 1,

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use artoo_checks::{Subject, evaluate, missing_subject, overlooked, too_deep, unborne, unfound};
 use artoo_judging::decided;
-use artoo_llm_client::LlmClient;
+use artoo_llm_client::{LlmClient, Origin, outside};
 use artoo_types::{
     Check, Criterion, CriterionVerdict, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, ToolCall,
 };
@@ -77,7 +77,7 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
     // The context has the request, of which a step may have lost a limit.
     overlooked(answer, &step.intent, &cx.result.tool_calls, cx.world)
         .or_else(|| too_deep(answer, &step.intent, cx.world))
-        .or_else(|| too_deep(answer, &step.context, cx.world))
+        .or_else(|| too_deep(answer, &outside(Origin::Memory, &step.context), cx.world))
         .map(logical)
 }
 
@@ -104,7 +104,11 @@ fn invented(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
             | Check::OutputLines { .. }
             | Check::OutputLists { .. }
             | Check::JsonPointer { .. },
-        ) => format!("{} {} {}", cx.subtask.intent, cx.subtask.context, criterion.text),
+        ) => {
+            // What memory says was shown by no call of this run, and was not asked for.
+            let context = outside(Origin::Memory, &cx.subtask.context);
+            format!("{} {context} {}", cx.subtask.intent, criterion.text)
+        }
         Some(
             Check::ExitStatus { .. }
             | Check::FileExists { .. }

@@ -139,6 +139,7 @@ fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
         | MessageKind::FailureReportRequest
         | MessageKind::FailureReport
         | MessageKind::MegramWrite
+        | MessageKind::DreamReport
         | MessageKind::Fault
         | MessageKind::Warning
         | MessageKind::AuditQuery

@@ -40,12 +40,17 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
         })),
         // A task's label is made of words of the request.
         Message::TaskSpec(_) | Message::MemoryQuery(_) | Message::FailureReport(_) => Facts::new(),
-        Message::MemoryReply(reply) => object(json!({
-            "sops": reply.sops.len(),
-            "attention": reply.potentials.attention,
-            "decision": reply.potentials.decision,
-            "action": reply.potentials.action,
-        })),
+        Message::MemoryReply(reply) => {
+            let first = reply.recalled.first().map(|known| known.potentials);
+            object(json!({
+                "pairs": reply.recalled.len(),
+                "sops": reply.recalled.iter().map(|known| known.sops.len()).sum::<usize>(),
+                "laws": reply.laws.len(),
+                "attention": first.map(|known| known.attention),
+                "decision": first.map(|known| known.decision),
+                "action": first.map(|known| known.action),
+            }))
+        }
         Message::Plan(plan) => object(json!({
             "round": plan.round,
             "subtasks": plan.subtasks.len(),
@@ -143,6 +148,13 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             "f": write.megram.f,
             "sigma": write.megram.sigma,
             "k": write.megram.k,
+        })),
+        Message::DreamReport(report) => object(json!({
+            "demoted": report.demoted.len(),
+            "promoted": report.promoted.len(),
+            "forgotten": report.forgotten.len(),
+            "examined": report.examined,
+            "corrected": report.corrected,
         })),
         Message::FinalResult(result) => final_result(result),
         Message::Fault(fault) => object(json!({ "role": fault.role, "fault": fault.kind })),

@@ -47,6 +47,7 @@ pub(crate) fn count(health: &mut ToolHealth, event: &AuditEvent) {
         | MessageKind::FailureReportRequest
         | MessageKind::FailureReport
         | MessageKind::MegramWrite
+        | MessageKind::DreamReport
         | MessageKind::FinalResult
         | MessageKind::Fault
         | MessageKind::Warning

@@ -181,6 +181,7 @@ impl RunRecord {
             | MessageKind::VerdictReached
             | MessageKind::FailureReport
             | MessageKind::MegramWrite
+            | MessageKind::DreamReport
             | MessageKind::Warning
             | MessageKind::ModelCall
             | MessageKind::AuditQuery

@@ -62,13 +62,15 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::FailureReportRequest => const { sets(&[Ggs], &[Planner]) },
         Kind::FailureReport => const { sets(&[Planner], &[Ggs]) },
         Kind::MegramWrite => const { sets(&[Ggs], &[SharedMemory]) },
+        Kind::DreamReport => const { sets(&[SharedMemory], OBSERVERS) },
         Kind::FinalResult => const { sets(&[Ggs], &[User, Supervisor]) },
         // Any role may fail, and R7 ends the run for it. R7's own failure is the supervisor's to report; the auditor
         // takes part in nothing.
         Kind::Fault => const { (RoleSet::ALL.without(Ggs).without(Auditor), RoleSet::of(&[Ggs])) },
         Kind::Warning => const { (RoleSet::ALL.without(Auditor), RoleSet::EMPTY) },
+        // Shared memory asks a model for the words of a rule, outside any run.
         Kind::ModelCall => {
-            const { sets(&[Perceiver, Planner, Executor, AgentValidator, MetaValidator], OBSERVERS) }
+            const { sets(&[Perceiver, Planner, Executor, AgentValidator, MetaValidator, SharedMemory], OBSERVERS) }
         }
         Kind::AuditQuery => const { sets(&[User], &[Auditor]) },
         Kind::AuditReport => const { sets(&[Auditor], &[User]) },

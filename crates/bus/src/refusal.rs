@@ -79,6 +79,7 @@ impl Refusal {
             | Message::FailureReportRequest(_)
             | Message::FailureReport(_)
             | Message::MegramWrite(_)
+            | Message::DreamReport(_)
             | Message::FinalResult(_)
             | Message::Fault(_)
             | Message::ModelCall(_)

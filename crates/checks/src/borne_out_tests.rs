@@ -19,6 +19,7 @@ fn call(command: &str, output: &str, bytes: usize) -> ToolCall {
         stderr: OutputRecord::default(),
         files: Vec::new(),
         trust: Trust::default(),
+        held: None,
         started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
     }

@@ -136,7 +136,8 @@ impl Shop {
     ) {
         let tools = self.offered(&blocked);
         let blocked_programs: Vec<_> = blocked.programs.iter().cloned().collect();
-        let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked);
+        let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked)
+            .guarded(&subtask.guards);
         self.take_on(&subtask);
         let bench = Bench::new(&self, subtask.subtask_id, ledger);
         let mut correction = None;

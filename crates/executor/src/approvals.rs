@@ -80,11 +80,16 @@ impl Approvals {
 
     /// Whether an answer may be a rule: somebody is there to write it, and there is a file to write it to.
     pub fn takes_rules(&self) -> bool {
+        self.asks_somebody() && self.terms.rules.file().is_some()
+    }
+
+    /// Whether a person is there and may be asked.
+    pub fn asks_somebody(&self) -> bool {
         let asks = match self.terms.approval {
             Approval::Ask | Approval::Auto => true,
             Approval::Never => false,
         };
-        asks && self.terms.person_present && self.terms.rules.file().is_some()
+        asks && self.terms.person_present
     }
 
     /// Whether these effects are granted, and a trial would show nothing new about them. Where something cannot be known, rules may be about

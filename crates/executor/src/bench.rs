@@ -9,7 +9,12 @@ use artoo_types::{
 };
 use async_trait::async_trait;
 
-use crate::{CallStopped, CallTool, Ledger, Ruling, actor::Shop, ledger::denial};
+use crate::{
+    CallStopped, CallTool, Ledger, Ruling,
+    actor::Shop,
+    guard::{self, Hold},
+    ledger::denial,
+};
 
 /// The longest output that may be an answer word for word, in bytes. A longer one belongs in a file.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024;
@@ -52,6 +57,21 @@ impl<'a> Bench<'a> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What becomes of a call that memory holds back; `None` where it holds nothing against it. The clocks rest while a person is asked.
+    async fn hold(&self, call_id: CallId, call: &BlockedTarget) -> Result<Option<Hold>, CallStopped> {
+        let context = &self.shop.settings.tool_context;
+        let recorded = context.evidence.redactor().apply(&call.target).into_owned();
+        let recorded = BlockedTarget { target: recorded, ..call.clone() };
+        let Some(guard) = self.ledger().guard(call, &recorded).cloned() else { return Ok(None) };
+        let resting = self.rest.begin();
+        let answer = tokio::select! {
+            answer = self.shop.desk.ask_about_memory((self.subtask_id, call_id), call, &guard) => answer,
+            () = context.cancel.cancelled() => return Err(CallStopped::Cancelled),
+        };
+        drop(resting);
+        Ok(Some(guard::hold(&guard, answer.as_ref())))
+    }
+
     /// The record of a call that the end of its attempt killed.
     fn cut_off(&self, call_id: CallId, tool: &ToolName, arguments: &Arguments) -> ToolCall {
         let reason = "the attempt ended while it ran".to_owned();
@@ -73,6 +93,7 @@ impl<'a> Bench<'a> {
             stderr: OutputRecord::default(),
             files: Vec::new(),
             trust: Trust::default(),
+            held: None,
             started_at: self.shop.settings.tool_context.time.now(),
             duration_ms: 0,
         }
@@ -112,16 +133,26 @@ impl CallTool for Bench<'_> {
             Ruling::Refused(reason) => marked(self.refused(call_id, tool, arguments, reason)),
             Ruling::Allowed => {
                 let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
+                let mut running =
+                    Running { bench: self, call: Some(marked(self.cut_off(call_id, tool, &arguments))) };
+                let hold = self.hold(call_id, &target).await?;
+                let held = hold.as_ref().map(|hold| hold.held().clone());
+                if let Some(Hold::Refused(_, reason)) = hold {
+                    running.call = None;
+                    let call = ToolCall { held, ..marked(self.refused(call_id, tool, arguments, reason)) };
+                    self.shop.publish(ToolFinished { subtask_id, call: call.clone() });
+                    return Ok(call);
+                }
                 let mut cx = settings.tool_context.clone();
                 cx.consent = self.shop.desk.of(subtask_id, call_id, foreign);
                 cx.rest = self.rest.clone();
+                cx.trial_only = matches!(hold, Some(Hold::Tried(_)));
                 cx.on_output = Some(Arc::new(move |text: &str| {
                     // A live view may miss output; the evidence has it.
                     let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
                 }));
-                let mut running =
-                    Running { bench: self, call: Some(marked(self.cut_off(call_id, tool, &arguments))) };
-                let call = marked(settings.toolbox.call(call_id, tool, arguments, &cx).await);
+                let made = settings.toolbox.call(call_id, tool, arguments, &cx).await;
+                let call = ToolCall { held, ..marked(made) };
                 running.call = None;
                 self.ledger().record(call.clone());
                 self.shop.provenance().record(&call);

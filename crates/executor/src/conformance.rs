@@ -126,6 +126,7 @@ pub async fn ends_where_everything_is_refused(
 pub fn context(intent: &str) -> AttemptContext {
     AttemptContext {
         subtask: SubTask {
+            guards: Vec::new(),
             subtask_id: SubTaskId::new(Uuid::nil()),
             parent_task_id: RunId::OPERATOR,
             round: 1,
@@ -200,6 +201,7 @@ impl CallTool for Tools {
             stderr: OutputRecord::default(),
             files: Vec::new(),
             trust: Trust::default(),
+            held: None,
             started_at: DateTime::UNIX_EPOCH.fixed_offset(),
             duration_ms: 1,
         })

@@ -8,14 +8,15 @@ use std::{
 use artoo_bus::Sender;
 use artoo_tools::{Answer, Consent, Deed, Question, Rules};
 use artoo_types::{
-    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, CallId, Message, SubTaskId, Surroundings,
-    Taint,
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, BlockedTarget, CallId, MemoryGuard, Message,
+    SubTaskId, Surroundings, Taint,
 };
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
 use crate::approvals::{Approvals, Standing, Terms};
 use crate::foreign_word::ForeignWord;
+use crate::guard;
 
 /// What all workers of a run share about consent.
 pub(crate) struct Desk {
@@ -48,6 +49,35 @@ impl Desk {
         foreign: Vec<ForeignWord>,
     ) -> Arc<dyn Consent> {
         Arc::new(Counter { desk: Arc::clone(self), subtask_id, call_id, foreign })
+    }
+
+    /// Asks the person whether one call may be made all the same that memory holds back; `None` where nobody is there to be asked. A yes
+    /// is to this call alone, and is no consent to what it does.
+    pub(crate) async fn ask_about_memory(
+        self: &Arc<Self>,
+        (subtask_id, call_id): (SubTaskId, CallId),
+        call: &BlockedTarget,
+        guard: &MemoryGuard,
+    ) -> Option<ApprovalDecided> {
+        if !self.approvals().asks_somebody() {
+            return None;
+        }
+        let counter = Counter { desk: Arc::clone(self), subtask_id, call_id, foreign: Vec::new() };
+        let _turn = self.turn.lock().await;
+        let request = ApprovalRequested {
+            subtask_id,
+            call_id,
+            tool: call.tool.clone(),
+            command: call.target.clone(),
+            effects: Vec::new(),
+            changes: Vec::new(),
+            rule: "memory".to_owned(),
+            reason: guard::question(guard),
+            person: true,
+            always: None,
+            because: guard.because.clone(),
+        };
+        Some(counter.ask_the_person(request).await)
     }
 
     /// Hands an answer to the call that waits for it. One that nobody waits for is dropped.
@@ -122,7 +152,7 @@ impl Consent for Counter {
         let decided = match standing {
             Standing::Granted(reason) => self.settled(question, true, reason),
             Standing::Denied(reason) => self.settled(question, false, reason),
-            Standing::Open => self.ask_the_person(question).await,
+            Standing::Open => self.ask_the_person(self.request(question, true)).await,
         };
         self.desk.approvals().decided(asked.deed(), &decided);
         match decided {
@@ -156,11 +186,11 @@ impl Counter {
         if is_recorded { decision } else { self.decision(false, "it could not be put on record".to_owned()) }
     }
 
-    async fn ask_the_person(&self, question: Question) -> ApprovalDecided {
+    async fn ask_the_person(&self, request: ApprovalRequested) -> ApprovalDecided {
         let (send, answer) = oneshot::channel();
         self.desk.waiting().insert(self.call_id, send);
         let mut open = Open { counter: self, is_answered: false };
-        if !self.desk.publish(self.request(question, true)) {
+        if !self.desk.publish(request) {
             return self.decision(false, "the question could not be put".to_owned());
         }
         let Ok(decision) = answer.await else {
@@ -189,6 +219,7 @@ impl Counter {
             reason,
             person,
             always,
+            because: Vec::new(),
         }
     }
 

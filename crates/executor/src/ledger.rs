@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use artoo_types::{
-    BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, PlanDirective, ToolCall, ToolName,
+    BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, GuardAction, MemoryGuard, PlanDirective,
+    ToolCall, ToolName,
 };
 
 use crate::matter::placeholder;
@@ -91,6 +92,7 @@ pub struct Ledger {
     intent: String,
     avoid: Vec<BlockedTarget>,
     used: Vec<BlockedTarget>,
+    guards: Vec<MemoryGuard>,
     /// Everything that was asked for, refused calls included.
     asked: BTreeSet<BlockedTarget>,
     calls: Vec<ToolCall>,
@@ -108,11 +110,28 @@ impl Ledger {
             intent: intent.to_owned(),
             avoid: avoid.to_vec(),
             used: used.to_vec(),
+            guards: Vec::new(),
             asked: BTreeSet::new(),
             calls: Vec::new(),
             duplicates: 0,
             over: None,
         }
+    }
+
+    /// The same with the calls that memory advises against.
+    #[must_use]
+    pub fn guarded(self, guards: &[MemoryGuard]) -> Self {
+        Self { guards: guards.to_vec(), ..self }
+    }
+
+    /// What memory has against a call, the strictest of it. `recorded` is the call as records have it, without secrets: memory knows it
+    /// by that name.
+    pub fn guard(&self, call: &BlockedTarget, recorded: &BlockedTarget) -> Option<&MemoryGuard> {
+        let is_meant = |guard: &&MemoryGuard| guard.target == *call || guard.target == *recorded;
+        self.guards.iter().filter(is_meant).min_by_key(|guard| match guard.action {
+            GuardAction::Refuse => 0,
+            GuardAction::Confirm => 1,
+        })
     }
 
     /// Begins another attempt: duplicates are counted anew, calls are remembered. Denied stays denied.

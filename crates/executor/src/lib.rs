@@ -27,6 +27,7 @@ pub mod conformance;
 mod desk;
 mod error;
 mod foreign_word;
+mod guard;
 mod ledger;
 mod matter;
 mod means;

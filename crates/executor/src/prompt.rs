@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use artoo_llm_client::{Origin, fenced, fenced_output, inline};
-use artoo_types::{CallEnding, ToolCall};
+use artoo_types::{CallEnding, HeldEnd, ToolCall};
 use serde_json::Value;
 
 use crate::model_executor::{GUIDED_PROMPT, SYSTEM_PROMPT};
@@ -101,6 +101,9 @@ fn result(call: &ToolCall) -> String {
         CallEnding::Cancelled => "It was cancelled.".to_owned(),
         CallEnding::Refused => "It was refused.".to_owned(),
     };
+    if call.held.as_ref().is_some_and(|held| held.came == HeldEnd::Tried) {
+        text.push_str(" It was only tried, where nothing of it lasts.");
+    }
     if let Some(failure) = &call.failure {
         // A reason quotes what the tool complained of, and that may be anything.
         let _ = write!(text, "\n{}", fenced(Origin::ToolOutput, &failure.reason));

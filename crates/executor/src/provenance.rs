@@ -248,6 +248,7 @@ mod tests {
             output: OutputRecord { shown: shown.to_owned(), ..OutputRecord::default() },
             stderr: OutputRecord::default(),
             files: Vec::new(),
+            held: None,
             trust: Trust { foreign, tainted: None },
             started_at: chrono::DateTime::default(),
             duration_ms: 1,

@@ -2,18 +2,21 @@
 
 mod breakthrough;
 mod content;
+mod story;
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use artoo_ggs_core::{Decision, Observation, Profile, Standing, State};
 use artoo_mkct_memory::matrix;
 use artoo_types::{
-    ActionState, BlockedTarget, Entity, FailureClass, Finding, Megram, MegramState, OutcomeStatus, Space,
-    SubTaskOutcome, TerminalState, UnitInterval,
+    ActionState, BlockedProgram, BlockedTarget, Entity, FailureClass, Finding, HeldEnd, Level, Megram,
+    MegramState, OutcomeStatus, Space, SubTaskOutcome, TerminalState, ToolCall, UnitInterval,
 };
 use chrono::{DateTime, FixedOffset};
+use story::Story;
 
-use crate::calls::{failing_calls, was_started};
+use crate::calls::{failing_calls, target_of, was_started};
 use crate::{Mint, Round};
 
 /// Which rule decides what is written.
@@ -21,7 +24,9 @@ use crate::{Mint, Round};
 pub enum MegramRule {
     /// Action states write one per failed pair of tool and target; `break_symmetry` is negative for the pair
     /// that failed and positive, one round later, for the pair that broke through. What was refused,
-    /// cancelled or of unknown cause writes nothing. Source: `docs/deviations.md`, "Which Megrams".
+    /// cancelled, of unknown cause, or led by words of others writes nothing. A pair that a person let through against memory's advice is
+    /// positive where it worked. A good ending writes a second one, of level K, for the working folder. Source: `docs/deviations.md`,
+    /// "Which Megrams".
     #[default]
     FailedCalls,
     /// The specification's letter: one per entry of `blocked_targets` with the row of the directive, and one
@@ -42,6 +47,8 @@ impl MegramRule {
 /// A Megram before it has an id and a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
+    /// Its layer.
+    pub level: Level,
     /// First half of its tag pair.
     pub space: Space,
     /// Second half.
@@ -54,16 +61,24 @@ pub struct Draft {
 
 impl Draft {
     fn of_pair(pair: &BlockedTarget, state: MegramState, content: String) -> Self {
-        Self { space: Space::tool(&pair.tool), entity: Entity::path(&pair.target), content, state }
+        let (space, entity) = (Space::tool(&pair.tool), Entity::path(&pair.target));
+        Self { level: Level::M, space, entity, content, state }
     }
 
     fn of_task(intent: &str, state: MegramState, content: String) -> Self {
-        Self { space: Space::intent(intent), entity: Entity::local(), content, state }
+        let (space, entity) = (Space::intent(intent), Entity::local());
+        Self { level: Level::M, space, entity, content, state }
+    }
+
+    fn of_folder(intent: &str, folder: &Path, state: MegramState, content: String) -> Self {
+        let (space, entity) = (Space::intent(intent), Entity::folder(folder));
+        Self { level: Level::K, space, entity, content, state }
     }
 
     /// The Megram.
     pub fn mint(self, mint: &mut Mint, at: DateTime<FixedOffset>) -> Megram {
-        matrix::megram(mint.id(), self.state, at, self.space, self.entity, self.content)
+        let megram = matrix::megram(mint.id(), self.state, at, self.space, self.entity, self.content);
+        Megram { level: self.level, ..megram }
     }
 }
 
@@ -71,6 +86,9 @@ impl Draft {
 #[derive(Debug, Default)]
 pub struct Lessons {
     rule: MegramRule,
+    folder: Option<PathBuf>,
+    programs: BTreeSet<BlockedProgram>,
+    story: Story,
     before: Option<Before>,
 }
 
@@ -85,7 +103,13 @@ struct Before {
 impl Lessons {
     /// No lesson yet.
     pub fn new(rule: MegramRule) -> Self {
-        Self { rule, before: None }
+        Self { rule, ..Self::default() }
+    }
+
+    /// Of a run in this working folder, on a machine with these programs.
+    #[must_use]
+    pub fn on(self, folder: Option<PathBuf>, programs: BTreeSet<BlockedProgram>) -> Self {
+        Self { folder, programs, ..self }
     }
 
     /// The lessons of one decision about one round of the task with this intent.
@@ -96,16 +120,23 @@ impl Lessons {
         observation: &Observation,
         decision: &Decision,
     ) -> Vec<Draft> {
+        self.story.go_on(intent, round, &self.programs);
         let mut drafts = self.breakthroughs(round, observation, decision);
+        if self.rule == MegramRule::FailedCalls {
+            drafts.extend(let_through(round));
+        }
         match decision.state {
             State::Action(action) => drafts.extend(match self.rule {
-                MegramRule::FailedCalls => failed_pairs(round, action),
-                MegramRule::Literal => literal(round, decision, action),
+                MegramRule::FailedCalls => failed_pairs(round, action, &self.story),
+                MegramRule::Literal => literal(decision, action),
             }),
             State::Terminal(terminal) => {
                 if self.rule == MegramRule::Literal || teaches(terminal, observation) {
-                    let content = content::ending(intent, round, decision, terminal);
+                    let not_met =
+                        decision.failed_criterion.as_deref().and_then(|text| self.story.plain(text));
+                    let content = content::ending(intent, &self.story, not_met, terminal);
                     drafts.push(Draft::of_task(intent, ending_row(terminal), content));
+                    drafts.extend(self.of_the_folder(intent, terminal));
                 }
             }
         }
@@ -118,13 +149,22 @@ impl Lessons {
 
     /// The lesson of an ending by a fault. A fault says nothing about the task, so only the literal rule
     /// draws one.
-    pub fn learn_fault(&self, intent: &str, reason: &str) -> Option<Draft> {
+    pub fn learn_fault(&self, intent: &str) -> Option<Draft> {
         match self.rule {
             MegramRule::FailedCalls => None,
-            MegramRule::Literal => {
-                Some(Draft::of_task(intent, MegramState::Abandon, content::fault(intent, reason)))
-            }
+            MegramRule::Literal => Some(Draft::of_task(intent, MegramState::Abandon, content::fault(intent))),
         }
+    }
+
+    /// The task's local context: how it was done here, where it was done.
+    fn of_the_folder(&self, intent: &str, terminal: TerminalState) -> Option<Draft> {
+        let is_done = match terminal {
+            TerminalState::Accept | TerminalState::Success => true,
+            TerminalState::Abandon => false,
+        };
+        let folder = self.folder.as_deref().filter(|_| self.rule == MegramRule::FailedCalls && is_done)?;
+        let content = (!self.story.worked.is_empty()).then(|| content::local(intent, &self.story))?;
+        Some(Draft::of_folder(intent, folder, ending_row(terminal), content))
     }
 
     fn breakthroughs(&self, round: &Round, observation: &Observation, decision: &Decision) -> Vec<Draft> {
@@ -136,7 +176,7 @@ impl Lessons {
                 breakthrough::pairs(round, &newly)
                     .into_iter()
                     .map(|(pair, criterion)| {
-                        let content = content::breakthrough(&pair, &criterion);
+                        let content = content::breakthrough(&pair, self.story.plain(&criterion));
                         Draft::of_pair(&pair, MegramState::BreakSymmetry, content)
                     })
                     .collect()
@@ -152,7 +192,7 @@ fn met(observation: &Observation) -> BTreeSet<String> {
 }
 
 /// One draft per failed pair of this round, whichever the action state is.
-fn failed_pairs(round: &Round, action: ActionState) -> Vec<Draft> {
+fn failed_pairs(round: &Round, action: ActionState, story: &Story) -> Vec<Draft> {
     let state = match action {
         // The pair that failed is no breakthrough: under break_symmetry it gets the row of change_approach.
         ActionState::BreakSymmetry | ActionState::ChangeApproach => MegramState::ChangeApproach,
@@ -163,12 +203,16 @@ fn failed_pairs(round: &Round, action: ActionState) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for outcome in round.outcomes.iter().filter(|outcome| failed_for_a_known_reason(outcome)) {
         for failing in failing_calls(outcome) {
-            // A call that was never started taught nothing about its target.
+            // A call that was never started taught nothing about its target, nor did one that could do nothing that lasts. And words of
+            // others are remembered nowhere, not even as the name of what failed.
             if tells(failing.failure.class)
                 && was_started(failing.call)
+                && !story::is_tried_only(failing.call)
+                && failing.call.trust.tainted.is_none()
                 && seen.insert(failing.target.clone())
             {
-                let content = content::failed_call(&failing.target, &failing.failure.reason, &outcome.intent);
+                let reason = story::reason(failing.call, failing.failure);
+                let content = content::failed_call(&failing.target, &reason, story.plain(&outcome.intent));
                 drafts.push(Draft::of_pair(&failing.target, state, content));
             }
         }
@@ -176,7 +220,7 @@ fn failed_pairs(round: &Round, action: ActionState) -> Vec<Draft> {
     drafts
 }
 
-fn literal(round: &Round, decision: &Decision, action: ActionState) -> Vec<Draft> {
+fn literal(decision: &Decision, action: ActionState) -> Vec<Draft> {
     let state = match action {
         ActionState::BreakSymmetry => MegramState::BreakSymmetry,
         ActionState::ChangeApproach => MegramState::ChangeApproach,
@@ -184,7 +228,24 @@ fn literal(round: &Round, decision: &Decision, action: ActionState) -> Vec<Draft
         ActionState::Refine => MegramState::Refine,
     };
     let targets = decision.blocked.targets.iter();
-    targets.map(|pair| Draft::of_pair(pair, state, content::failed_call(pair, &round.words, ""))).collect()
+    let reason = "it is blocked for the rest of the run";
+    targets.map(|pair| Draft::of_pair(pair, state, content::failed_call(pair, reason, None))).collect()
+}
+
+/// One draft per pair that memory held back, that a person let through, and that worked: it speaks against that advice.
+fn let_through(round: &Round) -> Vec<Draft> {
+    let is_agreed = |call: &&ToolCall| {
+        let agreed = call.held.as_ref().is_some_and(|held| held.came == HeldEnd::Agreed);
+        agreed && call.succeeded() && call.trust.tainted.is_none()
+    };
+    let matched = round.outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
+    let pairs: BTreeSet<BlockedTarget> =
+        matched.flat_map(|outcome| outcome.tool_calls.iter().filter(is_agreed).map(target_of)).collect();
+    let draft = |pair: BlockedTarget| {
+        let content = content::agreed(&pair);
+        Draft::of_pair(&pair, MegramState::BreakSymmetry, content)
+    };
+    pairs.into_iter().map(draft).collect()
 }
 
 fn failed_for_a_known_reason(outcome: &SubTaskOutcome) -> bool {

@@ -54,7 +54,8 @@ impl GgsRole {
     /// R7 at the start of a run.
     pub fn new(solver: Box<dyn Solver>, settings: Settings) -> Self {
         Self {
-            lessons: Lessons::new(settings.megrams),
+            lessons: Lessons::new(settings.megrams)
+                .on(settings.working_folder.clone(), settings.programs.clone()),
             settings,
             solver,
             task_id: None,
@@ -130,6 +131,7 @@ impl GgsRole {
             | Message::PlanDirective(_)
             | Message::FailureReportRequest(_)
             | Message::MegramWrite(_)
+            | Message::DreamReport(_)
             | Message::FinalResult(_)
             | Message::Warning(_)
             | Message::ModelCall(_)
@@ -217,7 +219,7 @@ impl GgsRole {
         }
         let last = self.last.as_ref();
         let conclusion = Conclusion::of_fault(fault, last, envelope.elapsed_ms, &self.settings.parameters);
-        let draft = self.lessons.learn_fault(&self.intent, &conclusion.reason);
+        let draft = self.lessons.learn_fault(&self.intent);
         let mut messages = self.write(draft, envelope.at);
         messages.push(self.conclude(envelope.run_id, conclusion));
         messages

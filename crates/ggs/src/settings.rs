@@ -1,6 +1,7 @@
 //! What a run's R7 is given from outside.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_ggs_core::{GoalGradientSolver, ParameterError, Parameters, Profile};
@@ -14,6 +15,8 @@ pub struct Settings {
     pub parameters: Parameters,
     /// Which Megrams are written.
     pub megrams: MegramRule,
+    /// Where the run works: a task that is done there is remembered with it. `None` remembers no place.
+    pub working_folder: Option<PathBuf>,
     /// The tools that a plan can use.
     pub inventory: BTreeSet<ToolName>,
     /// The programs by which something can be found out, of tools that run commands.
@@ -25,7 +28,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a profile, with 30 seconds for a failure report and no programs.
+    /// The settings of a profile, with 30 seconds for a failure report, and neither programs nor a working folder.
     ///
     /// # Errors
     /// Limits with a time budget of 0.
@@ -38,6 +41,7 @@ impl Settings {
         Ok(Self {
             parameters: profile.parameters().with_limits(limits)?,
             megrams: MegramRule::of(profile),
+            working_folder: None,
             inventory,
             programs: BTreeSet::new(),
             report_deadline: Duration::from_secs(30),

@@ -140,6 +140,7 @@ pub fn call(number: u128, shown: &str, succeeded: bool) -> ToolCall {
         stderr: OutputRecord::default(),
         files: Vec::new(),
         trust: Trust::default(),
+        held: None,
         started_at: DateTime::UNIX_EPOCH.fixed_offset(),
         duration_ms: 1,
     }

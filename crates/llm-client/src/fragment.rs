@@ -43,6 +43,25 @@ pub fn fenced(origin: Origin, text: &str) -> String {
     format!("<<<data: {origin}\n{}\ndata>>>", unmarked(text.trim_end()))
 }
 
+/// The text without what is fenced in it as of this origin: a figure or a name in there is nobody's who asks.
+///
+/// ```
+/// use artoo_llm_client::{Origin, fenced, outside};
+/// let told = format!("Count them.\n{}\nIn docs.", fenced(Origin::Memory, "there were 4"));
+/// assert_eq!(outside(Origin::Memory, &told), "Count them.\nIn docs.");
+/// assert_eq!(outside(Origin::File, &told), told);
+/// ```
+pub fn outside(origin: Origin, text: &str) -> String {
+    let opening = format!("<<<data: {origin}");
+    let mut is_inside = false;
+    let is_kept = |line: &&str| {
+        let was_inside = is_inside;
+        is_inside = if is_inside { *line != "data>>>" } else { *line == opening };
+        !was_inside && !is_inside
+    };
+    text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
+}
+
 /// The same for the content of a file: the fence names the file. Its name is others' text, too.
 ///
 /// ```

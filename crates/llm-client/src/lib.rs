@@ -34,7 +34,7 @@ pub use client::{CallEnd, LlmClient, Metered};
 pub use error::{ErrorKind, LlmError};
 pub use estimate::{estimate_tokens, estimate_usage};
 pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};
-pub use fragment::{Origin, fenced, fenced_file, fenced_output, inline, unfenced};
+pub use fragment::{Origin, fenced, fenced_file, fenced_output, inline, outside, unfenced};
 pub use metering::metered;
 pub use prompt::with_schema_in_prompt;
 pub use reasoning::strip_reasoning;

@@ -5,7 +5,7 @@
 use artoo_types::Megram;
 use chrono::{DateTime, FixedOffset};
 
-const MILLISECONDS_PER_DAY: f64 = 86_400_000.0;
+pub(crate) const MILLISECONDS_PER_DAY: f64 = 86_400_000.0;
 
 /// The age of a Megram in days at `now`: the time since it was made or last recalled, whichever came later. Never
 /// negative, so that a clock that was set back makes nothing stronger than new.

@@ -6,7 +6,7 @@
 //! Source: specification v0.8, R5 "Dreamer"; `docs/deviations.md`, "Forgetting", "Trust bankruptcy has polarity" and
 //! "Promotion".
 
-use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Polarity, Potentials, Space};
+use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Polarity, Potentials, Space};
 use chrono::{DateTime, FixedOffset};
 
 use crate::{Bankruptcy, Rules, compose, decay, matrix, polarity, potentials, sop};
@@ -53,7 +53,7 @@ impl Promotion {
             Polarity::Constraint => MegramState::Abandon,
         };
         let raw = matrix::megram(id, state, at, space, entity, self.content.clone());
-        Megram { level: Level::C, k: 0.0, ..raw }
+        Megram { level: Level::C, k: 0.0, origin: Some(Origin::Dreamer), ..raw }
     }
 }
 
@@ -80,8 +80,8 @@ impl Promotion {
 pub fn plan(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> PairPlan {
     let live = potentials::direct(entries.iter().map(|entry| &entry.megram), now);
     PairPlan {
-        demote: bankrupt(entries, rules, live),
-        promote: promotion(entries, rules, live),
+        demote: bankrupt(entries, rules, live, now),
+        promote: promotion(entries, rules, now),
         forget: garbage(entries, rules, live, now),
     }
 }
@@ -96,10 +96,12 @@ fn garbage(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<Fix
 }
 
 /// Trust Bankruptcy: the rules that the pair's decision speaks against.
-fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials) -> Vec<MegramId> {
+fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials, now: DateTime<FixedOffset>) -> Vec<MegramId> {
+    let by_chance = against(entries).filter(|megram| still_speaks(megram, now)).nth(1).is_none();
     let falls = |megram: &Megram| match (rules.bankruptcy, polarity(megram.sigma)) {
         (Bankruptcy::Contradicted, Polarity::Constraint) => live.decision > 0.0,
-        (Bankruptcy::Contradicted, Polarity::Practice) | (Bankruptcy::Negative, _) => live.decision < 0.0,
+        (Bankruptcy::Contradicted, Polarity::Practice) => live.decision < 0.0 && !by_chance,
+        (Bankruptcy::Negative, _) => live.decision < 0.0,
     };
     entries
         .iter()
@@ -109,15 +111,36 @@ fn bankrupt(entries: &[Entry], rules: &Rules, live: Potentials) -> Vec<MegramId>
         .collect()
 }
 
+/// The experiences that speak against the practices of a pair. A constraint, fallen or not, is more than one: it comes twice.
+pub(crate) fn against(entries: &[Entry]) -> impl Iterator<Item = &Megram> {
+    let speaking = entries.iter().filter(|entry| {
+        potentials::counts(entry.megram.level) && sop::speaks_for(&entry.megram, Polarity::Constraint)
+    });
+    speaking.flat_map(|entry| {
+        let is_rule = entry.megram.level == Level::C || !entry.sources.is_empty();
+        std::iter::repeat_n(&entry.megram, if is_rule { 2 } else { 1 })
+    })
+}
+
+/// Whether an experience against a practice would by itself decide a pair.
+fn still_speaks(megram: &Megram, now: DateTime<FixedOffset>) -> bool {
+    let left = megram.f * decay::weight(megram.k, decay::age_days(megram, now));
+    -megram.sigma * left > potentials::DECISION_MIN
+}
+
 /// The upward flow: one rule where attention and decision are both beyond their thresholds and an experience that is not
 /// part of a rule yet speaks for it.
-fn promotion(entries: &[Entry], rules: &Rules, live: Potentials) -> Option<Promotion> {
+///
+/// What was imported counts for the advice and makes no rule: nobody here saw it happen.
+fn promotion(entries: &[Entry], rules: &Rules, now: DateTime<FixedOffset>) -> Option<Promotion> {
+    let is_own = |entry: &&Entry| entry.megram.origin != Some(Origin::Import);
+    let live = potentials::direct(entries.iter().filter(is_own).map(|entry| &entry.megram), now);
     if live.attention < rules.promote_attention || live.decision.abs() < rules.promote_decision {
         return None;
     }
     let polarity = polarity(live.decision);
-    if !experiences(entries).any(|entry| entry.sources.is_empty() && sop::speaks_for(&entry.megram, polarity))
-    {
+    let speaks = |entry: &Entry| entry.sources.is_empty() && sop::speaks_for(&entry.megram, polarity);
+    if !experiences(entries).filter(is_own).any(speaks) {
         return None;
     }
     let merged = |entry: &&Entry| match entry.megram.level {
@@ -127,7 +150,7 @@ fn promotion(entries: &[Entry], rules: &Rules, live: Potentials) -> Option<Promo
     };
     let mut sources: Vec<&Megram> = Vec::new();
     let mut absorbed = Vec::new();
-    for entry in entries.iter().filter(merged) {
+    for entry in entries.iter().filter(is_own).filter(merged) {
         if entry.megram.level == Level::C || !entry.sources.is_empty() {
             absorbed.push(entry.megram.id);
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use artoo_types::{Entity, Level, Megram, MegramId, Potentials, SopRecord, Space};
+use artoo_types::{Entity, Law, Level, Megram, MegramId, Potentials, SopRecord, Space};
 use chrono::{DateTime, FixedOffset};
 
 use crate::dreamer::Entry;
@@ -47,6 +47,7 @@ impl Fold {
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Written(megram) => self.write(megram),
+            Event::Recalled { id, at } => self.recall(*id, *at),
             Event::Consolidated { sop, sources, absorbed } => {
                 self.provenance.insert(*sop, sources.clone());
                 for id in sources.iter().chain(absorbed) {
@@ -67,8 +68,8 @@ impl Fold {
         }
     }
 
-    /// Notes a recall. Of several the latest counts.
-    pub fn recall(&mut self, id: MegramId, at: DateTime<FixedOffset>) {
+    /// Of several recalls the latest counts.
+    fn recall(&mut self, id: MegramId, at: DateTime<FixedOffset>) {
         let latest = self.recalled.entry(id).or_insert(at);
         *latest = at.max(*latest);
         self.settle(id);
@@ -117,6 +118,17 @@ impl Fold {
                 content: megram.content,
             })
             .collect()
+    }
+
+    /// The person's laws (layer T), oldest first.
+    pub fn laws(&self) -> Vec<Law> {
+        let mut laws: Vec<Megram> = self
+            .pairs()
+            .flat_map(|(space, entity)| self.live(space, entity))
+            .filter(|megram| megram.level == Level::T)
+            .collect();
+        laws.sort_by_key(|megram| (megram.created_at, megram.id));
+        laws.into_iter().map(|megram| Law { id: megram.id, content: megram.content }).collect()
     }
 
     /// The live entries of a pair, each with what it was distilled from, for [`crate::dreamer::plan`].

@@ -1,16 +1,20 @@
 //! A memory that lives as long as its process.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Polarity, Potentials, SopRecord, Space};
+use artoo_types::{
+    DreamReport, Entity, Level, Megram, MegramId, MemoryQuery, MemoryReply, PairMemory, Potentials,
+    RecallReason, SopRecord, Space, TagPair,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 
 use crate::service::validate;
+use crate::similar::{self, Grams, MAX_SIMILAR, Similar};
 use crate::{
-    Bankruptcy, DreamReport, Event, Fold, MemoryError, MemoryService, Rules, dreamer, matrix, polarity,
+    Distiller, Event, Fold, MemoryError, MemoryService, Rules, contradiction, dreamer, recollection,
 };
 
 /// A [`MemoryService`] that keeps its events in memory: nothing survives the process.
@@ -61,6 +65,30 @@ impl InMemory {
         self.read().fold.current(id)
     }
 
+    /// The time by its clock.
+    pub fn now(&self) -> DateTime<FixedOffset> {
+        (self.now)()
+    }
+
+    /// What [`recall`](MemoryService::recall) answers, without noting a recall.
+    pub fn look(&self, query: &MemoryQuery) -> MemoryReply {
+        self.read().look(query, (self.now)())
+    }
+
+    /// Takes Megrams out with their words, because the person said so. Unknown ids are passed over.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError::Closed`].
+    pub fn forget(&self, ids: &[MegramId]) -> Result<(), MemoryError> {
+        let mut state = self.write_lock();
+        let state = state.open()?;
+        let known: Vec<MegramId> =
+            ids.iter().copied().filter(|id| state.fold.original(*id).is_some()).collect();
+        state.forget(&known);
+        Ok(())
+    }
+
     // A panic of another thread leaves no half-made change behind: an event is appended before it is folded, and
     // neither step can fail. So a poisoned lock is taken all the same.
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -69,18 +97,6 @@ impl InMemory {
 
     fn write_lock(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The experience that speaks against a rule.
-    fn contradiction(&self, rule: &Megram, content: &str) -> Megram {
-        let state = match (self.rules.bankruptcy, polarity(rule.sigma)) {
-            (Bankruptcy::Contradicted, Polarity::Constraint) => MegramState::BreakSymmetry,
-            (Bankruptcy::Contradicted, Polarity::Practice) | (Bankruptcy::Negative, _) => {
-                MegramState::ChangeApproach
-            }
-        };
-        let (space, entity) = (rule.space.clone(), rule.entity.clone());
-        matrix::megram((self.mint)(), state, (self.now)(), space, entity, content.to_owned())
     }
 }
 
@@ -95,9 +111,7 @@ impl MemoryService for InMemory {
         let now = (self.now)();
         let mut state = self.write_lock();
         let sops = state.open()?.fold.sops(space, entity);
-        for sop in &sops {
-            state.fold.recall(sop.id, now);
-        }
+        state.recalled(&sops, now);
         Ok(sops)
     }
 
@@ -115,34 +129,55 @@ impl MemoryService for InMemory {
         let state = state.open()?;
         // One that fell or was taken in by another is still the rule that somebody was given.
         let known = state.fold.original(rule).filter(|megram| megram.level == Level::C);
-        let contradiction = self.contradiction(known.ok_or(MemoryError::UnknownRule(rule))?, content);
-        state.write(contradiction)
+        let known = known.ok_or(MemoryError::UnknownRule(rule))?;
+        state.write(contradiction(known, &self.rules, (self.mint)(), (self.now)(), content))
     }
 
-    async fn dream(&self) -> Result<DreamReport, MemoryError> {
+    async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {
         let now = (self.now)();
         let mut state = self.write_lock();
         let state = state.open()?;
-        let pairs: Vec<(Space, Entity)> =
-            state.fold.pairs().map(|(space, entity)| (space.clone(), entity.clone())).collect();
+        let reply = state.look(query, now);
+        for known in &reply.recalled {
+            state.recalled(&known.sops, now);
+        }
+        Ok(reply)
+    }
+
+    async fn dream(&self, distiller: &dyn Distiller) -> Result<DreamReport, MemoryError> {
+        let now = (self.now)();
+        let promotions = self.write_lock().open()?.promotions(&self.rules, now);
+        let mut words = HashMap::new();
+        for (pair, promotion, sources) in promotions {
+            if let Some(text) = distiller.distil(promotion.polarity, &sources).await {
+                words.insert(pair, (promotion, text));
+            }
+        }
+        let mut state = self.write_lock();
+        let state = state.open()?;
         let mut report = DreamReport::default();
-        for (space, entity) in pairs {
-            let plan = dreamer::plan(&state.fold.entries(&space, &entity), &self.rules, now);
-            for id in plan.demote {
-                state.append(Event::Demoted { id, k: self.rules.demoted_k });
-                report.demoted.push(id);
+        for pair in state.all_pairs() {
+            report.examined += 1;
+            let mut plan = dreamer::plan(&state.fold.entries(&pair.space, &pair.entity), &self.rules, now);
+            if let (Some(promotion), Some((same, text))) = (plan.promote.as_mut(), words.remove(&pair))
+                && *promotion == same
+            {
+                // What came in meanwhile makes another rule, which nobody has put into words.
+                promotion.content = text;
             }
-            if let Some(promotion) = plan.promote {
-                let sop = promotion.megram((self.mint)(), now, space, entity);
-                report.promoted.push(sop.id);
-                let dreamer::Promotion { sources, absorbed, .. } = promotion;
-                state.append(Event::Consolidated { sop: sop.id, sources, absorbed });
-                state.append(Event::Written(Arc::new(sop)));
+            // Deleted all at once, at the end.
+            let forget = std::mem::take(&mut plan.forget);
+            for event in plan.events(&pair, &self.rules, now, &*self.mint, &mut report) {
+                state.append(event);
             }
-            report.forgotten.extend(plan.forget);
+            report.forgotten.extend(forget);
         }
         state.forget(&report.forgotten);
         Ok(report)
+    }
+
+    async fn flush(&self) -> Result<(), MemoryError> {
+        if self.read().closed { Err(MemoryError::Closed) } else { Ok(()) }
     }
 
     async fn close(&self) -> Result<(), MemoryError> {
@@ -167,6 +202,65 @@ impl State {
         }
     }
 
+    fn look(&self, query: &MemoryQuery, now: DateTime<FixedOffset>) -> MemoryReply {
+        let asked = query.pairs.iter().map(|pair| self.pair_memory(pair, RecallReason::Asked, now));
+        let mut recalled: Vec<PairMemory> = asked.collect();
+        if let Some(like) = &query.like {
+            recalled.extend(self.similar(like, &query.pairs, now));
+        }
+        MemoryReply { recalled, laws: self.fold.laws() }
+    }
+
+    fn all_pairs(&self) -> Vec<TagPair> {
+        self.fold.pairs().map(|(space, entity)| TagPair::new(space.clone(), entity.clone())).collect()
+    }
+
+    /// The rules that would arise, each with its pair and the experiences behind it.
+    fn promotions(
+        &self,
+        rules: &Rules,
+        now: DateTime<FixedOffset>,
+    ) -> Vec<(TagPair, dreamer::Promotion, Vec<Megram>)> {
+        let arising = |pair: TagPair| {
+            let promotion =
+                dreamer::plan(&self.fold.entries(&pair.space, &pair.entity), rules, now).promote?;
+            let sources = promotion.sources.iter().filter_map(|id| self.fold.current(*id)).collect();
+            Some((pair, promotion, sources))
+        };
+        self.all_pairs().into_iter().filter_map(arising).collect()
+    }
+
+    fn pair_memory(&self, pair: &TagPair, reason: RecallReason, now: DateTime<FixedOffset>) -> PairMemory {
+        let TagPair { space, entity } = pair;
+        let potentials = self.fold.potentials(space, entity, now);
+        let (sops, entries) = (self.fold.sops(space, entity), self.fold.entries(space, entity));
+        recollection::of_pair(pair.clone(), reason, potentials, sops, &entries, now)
+    }
+
+    /// What is known of pairs whose words are like these, but for the pairs that were asked for.
+    fn similar(&self, like: &str, asked: &[TagPair], now: DateTime<FixedOffset>) -> Vec<PairMemory> {
+        let text = |pair: &TagPair| {
+            let entries = self.fold.entries(&pair.space, &pair.entity);
+            // Laws are in every reply, so a pair of laws alone has nothing to tell.
+            let is_known = entries.iter().any(|entry| entry.megram.level != Level::T);
+            is_known.then(|| similar::pair_text(pair, entries.iter().map(|entry| &entry.megram)))
+        };
+        let candidates = self.all_pairs().into_iter().filter(|pair| !asked.contains(pair));
+        let candidates = candidates.filter_map(|pair| text(&pair).map(|text| (pair, Grams::of(&text))));
+        let found = similar::rank(&Grams::of(like), candidates, MAX_SIMILAR);
+        let told = found.into_iter().map(|Similar { key: pair, score }| {
+            let shared = similar::shared(like, &text(&pair).unwrap_or_default());
+            self.pair_memory(&pair, RecallReason::Similar { score, shared }, now)
+        });
+        told.collect()
+    }
+
+    fn recalled(&mut self, sops: &[SopRecord], now: DateTime<FixedOffset>) {
+        for sop in sops {
+            self.append(Event::Recalled { id: sop.id, at: now });
+        }
+    }
+
     fn append(&mut self, event: Event) {
         self.fold.apply(&event);
         self.events.push(event);
@@ -180,6 +274,7 @@ impl State {
         let gone: HashSet<MegramId> = ids.iter().copied().collect();
         self.events.retain(|event| match event {
             Event::Written(megram) => !gone.contains(&megram.id),
+            Event::Recalled { id, .. } => !gone.contains(id),
             Event::Consolidated { .. } | Event::Demoted { .. } | Event::Forgotten { .. } => true,
         });
         for id in ids {

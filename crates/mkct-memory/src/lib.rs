@@ -2,7 +2,7 @@
 //!
 //! Experience is kept as [Megrams](artoo_types::Megram) under tag pairs. [`decay`] says how an experience fades,
 //! [`potentials`] what a pair's experiences add up to, [`sums`] the same in constant time, [`matrix`] how strong each
-//! kind of experience is, [`dreamer`] what is promoted, demoted and forgotten, and [`key`] under which keys a store keeps
+//! kind of experience is, [`dreamer`] what is promoted, demoted and forgotten, [`due`] when, and [`key`] under which keys a store keeps
 //! all that. [`MemoryService`] is the interface; [`InMemory`] implements it for the life of a process.
 //!
 //! *Architecture invariant*: this crate knows no clock, no random number, no file, no network, no model and no role. Times
@@ -23,22 +23,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod carrying_out;
 pub mod decay;
 pub mod dreamer;
+pub mod due;
 mod event;
 mod fold;
+pub mod forecast;
 mod in_memory;
 pub mod key;
 pub mod matrix;
 pub mod potentials;
+pub mod recollection;
 mod rules;
 mod service;
+pub mod similar;
 mod sop;
 pub mod sums;
 
+pub use carrying_out::contradiction;
 pub use event::Event;
 pub use fold::Fold;
 pub use in_memory::InMemory;
 pub use rules::{Bankruptcy, Rules};
-pub use service::{DreamReport, MemoryError, MemoryService};
+pub use service::{Distiller, MemoryError, MemoryService, Template, validate};
 pub use sop::{compose, polarity};

@@ -87,5 +87,6 @@ pub fn megram(
         f,
         sigma,
         k,
+        origin: None,
     }
 }

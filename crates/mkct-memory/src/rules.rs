@@ -30,7 +30,8 @@ pub struct Rules {
 /// When a rule of the C layer loses its timelessness. Source: `docs/deviations.md`, "Trust bankruptcy has polarity".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bankruptcy {
-    /// A practice falls when the decision is negative, a constraint when it is positive: when experience contradicts it.
+    /// A rule falls when experience contradicts it: a constraint when the decision is positive, a practice when it is negative
+    /// and two experiences still speak against it, each with a clear sign of its own. One failure fells no practice.
     Contradicted,
     /// Every rule falls when the decision is negative, as the specification has it. A constraint then demotes itself.
     Negative,

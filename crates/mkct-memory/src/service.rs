@@ -1,6 +1,9 @@
 //! The interface of the memory.
 
-use artoo_types::{Entity, Level, Megram, MegramId, Potentials, SopRecord, Space};
+use artoo_types::{
+    DreamReport, Entity, Level, Megram, MegramId, MemoryQuery, MemoryReply, Origin, Polarity, Potentials,
+    SopRecord, Space,
+};
 use async_trait::async_trait;
 
 /// The memory, as R5 and the operator's commands use it. Source: specification v0.8, R5 "MemoryService Interface".
@@ -69,12 +72,30 @@ pub trait MemoryService: Send + Sync {
     /// [`MemoryError::UnknownRule`] where no rule has this id, [`MemoryError::Closed`], [`MemoryError::Store`].
     async fn record_negative_feedback(&self, rule: MegramId, content: &str) -> Result<(), MemoryError>;
 
-    /// One cycle of the Dreamer: rules fall, rules arise, experiences are forgotten. Never on the way of a request.
+    /// Everything that bears on a question: rules, potentials and the strongest experiences of each pair that is asked for, of
+    /// pairs whose words are like the question's, and the person's laws. Rules that it gives count as recalled, as in
+    /// [`query_c`](Self::query_c).
     ///
     /// # Errors
     ///
     /// [`MemoryError::Closed`], [`MemoryError::Store`].
-    async fn dream(&self) -> Result<DreamReport, MemoryError>;
+    async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError>;
+
+    /// One cycle of the Dreamer: rules fall, rules arise, experiences are forgotten. Never on the way of a request. The words
+    /// of a rule come from the `distiller`; where it has none, from [`crate::compose`].
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError::Closed`], [`MemoryError::Store`].
+    async fn dream(&self, distiller: &dyn Distiller) -> Result<DreamReport, MemoryError>;
+
+    /// Waits until everything that was taken in is where a crash of the process or of the machine cannot reach it, as far as the
+    /// memory has such a place.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError::Store`]: something that was taken in could not be kept.
+    async fn flush(&self) -> Result<(), MemoryError>;
 
     /// Finishes what was taken in, and ends. Every later call but `close` fails with [`MemoryError::Closed`].
     ///
@@ -84,15 +105,28 @@ pub trait MemoryService: Send + Sync {
     async fn close(&self) -> Result<(), MemoryError>;
 }
 
-/// What one cycle of the Dreamer did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DreamReport {
-    /// Rules that fell.
-    pub demoted: Vec<MegramId>,
-    /// Rules that arose.
-    pub promoted: Vec<MegramId>,
-    /// Experiences that were deleted.
-    pub forgotten: Vec<MegramId>,
+/// Writes the words of a rule from the experiences behind it.
+///
+/// *Who calls.* A memory, while it dreams; never with its state locked.
+///
+/// *Cancellation.* The future may be dropped at any await.
+///
+/// *An implementation must not* add what the sources do not say. `None` leaves the words to [`crate::compose`].
+#[async_trait]
+pub trait Distiller: Send + Sync {
+    /// The words of a rule of this polarity, on one line.
+    async fn distil(&self, polarity: Polarity, sources: &[Megram]) -> Option<String>;
+}
+
+/// The distiller that asks nobody: rules are in the words of [`crate::compose`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Template;
+
+#[async_trait]
+impl Distiller for Template {
+    async fn distil(&self, _: Polarity, _: &[Megram]) -> Option<String> {
+        None
+    }
 }
 
 /// Why the memory did not do what it was asked.
@@ -113,6 +147,16 @@ pub enum MemoryError {
     /// Half of a tag pair is missing, so nothing could ever find the Megram.
     #[error("Megram {0} has an empty tag")]
     EmptyTag(MegramId),
+    /// A rule or a law of somebody who may not make one.
+    #[error("Megram {id} is of level {level:?}, which only {who} may write")]
+    NotAllowed {
+        /// Which Megram.
+        id: MegramId,
+        /// Its level.
+        level: Level,
+        /// Who may write such a one.
+        who: &'static str,
+    },
     /// Another Megram has this id, or had it before it was forgotten.
     #[error("Megram {0} is in memory already, with other content")]
     Conflict(MegramId),
@@ -133,8 +177,13 @@ pub enum MemoryError {
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Whether a Megram can be kept at all.
-pub(crate) fn validate(megram: &Megram) -> Result<(), MemoryError> {
+/// Whether a Megram can be kept at all: its numbers are in range, its tags are not empty, and it is of a level that its origin may
+/// write. Laws (T) are the person's alone, rules (C) the person's and the Dreamer's: neither a run nor an import makes one.
+///
+/// # Errors
+///
+/// [`MemoryError::OutOfRange`], [`MemoryError::EmptyTag`], [`MemoryError::NotAllowed`].
+pub fn validate(megram: &Megram) -> Result<(), MemoryError> {
     let timeless = match megram.level {
         Level::M | Level::K => false,
         Level::C | Level::T => true,
@@ -151,5 +200,12 @@ pub(crate) fn validate(megram: &Megram) -> Result<(), MemoryError> {
     if megram.space.as_str().is_empty() || megram.entity.as_str().is_empty() {
         return Err(MemoryError::EmptyTag(megram.id));
     }
-    Ok(())
+    let who = match (megram.level, megram.origin) {
+        (Level::M | Level::K, _)
+        | (Level::C, Some(Origin::Person | Origin::Dreamer))
+        | (Level::T, Some(Origin::Person)) => return Ok(()),
+        (Level::C, Some(Origin::Run(_) | Origin::Import) | None) => "the person or the Dreamer",
+        (Level::T, Some(Origin::Run(_) | Origin::Import | Origin::Dreamer) | None) => "the person",
+    };
+    Err(MemoryError::NotAllowed { id: megram.id, level: megram.level, who })
 }

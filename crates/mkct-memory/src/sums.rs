@@ -7,6 +7,9 @@
 //! An entry of magnitude f and valence sigma puts `f * (1 + sigma) / 2` on the positive and `f * (1 - sigma) / 2` on the
 //! negative side: attention is the sum of both sides, decision their difference.
 //!
+//! [`Slots`] are the sums alone, plain enough to be stored; what is taken out of them has to be handed in. [`Sums`] keep every entry's term
+//! besides.
+//!
 //! Source: `docs/deviations.md`, "In-memory sums".
 
 use std::collections::BTreeMap;
@@ -19,8 +22,189 @@ use crate::{decay, potentials};
 /// A slot that has lost all but this share of its greatest mass is summed anew, so that what subtraction rounded away
 /// never shows beside what is left.
 const REBUILD_BELOW: f64 = 0.01;
+/// Sums that differ by no more than this share of their mass are the same.
+const TOLERANCE: f64 = 1e-9;
 
-/// The sums of one tag pair.
+/// What one entry adds to the sums of its pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// What it puts on the positive side when it is new.
+    pub positive: f64,
+    /// What it puts on the negative side when it is new.
+    pub negative: f64,
+    /// Its decay rate per day.
+    pub k: f64,
+    /// When its age begins, in milliseconds of the Unix clock.
+    pub clock_ms: i64,
+}
+
+impl Term {
+    /// The term of a Megram as it stands now; `None` where its level does not [count](potentials::counts).
+    pub fn of(megram: &Megram) -> Option<Self> {
+        potentials::counts(megram.level).then(|| Self {
+            positive: megram.f * (1.0 + megram.sigma) / 2.0,
+            negative: megram.f * (1.0 - megram.sigma) / 2.0,
+            k: megram.k,
+            clock_ms: decay::clock_ms(megram),
+        })
+    }
+}
+
+/// The sum of all entries of one rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slot {
+    /// The rate per day.
+    pub k: f64,
+    /// The time that the masses are of, in milliseconds of the Unix clock.
+    pub reference_ms: i64,
+    /// The mass on the positive side.
+    pub positive: f64,
+    /// The mass on the negative side.
+    pub negative: f64,
+    /// The greatest mass since the slot was last summed anew, faded to the reference time.
+    pub peak: f64,
+    /// How many entries it holds.
+    pub entries: u64,
+}
+
+/// What is left of a slot after an entry was taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Exactness {
+    /// Exact, but for the usual rounding.
+    Exact,
+    /// So little that the rounding of what went may show beside it: sum the entries anew.
+    SumAnew,
+}
+
+/// The sums of one tag pair, without the terms that they were summed from.
+///
+/// ```
+/// # use artoo_mkct_memory::{matrix, sums::{Exactness, Slots, Term}};
+/// # use artoo_types::{Entity, MegramState, Space};
+/// # let now = chrono::DateTime::parse_from_rfc3339("2026-03-09T09:00:00+01:00")?;
+/// # let id = "01970000-0000-7000-8000-000000000001".parse()?;
+/// let megram = matrix::megram(id, MegramState::Abandon, now, Space::intent("a"), Entity::local(), String::new());
+/// let term = Term::of(&megram).ok_or("level M counts")?;
+/// let mut slots = Slots::default();
+/// slots.add(term);
+/// let stored = (slots.slots().to_vec(), slots.latest_ms());
+/// let mut slots = Slots::from_parts(stored.0, stored.1);
+/// assert_eq!(slots.potentials(now).map(|known| known.decision), Some(-0.95));
+/// assert_eq!(slots.subtract(term), Exactness::Exact);
+/// assert!(slots.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Slots {
+    /// One per distinct k, by the bits of k.
+    slots: Vec<Slot>,
+    /// No entry's clock is later than this.
+    latest_ms: i64,
+}
+
+impl Slots {
+    /// Those that a store kept: what [`slots`](Self::slots) and [`latest_ms`](Self::latest_ms) gave.
+    pub fn from_parts(mut slots: Vec<Slot>, latest_ms: i64) -> Self {
+        slots.sort_by_key(|slot| slot_of(slot.k));
+        Self { slots, latest_ms }
+    }
+
+    /// The sums of these terms.
+    pub fn of(terms: impl IntoIterator<Item = Term>) -> Self {
+        let mut slots = Self::default();
+        terms.into_iter().for_each(|term| slots.add(term));
+        slots
+    }
+
+    /// One slot per distinct rate.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// No entry's clock is later than this, in milliseconds of the Unix clock.
+    pub fn latest_ms(&self) -> i64 {
+        self.latest_ms
+    }
+
+    /// How many entries the sums hold.
+    pub fn len(&self) -> u64 {
+        self.slots.iter().map(|slot| slot.entries).sum()
+    }
+
+    /// Whether they hold none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Takes a term in.
+    pub fn add(&mut self, term: Term) {
+        self.latest_ms = if self.is_empty() { term.clock_ms } else { self.latest_ms.max(term.clock_ms) };
+        match self.find(term.k) {
+            Ok(at) => self.slots.get_mut(at).into_iter().for_each(|slot| slot.add(term)),
+            Err(at) => self.slots.insert(at, Slot::of(term)),
+        }
+    }
+
+    /// Takes a term out that was put in.
+    pub fn subtract(&mut self, term: Term) -> Exactness {
+        let Ok(at) = self.find(term.k) else { return Exactness::SumAnew };
+        let Some(slot) = self.slots.get_mut(at) else { return Exactness::SumAnew };
+        slot.subtract(term);
+        if slot.entries == 0 {
+            self.slots.remove(at);
+        } else if slot.positive + slot.negative < slot.peak * REBUILD_BELOW {
+            return Exactness::SumAnew;
+        }
+        Exactness::Exact
+    }
+
+    /// The potentials at `now`; `None` where the clock was set back to before an entry: ages are never negative, which the
+    /// closed form cannot know, so the entries have to be summed directly.
+    pub fn potentials(&self, now: DateTime<FixedOffset>) -> Option<Potentials> {
+        let now_ms = now.timestamp_millis();
+        if now_ms < self.latest_ms {
+            return None;
+        }
+        let (mut attention, mut decision) = (0.0, 0.0);
+        for slot in &self.slots {
+            let weight = decay::weight(slot.k, decay::days_between(slot.reference_ms, now_ms));
+            attention += (slot.positive + slot.negative) * weight;
+            decision += (slot.positive - slot.negative) * weight;
+        }
+        Some(potentials::advise(attention, decision))
+    }
+
+    /// Whether these are the same sums as others, but for what rounding may do.
+    pub fn agree_with(&self, other: &Self) -> bool {
+        let alike = |(a, b): (&Slot, &Slot)| {
+            let at = a.reference_ms.max(b.reference_ms);
+            let [a_weight, b_weight] =
+                [a, b].map(|s| decay::weight(s.k, decay::days_between(s.reference_ms, at)));
+            let size = (b.positive + b.negative) * b_weight * TOLERANCE;
+            slot_of(a.k) == slot_of(b.k)
+                && a.entries == b.entries
+                && (a.positive * a_weight - b.positive * b_weight).abs() <= size
+                && (a.negative * a_weight - b.negative * b_weight).abs() <= size
+        };
+        self.slots.len() == other.slots.len() && self.slots.iter().zip(&other.slots).all(alike)
+    }
+
+    fn find(&self, k: f64) -> Result<usize, usize> {
+        self.slots.binary_search_by_key(&slot_of(k), |slot| slot_of(slot.k))
+    }
+
+    /// Sums the slot of a rate anew from all terms of the pair.
+    fn sum_anew(&mut self, k: f64, terms: impl Iterator<Item = Term>) {
+        let same = terms.filter(|term| slot_of(term.k) == slot_of(k));
+        let (anew, at) = (Self::of(same), self.find(k));
+        if let (Ok(at), Some(slot)) = (at, anew.slots.first()) {
+            self.slots.get_mut(at).into_iter().for_each(|old| *old = *slot);
+        }
+    }
+}
+
+/// The sums of one tag pair, with the term of each entry.
 ///
 /// ```
 /// # use artoo_mkct_memory::{matrix, sums::Sums};
@@ -36,31 +220,9 @@ const REBUILD_BELOW: f64 = 0.01;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
-    /// One slot per distinct k, by the bits of k.
-    slots: BTreeMap<u64, Slot>,
+    slots: Slots,
     /// Every entry's own term: what to subtract when it goes, and the way back to an exact sum.
     terms: BTreeMap<MegramId, Term>,
-    /// No entry's clock is later than this.
-    latest_ms: i64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Term {
-    positive: f64,
-    negative: f64,
-    k: f64,
-    clock_ms: i64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    k: f64,
-    reference_ms: i64,
-    positive: f64,
-    negative: f64,
-    /// The greatest mass since the slot was last summed anew, faded to the reference time.
-    peak: f64,
-    entries: usize,
 }
 
 impl Sums {
@@ -68,49 +230,24 @@ impl Sums {
     /// [count](potentials::counts) put in nothing.
     pub fn put(&mut self, megram: &Megram) {
         self.remove(megram.id);
-        if !potentials::counts(megram.level) {
-            return;
+        if let Some(term) = Term::of(megram) {
+            self.terms.insert(megram.id, term);
+            self.slots.add(term);
         }
-        let term = Term {
-            positive: megram.f * (1.0 + megram.sigma) / 2.0,
-            negative: megram.f * (1.0 - megram.sigma) / 2.0,
-            k: megram.k,
-            clock_ms: decay::clock_ms(megram),
-        };
-        self.latest_ms =
-            if self.terms.is_empty() { term.clock_ms } else { self.latest_ms.max(term.clock_ms) };
-        self.terms.insert(megram.id, term);
-        self.slots.entry(slot_of(term.k)).or_insert_with(|| Slot::new(term.k)).add(term);
     }
 
     /// Takes an entry out. An id that is not there changes nothing.
     pub fn remove(&mut self, id: MegramId) {
         let Some(term) = self.terms.remove(&id) else { return };
-        let at = slot_of(term.k);
-        let Some(slot) = self.slots.get_mut(&at) else { return };
-        slot.subtract(term);
-        if slot.entries == 0 {
-            self.slots.remove(&at);
-        } else if slot.positive + slot.negative < slot.peak * REBUILD_BELOW {
-            *slot = Slot::new(term.k);
-            self.terms.values().filter(|other| slot_of(other.k) == at).for_each(|other| slot.add(*other));
+        match self.slots.subtract(term) {
+            Exactness::Exact => {}
+            Exactness::SumAnew => self.slots.sum_anew(term.k, self.terms.values().copied()),
         }
     }
 
     /// The potentials at `now`.
     pub fn potentials(&self, now: DateTime<FixedOffset>) -> Potentials {
-        let now_ms = now.timestamp_millis();
-        if now_ms < self.latest_ms {
-            // The clock was set back. Ages are never negative, which the closed form cannot know.
-            return self.direct(now);
-        }
-        let (mut attention, mut decision) = (0.0, 0.0);
-        for slot in self.slots.values() {
-            let weight = decay::weight(slot.k, decay::days_between(slot.reference_ms, now_ms));
-            attention += (slot.positive + slot.negative) * weight;
-            decision += (slot.positive - slot.negative) * weight;
-        }
-        potentials::advise(attention, decision)
+        self.slots.potentials(now).unwrap_or_else(|| self.direct(now))
     }
 
     /// The same, term by term: the checking path.
@@ -142,14 +279,13 @@ fn slot_of(k: f64) -> u64 {
 }
 
 impl Slot {
-    fn new(k: f64) -> Self {
-        Self { k, reference_ms: i64::MIN, positive: 0.0, negative: 0.0, peak: 0.0, entries: 0 }
+    fn of(term: Term) -> Self {
+        let Term { positive, negative, k, clock_ms } = term;
+        Self { k, reference_ms: clock_ms, positive, negative, peak: positive + negative, entries: 1 }
     }
 
     fn add(&mut self, term: Term) {
-        if self.entries == 0 {
-            self.reference_ms = term.clock_ms;
-        } else if term.clock_ms > self.reference_ms {
+        if term.clock_ms > self.reference_ms {
             let fade = decay::weight(self.k, decay::days_between(self.reference_ms, term.clock_ms));
             self.positive *= fade;
             self.negative *= fade;

@@ -5,13 +5,14 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Durat
 use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, MemoryQuery, MemoryReply,
-    Message, Plan, PlanDirective, Role, Space, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
+    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, MemoryReply, Message, Plan,
+    PlanDirective, Role, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
 };
 use futures::FutureExt as _;
 
 use crate::{
-    FailureContext, Inventory, PlanContext, PlanError, Planner, Previous, report_template, validate,
+    Asking, FailureContext, Inventory, PlanContext, PlanError, Planner, Previous, Recalled, report_template,
+    validate,
 };
 
 /// What the actor is given besides its port.
@@ -21,6 +22,8 @@ pub struct Settings {
     pub surroundings: Surroundings,
     /// What exists to work with.
     pub inventory: Inventory,
+    /// What memory is asked.
+    pub asking: Asking,
     /// How long the behaviour may plan, all calls of its model together. The supervisor waits as long for each of them.
     pub plan_deadline: Duration,
     /// How long the behaviour may write at a failure report before the template is used.
@@ -110,10 +113,8 @@ impl Actor {
     fn ask_memory(&mut self) {
         if let Some(spec) = &self.state.spec {
             self.state.asked_memory = true;
-            self.publish(MemoryQuery {
-                space: Space::intent(&spec.intent),
-                entity: artoo_types::Entity::local(),
-            });
+            let question = self.settings.asking.question(spec, &self.settings.surroundings, &self.outcomes());
+            self.publish(question);
         }
     }
 
@@ -128,6 +129,7 @@ impl Actor {
             surroundings: self.settings.surroundings.clone(),
             inventory: self.settings.inventory.clone(),
             memory: memory.clone(),
+            run_id: self.sender.run_id(),
             round: self.state.round,
             previous: self.previous(),
         };
@@ -139,7 +141,9 @@ impl Actor {
             if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
         });
         match planned {
-            Ok(plan) => {
+            Ok(mut plan) => {
+                // Whoever made the plan: its steps hear what is known, and its calls are held to it.
+                Recalled::of(memory, cx.run_id).hand_on(&mut plan);
                 self.state.plan = Some(plan.clone());
                 self.publish(plan);
             }
@@ -151,8 +155,14 @@ impl Actor {
         let plan = self.state.plan.take()?;
         let directive = self.state.directive.take()?;
         let subtask_ids = self.state.subtask_ids.clone();
-        let outcomes = subtask_ids.iter().filter_map(|id| self.state.outcomes.get(id).cloned()).collect();
+        let outcomes = self.outcomes();
         Some(Previous { plan, subtask_ids, outcomes, directive })
+    }
+
+    /// Those of the plan before, by position.
+    fn outcomes(&self) -> Vec<SubTaskOutcome> {
+        let ids = self.state.subtask_ids.iter();
+        ids.filter_map(|id| self.state.outcomes.get(id).cloned()).collect()
     }
 
     fn on_manifest(&mut self, manifest: &DispatchManifest) {

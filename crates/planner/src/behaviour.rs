@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    FailureReportRequest, MemoryReply, Plan, PlanDirective, SubTaskId, SubTaskOutcome, Surroundings,
+    FailureReportRequest, MemoryReply, Plan, PlanDirective, RunId, SubTaskId, SubTaskOutcome, Surroundings,
     TaskSpec, ToolName,
 };
 use async_trait::async_trait;
@@ -14,8 +14,8 @@ use crate::PlanError;
 /// Plans, and tells the story of a failure.
 ///
 /// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered from 1; what it keeps was
-/// matched; nothing that the directive blocks is named. The actor checks all that with [`crate::validate()`] and ends the
-/// run with a typed fault where it does not hold. What memory advises against is not chosen either, which no code can check.
+/// matched; nothing that the directive blocks is named, and no call that memory forbids. The actor checks all that with [`crate::validate()`] and ends the
+/// run with a typed fault where it does not hold, and adds to each step what was recalled ([`crate::Recalled`]).
 ///
 /// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.
 ///
@@ -47,6 +47,8 @@ pub struct PlanContext {
     pub inventory: Inventory,
     /// What memory knows of this kind of task.
     pub memory: MemoryReply,
+    /// The run, by which memory tells what comes of it.
+    pub run_id: RunId,
     /// Which plan of the run this will be, from 1.
     pub round: u32,
     /// The plan before, where there was one.

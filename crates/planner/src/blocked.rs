@@ -1,20 +1,34 @@
-//! What a directive blocks, enforced where a plan is made. The executor enforces it once more, at the call.
+//! What memory and a directive block, enforced where a plan is made. The executor enforces it once more, at the call.
 
-use artoo_types::{BlockedApproach, Plan, PlannedSubTask};
+use artoo_types::{BlockedApproach, BlockedTarget, GuardAction, Plan, PlanDirective, PlannedSubTask};
 
-use crate::{PlanContext, Violation};
+use crate::{PlanContext, Violation, recalled::guards};
 
-/// What the plan names although the directive blocks it. What the request itself names is no choice of the plan; there the
+/// What the plan names although memory forbids it or the directive blocks it: the specification's MUST NOT set. What the request itself names is no choice of the plan; there the
 /// executor's refusal at the call is what counts.
 ///
 /// Source: `docs/deviations.md`, "Blocked sets" and "Blocked programs".
 pub(crate) fn violations(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
-    let Some(previous) = &cx.previous else { return Vec::new() };
-    let directive = &previous.directive;
     let chosen = |asks: &dyn Fn(&str) -> bool| {
         let in_plan = |subtask: &PlannedSubTask| asks(&subtask.intent) || asks(&subtask.context);
         !asks(&cx.spec.intent) && plan.subtasks.iter().any(in_plan)
     };
+    let mut violations: Vec<Violation> = guards(&cx.memory)
+        .into_iter()
+        .filter(|guard| guard.action == GuardAction::Refuse)
+        .filter(|guard| chosen(&|text: &str| names_call(text, &guard.target)))
+        .map(|guard| Violation::Remembered { rule: guard.because.first().copied(), target: guard.target })
+        .collect();
+    if let Some(previous) = &cx.previous {
+        violations.extend(directed(plan, cx, &previous.directive, &chosen));
+    }
+    violations
+}
+
+/// Whether a step asks for something that the request does not.
+type Chosen<'a> = &'a dyn Fn(&dyn Fn(&str) -> bool) -> bool;
+
+fn directed(plan: &Plan, cx: &PlanContext, directive: &PlanDirective, chosen: Chosen<'_>) -> Vec<Violation> {
     let tools = directive
         .blocked_tools
         .iter()
@@ -46,6 +60,12 @@ fn repeats(subtask: &PlannedSubTask, blocked: &BlockedApproach, cx: &PlanContext
         && asks_for_tool(&subtask.intent, blocked.tool.as_str())
         && blocked.is_for(&subtask.intent)
         && !blocked.is_for(&cx.spec.intent)
+}
+
+/// Whether a text names this very call: a whole command, or an input and the tool for it. A file alone may be looked at by other means.
+fn names_call(text: &str, call: &BlockedTarget) -> bool {
+    let is_command = call.target.contains(char::is_whitespace);
+    names(text, &call.target) && (is_command || asks_for_tool(text, call.tool.as_str()))
 }
 
 /// Whether a text holds these words by themselves, not as a part of others.

@@ -22,8 +22,8 @@ use std::{path::PathBuf, sync::Arc};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     ActionState, BlockedApproach, BlockedProgram, BlockedTarget, Constraints, Criterion, DominantClass,
-    Entity, FailureReportRequest, Loss, MemoryAction, MemoryReply, Mode, OutcomeStatus, Plan, PlanDirective,
-    PlannedSubTask, Potentials, PrevDirective, RunId, Space, SubTaskId, SubTaskOutcome, Surroundings, TaskId,
+    Entity, FailureReportRequest, Loss, MemoryReply, Mode, OutcomeStatus, PairMemory, Plan, PlanDirective,
+    PlannedSubTask, PrevDirective, RunId, Space, SubTaskId, SubTaskOutcome, Surroundings, TagPair, TaskId,
     TaskSpec, ToolName, UnitInterval,
 };
 use chrono::DateTime;
@@ -170,11 +170,10 @@ pub fn context(intent: &str) -> PlanContext {
             programs: vec!["find".to_owned(), "python3".to_owned()],
         },
         memory: MemoryReply {
-            space: Space::intent(intent),
-            entity: Entity::local(),
-            sops: Vec::new(),
-            potentials: Potentials { attention: 0.0, decision: 0.0, action: MemoryAction::Ignore },
+            recalled: vec![PairMemory::unknown(TagPair::new(Space::intent(intent), Entity::local()))],
+            laws: Vec::new(),
         },
+        run_id: RunId::OPERATOR,
         round: 1,
         previous: None,
     }
@@ -189,6 +188,7 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
         (1..).zip(&all).map(|(number, (step, status))| outcome(number, step, *status)).collect();
     let previous = Previous {
         plan: Plan {
+            memory: artoo_types::PlanMemory::default(),
             task_id: first.spec.task_id.clone(),
             round: 1,
             task_criteria: Vec::new(),

@@ -12,7 +12,8 @@
 //!
 //! let cx = conformance::context("How many files are in docs?");
 //! let task_id = cx.spec.task_id.clone();
-//! let plan = Plan { task_id, round: 1, task_criteria: vec![], subtasks: vec![], kept: vec![] };
+//! let memory = Default::default();
+//! let plan = Plan { task_id, round: 1, task_criteria: vec![], subtasks: vec![], kept: vec![], memory };
 //! assert_eq!(validate(&plan, &cx), [Violation::Empty]);
 //! ```
 //!
@@ -20,6 +21,7 @@
 //! environment, no clock and no file.
 
 mod actor;
+mod asking;
 mod behaviour;
 mod blocked;
 mod compile;
@@ -31,16 +33,19 @@ mod model_planner;
 mod prompt;
 mod prose;
 mod questions;
+mod recalled;
 mod replan;
 mod report;
 mod untouched;
 mod validate;
 
 pub use actor::{Settings, run};
+pub use asking::Asking;
 pub use behaviour::{FailureContext, Inventory, PlanContext, Planner, Previous, ToolBrief};
 pub use compile::{CompileOptions, compile};
 pub use draft::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
 pub use error::PlanError;
 pub use model_planner::{GUIDED_PROMPT, ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
+pub use recalled::Recalled;
 pub use report::report_template;
 pub use validate::{Violation, validate};

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::{ErrorKind, JsonSchema, LlmClient, LlmError, Message, Request, StopReason, ask};
-use artoo_types::Plan;
+use artoo_llm_client::{
+    ErrorKind, JsonSchema, LlmClient, LlmError, Message, Origin, Request, StopReason, ask, fenced,
+};
+use artoo_types::{Plan, PlannedSubTask};
 use async_trait::async_trait;
 
 use crate::{
-    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, deed,
-    prompt, questions, replan, report_template, validate,
+    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Recalled, Violation, compile,
+    deed, prompt, questions, replan, report_template, validate,
 };
 
 /// The constant part of the planning prompt.
@@ -101,16 +103,39 @@ impl ModelPlanner {
     }
 
     fn judged(&self, draft: &PlanDraft, cx: &PlanContext) -> (Plan, Vec<Violation>) {
-        let plan = match &cx.previous {
+        let mut plan = match &cx.previous {
             None => {
                 let (subtasks, task_criteria) = compile(draft, &cx.spec, self.options, 0);
                 let task_id = cx.spec.task_id.clone();
-                Plan { task_id, round: cx.round, task_criteria, subtasks, kept: Vec::new() }
+                Plan {
+                    memory: artoo_types::PlanMemory::default(),
+                    task_id,
+                    round: cx.round,
+                    task_criteria,
+                    subtasks,
+                    kept: Vec::new(),
+                }
             }
             Some(previous) => replan::merged(previous, Some(draft), cx, self.options),
         };
+        with_the_words(&mut plan, draft, cx);
         let violations = validate(&plan, cx);
         (plan, violations)
+    }
+}
+
+/// A step that is the whole request has the request's words. Where memory was heard, the planner's own words are what came of that, so the
+/// executor is told them too.
+fn with_the_words(plan: &mut Plan, draft: &PlanDraft, cx: &PlanContext) {
+    let [drafted] = draft.subtasks.as_slice() else { return };
+    let is_whole = |subtask: &&mut PlannedSubTask| {
+        subtask.independent_of.is_empty() && subtask.context.is_empty() && subtask.intent == cx.spec.intent
+    };
+    let words = drafted.intent.trim();
+    if words != cx.spec.intent && !Recalled::of(&cx.memory, cx.run_id).is_empty() {
+        for subtask in plan.subtasks.iter_mut().filter(is_whole) {
+            subtask.context = format!("As planned:\n{}", fenced(Origin::Memory, words));
+        }
     }
 }
 

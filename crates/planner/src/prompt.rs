@@ -3,10 +3,10 @@
 use std::{fmt::Write as _, path::Path};
 
 use artoo_llm_client::{Origin, fenced, inline};
-use artoo_types::{MemoryAction, MemoryReply, OutcomeStatus, Polarity, SubTaskOutcome, UnmetCriterion};
+use artoo_types::{OutcomeStatus, SubTaskOutcome, UnmetCriterion};
 use serde_json::Value;
 
-use crate::{FailureContext, PlanContext, Previous, Violation, replan};
+use crate::{FailureContext, PlanContext, Previous, Recalled, Violation, replan};
 
 /// The most characters of one output or reason that are shown.
 const SHOWN: usize = 300;
@@ -24,7 +24,7 @@ pub(crate) fn planning(cx: &PlanContext) -> String {
     if !cx.inventory.programs.is_empty() {
         line(&mut text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
     }
-    memory(&mut text, &cx.memory);
+    text.push_str(&Recalled::of(&cx.memory, cx.run_id).for_the_plan);
     if let Some(previous) = &cx.previous {
         rounds(&mut text, previous);
     }
@@ -56,23 +56,6 @@ pub(crate) fn failure(cx: &FailureContext) -> String {
         line(&mut text, format_args!("{}", excerpt(&partial.output)));
     }
     text
-}
-
-fn memory(text: &mut String, memory: &MemoryReply) {
-    let advice = match memory.potentials.action {
-        MemoryAction::Ignore => return,
-        MemoryAction::Exploit => "SHOULD PREFER what worked before.",
-        MemoryAction::Avoid => "MUST NOT repeat what failed before.",
-        MemoryAction::Caution => "Proceed with care: earlier results were mixed.",
-    };
-    line(text, format_args!("Memory: {advice}"));
-    for sop in &memory.sops {
-        let rule = match sop.polarity {
-            Polarity::Practice => "SHOULD PREFER",
-            Polarity::Constraint => "MUST NOT",
-        };
-        line(text, format_args!("{rule}:\n{}", fenced(Origin::Memory, &cut(&sop.content))));
-    }
 }
 
 fn rounds(text: &mut String, previous: &Previous) {

@@ -71,7 +71,14 @@ pub(crate) fn merged(
     let carried: Vec<Criterion> =
         carried(previous).filter(|criterion| !task_criteria.contains(criterion)).collect();
     task_criteria.extend(carried);
-    Plan { task_id: cx.spec.task_id.clone(), round: cx.round, task_criteria, subtasks, kept }
+    Plan {
+        memory: artoo_types::PlanMemory::default(),
+        task_id: cx.spec.task_id.clone(),
+        round: cx.round,
+        task_criteria,
+        subtasks,
+        kept,
+    }
 }
 
 /// Whatever the new plan says, what the one before had to make is looked at: a replan changes the way, not the aim.

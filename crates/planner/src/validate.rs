@@ -2,8 +2,8 @@
 
 use artoo_checks::{Flaw, lint, lint_text, takes_any_text};
 use artoo_types::{
-    BlockedApproach, BlockedProgram, BlockedTarget, Check, Criterion, OutcomeStatus, Plan, SubTaskId,
-    ToolName,
+    BlockedApproach, BlockedProgram, BlockedTarget, Check, Criterion, MegramId, OutcomeStatus, Plan,
+    SubTaskId, ToolName,
 };
 
 use crate::{PlanContext, blocked, compile::NOT_EMPTY, deed};
@@ -94,6 +94,14 @@ pub enum Violation {
     BlockedTarget {
         /// The input.
         target: BlockedTarget,
+    },
+    /// It names a call that memory forbids.
+    #[error("it names a call that memory advises against{}: {} {}", because(.rule), .target.tool, .target.target)]
+    Remembered {
+        /// The call.
+        target: BlockedTarget,
+        /// The rule or the experience behind it.
+        rule: Option<MegramId>,
     },
     /// It plans again, with the tool that it names, what failed with it.
     #[error("it plans what failed with the tool {} in the same words: {}", .approach.tool, .approach.approach)]
@@ -186,6 +194,10 @@ fn flaw(criterion: &Criterion, intent: &str) -> Option<Violation> {
         None => lint_text(&criterion.text, intent),
     };
     found.err().map(|flaw| Violation::Criterion { flaw })
+}
+
+fn because(rule: &Option<MegramId>) -> String {
+    rule.map(|rule| format!(" ({rule})")).unwrap_or_default()
 }
 
 fn is_status(criterion: &Criterion) -> bool {

@@ -213,6 +213,7 @@ impl Planner for TwoHundred {
         };
         let subtasks = (0..200).map(subtask).collect();
         Ok(Plan {
+            memory: artoo_types::PlanMemory::default(),
             task_id: cx.spec.task_id.clone(),
             round: cx.round,
             task_criteria: Vec::new(),

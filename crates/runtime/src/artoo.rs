@@ -19,14 +19,12 @@ use artoo_tools::Toolbox;
 use artoo_types::{AuditReport, Prices, RunId};
 use chrono::{DateTime, FixedOffset};
 use tokio::time::Instant;
-use tokio_util::{
-    sync::{CancellationToken, DropGuard},
-    task::TaskTracker,
-};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
-    Builder, Deadlines, Run, RunRequest, StartError, assembly, audit::Audit, builder::Roles, journal::Journal,
+    Builder, Deadlines, Run, RunRequest, StartError, assembly, audit::Audit, builder::Roles,
+    dreaming::Dreamer, journal::Journal,
 };
 
 /// Roles, models, tools and memory, ready for runs. Clones share everything.
@@ -72,8 +70,7 @@ pub(crate) struct Parts {
     pub(crate) closing: CancellationToken,
     /// The supervisors of the runs that have not ended.
     pub(crate) open_runs: TaskTracker,
-    /// Stops the Dreamer with the last clone.
-    pub(crate) _dreamer: DropGuard,
+    pub(crate) dreamer: Dreamer,
 }
 
 /// The model of each role that has one.
@@ -122,12 +119,13 @@ impl Artoo {
         self.parts.audit.trouble()
     }
 
-    /// Ends artoo: runs that are open are cancelled and end with a recorded result, memory is closed, and the journals are
-    /// on disk when this returns. Other clones start no run any more.
+    /// Ends artoo: runs that are open are cancelled and end with a recorded result, memory is put in order, as far as that takes no
+    /// time to speak of, and closed, and the journals are on disk when this returns. Other clones start no run any more.
     pub async fn close(self) {
         self.parts.closing.cancel();
         self.parts.open_runs.close();
         self.parts.open_runs.wait().await;
+        self.parts.dreamer.close().await;
         self.parts.audit.close().await;
         if let Err(error) = self.parts.memory.close().await {
             tracing::warn!(%error, "memory did not close cleanly");

@@ -12,9 +12,8 @@ use std::{
 use artoo_bus::{Clock, Port, RunBus};
 use artoo_executor::{Provenance, Terms};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
-use artoo_ggs_core::Parameters;
-use artoo_mkct_memory::MemoryService;
-use artoo_planner::Planner;
+use artoo_ggs_core::{Parameters, Profile};
+use artoo_planner::{Asking, Planner};
 use artoo_sandbox::snapshot::Snapshot;
 use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, Nobody, Rest, ToolContext, ToolLimits};
 use artoo_types::{
@@ -25,7 +24,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
 };
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
@@ -91,6 +90,7 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
     parts.open_runs.spawn(async move {
         supervise(supervised).await;
         drop(recorded);
+        keep_alive.dreamer.run_ended();
         drop(keep_alive);
     });
     Ok(run)
@@ -168,6 +168,7 @@ fn assemble(
         explain: artoo_sandbox::effects_of,
         // The executor puts its own in their place for each call.
         consent: Arc::new(Nobody),
+        trial_only: false,
         rest: Rest::default(),
         snapshot: Some(snapshot.clone()),
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
@@ -180,9 +181,11 @@ fn assemble(
     let (answer, answers) = mpsc::unbounded_channel();
     let user = bus.port(Role::User)?;
     let port = bus.port(Role::Supervisor)?;
-    let ggs_parts = Arc::clone(parts);
-    let make_ggs =
-        Box::new(move || GgsRole::new(default_solver(parameters), ggs_settings(&ggs_parts, parameters)));
+    let (ggs_parts, working_folder) = (Arc::clone(parts), request.surroundings.working_folder.clone());
+    let make_ggs = Box::new(move || {
+        let settings = ggs_settings(&ggs_parts, parameters, working_folder.clone());
+        GgsRole::new(default_solver(parameters), settings)
+    });
     let supervised = Supervised {
         user,
         port,
@@ -244,6 +247,10 @@ fn crew(
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory: parts.inventory.clone(),
+        asking: match parts.profile {
+            Profile::Default => Asking::All,
+            Profile::SpecV08 => Asking::Literal,
+        },
         plan_deadline: deadlines.plan,
         report_deadline: deadlines.report,
     };
@@ -287,16 +294,19 @@ fn crew(
     crew.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
-    let memory = Arc::clone(&parts.memory);
-    crew.add(bus, Role::SharedMemory, move |port| artoo_shared_memory::run(port, Arc::clone(&memory)))?;
+    let (memory, redact) = (Arc::clone(&parts.memory), parts.redactor.clone());
+    crew.add(bus, Role::SharedMemory, move |port| {
+        artoo_shared_memory::run(port, Arc::clone(&memory), redact.clone())
+    })?;
     let consent = Consent::of(parts.ask_before_plans, request.person_present);
     let (run_id, clock) = (bus.run_id(), Arc::clone(&parts.clock));
     crew.add(bus, Role::Dispatcher, move |port| {
         dispatcher(port, PlanGate::new(consent), Dispatch::new(run_id), Arc::clone(&clock))
     })?;
-    let ggs_parts = Arc::clone(parts);
+    let (ggs_parts, folder) = (Arc::clone(parts), surroundings.working_folder.clone());
     crew.add(bus, Role::Ggs, move |port| {
-        artoo_ggs::run(port, solver(&ggs_parts, parameters), ggs_settings(&ggs_parts, parameters))
+        let settings = ggs_settings(&ggs_parts, parameters, folder.clone());
+        artoo_ggs::run(port, solver(&ggs_parts, parameters), settings)
     })?;
     Ok(crew)
 }
@@ -344,10 +354,11 @@ fn control_settings(parts: &Parts, parameters: Parameters) -> ControlSettings {
     }
 }
 
-fn ggs_settings(parts: &Parts, parameters: Parameters) -> artoo_ggs::Settings {
+fn ggs_settings(parts: &Parts, parameters: Parameters, folder: PathBuf) -> artoo_ggs::Settings {
     artoo_ggs::Settings {
         parameters,
         megrams: MegramRule::of(parts.profile),
+        working_folder: Some(folder),
         inventory: parts.tool_names(),
         programs: parts.programs(),
         report_deadline: parts.deadlines.report + ON_THE_WAY,
@@ -380,23 +391,6 @@ async fn dispatcher(mut port: Port, mut gate: PlanGate, mut dispatch: Dispatch, 
             }
         }
     }
-}
-
-/// Runs the Dreamer until the guard is dropped.
-pub(crate) fn dream(memory: Arc<dyn MemoryService>) -> DropGuard {
-    let stop = CancellationToken::new();
-    let stopped = stop.clone();
-    tokio::spawn(async move {
-        tokio::select! {
-            () = stopped.cancelled() => {}
-            ended = artoo_shared_memory::dream(memory, artoo_shared_memory::CYCLE) => {
-                if let Err(error) = ended {
-                    tracing::warn!(%error, "the Dreamer stopped");
-                }
-            }
-        }
-    });
-    stop.drop_guard()
 }
 
 /// The bus's clock as the tools see it.

@@ -61,6 +61,11 @@ impl Audit {
         Ok(Self { operator, user, writer: Mutex::new(Some(writer)), trouble })
     }
 
+    /// R5's port in the run of the operator, for what memory does when no run asks it to. One at a time.
+    pub(crate) fn memory_port(&self) -> Result<Port, BuildError> {
+        Ok(self.operator.port(Role::SharedMemory)?)
+    }
+
     /// Asks for a report; `None` where the auditor has ended. Who stops waiting leaves no answer behind for the next who asks.
     pub(crate) async fn report(&self, since: Option<DateTime<FixedOffset>>) -> Option<AuditReport> {
         let mut user = self.user.lock().await;

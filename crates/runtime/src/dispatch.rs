@@ -7,8 +7,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use artoo_llm_client::{Origin, fenced, inline};
 use artoo_types::{
-    BlockedTarget, CriterionVerdict, DispatchManifest, FailureClass, Finding, Judge, Message, OutcomeStatus,
-    Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
+    BlockedTarget, CriterionVerdict, DispatchManifest, FailureClass, Finding, Judge, MemoryGuard, Message,
+    OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
 };
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
@@ -23,6 +23,8 @@ const HANDED_ON_TOGETHER: usize = 12_000;
 pub struct Dispatch {
     run_id: RunId,
     round: u32,
+    /// What the plan's calls are held to.
+    guards: Vec<MemoryGuard>,
     /// Subtasks that wait, by group.
     waiting: BTreeMap<u32, Vec<Placed>>,
     /// Subtasks that run.
@@ -63,6 +65,7 @@ impl Dispatch {
         Self {
             run_id,
             round: 0,
+            guards: Vec::new(),
             waiting: BTreeMap::new(),
             running: Vec::new(),
             failed: false,
@@ -83,6 +86,7 @@ impl Dispatch {
             return vec![ignored(plan.round).into()];
         }
         self.round = plan.round;
+        self.guards.clone_from(&plan.memory.guards);
         self.waiting.clear();
         self.running.clear();
         self.failed = false;
@@ -156,6 +160,7 @@ impl Dispatch {
         let before = originals.iter().map(|original| original.group).min().unwrap_or(planned.sequence);
         let derived = originals.iter().filter_map(|original| self.ended.get(&original.subtask_id));
         SubTask {
+            guards: self.guards.clone(),
             subtask_id,
             parent_task_id: self.run_id,
             round: self.round,

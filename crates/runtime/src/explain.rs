@@ -6,6 +6,7 @@
 mod account;
 mod page;
 mod plan_change;
+mod recalled;
 mod replay;
 
 pub use account::explain;
@@ -13,6 +14,7 @@ pub use page::{
     Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, RefusedCall, Round,
     Unmet,
 };
+pub use recalled::{HeldCall, Remembered, RememberedKind, RoundMemory};
 
 /// The JSON Schema of a page.
 pub fn schema() -> serde_json::Value {

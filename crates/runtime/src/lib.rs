@@ -23,6 +23,7 @@ mod builder;
 mod crew;
 mod deadlines;
 mod dispatch;
+mod dreaming;
 mod error;
 pub mod events;
 mod exit_code;

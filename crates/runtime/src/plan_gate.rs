@@ -116,6 +116,7 @@ mod tests {
             independent_of: Vec::new(),
         };
         Plan {
+            memory: artoo_types::PlanMemory::default(),
             task_id: TaskId::from_text("count"),
             round,
             task_criteria: Vec::new(),

@@ -15,7 +15,8 @@ use crate::runs;
 const OTHERS: u32 = 0o077;
 
 /// What artoo makes in a data folder.
-const NAMES: [&str; 4] = [runs::NAME, "models", artoo_auditor::LOG_NAME, "audit.head"];
+const NAMES: [&str; 6] =
+    [runs::NAME, "models", "memory", "memory-folders", artoo_auditor::LOG_NAME, "audit.head"];
 
 /// Something of artoo's that others may read or write, and that cannot be closed.
 #[derive(Debug)]

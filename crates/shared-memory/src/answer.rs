@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use artoo_mkct_memory::{MemoryError, MemoryService, potentials};
-use artoo_types::{Envelope, MegramWrite, MemoryQuery, MemoryReply, Message, Role, Warning};
+use artoo_mkct_memory::MemoryService;
+use artoo_redaction::Redactor;
+use artoo_types::{
+    Entity, Envelope, Megram, MegramWrite, MemoryQuery, MemoryReply, Message, Origin, Role, Space, TagPair,
+    Warning,
+};
 use tokio::time::timeout;
 
 /// How long a question waits for the memory. After that the planner is told that nothing is known, as planning without
@@ -12,16 +16,18 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Handles one message and returns what to publish.
 ///
-/// - A [`MemoryQuery`] always gets its [`MemoryReply`]. Where the memory fails, the reply holds what could be had, if
-///   only that nothing is known, and a [`Warning`] says what failed.
-/// - A [`MegramWrite`] from R7 goes to the memory; one from anybody else is refused with a [`Warning`].
+/// - A [`MemoryQuery`] always gets its [`MemoryReply`]. Where the memory fails, the reply is that nothing is known, and a
+///   [`Warning`] says what failed.
+/// - A [`MegramWrite`] from R7 goes to the memory, with the run as its origin; one from anybody else is refused with a [`Warning`].
 ///   `docs/deviations.md`, "R7 writes".
+/// - Secrets are taken out of tags, words and questions alike, so that nothing of them is kept and what is kept is found.
 /// - Anything else is not R5's business and gets nothing.
 ///
 /// ```
 /// # use std::sync::Arc;
 /// # use artoo_types::{Envelope, MegramId, MegramState, MegramWrite, Message, Role, RunId, Space, Entity};
 /// # use artoo_mkct_memory::{InMemory, Rules, matrix};
+/// # use artoo_redaction::Redactor;
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// # let at = chrono::DateTime::<chrono::FixedOffset>::default();
 /// # let id = MegramId::new(uuid::Uuid::nil());
@@ -29,74 +35,71 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// # let megram = matrix::megram(id, MegramState::Accept, at, Space::intent("a"), Entity::local(), String::new());
 /// let message = Arc::new(Message::from(MegramWrite { megram }));
 /// let from_r3 = Envelope { seq: 1, run_id: RunId::OPERATOR, at, elapsed_ms: 0, from: Role::Executor, message };
-/// let said = artoo_shared_memory::answer(&memory, &from_r3).await;
+/// let said = artoo_shared_memory::answer(&memory, &Redactor::new(), &from_r3).await;
 /// assert!(matches!(said.as_slice(), [Message::Warning(warning)] if warning.message.contains("executor")));
 /// # });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub async fn answer(memory: &dyn MemoryService, envelope: &Envelope) -> Vec<Message> {
+pub async fn answer(memory: &dyn MemoryService, redact: &Redactor, envelope: &Envelope) -> Vec<Message> {
     if let Message::MemoryQuery(query) = envelope.message.as_ref() {
-        look_up(memory, query).await
+        look_up(memory, &without_secrets(query, redact)).await
     } else if let Message::MegramWrite(write) = envelope.message.as_ref() {
-        take(memory, envelope.from, write)
+        take(memory, redact, envelope, write)
     } else {
         Vec::new()
     }
 }
 
 async fn look_up(memory: &dyn MemoryService, query: &MemoryQuery) -> Vec<Message> {
-    let MemoryQuery { space, entity } = query.clone();
-    let rules = async { timeout(PATIENCE, memory.query_c(&space, &entity)).await };
-    let known = async { timeout(PATIENCE, memory.query_mk(&space, &entity)).await };
-    // At the same time, so that the planner waits for at most one patience.
-    let (rules, known) = tokio::join!(rules, known);
-    let mut failures = Vec::new();
-    let mut failed = |what: &str, error: Option<MemoryError>| {
-        let why =
-            error.map_or_else(|| format!("no answer in {} s", PATIENCE.as_secs()), |error| chain(&error));
-        failures.push(format!(
-            "{what} of ({space}, {entity}) could not be had, so the plan goes on without: {why}"
-        ));
+    let failed = |why: String| {
+        let asked = query.pairs.first().map(ToString::to_string).unwrap_or_default();
+        let said =
+            format!("what memory knows of {asked} could not be had, so the plan goes on without: {why}");
+        vec![warning(said), MemoryReply::nothing(query).into()]
     };
-    let sops = match rules {
-        Ok(Ok(sops)) => sops,
-        Ok(Err(error)) => {
-            failed("the rules", Some(error));
-            Vec::new()
-        }
-        Err(_elapsed) => {
-            failed("the rules", None);
-            Vec::new()
-        }
-    };
-    let nothing = potentials::advise(0.0, 0.0);
-    let potentials = match known {
-        Ok(Ok(potentials)) => potentials,
-        Ok(Err(error)) => {
-            failed("the potentials", Some(error));
-            nothing
-        }
-        Err(_elapsed) => {
-            failed("the potentials", None);
-            nothing
-        }
-    };
-    let mut said: Vec<Message> = failures.into_iter().map(warning).collect();
-    said.push(MemoryReply { space, entity, sops, potentials }.into());
-    said
+    match timeout(PATIENCE, memory.recall(query)).await {
+        Ok(Ok(reply)) => vec![reply.into()],
+        Ok(Err(error)) => failed(chain(&error)),
+        Err(_elapsed) => failed(format!("no answer in {} s", PATIENCE.as_secs())),
+    }
 }
 
-fn take(memory: &dyn MemoryService, from: Role, write: &MegramWrite) -> Vec<Message> {
-    let id = write.megram.id;
+fn take(
+    memory: &dyn MemoryService,
+    redact: &Redactor,
+    envelope: &Envelope,
+    write: &MegramWrite,
+) -> Vec<Message> {
+    let (id, from) = (write.megram.id, envelope.from);
     if from != Role::Ggs {
         return vec![warning(format!(
             "Megram {id} was refused: it came from {from}, and only ggs may write"
         ))];
     }
-    match memory.write(write.megram.clone()) {
+    let TagPair { space, entity } = pair(&write.megram.pair(), redact);
+    let megram = Megram {
+        origin: Some(Origin::Run(envelope.run_id)),
+        content: redact.apply(&write.megram.content).into_owned(),
+        space,
+        entity,
+        ..write.megram.clone()
+    };
+    match memory.write(megram) {
         Ok(()) => Vec::new(),
         Err(error) => vec![warning(format!("Megram {id} is lost: {}", chain(&error)))],
     }
+}
+
+fn without_secrets(query: &MemoryQuery, redact: &Redactor) -> MemoryQuery {
+    MemoryQuery {
+        pairs: query.pairs.iter().map(|asked| pair(asked, redact)).collect(),
+        like: query.like.as_deref().map(|like| redact.apply(like).into_owned()),
+    }
+}
+
+fn pair(pair: &TagPair, redact: &Redactor) -> TagPair {
+    let (space, entity) = (redact.apply(pair.space.as_str()), redact.apply(pair.entity.as_str()));
+    TagPair::new(Space::from_raw(space), Entity::from_raw(entity))
 }
 
 fn warning(message: String) -> Message {

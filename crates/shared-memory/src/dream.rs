@@ -1,36 +1,88 @@
-//! The Dreamer's timer. Source: specification v0.8, R5 "Dreamer".
+//! When the memory dreams. Source: specification v0.8, R5 "Dreamer".
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use artoo_mkct_memory::{MemoryError, MemoryService};
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use artoo_mkct_memory::{Distiller, MemoryError, MemoryService, Template};
+use artoo_types::DreamReport;
+use tokio::sync::Notify;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
-/// The specification's time between two cycles: five minutes.
-pub const CYCLE: Duration = Duration::from_secs(300);
+/// How often the memory dreams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rhythm {
+    /// The time between two cycles where nothing happens: five minutes, as the specification has it.
+    pub cycle: Duration,
+    /// How long it is quiet after a run before a cycle begins.
+    pub settle: Duration,
+}
 
-/// Lets the memory dream again and again, first after one period, until it is closed. One for the process, not one for a
-/// run. Dropping the future stops it between two cycles.
+impl Default for Rhythm {
+    fn default() -> Self {
+        Self { cycle: Duration::from_secs(300), settle: Duration::from_secs(2) }
+    }
+}
+
+/// How long the end of a process waits for a last cycle. What does not fit is due at the next one.
+pub const LAST_CYCLE: Duration = Duration::from_millis(200);
+
+/// Lets the memory dream until it is closed: when it has been quiet for a while after `run_ended` was notified, and after each
+/// period. One for the process, not one for a run. Cycles that changed something go to `report`. Dropping the future stops it; what a
+/// cycle had not done is due at the next one.
 ///
 /// # Errors
 ///
 /// The first cycle that fails for another reason than that the memory is closed.
 ///
 /// ```no_run
-/// # fn start(memory: std::sync::Arc<dyn artoo_mkct_memory::MemoryService>) {
-/// let dreamer = tokio::spawn(artoo_shared_memory::dream(memory, artoo_shared_memory::CYCLE));
-/// # drop(dreamer); }
+/// # async fn start(memory: &dyn artoo_mkct_memory::MemoryService) -> Result<(), artoo_mkct_memory::MemoryError> {
+/// use artoo_mkct_memory::Template;
+/// use artoo_shared_memory::{Rhythm, dream};
+///
+/// let run_ended = tokio::sync::Notify::new();
+/// dream(memory, &Template, Rhythm::default(), &run_ended, |report| println!("{report:?}")).await
+/// # }
 /// ```
-pub async fn dream(memory: Arc<dyn MemoryService>, every: Duration) -> Result<(), MemoryError> {
-    let mut ticks = interval_at(Instant::now() + every, every);
+pub async fn dream(
+    memory: &dyn MemoryService,
+    distiller: &dyn Distiller,
+    rhythm: Rhythm,
+    run_ended: &Notify,
+    mut report: impl FnMut(DreamReport),
+) -> Result<(), MemoryError> {
+    let mut ticks = interval_at(Instant::now() + rhythm.cycle, rhythm.cycle);
     // After a pause (a laptop that slept) one cycle is enough.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        ticks.tick().await;
-        match memory.dream().await {
-            Ok(_) => {}
+        tokio::select! {
+            _ = ticks.tick() => {}
+            // A process that is never quiet dreams by the period.
+            () = run_ended.notified() => tokio::select! {
+                _ = ticks.tick() => {}
+                () = quiet(run_ended, rhythm.settle) => {}
+            },
+        }
+        match memory.dream(distiller).await {
+            Ok(did) if did.is_idle() => {}
+            Ok(did) => report(did),
             Err(MemoryError::Closed) => return Ok(()),
             Err(error) => return Err(error),
         }
     }
+}
+
+/// One cycle at the end of a process, without a model and within [`LAST_CYCLE`]. What it did, where that changed something.
+///
+/// # Errors
+///
+/// What the memory fails with.
+pub async fn last_dream(memory: &dyn MemoryService) -> Result<Option<DreamReport>, MemoryError> {
+    match timeout(LAST_CYCLE, memory.dream(&Template)).await {
+        Ok(did) => did.map(|did| (!did.is_idle()).then_some(did)),
+        Err(_elapsed) => Ok(None),
+    }
+}
+
+/// Until nothing has happened for so long.
+async fn quiet(happens: &Notify, long: Duration) {
+    while timeout(long, happens.notified()).await.is_ok() {}
 }

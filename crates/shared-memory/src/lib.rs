@@ -1,17 +1,18 @@
 //! R5, shared memory: answers the planner's questions and takes the controller's Megrams, for one run at a time.
 //!
-//! [`answer()`] is the whole behaviour, one message in, messages out; [`run()`] is the actor around it; [`dream()`] is the
-//! Dreamer's timer. What the memory is, is up to its [`artoo_mkct_memory::MemoryService`]; [`conformance`] tells whether
+//! [`answer()`] is the whole behaviour, one message in, messages out; [`run()`] is the actor around it; [`dream()`] is when the
+//! Dreamer works, and [`ModelDistiller`] who puts its rules into words. What the memory is, is up to its [`artoo_mkct_memory::MemoryService`]; [`conformance`] tells whether
 //! one keeps to its contract.
 //!
-//! *Architecture invariant*: this crate knows no prompt, no model, no file and no other role's code. It gives the planner
-//! data, never text for a prompt, and takes a Megram from nobody but R7.
+//! *Architecture invariant*: this crate knows no provider, no file and no other role's code. No model is asked on the way of a
+//! run. It gives the planner data, never text for a prompt, and takes a Megram from nobody but R7.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use artoo_bus::{Bus, BusLimits, Clock, SystemClock};
 //! use artoo_mkct_memory::{InMemory, MemoryService, Rules};
-//! use artoo_types::{Entity, MegramId, MemoryQuery, Message, Role, RunId, Space};
+//! use artoo_redaction::Redactor;
+//! use artoo_types::{Entity, MegramId, MemoryQuery, Message, Role, RunId, Space, TagPair};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 //! let clock = Arc::new(SystemClock::new());
@@ -19,12 +20,13 @@
 //! let run = bus.open(RunId::OPERATOR)?;
 //! let mint = || MegramId::new(uuid::Uuid::now_v7());
 //! let memory: Arc<dyn MemoryService> = Arc::new(InMemory::new(Rules::default(), move || clock.now(), mint));
-//! tokio::spawn(artoo_shared_memory::run(run.port(Role::SharedMemory)?, memory));
+//! tokio::spawn(artoo_shared_memory::run(run.port(Role::SharedMemory)?, memory, Redactor::new()));
 //!
 //! let mut planner = run.port(Role::Planner)?;
-//! planner.publish(MemoryQuery { space: Space::intent("Count the files"), entity: Entity::local() })?;
+//! let pair = TagPair::new(Space::intent("Count the files"), Entity::local());
+//! planner.publish(MemoryQuery { pairs: vec![pair], like: None })?;
 //! let reply = planner.recv().await.ok_or("the run ended")?;
-//! assert!(matches!(&*reply.message, Message::MemoryReply(reply) if reply.sops.is_empty()));
+//! assert!(matches!(&*reply.message, Message::MemoryReply(reply) if reply.recalled.len() == 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -33,8 +35,10 @@
 mod actor;
 mod answer;
 pub mod conformance;
+mod distil;
 mod dream;
 
 pub use actor::run;
 pub use answer::{PATIENCE, answer};
-pub use dream::{CYCLE, dream};
+pub use distil::{DISTIL_PROMPT, ModelDistiller};
+pub use dream::{LAST_CYCLE, Rhythm, dream, last_dream};

@@ -45,6 +45,8 @@ pub struct ToolContext {
     pub explain: Explain,
     /// Who is asked before a call that needs consent.
     pub consent: Arc<dyn Consent>,
+    /// Whether nothing of a call may last, because memory advises caution about it and nobody is there to confirm it.
+    pub trial_only: bool,
     /// How long the calls of this subtask have waited for people: their limits of time rest meanwhile.
     pub rest: Rest,
     /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a command

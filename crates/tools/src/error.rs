@@ -59,6 +59,12 @@ pub enum ToolError {
         /// Why.
         reason: String,
     },
+    /// Memory advises caution, and nobody is there.
+    #[error("{came}: memory advises caution about this call, and nobody is there to confirm it")]
+    Unconfirmed {
+        /// What came of it.
+        came: String,
+    },
     /// What was asked about has changed since.
     #[error("{path} was changed while the user was asked; nothing was written")]
     ChangedMeanwhile {
@@ -231,6 +237,7 @@ impl ToolError {
         match self {
             Self::UnknownTool { .. }
             | Self::Instead { .. }
+            | Self::Unconfirmed { .. }
             | Self::Argument { .. }
             | Self::Folder { .. }
             | Self::NotAFile { .. }
@@ -278,6 +285,7 @@ impl ToolError {
             | Self::NotAllowed { .. }
             | Self::Ruled { .. }
             | Self::Instead { .. }
+            | Self::Unconfirmed { .. }
             | Self::ChangedMeanwhile { .. }
             | Self::NotMade { .. }
             | Self::Argument { .. }
@@ -318,6 +326,7 @@ impl ToolError {
             }
             Self::Ruled { .. } => "go on without it",
             Self::Instead { .. } => "do what the user says; what was not allowed stays so",
+            Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
             Self::Protected { .. } => "only the user can open it; go on without it",
             Self::Outside { .. } => "give a bare file name to write in the workspace",

@@ -10,8 +10,8 @@ use crate::{Excerpt, ToolContext, ToolError};
 ///
 /// # Contract
 ///
-/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt) and [`arguments`](Self::arguments) are constant for the life of
-/// the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
+/// [`name`](Self::name), [`summary`](Self::summary), [`excerpt`](Self::excerpt), [`arguments`](Self::arguments) and what it says of its kind are
+/// constant for the life of the value. [`call`](Self::call) is called by the [`Toolbox`](crate::Toolbox) alone, from many tasks at once, with
 /// arguments that a model wrote: it checks them itself and names the one that is wrong. Paths, variables, limits and
 /// the time come from the context and from nowhere else.
 ///
@@ -78,6 +78,15 @@ pub trait Tool: Send + Sync {
     /// Which part of its output is shown where that is too long for a prompt.
     fn excerpt(&self) -> Excerpt {
         Excerpt::HeadTail
+    }
+
+    /// Whether it can be called where nothing of it may last: it heeds [`ToolContext::trial_only`], or only reads. One that cannot is not
+    /// called then.
+    fn can_be_tried(&self) -> bool {
+        match self.effect() {
+            ToolEffect::Reads | ToolEffect::Network => true,
+            ToolEffect::Creates | ToolEffect::Runs | ToolEffect::Apps | ToolEffect::Unknown => false,
+        }
     }
 
     /// The JSON Schema of its arguments: an object with `additionalProperties: false`, a `description` for each, and a

@@ -85,6 +85,10 @@ impl Toolbox {
     ) -> ToolCall {
         let (started_at, begin, rested) = (cx.time.now(), Instant::now(), cx.rest.total());
         let report = match self.get(name) {
+            Some(tool) if cx.trial_only && !tool.can_be_tried() => {
+                ToolError::Unconfirmed { came: format!("`{name}` was not called, for it cannot be tried") }
+                    .into()
+            }
             Some(tool) => bounded(tool, &arguments, cx).await,
             None => self.unknown(name).into(),
         };
@@ -111,6 +115,7 @@ impl Toolbox {
             stderr,
             files,
             trust: Trust { foreign, tainted: None },
+            held: None,
             started_at,
             duration_ms: {
                 // The person's time is not the tool's.

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fmt, path::PathBuf, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, PlannedSubTask, SubTaskId, ToolName};
+use crate::{CallId, MegramId, PlannedSubTask, SubTaskId, ToolName};
 
 /// A question before a call that does more than read and make new files. R3 to the user, and on record also where nobody is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,9 @@ pub struct ApprovalRequested {
     /// The rule that the answer *always* would make; none where no rule says exactly this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always: Option<ProposedRule>,
+    /// The Megrams that advise against the call, where it is memory that asks. A yes is to this one call then, and consents to no effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<MegramId>,
 }
 
 /// A rule of consent that allows, drafted out of a question. What a file of rules says beside it is the reason, which is the person's.

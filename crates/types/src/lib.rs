@@ -55,8 +55,9 @@ pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus};
 pub use fault::{Fault, FaultKind, Warning};
 pub use ids::{CallId, EvidenceId, MegramId, RunId, SubTaskId, TaskId};
 pub use memory::{
-    Entity, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery, MemoryReply, Polarity,
-    Potentials, SopRecord, Space,
+    DreamReport, Entity, Experience, GuardAction, Held, HeldEnd, Law, Level, Megram, MegramState,
+    MegramWrite, MemoryAction, MemoryGuard, MemoryQuery, MemoryReply, Origin, PairMemory, PlanMemory,
+    Polarity, Potentials, RecallReason, SopRecord, Space, TagPair,
 };
 pub use message::{Envelope, Message, MessageKind};
 pub use money::{Amount, Price, Prices};

@@ -6,7 +6,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::MegramId;
+use crate::{BlockedTarget, MegramId, RunId, ToolName};
 
 macro_rules! tag {
     ($(#[$doc:meta])* $name:ident) => {
@@ -62,9 +62,56 @@ impl Entity {
         Self("env:local".to_owned())
     }
 
+    /// The entity of a folder that a task was worked on in: its local context.
+    pub fn folder(path: &std::path::Path) -> Self {
+        Self(format!("path:{}", path.display()))
+    }
+
     /// The entity of a tool's target.
     pub fn path(target: &str) -> Self {
         Self(format!("path:{target}"))
+    }
+}
+
+/// What memory is filed under: a kind of task or a tool, and where or on what.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct TagPair {
+    /// First half.
+    pub space: Space,
+    /// Second half.
+    pub entity: Entity,
+}
+
+impl TagPair {
+    /// A pair of these.
+    pub fn new(space: Space, entity: Entity) -> Self {
+        Self { space, entity }
+    }
+
+    /// The pair of a tool and its input.
+    pub fn of_call(call: &BlockedTarget) -> Self {
+        Self::new(Space::tool(&call.tool), Entity::path(&call.target))
+    }
+
+    /// The tool and the input that this is the pair of; `None` where it is of a task.
+    ///
+    /// ```
+    /// use artoo_types::{BlockedTarget, Entity, Space, TagPair, ToolName};
+    ///
+    /// let call = BlockedTarget { tool: ToolName::new("shell"), target: "ls docs".into() };
+    /// assert_eq!(TagPair::of_call(&call).call(), Some(call));
+    /// assert_eq!(TagPair::new(Space::intent("Count"), Entity::local()).call(), None);
+    /// ```
+    pub fn call(&self) -> Option<BlockedTarget> {
+        let tool = self.space.as_str().strip_prefix("tool:")?;
+        let target = self.entity.as_str().strip_prefix("path:")?;
+        Some(BlockedTarget { tool: ToolName::new(tool), target: target.to_owned() })
+    }
+}
+
+impl fmt::Display for TagPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {})", self.space, self.entity)
     }
 }
 
@@ -126,6 +173,31 @@ pub struct Megram {
     pub sigma: f64,
     /// Decay rate per day; 0 is timeless.
     pub k: f64,
+    /// Whose experience it is. Not part of the specification's tuple: without it a recalled lesson could not name its run. R5
+    /// fills it in.
+    #[serde(default)]
+    pub origin: Option<Origin>,
+}
+
+impl Megram {
+    /// What it is filed under.
+    pub fn pair(&self) -> TagPair {
+        TagPair::new(self.space.clone(), self.entity.clone())
+    }
+}
+
+/// Whose experience a Megram is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// R7 wrote it in this run.
+    Run(RunId),
+    /// The person said it.
+    Person,
+    /// The Dreamer distilled it, or feedback on a rule made it.
+    Dreamer,
+    /// It came with an import; whose it was there is not vouched for here.
+    Import,
 }
 
 /// A rule of the C layer as the planner gets it.
@@ -180,26 +252,163 @@ pub enum MemoryAction {
     Caution,
 }
 
-/// What does memory know of this pair? R2 to R5.
+/// What does memory know of these pairs, and of what is like these words? R2 to R5.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryQuery {
-    /// First half of the pair.
-    pub space: Space,
-    /// Second half.
-    pub entity: Entity,
+    /// The pairs that are asked for, the one of the task's intent first.
+    pub pairs: Vec<TagPair>,
+    /// The words by which similar experience is to be found, besides; `None` asks for the pairs alone.
+    pub like: Option<String>,
 }
 
 /// The answer. R5 to R2: data, never text for a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryReply {
-    /// First half of the pair.
-    pub space: Space,
-    /// Second half.
-    pub entity: Entity,
-    /// Rules of the C layer.
-    pub sops: Vec<SopRecord>,
+    /// Each pair that was asked for, in the order of the question, known or not; then similar ones that are known, the most similar
+    /// first.
+    pub recalled: Vec<PairMemory>,
+    /// The person's laws (layer T), oldest first: in every reply.
+    pub laws: Vec<Law>,
+}
+
+impl MemoryReply {
+    /// The reply of a memory that knows nothing.
+    pub fn nothing(query: &MemoryQuery) -> Self {
+        let unknown = |pair: &TagPair| PairMemory::unknown(pair.clone());
+        Self { recalled: query.pairs.iter().map(unknown).collect(), laws: Vec::new() }
+    }
+}
+
+/// What is known of one pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PairMemory {
+    /// The pair.
+    pub pair: TagPair,
+    /// Why it is in the reply.
+    pub reason: RecallReason,
     /// The live potentials.
     pub potentials: Potentials,
+    /// Rules of the C layer, oldest first.
+    pub sops: Vec<SopRecord>,
+    /// The few strongest live experiences behind the potentials, strongest first.
+    pub experiences: Vec<Experience>,
+}
+
+impl PairMemory {
+    /// A pair that was asked for and of which nothing is known.
+    pub fn unknown(pair: TagPair) -> Self {
+        let potentials = Potentials { attention: 0.0, decision: 0.0, action: MemoryAction::Ignore };
+        Self { pair, reason: RecallReason::Asked, potentials, sops: Vec::new(), experiences: Vec::new() }
+    }
+}
+
+/// Why a pair was recalled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum RecallReason {
+    /// It was asked for.
+    Asked,
+    /// Its words are like those of the question.
+    Similar {
+        /// How alike, from 0 to 1.
+        score: f64,
+        /// The words and parts of words that both have, the rarest first.
+        shared: Vec<String>,
+    },
+}
+
+/// A recalled experience, with where it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Experience {
+    /// The Megram.
+    pub id: MegramId,
+    /// When it was made.
+    pub created_at: DateTime<FixedOffset>,
+    /// Whose it is.
+    pub origin: Option<Origin>,
+    /// What made it.
+    pub state: MegramState,
+    /// The lesson in words.
+    pub content: String,
+    /// What it adds to the attention of its pair now, from 0 to 1.
+    pub strength: f64,
+    /// Its valence, -1 to 1.
+    pub sigma: f64,
+}
+
+/// A law of the person's (layer T).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Law {
+    /// Its id.
+    pub id: MegramId,
+    /// Its words.
+    pub content: String,
+}
+
+/// What R2 made of what was recalled. Every Megram of the reply is either used or ignored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanMemory {
+    /// Rules, experiences and laws that the plan was made with.
+    pub used: Vec<MegramId>,
+    /// Those that were left out: of pairs that memory advises to ignore, or beyond what fits.
+    pub ignored: Vec<MegramId>,
+    /// What the calls of the plan are held to.
+    pub guards: Vec<MemoryGuard>,
+}
+
+impl PlanMemory {
+    /// Whether nothing was recalled.
+    pub fn is_empty(&self) -> bool {
+        self.used.is_empty() && self.ignored.is_empty() && self.guards.is_empty()
+    }
+}
+
+/// A call that memory advises against, as the plan gate and the executor are held to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryGuard {
+    /// The tool and its input in normal form.
+    pub target: BlockedTarget,
+    /// How it is held back.
+    pub action: GuardAction,
+    /// The potentials of its pair when the plan was made.
+    pub potentials: Potentials,
+    /// The rule or the experiences behind it, the strongest first.
+    pub because: Vec<MegramId>,
+    /// The strongest of them in words, for the refusal and the question.
+    pub lesson: String,
+}
+
+/// How memory holds a call back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GuardAction {
+    /// Avoid: the call is refused. A person may override it once.
+    Refuse,
+    /// Caution: a person is asked before it; where nobody is there, it is done in trial only, and nothing of it lasts.
+    Confirm,
+}
+
+/// A call that memory held back, and what came of that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Held {
+    /// How memory holds it back.
+    pub action: GuardAction,
+    /// The rule or the experiences behind it, the strongest first.
+    pub because: Vec<MegramId>,
+    /// What came of it.
+    pub came: HeldEnd,
+}
+
+/// What came of a call that memory held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldEnd {
+    /// It was not made.
+    Refused,
+    /// A person agreed to this one call, and it was made like any other.
+    Agreed,
+    /// It was tried where nothing of it lasts.
+    Tried,
 }
 
 /// Remember this. R7 to R5; nobody else may.
@@ -207,4 +416,29 @@ pub struct MemoryReply {
 pub struct MegramWrite {
     /// What.
     pub megram: Megram,
+}
+
+/// What one cycle of the Dreamer did. R5 to whoever watches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DreamReport {
+    /// Rules that fell.
+    pub demoted: Vec<MegramId>,
+    /// Rules that arose.
+    pub promoted: Vec<MegramId>,
+    /// Experiences that were deleted.
+    pub forgotten: Vec<MegramId>,
+    /// Pairs that were due and looked at.
+    pub examined: u64,
+    /// Pairs whose sums did not agree with the direct sum, and were summed anew.
+    pub corrected: u64,
+}
+
+impl DreamReport {
+    /// Whether nothing in memory was changed.
+    pub fn is_idle(&self) -> bool {
+        self.demoted.is_empty()
+            && self.promoted.is_empty()
+            && self.forgotten.is_empty()
+            && self.corrected == 0
+    }
 }

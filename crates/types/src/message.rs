@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
-    ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, ExecutionResult,
-    FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery, MemoryReply,
-    ModelCall, OutcomeSummary, Plan, PlanApprovalDecided, PlanApprovalRequested, PlanDirective,
+    ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, DreamReport,
+    ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery,
+    MemoryReply, ModelCall, OutcomeSummary, Plan, PlanApprovalDecided, PlanApprovalRequested, PlanDirective,
     ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted,
     UserRequest, VerdictReached, Warning,
 };
@@ -140,6 +140,8 @@ messages! {
     FailureReport,
     /// Something to remember.
     MegramWrite,
+    /// What the Dreamer did.
+    DreamReport,
     /// The end of the run.
     FinalResult,
     /// A fault.

@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockedTarget, Criterion, RunId, SubTaskId, TaskId};
+use crate::{BlockedTarget, Criterion, MemoryGuard, PlanMemory, RunId, SubTaskId, TaskId};
 
 /// What R2 proposes. R2 to the dispatcher, which gives the subtasks their ids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,9 @@ pub struct Plan {
     /// Subtasks of earlier plans whose matched outputs this plan keeps and does not run again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<SubTaskId>,
+    /// What memory had to do with it.
+    #[serde(default, skip_serializing_if = "PlanMemory::is_empty")]
+    pub memory: PlanMemory,
 }
 
 /// A subtask as R2 writes it, without an id.
@@ -60,6 +63,9 @@ pub struct SubTask {
     /// tool with the same program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<BlockedTarget>,
+    /// The calls that memory advises against.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<MemoryGuard>,
     /// When it must be done.
     pub deadline: Option<DateTime<FixedOffset>>,
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, EvidenceId, FailureClass, SubTaskId, Trust};
+use crate::{CallId, EvidenceId, FailureClass, Held, SubTaskId, Trust};
 
 /// The name of a tool, for example `shell`. An open set: embedders bring their own tools.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +59,9 @@ pub struct ToolCall {
     /// Whose words are in it.
     #[serde(default, skip_serializing_if = "Trust::is_plain")]
     pub trust: Trust,
+    /// What memory had to do with it, where it advises against the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
     /// When it began.
     pub started_at: DateTime<FixedOffset>,
     /// How long it took, in milliseconds.
@@ -294,6 +297,7 @@ mod tests {
             stderr: OutputRecord { shown: stderr.to_owned(), ..OutputRecord::default() },
             files: Vec::new(),
             trust: Trust::default(),
+            held: None,
             started_at: DateTime::default(),
             duration_ms: 1,
         };

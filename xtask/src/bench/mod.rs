@@ -55,7 +55,8 @@ pub fn run(options: &cli::Bench) -> Result<()> {
         command: format!("cargo xtask bench --rounds {}", options.rounds),
         rounds: options.rounds,
     };
-    let document = table::document(&conditions, &table, (&runs, in_memory.as_deref()), &bus);
+    let mut document = table::document(&conditions, &table, (&runs, in_memory.as_deref()), &bus);
+    document.push_str(&step("measure memory", memory_on_disk)?);
     files::write(files::root().join(&options.out), &document)?;
     say(document);
     Ok(())
@@ -67,6 +68,23 @@ fn overhead(folder: Option<&Path>) -> Result<String> {
         Some(folder) => run.env("TMPDIR", folder).text(),
         None => run.text(),
     }
+}
+
+/// The parts of the memory on disk beside plain engines, and a memory of a million Megrams.
+fn memory_on_disk() -> Result<String> {
+    let mut text = "\n## Memory\n".to_owned();
+    for (example, about) in [
+        (
+            "engines",
+            "Writing, synced, and reading a pair, beside plain engines in the same run; a ratio below 1 is faster than fjall.",
+        ),
+        ("open_million", "A memory of a million Megrams: opening it, questions, and a pass of the Dreamer."),
+    ] {
+        let run =
+            cargo(["run", "--release", "--quiet", "--package=artoo-memory-store", "--example", example]);
+        text.push_str(&format!("\n{about}\n\n```\n{}\n```\n", run.text()?.trim()));
+    }
+    Ok(text)
 }
 
 fn rounds(options: &cli::Bench) -> String {

@@ -1,7 +1,7 @@
-//! As much CSV as a grader needs: quoted fields, doubled quotes, line ends inside quotes.
+//! As much CSV as a grader needs: quoted fields, doubled quotes, line ends inside quotes, another separator than the comma.
 
 /// The records of a CSV text.
-pub(super) fn records(text: &str) -> Vec<Vec<String>> {
+pub(super) fn records(text: &str, separator: char) -> Vec<Vec<String>> {
     let mut records = Vec::new();
     let mut record = Vec::new();
     let mut field = String::new();
@@ -14,7 +14,7 @@ pub(super) fn records(text: &str) -> Vec<Vec<String>> {
                 field.push('"');
             }
             '"' => quoted = !quoted,
-            ',' if !quoted => record.push(std::mem::take(&mut field)),
+            c if c == separator && !quoted => record.push(std::mem::take(&mut field)),
             '\n' if !quoted => {
                 record.push(std::mem::take(&mut field));
                 records.push(std::mem::take(&mut record));
@@ -31,16 +31,16 @@ pub(super) fn records(text: &str) -> Vec<Vec<String>> {
 }
 
 /// What stands in a column, below its heading; `None` where there is no such column or a record is too short.
-pub(super) fn column(text: &str, heading: &str) -> Option<Vec<String>> {
-    let records = records(text);
+pub(super) fn column(text: &str, separator: char, heading: &str) -> Option<Vec<String>> {
+    let records = records(text, separator);
     let (headings, rows) = records.split_first()?;
     let index = headings.iter().position(|name| name.trim() == heading)?;
     rows.iter().map(|row| row.get(index).map(|value| value.trim().to_owned())).collect()
 }
 
 /// A column of numbers; `None` where there is no such column or a value is no number.
-pub(super) fn numbers(text: &str, heading: &str) -> Option<Vec<f64>> {
-    column(text, heading)?.iter().map(|value| value.parse().ok()).collect()
+pub(super) fn numbers(text: &str, separator: char, heading: &str) -> Option<Vec<f64>> {
+    column(text, separator, heading)?.iter().map(|value| value.parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -50,15 +50,16 @@ mod tests {
     #[test]
     fn quotes_hold_commas_quotes_and_lines() {
         let text = "a,b\n\"1,5\",\"say \"\"x\"\"\"\r\n\"two\nlines\",2";
-        assert_eq!(records(text), [vec!["a", "b"], vec!["1,5", "say \"x\""], vec!["two\nlines", "2"]]);
+        assert_eq!(records(text, ','), [vec!["a", "b"], vec!["1,5", "say \"x\""], vec!["two\nlines", "2"]]);
     }
 
     #[test]
     fn a_column_is_read() {
-        assert_eq!(numbers("n,x\n\"a,b\",0.1\nc,0.2\n", "x"), Some(vec![0.1, 0.2]));
-        assert_eq!(numbers("n,x\nc,one\n", "x"), None);
-        assert_eq!(numbers("n,x\nc\n", "x"), None);
-        assert_eq!(column("n,x\nc,1\n", "y"), None);
-        assert_eq!(column("n,x\n\"a,b\",1\n", "n"), Some(vec!["a,b".to_owned()]));
+        assert_eq!(numbers("n,x\n\"a,b\",0.1\nc,0.2\n", ',', "x"), Some(vec![0.1, 0.2]));
+        assert_eq!(numbers("n,x\nc,one\n", ',', "x"), None);
+        assert_eq!(numbers("n,x\nc\n", ',', "x"), None);
+        assert_eq!(column("n,x\nc,1\n", ',', "y"), None);
+        assert_eq!(column("n,x\n\"a,b\",1\n", ',', "n"), Some(vec!["a,b".to_owned()]));
+        assert_eq!(numbers("n|x\na,b|1\n", '|', "x"), Some(vec![1.0]));
     }
 }

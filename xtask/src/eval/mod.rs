@@ -8,13 +8,13 @@
 mod answer;
 mod csv;
 mod grade;
-mod outcome;
-mod results;
-mod session;
+pub(crate) mod outcome;
+pub(crate) mod results;
+pub(crate) mod session;
 mod sums;
 mod table;
-mod task;
-mod truth;
+pub(crate) mod task;
+pub(crate) mod truth;
 
 use std::{
     fs,
@@ -50,7 +50,7 @@ pub fn run(options: &cli::Eval) -> Result<()> {
     let model = prepare(&artoo, &data, &options.artoo)?;
     let mut bounded = vec!["--timeout".to_owned(), options.timeout.clone()];
     bounded.extend(options.artoo.iter().cloned());
-    let bench = session::Bench { artoo, options: bounded, data };
+    let bench = session::Bench { artoo, options: bounded, data, environment: Vec::new() };
     let conditions = Conditions {
         date: chrono::Local::now().format("%Y-%m-%d").to_string(),
         machine: machine::description(),
@@ -107,7 +107,7 @@ fn data_files(table: &Path, place: &Path) -> [PathBuf; 2] {
 
 /// Makes a data folder of its own, so that what earlier runs taught does not change the suite, with the user's models in it. Gives
 /// the name of the model.
-fn prepare(artoo: &Path, data: &Path, options: &[String]) -> Result<String> {
+pub(crate) fn prepare(artoo: &Path, data: &Path, options: &[String]) -> Result<String> {
     fs::create_dir_all(data).map_err(Error::file("create", data))?;
     if let Some(at) = options
         .iter()

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The end of a run, as far as the table needs it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     /// `accept`, `success` or `abandon`; the kind of error where there is none; empty where the run never ended.
     pub directive: String,
     /// What the user reads as the answer.
@@ -18,6 +18,9 @@ pub(super) struct Outcome {
     pub prompt_tokens: u64,
     /// Tokens written by it.
     pub completion_tokens: u64,
+    /// How often the plan was changed.
+    #[serde(default)]
+    pub replans: u64,
     /// From the request to the result.
     pub seconds: f64,
     /// The run's id.
@@ -33,7 +36,7 @@ pub(super) struct Outcome {
 /// How many criteria were decided by whom, of those that count at the end: the last verdict on each, of the subtasks that the last plan
 /// has. What was replanned away decided nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Judged {
+pub(crate) struct Judged {
     /// By a check or a rule in code.
     pub by_code: u64,
     /// By a model that read.
@@ -42,7 +45,7 @@ pub(super) struct Judged {
 
 /// Who decided, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DecidedBy {
+pub(crate) enum DecidedBy {
     /// Code, every criterion.
     Checks,
     /// A model, at least one criterion.
@@ -53,7 +56,7 @@ pub(super) enum DecidedBy {
 
 impl Judged {
     /// Who decided.
-    pub(super) fn decided_by(self) -> DecidedBy {
+    pub(crate) fn decided_by(self) -> DecidedBy {
         match self {
             Self { by_code: 0, by_model: 0 } => DecidedBy::Nobody,
             Self { by_model: 0, .. } => DecidedBy::Checks,
@@ -64,22 +67,24 @@ impl Judged {
 
 impl Outcome {
     /// Whether the run claims that every criterion is met.
-    pub(super) fn accepted(&self) -> bool {
+    pub(crate) fn accepted(&self) -> bool {
         self.directive == "accept"
     }
 }
 
 /// Reads the lines of a run. Lines of unknown types are ignored, as the format demands.
-pub(super) fn fold(lines: &str) -> Outcome {
+pub(crate) fn fold(lines: &str) -> Outcome {
     let mut outcome = Outcome::default();
     let mut verdicts = Verdicts::default();
     let mut first = First::NotPlanned;
+    let mut plans = 0_u64;
     for line in lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         if let Some(id) = line.get("run_id").and_then(Value::as_str) {
             outcome.run_id = id.to_owned();
         }
         match line.get("type").and_then(Value::as_str) {
             Some("plan.proposed") => {
+                plans = plans.saturating_add(1);
                 verdicts.replan(&line);
                 first = first.planned(&line);
             }
@@ -89,6 +94,7 @@ pub(super) fn fold(lines: &str) -> Outcome {
             _ => {}
         }
     }
+    outcome.replans = plans.saturating_sub(1);
     outcome.judged = verdicts.judged();
     outcome.first_answer = first.answer();
     outcome
@@ -206,6 +212,7 @@ mod tests {
             calls: 3,
             prompt_tokens: 700,
             completion_tokens: 90,
+            replans: 0,
             seconds: 1.5,
             run_id: "r1".to_owned(),
             judged: Judged::default(),
@@ -237,6 +244,13 @@ mod tests {
         let lines = [plan.clone(), verdict(Some("a"), "c", "check"), verdict(None, "c", "model")];
         assert_eq!(judged(&lines), (Judged { by_code: 1, by_model: 1 }, DecidedBy::Model));
         assert_eq!(judged(&[plan]), (Judged::default(), DecidedBy::Nobody));
+    }
+
+    #[test]
+    fn every_plan_but_the_first_is_a_replan() {
+        let plans =
+            |count: usize| vec![json!({"type": "plan.proposed", "kept": []}).to_string(); count].join("\n");
+        assert_eq!([0, 1, 3].map(|count| fold(&plans(count)).replans), [0, 0, 2]);
     }
 
     #[test]

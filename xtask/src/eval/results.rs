@@ -11,14 +11,14 @@ use super::session::Graded;
 use crate::{Error, Result, files};
 
 /// The name of the file in the folder of an evaluation.
-pub(super) const FILE: &str = "results.json";
+pub(crate) const FILE: &str = "results.json";
 
 /// The version of the format. A file of another version is refused: figures that mean something else are no baseline.
 const VERSION: u32 = 1;
 
 /// Under what conditions the suite ran, and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Evaluation {
+pub(crate) struct Evaluation {
     /// The version of the format.
     pub v: u32,
     /// Under what conditions.
@@ -29,7 +29,7 @@ pub(super) struct Evaluation {
 
 /// Under what conditions the suite ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Conditions {
+pub(crate) struct Conditions {
     /// The day.
     pub date: String,
     /// The processor and its cores.
@@ -44,7 +44,7 @@ pub(super) struct Conditions {
 
 impl Evaluation {
     /// An evaluation without a run yet.
-    pub(super) fn new(conditions: Conditions) -> Self {
+    pub(crate) fn new(conditions: Conditions) -> Self {
         Self { v: VERSION, conditions, runs: Vec::new() }
     }
 
@@ -52,7 +52,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// Its runs were of another model or machine: their sums would be about nothing.
-    pub(super) fn resumed(self, now: &Conditions) -> Result<Self> {
+    pub(crate) fn resumed(self, now: &Conditions) -> Result<Self> {
         let then = &self.conditions;
         for (what, then, now) in
             [("machine", &then.machine, &now.machine), ("model", &then.model, &now.model)]
@@ -73,12 +73,12 @@ impl Evaluation {
     }
 
     /// How many runs of this request there are.
-    pub(super) fn runs_of(&self, id: &str) -> u32 {
+    pub(crate) fn runs_of(&self, id: &str) -> u32 {
         u32::try_from(self.runs.iter().filter(|run| run.id == id).count()).unwrap_or(u32::MAX)
     }
 
     /// Adds a run; they stay in the order of their requests.
-    pub(super) fn add(&mut self, run: Graded) {
+    pub(crate) fn add(&mut self, run: Graded) {
         self.runs.push(run);
         self.runs.sort_by(|a, b| a.id.cmp(&b.id));
     }
@@ -87,7 +87,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// The system refuses.
-    pub(super) fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+    pub(crate) fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Error::Other(format!("cannot write the results as JSON: {error}")))?;
         files::write(path, text + "\n")
@@ -97,7 +97,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// There is none, or it is not of this version.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
         let path: PathBuf = if fs::metadata(path).is_ok_and(|data| data.is_dir()) {
             path.join(FILE)
         } else {

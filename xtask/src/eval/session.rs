@@ -1,6 +1,7 @@
 //! One graded run: a copy of the home, the binary over it, the verdict.
 
 use std::{
+    ffi::OsString,
     fs::{self, File},
     path::{Path, PathBuf},
     time::Duration,
@@ -17,7 +18,7 @@ use crate::{Error, Result, command::Program, files};
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Graded {
+pub(crate) struct Graded {
     /// The task.
     pub id: String,
     /// What kind of request it was.
@@ -35,7 +36,7 @@ pub(super) struct Graded {
 
 impl Graded {
     /// Accepted and right, or not accepted where there is no right answer.
-    pub(super) fn solved(&self) -> bool {
+    pub(crate) fn solved(&self) -> bool {
         if self.impossible {
             !self.outcome.directive.is_empty() && !self.outcome.accepted()
         } else {
@@ -44,42 +45,54 @@ impl Graded {
     }
 
     /// The one thing that may never happen: the user was told that all is well, and it is not.
-    pub(super) fn claimed_but_wrong(&self) -> bool {
+    pub(crate) fn claimed_but_wrong(&self) -> bool {
         self.outcome.accepted() && !self.objections.is_empty()
     }
 
     /// The grader agrees, but the run did not say that all is well.
-    pub(super) fn right_but_unclaimed(&self) -> bool {
+    pub(crate) fn right_but_unclaimed(&self) -> bool {
         !self.impossible && !self.outcome.accepted() && self.objections.is_empty()
     }
 }
 
 /// The program under test and where it may work.
 #[derive(Clone, Debug)]
-pub(super) struct Bench {
+pub(crate) struct Bench {
     /// The binary.
     pub artoo: PathBuf,
     /// Options for `artoo run`.
     pub options: Vec<String>,
     /// Where runs are recorded.
     pub data: PathBuf,
+    /// Variables that its environment has besides.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// Runs and grades one task in a fresh folder.
 ///
 /// # Errors
 /// The copy cannot be made or the binary not be started. What the binary does after that is an outcome.
-pub(super) fn run(bench: &Bench, task: &Task, place: &Path) -> Result<Graded> {
-    let (home, workspace) = (place.join("home"), place.join("workspace"));
+pub(crate) fn run(bench: &Bench, task: &Task, place: &Path) -> Result<Graded> {
+    let home = place.join("home");
     prepare(task, &home)?;
+    over(bench, task, &home, place)
+}
+
+/// Runs and grades one task over a home that is there already; what is recorded of it goes into `place`.
+///
+/// # Errors
+/// The binary cannot be started, or the home does not have what the task asks about.
+pub(crate) fn over(bench: &Bench, task: &Task, home: &Path, place: &Path) -> Result<Graded> {
+    let workspace = place.join("workspace");
     fs::create_dir_all(&workspace).map_err(Error::file("create", &workspace))?;
-    let before = grade::before(task, &home)?;
+    let before = grade::before(task, home)?;
     let program = Program::new(&bench.artoo, ["run", "--json"])
         .args(["--cwd".as_ref(), home.as_os_str(), "--workspace".as_ref(), workspace.as_os_str()])
         .args(["--data-dir".as_ref(), bench.data.as_os_str()])
         .args(&bench.options)
         .args(["--", task.request.as_str()])
-        .folder(&home);
+        .folder(home);
+    let program = bench.environment.iter().fold(program, |program, (name, value)| program.env(name, value));
     let output = program.output()?;
     files::write(place.join("events.jsonl"), &output.stdout)?;
     files::write(place.join("stderr.txt"), &output.stderr)?;
@@ -87,19 +100,19 @@ pub(super) fn run(bench: &Bench, task: &Task, place: &Path) -> Result<Graded> {
     if outcome.directive.is_empty() {
         outcome.directive = format!("none ({})", output.status);
     }
-    let delivered = Delivered { answer: &outcome.answer, home: &home, workspace: &workspace };
+    let delivered = Delivered { answer: &outcome.answer, home, workspace: &workspace };
     let objections = grade::judge(task, &before, delivered)?;
     let first = outcome.first_answer.as_deref();
     let first_objections = first
-        .map(|answer| grade::judge(task, &before, Delivered { answer, home: &home, workspace: &workspace }))
+        .map(|answer| grade::judge(task, &before, Delivered { answer, home, workspace: &workspace }))
         .transpose()?;
     let impossible = grade::is_impossible(&before);
     let (id, kind) = (task.id.clone(), task.kind.clone());
     Ok(Graded { id, kind, outcome, objections, impossible, first_objections })
 }
 
-/// Copies the home and sets the times of change: a month ago, where the task says nothing else.
-pub(super) fn prepare(task: &Task, home: &Path) -> Result<()> {
+/// Copies the home of a task and sets the times of change: a month ago, where the task says nothing else.
+pub(crate) fn prepare(task: &Task, home: &Path) -> Result<()> {
     const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
     files::copy_folder(&files::root().join("fixtures/homes").join(&task.home), home)?;
     for path in files::walk(home, |_| true)? {
@@ -170,7 +183,7 @@ mod tests {
             "output": output, "summary": "s", "elapsed_ms": 10, "usage": {"calls": 3}});
         files::write(&artoo, format!("#!/bin/sh\ncat <<'END'\n{plan}\n{first}\n{line}\nEND\n")).unwrap();
         fs::set_permissions(&artoo, fs::Permissions::from_mode(0o755)).unwrap();
-        Bench { artoo, options: Vec::new(), data: place.join("data") }
+        Bench { artoo, options: Vec::new(), data: place.join("data"), environment: Vec::new() }
     }
 
     /// What the graders find in the home of every task: a file that goes away or a word that comes in shows here.

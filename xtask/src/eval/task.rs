@@ -9,7 +9,7 @@ use crate::{Error, Result, files};
 /// One request over one home.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Task {
+pub(crate) struct Task {
     /// The name of its file.
     #[serde(skip)]
     pub id: String,
@@ -29,7 +29,7 @@ pub(super) struct Task {
 /// A change to the copy of the home.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(untagged)]
-pub(super) enum Setup {
+pub(crate) enum Setup {
     /// A file was changed at a time of its own.
     Modified(Modified),
     /// A folder without anything in it, which a repository cannot keep.
@@ -39,7 +39,7 @@ pub(super) enum Setup {
 /// When a file was changed. Files that no step names were changed a month ago.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Modified {
+pub(crate) struct Modified {
     /// The file.
     pub modified: PathBuf,
     /// How long ago.
@@ -49,7 +49,7 @@ pub(super) struct Modified {
 /// A folder to create.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Empty {
+pub(crate) struct Empty {
     /// The folder, which the home may not have.
     pub empty_folder: PathBuf,
 }
@@ -57,7 +57,7 @@ pub(super) struct Empty {
 /// One thing that a right answer has.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Grade {
+pub(crate) enum Grade {
     /// It states this number, and no other that could be meant.
     Number {
         /// How to compute it.
@@ -100,7 +100,7 @@ pub(super) enum Grade {
 /// A number that can be computed from the home.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "measure", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Quantity {
+pub(crate) enum Quantity {
     /// How many files a folder has.
     Files {
         /// The folder.
@@ -134,6 +134,9 @@ pub(super) enum Quantity {
     Column {
         /// The file.
         file: PathBuf,
+        /// What parts its fields.
+        #[serde(default = "comma")]
+        separator: char,
         /// The column's heading.
         column: String,
         /// Which figure.
@@ -148,10 +151,14 @@ pub(super) enum Quantity {
     },
 }
 
+fn comma() -> char {
+    ','
+}
+
 /// What to make of a column of numbers.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Figure {
+pub(crate) enum Figure {
     /// All of them together.
     Sum,
     /// Their mean.
@@ -163,7 +170,7 @@ pub(super) enum Figure {
 /// Some of several candidates in the home, by name.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "select", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Selection {
+pub(crate) enum Selection {
     /// The files of a folder.
     Files {
         /// The folder.
@@ -240,7 +247,7 @@ pub(super) enum Selection {
 /// Where a created file must be.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// In the workspace, which the request names.
     Workspace,
     /// In the workspace or the working folder: the request names neither.
@@ -250,7 +257,7 @@ pub(super) enum Place {
 /// What a created file must hold.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// This text, blank space around it aside.
     Text(String),
     /// One line per name, in any order; a line may give the path instead of the name.
@@ -262,7 +269,7 @@ pub(super) enum Content {
 /// Some lines of a file.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     /// The file.
     pub file: PathBuf,
     /// What each of them holds.
@@ -273,7 +280,7 @@ pub(super) struct Lines {
 ///
 /// # Errors
 /// A file is not a task, or `only` names none.
-pub(super) fn load(folder: &Path, only: &[String]) -> Result<Vec<Task>> {
+pub(crate) fn load(folder: &Path, only: &[String]) -> Result<Vec<Task>> {
     let mut tasks = Vec::new();
     for path in files::walk(folder, |_| false)? {
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

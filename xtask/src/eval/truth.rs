@@ -27,7 +27,7 @@ pub(super) struct Names {
 ///
 /// # Errors
 /// The home does not have what is to be measured.
-pub(super) fn measure(home: &Path, quantity: &Quantity) -> Result<f64> {
+pub(crate) fn measure(home: &Path, quantity: &Quantity) -> Result<f64> {
     match quantity {
         Quantity::Files { folder, ending, deep } => {
             let files = candidates(home, folder, *deep)?;
@@ -43,10 +43,12 @@ pub(super) fn measure(home: &Path, quantity: &Quantity) -> Result<f64> {
             let files = if path.is_dir() { files::walk(&path, |_| true)? } else { vec![path] };
             files.iter().map(|path| Ok(size(path).map_err(Error::file("inspect", path))? as f64)).sum()
         }
-        Quantity::Column { file, column, figure } => csv::numbers(&files::read(home.join(file))?, column)
-            .filter(|numbers| !numbers.is_empty())
-            .map(|numbers| figure_of(&numbers, *figure))
-            .ok_or_else(|| content(file, format!("no column of numbers called {column}"))),
+        Quantity::Column { file, separator, column, figure } => {
+            csv::numbers(&files::read(home.join(file))?, *separator, column)
+                .filter(|numbers| !numbers.is_empty())
+                .map(|numbers| figure_of(&numbers, *figure))
+                .ok_or_else(|| content(file, format!("no column of numbers called {column}")))
+        }
         Quantity::Labelled { file, label } => {
             let text = files::read(home.join(file))?;
             let mut after = text.lines().filter_map(|line| line.trim().strip_prefix(label.as_str()));
@@ -88,7 +90,7 @@ pub(super) fn select(home: &Path, selection: &Selection) -> Result<Names> {
             divide(home, filter(candidates(home, folder, true)?, holding))
         }
         Selection::Distinct { file, column } => {
-            let mut values = csv::column(&files::read(home.join(file))?, column)
+            let mut values = csv::column(&files::read(home.join(file))?, ',', column)
                 .ok_or_else(|| content(file, format!("no column called {column}")))?;
             values.sort_unstable();
             values.dedup();
@@ -245,7 +247,8 @@ mod tests {
     fn a_column_has_figures() {
         let home = home();
         let figure = |column: &str, figure| {
-            let column = Quantity::Column { file: "s.csv".into(), column: column.into(), figure };
+            let column =
+                Quantity::Column { file: "s.csv".into(), separator: ',', column: column.into(), figure };
             measure(home.path(), &column)
         };
         assert_eq!(figure("x", Figure::Sum).unwrap(), -3.7);

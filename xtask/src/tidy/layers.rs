@@ -51,6 +51,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
             "artoo-sandbox",
             "artoo-tools",
             "artoo-mkct-memory",
+            "artoo-memory-store",
         ],
     ),
     (

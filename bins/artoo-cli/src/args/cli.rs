@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-use super::{AuditCommand, KeyValue, ModelCommand, PolicyCommand, RunArgs, RunsCommand, SetupArgs, examples};
+use super::{
+    AuditCommand, KeyValue, MemoryCommand, ModelCommand, PolicyCommand, RunArgs, RunsCommand, SetupArgs,
+    examples,
+};
 
 /// Works on a request with tools, checks its own work, and says honestly how far it came
 #[derive(Debug, Parser)]
@@ -70,6 +73,9 @@ pub(crate) enum Command {
     /// Look at what past runs did
     #[command(subcommand, after_help = examples::RUNS)]
     Runs(RunsCommand),
+    /// Look at what was learned, why it was recalled and how it fades; remember and forget
+    #[command(subcommand, after_help = examples::MEMORY)]
+    Memory(MemoryCommand),
     /// Read the auditor's log, or verify that no line of it was changed
     #[command(subcommand, after_help = examples::AUDIT)]
     Audit(AuditCommand),

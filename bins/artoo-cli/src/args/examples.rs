@@ -59,6 +59,95 @@ Examples:
   artoo runs explain last --json
   artoo runs undo last --dry-run";
 
+/// `artoo memory --help`.
+pub(super) const MEMORY: &str = "\
+Examples:
+  artoo memory stats
+  artoo memory list
+  artoo memory why \"How many .txt files are in docs?\"
+  artoo memory remember \"Reports lie in ~/reports\" --for \"sum up the report\"";
+
+/// `artoo memory stats --help`.
+pub(super) const MEMORY_STATS: &str = "\
+Examples:
+  artoo memory stats
+  artoo memory stats --json";
+
+/// `artoo memory list --help`.
+pub(super) const MEMORY_LIST: &str = "\
+Examples:
+  artoo memory list
+  artoo memory list --level C
+  artoo memory list --space tool:shell --limit 5
+  artoo memory list --text \"count files\" --json";
+
+/// `artoo memory show --help`.
+pub(super) const MEMORY_SHOW: &str = "\
+Examples:
+  artoo memory show 0197a3b2
+  artoo memory show 0197a3b2 --json";
+
+/// `artoo memory why --help`.
+pub(super) const MEMORY_WHY: &str = "\
+Examples:
+  artoo memory why last
+  artoo memory why \"How many .txt files are in docs?\"";
+
+/// `artoo memory forecast --help`.
+pub(super) const MEMORY_FORECAST: &str = "\
+Examples:
+  artoo memory forecast \"How many .txt files are in docs?\"
+  artoo memory forecast --days 365 --json \"Which file is the largest?\"";
+
+/// `artoo memory remember --help`.
+pub(super) const MEMORY_REMEMBER: &str = "\
+Examples:
+  artoo memory remember \"Count files with find, not with ls\"
+  artoo memory remember \"Reports lie in ~/reports\" --for \"sum up the report\"
+  artoo memory remember --never \"Sort in place\" --for \"sort sales.csv\"
+  artoo memory remember --law \"Answer in English\"";
+
+/// `artoo memory forget --help`.
+pub(super) const MEMORY_FORGET: &str = "\
+Examples:
+  artoo memory forget 0197a3b2
+  artoo memory forget \"sort sales.csv\"";
+
+/// `artoo memory export --help`.
+pub(super) const MEMORY_EXPORT: &str = "\
+Examples:
+  artoo memory export
+  artoo memory export --output memory.jsonl";
+
+/// `artoo memory import --help`.
+pub(super) const MEMORY_IMPORT: &str = "\
+Examples:
+  artoo memory import memory.jsonl
+  artoo memory export | artoo memory import -";
+
+/// `artoo memory rebuild --help`.
+pub(super) const MEMORY_REBUILD: &str = "\
+Examples:
+  artoo memory rebuild";
+
+/// `artoo memory verify --help`.
+pub(super) const MEMORY_VERIFY: &str = "\
+Examples:
+  artoo memory verify
+  artoo memory verify --json";
+
+/// `artoo memory dream --help`.
+pub(super) const MEMORY_DREAM: &str = "\
+Examples:
+  artoo memory dream
+  artoo memory dream --no-model";
+
+/// `artoo memory log --help`.
+pub(super) const MEMORY_LOG: &str = "\
+Examples:
+  artoo memory log
+  artoo memory log --limit 5 --json";
+
 /// `artoo audit --help`.
 pub(super) const AUDIT: &str = "\
 Examples:

@@ -3,6 +3,7 @@
 mod cli;
 mod examples;
 mod key_value;
+mod memory;
 mod model;
 mod parse;
 mod policy;
@@ -12,6 +13,7 @@ mod setup;
 
 pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, DoctorArgs};
 pub(crate) use key_value::KeyValue;
+pub(crate) use memory::{ListArgs, MemoryCommand, RememberArgs};
 pub(crate) use model::ModelCommand;
 pub(crate) use parse::{Parsed, parse};
 pub(crate) use policy::PolicyCommand;

@@ -8,7 +8,7 @@ use artoo_types::{Amount, Approval, EffectKind};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::config::parse_span;
+use crate::config::{MemoryMode, parse_span};
 
 /// Reads an amount of money.
 fn parse_amount(text: &str) -> Result<Amount, String> {
@@ -59,6 +59,14 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR", help_heading = "Folders")]
     pub(crate) cwd: Option<PathBuf>,
 
+    /// Recall nothing of earlier runs and keep nothing for later ones: the same as `--memory off`
+    #[arg(long, help_heading = "Memory", conflicts_with = "memory")]
+    pub(crate) no_memory: bool,
+    /// What the run does with memory: `on`, `read-only` (it recalls and keeps nothing), `off` [default: on]
+    #[arg(long, value_name = "MODE", help_heading = "Memory", conflicts_with_all = ["record", "replay"],
+          value_parser = PossibleValuesParser::new(MemoryMode::ALL.map(MemoryMode::name)))]
+    pub(crate) memory: Option<String>,
+
     /// Use this model for every role
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     pub(crate) model: Option<String>,
@@ -85,7 +93,8 @@ pub(crate) struct RunArgs {
     #[arg(long, help_heading = "Limits")]
     pub(crate) strict: bool,
 
-    /// Record every model call into this folder, without secrets
+    /// Record every model call into this folder, without secrets. The run recalls nothing of earlier ones and keeps nothing for later
+    /// ones, so that it can be replayed
     #[arg(long, value_name = "DIR", help_heading = "Sessions", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
     /// Answer model calls from a recorded folder, as if at the time of the recording; no model is needed

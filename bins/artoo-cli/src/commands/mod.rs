@@ -5,6 +5,7 @@ mod audit_page;
 pub(crate) mod completions;
 pub(crate) mod config;
 mod loaded;
+pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod policy;
 pub(crate) mod runs;

@@ -58,6 +58,7 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
         layer_stores: vec![nearest_folder(&settings.data_dir), PathBuf::from("/var/tmp")],
         explain: effects_of,
         consent: Arc::new(RulesAlone(rules)),
+        trial_only: false,
         rest: Rest::default(),
         snapshot: None,
         time: Arc::new(DateTime::UNIX_EPOCH.fixed_offset()),

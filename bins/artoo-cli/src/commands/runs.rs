@@ -90,7 +90,7 @@ fn trust(context: &mut Context<'_>, page: &Explanation) -> Exit {
     exit
 }
 
-fn recorded(folder: &std::path::Path) -> Result<journal::Read, CommandError> {
+pub(super) fn recorded(folder: &std::path::Path) -> Result<journal::Read, CommandError> {
     journal::read(&folder.join(journal::FILE_NAME)).map_err(|error| explained(RunsError::Journal(error)))
 }
 
@@ -143,7 +143,7 @@ fn show(
 }
 
 /// The folder of a run by a part of its id, or of the newest.
-fn folder(data_dir: &std::path::Path, part: &str) -> Result<PathBuf, CommandError> {
+pub(super) fn folder(data_dir: &std::path::Path, part: &str) -> Result<PathBuf, CommandError> {
     if part != "last" {
         return runs::find(data_dir, part).map_err(explained);
     }

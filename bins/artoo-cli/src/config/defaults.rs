@@ -18,7 +18,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 20] = [
+    let values: [(&str, Value); 21] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -34,6 +34,7 @@ pub(crate) fn layer() -> Layer {
         ("undo.max_age_days", whole(retention.max_age.as_secs() / DAY)),
         ("undo.max_bytes", whole(retention.max_bytes)),
         ("undo.max_run_bytes", whole(SnapshotLimits::default().bytes)),
+        ("memory.mode", "on".into()),
         ("http.connect_timeout", span(timeouts.connect)),
         ("http.first_byte_timeout", span(timeouts.first_byte)),
         ("http.idle_timeout", span(timeouts.idle)),

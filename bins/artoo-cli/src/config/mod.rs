@@ -25,7 +25,9 @@ pub(crate) use new_rule::{add_rule, rule_text};
 pub(crate) use policy::{path as policy_path, policy_schema, rules};
 pub(crate) use prices::prices;
 pub(crate) use schema::config_schema;
-pub(crate) use sections::{ModelTable, Provider, SearchEngine, Sections, ToolsTable};
+pub(crate) use sections::{
+    FolderMemory, MemoryMode, ModelTable, Provider, SearchEngine, Sections, ToolsTable,
+};
 pub(crate) use settings::{Settings, resolve};
 pub(crate) use span::{Span, parse_span};
 pub(crate) use variables::unknown as unknown_variables;

@@ -31,6 +31,8 @@ pub(crate) struct FileConfig {
     pub(crate) controller: ControllerTable,
     /// What is kept so that runs can be undone.
     pub(crate) undo: UndoTable,
+    /// What runs do with memory, and where it is.
+    pub(crate) memory: MemoryTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
@@ -57,6 +59,8 @@ pub(crate) struct Sections {
     pub(crate) controller: ControllerTable,
     /// What is kept so that runs can be undone.
     pub(crate) undo: UndoTable,
+    /// What runs do with memory, and where it is.
+    pub(crate) memory: MemoryTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
@@ -194,6 +198,56 @@ pub(crate) struct UndoTable {
     pub(crate) max_bytes: Option<u64>,
     /// How many bytes one run keeps; what does not fit is named where the run is undone.
     pub(crate) max_run_bytes: Option<u64>,
+}
+
+/// What runs do with memory, and where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct MemoryTable {
+    /// What runs do with it.
+    pub(crate) mode: Option<MemoryMode>,
+    /// Where it is kept, instead of `memory` in the data folder: a whole path, or from `~/`.
+    pub(crate) folder: Option<PathBuf>,
+    /// Folders whose runs do not share it, each by its whole path or from `~/`, for whatever lies below:
+    /// `[memory.folders]` with `"~/clients/acme" = "separate"`. The innermost one counts.
+    pub(crate) folders: BTreeMap<String, FolderMemory>,
+}
+
+/// What runs do with memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MemoryMode {
+    /// They recall from it and learn.
+    #[default]
+    On,
+    /// They recall from it, and nothing is learned.
+    ReadOnly,
+    /// Neither.
+    Off,
+}
+
+impl MemoryMode {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::On, Self::ReadOnly, Self::Off];
+
+    /// Its word.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::ReadOnly => "read-only",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// What runs in a folder do with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FolderMemory {
+    /// They have one of their own.
+    Separate,
+    /// They have none.
+    Off,
 }
 
 /// How model servers are reached.

@@ -12,7 +12,7 @@ use artoo_types::Amount;
 use serde::Deserialize;
 
 use super::layer::Merged;
-use super::sections::{Sections, ToolsTable};
+use super::sections::{FolderMemory, MemoryMode, Sections, ToolsTable};
 use crate::error::CommandError;
 use crate::machine::expand_home;
 
@@ -51,6 +51,12 @@ pub(crate) struct Settings {
     pub(crate) snapshot: SnapshotLimits,
     /// How long that is kept, and how much of it.
     pub(crate) retention: Retention,
+    /// What runs do with memory.
+    pub(crate) memory: MemoryMode,
+    /// Where it is kept. Absolute.
+    pub(crate) memory_folder: PathBuf,
+    /// Folders whose runs do not share it. Absolute.
+    pub(crate) memory_of_folders: Vec<(PathBuf, FolderMemory)>,
     /// Time-outs of model servers.
     pub(crate) timeouts: Timeouts,
     /// When a request to a model server is repeated.
@@ -81,8 +87,20 @@ pub(crate) fn resolve(
     let http = &sections.http;
     let timeouts = Timeouts::default();
     let retry = RetryPolicy::default();
+    let data_dir = folder(&run.data_dir, "~/.artoo");
+    let memory = &sections.memory;
+    let memory_folder = match &memory.folder {
+        Some(place) => whole("memory.folder", place, home)?,
+        None => data_dir.join("memory"),
+    };
+    let of_folder = |(place, word): (&String, &FolderMemory)| {
+        Ok((whole("memory.folders", Path::new(place), home)?, *word))
+    };
     let settings = Settings {
-        data_dir: folder(&run.data_dir, "~/.artoo"),
+        memory: memory.mode.unwrap_or_default(),
+        memory_folder,
+        memory_of_folders: memory.folders.iter().map(of_folder).collect::<Result<_, CommandError>>()?,
+        data_dir,
         workspace: folder(&run.workspace, "~/artoo_workspace"),
         sandbox: run.sandbox.map_or_else(SandboxMode::default, SandboxMode::from),
         time_budget: run.time_budget.map(|span| span.0),
@@ -94,7 +112,13 @@ pub(crate) fn resolve(
         strict: run.strict.unwrap_or(false),
         small_model: run.small_model,
         tools: sections.tools.clone(),
-        protected: protected(sections.tools.protected.as_deref().unwrap_or_default(), home)?,
+        protected: sections
+            .tools
+            .protected
+            .iter()
+            .flatten()
+            .map(|place| whole("tools.protected", place, home))
+            .collect::<Result<_, CommandError>>()?,
         rules: sections.controller.rules.unwrap_or_default(),
         snapshot: SnapshotLimits {
             bytes: sections.undo.max_run_bytes.unwrap_or(SnapshotLimits::default().bytes),
@@ -119,21 +143,14 @@ pub(crate) fn resolve(
     Ok((settings, sections))
 }
 
-/// What a relative path would protect depends on where artoo is run.
-fn protected(places: &[PathBuf], home: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let whole = |place: &PathBuf| {
-        let place = expand_home(place, home);
-        if place.is_absolute() {
-            Ok(place)
-        } else {
-            Err(CommandError::configuration(format!(
-                "`tools.protected` has {}, which is no whole path",
-                place.display()
-            ))
-            .hint("write it from / or from ~/"))
-        }
-    };
-    places.iter().map(whole).collect()
+/// What a relative path would mean depends on where artoo is run.
+fn whole(key: &str, place: &Path, home: &Path) -> Result<PathBuf, CommandError> {
+    let whole = expand_home(place, home);
+    if whole.is_absolute() {
+        return Ok(whole);
+    }
+    let said = format!("`{key}` has {}, which is no whole path", whole.display());
+    Err(CommandError::configuration(said).hint("write it from / or from ~/"))
 }
 
 fn days(days: u32) -> Duration {

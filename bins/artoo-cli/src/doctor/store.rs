@@ -1,20 +1,69 @@
 //! What is kept: memory, the audit log, and what stays in records.
 
 use artoo_auditor::{LOG_NAME, is_begun, verify};
+use artoo_memory_store::operator::{Keeping, Owner, Stats};
 use artoo_redaction::{SHORTEST_SECRET, too_short};
 use artoo_runtime::private::{open_places, places};
 
 use super::Check;
-use crate::config::{self, Settings};
+use crate::commands::memory::{explained, owner as owner_words};
+use crate::config::{self, MemoryMode, Settings};
+use crate::memory::{open, place};
 use crate::program::Context;
+use crate::view::counted;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
-    let memory =
-        Check::note("memory", "not durable in this release: experience is kept for one process only");
     let environment = context.environment;
     let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
-    let usual = [memory, audit(settings), private_places(context, settings)];
+    let usual = [memory(context, settings), audit(settings), private_places(context, settings)];
     usual.into_iter().chain(secrets(&too_short(variables).collect::<Vec<_>>())).collect()
+}
+
+/// Whether what is learned lasts, and what of it is damaged. Looking makes nothing.
+fn memory(context: &Context<'_>, settings: &Settings) -> Check {
+    const NAME: &str = "memory";
+    let place = place(settings, &context.folders.current);
+    let whose = place.own.as_ref().map(|own| format!(", the one of {}", own.display())).unwrap_or_default();
+    let found = if place.folder.exists() {
+        match open(&place, settings.rules).and_then(|memory| memory.stats().map_err(explained)) {
+            Ok(stats) => memory_line(&stats, &whose),
+            Err(error) => Check::note(NAME, format!("runs go on without it: {error}"))
+                .remedy(error.next_step().unwrap_or("artoo memory verify")),
+        }
+    } else {
+        let kept = place.folder.display();
+        Check::good(NAME, format!("nothing is learned yet{whose}; it will be kept in {kept}"))
+    };
+    match place.mode {
+        MemoryMode::On => found,
+        MemoryMode::ReadOnly => {
+            Check { finding: format!("read-only, as configured; {}", found.finding), ..found }
+        }
+        MemoryMode::Off => Check::note(NAME, "off, as configured: runs recall nothing and keep nothing"),
+    }
+}
+
+/// The line of a memory that can be read.
+fn memory_line(stats: &Stats, whose: &str) -> Check {
+    const NAME: &str = "memory";
+    let count = counted(stats.levels.total(), "entry", "entries");
+    let finding = match &stats.keeping {
+        Keeping::Process => "not durable in this release: experience is kept for one process only".to_owned(),
+        Keeping::Disk { folder, owner, .. } => {
+            format!("{count} in {}{whose}, {}", folder.display(), owner_words(owner))
+        }
+    };
+    match (stats.findings.as_slice(), &stats.keeping) {
+        ([first, rest @ ..], _) => {
+            let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+            Check::note(NAME, format!("{finding}; {}{more}", first.finding))
+                .remedy(first.remedy.as_deref().unwrap_or("artoo memory verify"))
+        }
+        ([], Keeping::Process) => Check::note(NAME, finding),
+        ([], Keeping::Disk { owner: Owner::Nobody { .. }, .. }) => Check::note(NAME, finding)
+            .remedy("put it on a disk with locks: `[memory] folder = ...` in the configuration"),
+        ([], Keeping::Disk { owner: Owner::This | Owner::Other { .. }, .. }) => Check::good(NAME, finding),
+    }
 }
 
 /// What is said of variables whose secrets are too short to be taken out of records.

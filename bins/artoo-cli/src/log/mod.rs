@@ -26,7 +26,7 @@ use crate::terminal::Terminal;
 pub(crate) struct Secrets(Arc<RwLock<Redactor>>);
 
 impl Secrets {
-    fn new(redactor: Redactor) -> Self {
+    pub(crate) fn new(redactor: Redactor) -> Self {
         Self(Arc::new(RwLock::new(redactor)))
     }
 

@@ -71,7 +71,7 @@ impl Offer {
 }
 
 /// Whether somebody agreed, in so many words: an empty line, the end of the input and anything else are a no.
-pub(super) fn is_yes(answer: &str) -> bool {
+pub(crate) fn is_yes(answer: &str) -> bool {
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
@@ -160,6 +160,7 @@ mod tests {
             reason: String::new(),
             person: true,
             always,
+            because: Vec::new(),
         }
     }
 

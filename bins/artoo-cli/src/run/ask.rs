@@ -18,11 +18,11 @@ const MAX_BYTES: u64 = 16 * 1024;
 
 /// Where answers come from.
 #[derive(Clone)]
-pub(super) struct Keyboard {
+pub(crate) struct Keyboard {
     /// Throws away what was typed before the question.
-    pub(super) forget: fn(),
+    pub(crate) forget: fn(),
     /// Waits for a line.
-    pub(super) line: Arc<dyn Fn() -> String + Send + Sync>,
+    pub(crate) line: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
 /// Asks the person, one question at a time.
@@ -80,7 +80,7 @@ pub(super) fn person_present(streams: Streams, json: bool, quiet: bool) -> bool 
 }
 
 /// Standard input. What was typed before the question is not an answer to it.
-pub(super) fn from_stdin() -> Keyboard {
+pub(crate) fn from_stdin() -> Keyboard {
     Keyboard {
         forget: || {
             // Without a terminal behind it there is nothing to throw away.

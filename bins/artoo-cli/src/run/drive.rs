@@ -1,9 +1,11 @@
 //! A run from its start to its end: messages are shown as they come, signals end it.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use artoo_bus::{Observed, Observer};
+use artoo_mkct_memory::MemoryService;
 use artoo_runtime::events::Fold;
 use artoo_runtime::{Artoo, Canceller, Deadlines};
 use artoo_types::{CallId, Message, Role};
@@ -38,7 +40,8 @@ pub(super) async fn drive(
 ) -> Result<Exit, CommandError> {
     let caught = interrupt::catch()
         .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
-    let artoo = build(context, args, &prepared)?;
+    let memory = memory(context, args, &prepared);
+    let artoo = build(context, args, &prepared, memory)?;
     context.log_secrets.are(artoo.redactor());
     let verbose = context.common.verbose > 0;
     let person_present = prepared.request.person_present;
@@ -115,7 +118,32 @@ fn names(prepared: &Prepared) -> Vec<String> {
     models.chain(prepared.toolbox.tools().map(|tool| tool.name().to_string())).collect()
 }
 
-fn build(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Result<Artoo, CommandError> {
+/// The memory of the run. One that cannot be opened is no reason not to work. A session that is recorded or replayed has none: it is
+/// whole in its folder.
+fn memory(context: &mut Context<'_>, args: &RunArgs, prepared: &Prepared) -> Option<Arc<dyn MemoryService>> {
+    // What is wrong with the data folder is said when artoo is built.
+    let is_there = || artoo_runtime::private::data_folder(&prepared.settings.data_dir).is_ok();
+    if args.record.is_some() || args.replay.is_some() || !is_there() {
+        return None;
+    }
+    let folder = &prepared.request.surroundings.working_folder;
+    match crate::memory::for_run(&prepared.settings, folder) {
+        Ok(memory) => memory,
+        Err(error) => {
+            context.terminal.warning(&format!("the run goes on without memory: {error}"));
+            error.next_step().into_iter().for_each(|hint| context.terminal.hint(hint));
+            None
+        }
+    }
+}
+
+/// Without a memory, what a run learns ends with it.
+fn build(
+    context: &Context<'_>,
+    args: &RunArgs,
+    prepared: &Prepared,
+    memory: Option<Arc<dyn MemoryService>>,
+) -> Result<Artoo, CommandError> {
     let small = prepared.settings.small_model.unwrap_or(prepared.embedded);
     let mut builder = Artoo::builder()
         .data_folder(prepared.settings.data_dir.clone())
@@ -133,12 +161,15 @@ fn build(context: &Context<'_>, args: &RunArgs, prepared: &Prepared) -> Result<A
         .snapshot_limits(prepared.settings.snapshot)
         .retention(prepared.settings.retention)
         .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
-    for place in &prepared.settings.protected {
+    if let Some(memory) = memory {
+        builder = builder.memory(memory);
+    }
+    for place in [&prepared.settings.memory_folder].into_iter().chain(&prepared.settings.protected) {
         builder = builder.protect(place.clone());
     }
     for (role, client) in &prepared.clients {
         let role: Role = *role;
-        builder = builder.role_model(role, std::sync::Arc::clone(client));
+        builder = builder.role_model(role, Arc::clone(client));
     }
     for secret in &prepared.secrets {
         builder = builder.secret(secret.clone());
@@ -254,7 +285,7 @@ fn withdrawn(observed: &Observed) -> Option<CallId> {
 mod tests {
     use std::collections::BTreeSet;
     use std::io;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;

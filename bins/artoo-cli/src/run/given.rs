@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::commands::path_value;
-use crate::config::{Given, Span};
+use crate::config::{Given, MemoryMode, Span};
 use crate::error::CommandError;
 
 /// The options as keys of the configuration.
@@ -37,6 +37,12 @@ pub(super) fn given(args: &RunArgs) -> Result<Given, CommandError> {
     }
     if let Some(time) = args.timeout {
         set("--timeout", "run.timeout", Span(time).to_string().into());
+    }
+    if args.no_memory {
+        set("--no-memory", "memory.mode", MemoryMode::Off.name().into());
+    }
+    if let Some(mode) = &args.memory {
+        set("--memory", "memory.mode", mode.as_str().into());
     }
     if args.strict {
         set("--strict", "run.strict", true.into());

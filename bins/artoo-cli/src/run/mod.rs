@@ -11,6 +11,9 @@ mod prepare;
 mod request;
 mod show;
 
+pub(crate) use answer::is_yes;
+pub(crate) use ask::from_stdin;
+
 use crate::args::RunArgs;
 use crate::commands::Loaded;
 use crate::error::{CommandError, Exit};

@@ -1,13 +1,13 @@
 //! One event in lines.
 
 use artoo_runtime::events::{Event, Line};
-use artoo_types::{OutcomeStatus, PlannedSubTask, Role};
+use artoo_types::{OutcomeStatus, PairMemory, PlannedSubTask, Role};
 
 use super::consent::{Asked, decision, question};
 use super::frame::Frame;
 use super::glance::glance;
 use super::units::{counted, seconds};
-use super::{control, words};
+use super::{control, memory, words};
 use crate::terminal::Style;
 use std::time::Duration;
 
@@ -39,25 +39,44 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             let said = if answer.trim().is_empty() { "go ahead" } else { answer.trim() };
             one(1, None, format!("answered: {said}"))
         }
-        Event::MemoryRecalled { attention, decision, action, sops } => {
-            if sops.is_empty() && *attention == 0.0 && !frame.verbose {
-                return Vec::new();
+        Event::MemoryRecalled { recalled, laws } => {
+            let known = recalled.iter().filter(|known| known.potentials.attention > 0.0 || frame.verbose);
+            let mut lines = Vec::new();
+            for (at, PairMemory { pair, reason, potentials, sops, experiences }) in known.enumerate() {
+                let advice = words::advice(potentials.action);
+                let about =
+                    if at == 0 { String::new() } else { format!(" on {pair}{}", memory::why(reason)) };
+                let head = format!(
+                    "memory advises{about}: {advice} (attention {:.2}, decision {:+.2})",
+                    potentials.attention, potentials.decision
+                );
+                lines.extend(one(0, None, head));
+                lines.extend(sops.iter().map(|sop| frame.line(code, 1, None, &sop.content)));
+                if frame.verbose {
+                    let told = experiences
+                        .iter()
+                        .map(|told| frame.line(code, 1, Some(Style::Faint), &memory::experience(told)));
+                    lines.extend(told);
+                }
             }
-            let advice = words::advice(*action);
-            let head =
-                format!("memory advises: {advice} (attention {attention:.2}, decision {decision:+.2})");
-            let mut lines = one(0, None, head);
-            lines.extend(sops.iter().map(|sop| frame.line(code, 1, None, &sop.content)));
+            lines.extend(
+                laws.iter().map(|law| frame.line(code, 0, None, &format!("your law: {}", law.content))),
+            );
             lines
         }
-        Event::PlanProposed { subtasks, kept, task_criteria } => {
+        Event::PlanProposed { subtasks, kept, task_criteria, memory } => {
             let mut head =
                 format!("plan {}: {}", before.plan, counted(subtasks.len() as u64, "subtask", "subtasks"));
             if !kept.is_empty() {
                 head.push_str(&format!(", {} kept", kept.len()));
             }
+            if !memory.used.is_empty() {
+                let used = counted(memory.used.len() as u64, "thing", "things");
+                head.push_str(&format!(", made with {used} from memory"));
+            }
             let mut lines = one(0, Some(Style::Strong), head);
             lines.extend(subtasks.iter().map(|subtask| frame.line(code, 1, None, &planned(subtask))));
+            lines.extend(memory.guards.iter().map(|guard| frame.line(code, 1, None, &memory::guard(guard))));
             if frame.verbose {
                 let criteria = task_criteria.iter().map(|criterion| format!("criterion: {}", criterion.text));
                 lines.extend(criteria.map(|text| frame.line(code, 1, Some(Style::Faint), &text)));
@@ -102,7 +121,9 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             let text = decision(*granted, *scope, reason, instead.as_deref());
             vec![frame.whole().line(code, 1, Some(Style::Notice), &text)]
         }
-        Event::ToolFinished { tool, ending, failure, duration_ms, shown, dropped_bytes, files, .. } => {
+        Event::ToolFinished {
+            tool, ending, failure, duration_ms, shown, dropped_bytes, files, held, ..
+        } => {
             let took = seconds(Duration::from_millis(*duration_ms));
             let call = before.call.unwrap_or_default();
             let (style, came) = match failure {
@@ -115,6 +136,9 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             };
             let cut = if *dropped_bytes > 0 { ", output cut" } else { "" };
             let mut lines = one(1, style, format!("{number}{tool} {call} → {came} ({took}{cut})"));
+            lines.extend(
+                held.iter().map(|held| frame.line(code, 2, Some(Style::Notice), &memory::held(held))),
+            );
             lines.extend(files.iter().map(|file| {
                 frame.line(code, 2, None, &format!("{} {}", words::change(file.change), file.path.display()))
             }));

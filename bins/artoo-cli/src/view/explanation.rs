@@ -5,7 +5,8 @@ use std::time::Duration;
 use artoo_ggs_core::{Blocked, Budget, Cell, Nearness, Process, Rule, Standing, Trend};
 use artoo_runtime::events;
 use artoo_runtime::explain::{
-    Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, Round, Unmet,
+    Cost, Decided, Difference, End, Explanation, Follows, Grounds, PlanChange, Reach, Remembered,
+    RememberedKind, Round, RoundMemory, Unmet,
 };
 use artoo_types::{
     Amount, ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState, SolverOrigin,
@@ -13,7 +14,7 @@ use artoo_types::{
 
 use super::frame::Frame;
 use super::units::{counted, money, seconds, tokens};
-use super::words;
+use super::{memory, words};
 use crate::terminal::{Style, neutral_line, pad};
 
 /// The width of the labels on the left.
@@ -77,6 +78,7 @@ impl Sheet {
             Some(plan) => self.plan(plan),
             None => self.row("plan", "none"),
         }
+        self.memory(&round.memory);
         self.unmet(round);
         for refused in &round.refused {
             let call = format!("{} {}: {}", refused.call.tool, refused.call.target, refused.reason);
@@ -101,6 +103,23 @@ impl Sheet {
         }
         if !label.is_empty() {
             self.row(label, "no subtask");
+        }
+    }
+
+    /// What was recalled, used or not; what the calls were held to; and what came of that.
+    fn memory(&mut self, memory: &RoundMemory) {
+        let mut label = "memory";
+        for told in &memory.recalled {
+            self.row(label, &neutral_line(&remembered(told)));
+            label = "";
+        }
+        for guard in &memory.guards {
+            self.row(label, &neutral_line(&memory::guard(guard)));
+            label = "";
+        }
+        for held in &memory.held {
+            let call = format!("{} {}: {}", held.call.tool, held.call.target, memory::held(&held.held));
+            self.row("held", &neutral_line(&call));
         }
     }
 
@@ -283,6 +302,21 @@ fn unmet_words(unmet: &Unmet) -> String {
             format!("{} ({}, {tries}{weight}): {reason}{of}", unmet.criterion, class_name(*class))
         }
     }
+}
+
+fn remembered(told: &Remembered) -> String {
+    let used = if told.used { "used" } else { "not used" };
+    let kind = match told.kind {
+        RememberedKind::Law => "your law",
+        RememberedKind::Practice => "prefer",
+        RememberedKind::Constraint => "must not",
+        RememberedKind::Experience => "experience",
+    };
+    let when = told.created_at.map(|at| format!(" of {}", at.format("%Y-%m-%d"))).unwrap_or_default();
+    let whose = told.origin.map(|origin| format!(", {}", memory::origin(origin))).unwrap_or_default();
+    let pair = told.pair.as_ref().map(|pair| format!(" {pair}")).unwrap_or_default();
+    let why = told.reason.as_ref().map(memory::why).unwrap_or_default();
+    format!("{used}: {kind}{when}{whose}: {}{pair}{why}", told.content)
 }
 
 /// The name by which P counts it.

@@ -9,6 +9,7 @@ mod explanation;
 mod frame;
 mod glance;
 mod live;
+mod memory;
 mod outcome;
 mod records;
 mod units;
@@ -18,9 +19,11 @@ pub(crate) use consent::{details, first_screen};
 pub(crate) use explanation::explanation;
 pub(crate) use frame::Frame;
 pub(crate) use live::Live;
+pub(crate) use memory::held as memory_held;
 pub(crate) use outcome::{Outcome, footer, result, tick};
 pub(crate) use records::{check_lines, no_end, obstacle_line, run_row, taken_back_line};
-pub(crate) use units::{bytes, seconds};
+pub(crate) use units::{bytes, counted, seconds};
+pub(crate) use words::{advice, megram};
 
 #[cfg(test)]
 mod samples;

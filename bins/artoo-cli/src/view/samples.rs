@@ -21,8 +21,10 @@ pub(crate) fn run() -> Vec<Line> {
         ),
         (usage("perceiver", 1), Some("perceiver"), None),
         (
-            json!({"type": "memory.recalled", "attention": 0.8, "decision": 0.45, "action": "exploit", "sops": [
-            {"id": CALL, "space": "intent:how_many_txt", "entity": "env:local", "content": "count with find, not ls", "polarity": "practice", "sources": []}]}),
+            json!({"type": "memory.recalled", "laws": [], "recalled": [{
+                "pair": {"space": "intent:how_many_txt", "entity": "env:local"}, "reason": {"why": "asked"},
+                "potentials": {"attention": 0.8, "decision": 0.45, "action": "exploit"}, "experiences": [], "sops": [
+            {"id": CALL, "space": "intent:how_many_txt", "entity": "env:local", "content": "count with find, not ls", "polarity": "practice", "sources": []}]}]}),
             Some("shared_memory"),
             None,
         ),
@@ -32,7 +34,10 @@ pub(crate) fn run() -> Vec<Line> {
             "subtasks": [
                 {"sequence": 1, "intent": "count the .txt files in docs", "context": "", "success_criteria": []},
                 {"sequence": 1, "intent": "找出 docs 里最大的文件\u{1b}[2J\u{9b}31m", "context": "", "success_criteria": []}],
-            "kept": []}),
+            "kept": [],
+            "memory": {"used": [CALL], "ignored": [OTHER_CALL], "guards": [{
+                "target": {"tool": "shell", "target": "find . -iname .txt\u{1b}[2J"}, "action": "refuse", "because": [CALL],
+                "potentials": {"attention": 0.85, "decision": -0.85, "action": "avoid"}, "lesson": "it missed what is in 子目录"}]}}),
             Some("planner"),
             None,
         ),

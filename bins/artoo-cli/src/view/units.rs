@@ -53,7 +53,7 @@ pub(super) fn money(cost: &Cost) -> String {
 }
 
 /// `1 call`, `2 calls`.
-pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

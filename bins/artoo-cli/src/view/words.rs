@@ -178,7 +178,7 @@ pub(super) fn fault(kind: FaultKind) -> &'static str {
     }
 }
 
-pub(super) fn advice(action: MemoryAction) -> &'static str {
+pub(crate) fn advice(action: MemoryAction) -> &'static str {
     match action {
         MemoryAction::Exploit => "exploit",
         MemoryAction::Avoid => "avoid",
@@ -187,7 +187,7 @@ pub(super) fn advice(action: MemoryAction) -> &'static str {
     }
 }
 
-pub(super) fn megram(state: MegramState) -> &'static str {
+pub(crate) fn megram(state: MegramState) -> &'static str {
     match state {
         MegramState::Abandon => "abandon",
         MegramState::Accept => "accept",

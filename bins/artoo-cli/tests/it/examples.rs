@@ -8,13 +8,17 @@ use crate::process::{Said, wait};
 use crate::scene::Scene;
 
 /// Lines that need a person, the network or another server. Each is tried by hand, and its words are parsed here all the same.
-const BY_HAND: [&str; 6] = [
+const BY_HAND: [&str; 10] = [
     "artoo run --plan \"Write a list of the files in docs to list.txt\"",
     "artoo setup",
     "artoo setup --yes",
     "artoo model pull",
     "artoo model pull --from ~/Downloads/model.gguf",
     "artoo model path",
+    "artoo memory show 0197a3b2",
+    "artoo memory show 0197a3b2 --json",
+    "artoo memory forget 0197a3b2",
+    "artoo memory forget \"sort sales.csv\"",
 ];
 
 #[expect(clippy::disallowed_methods, reason = "an example is a line for a shell")]
@@ -32,11 +36,35 @@ fn in_a_shell(scene: &Scene, line: &str) -> Said {
 }
 
 fn examples(scene: &Scene) -> Vec<String> {
-    let commands =
-        ["", "run", "setup", "model", "doctor", "runs", "audit", "policy", "config", "completions"];
+    let commands = [
+        "",
+        "run",
+        "setup",
+        "model",
+        "doctor",
+        "runs",
+        "memory",
+        "memory stats",
+        "memory list",
+        "memory show",
+        "memory why",
+        "memory forecast",
+        "memory remember",
+        "memory forget",
+        "memory export",
+        "memory import",
+        "memory rebuild",
+        "memory verify",
+        "memory dream",
+        "memory log",
+        "audit",
+        "policy",
+        "config",
+        "completions",
+    ];
     let mut examples = Vec::new();
     for command in commands {
-        let line = if command.is_empty() { vec!["--help"] } else { vec![command, "--help"] };
+        let line: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let help = scene.say(&line).ended(0).out;
         let (_, after) =
             help.split_once("Examples:\n").unwrap_or_else(|| panic!("{command} has no examples"));

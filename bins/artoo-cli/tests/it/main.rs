@@ -13,6 +13,7 @@ mod examples;
 mod interrupt;
 mod json_lines;
 mod logging;
+mod memory;
 mod model;
 mod policy;
 mod private;

@@ -145,7 +145,7 @@ fn before_the_first_run_there_is_nothing_to_see() {
 fn the_doctor_knows_what_is_wrong() {
     let scene = Scene::new(counting());
     let well = scene.say(&["doctor"]).ended(0).out;
-    for part in ["✓ ok", "mock at http://127.0.0.1", "not durable in this release", "artoo can work here"] {
+    for part in ["✓ ok", "mock at http://127.0.0.1", "nothing is learned yet", "artoo can work here"] {
         assert!(well.contains(part), "no `{part}` in\n{well}");
     }
     let ill = say(&mut scene.bare(&["doctor", "--json"])).ended(1).out;

@@ -26,7 +26,7 @@ fn poison(kind: MessageKind) -> Message {
             *payload.pointer_mut(path).unwrap() = before;
         }
     }
-    let numbers_only = matches!(kind, MessageKind::AuditQuery);
+    let numbers_only = matches!(kind, MessageKind::AuditQuery | MessageKind::DreamReport);
     assert!(poisoned > 0 || numbers_only, "{kind:?} has no text to poison");
     from_payload(kind, payload)
 }

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use crate::given::{House, arguments, finished, results, subtask};
 
 /// Makes the calls that its intent lists, and says how far it came.
-struct Listed;
+pub(crate) struct Listed;
 
 #[async_trait]
 impl Executor for Listed {

@@ -81,6 +81,7 @@ pub(crate) fn recorded(
         stderr: OutputRecord::default(),
         files: Vec::new(),
         trust: Trust::default(),
+        held: None,
         started_at: now(),
         duration_ms: 1,
     }
@@ -122,6 +123,10 @@ impl Tool for Stage {
         true
     }
 
+    fn can_be_tried(&self) -> bool {
+        true
+    }
+
     async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
         let command = arguments["command"].as_str().unwrap();
         let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
@@ -130,6 +135,7 @@ impl Tool for Stage {
             ToolReport { ending, failure: Some(failure), ..ToolReport::text("") }
         };
         match word {
+            "trial" => ToolReport::text(cx.trial_only.to_string()),
             "hang" => std::future::pending().await,
             "wait" => {
                 tokio::time::sleep(Duration::from_secs(rest.parse().unwrap())).await;
@@ -214,6 +220,7 @@ impl House {
             layer_stores: Vec::new(),
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Nobody),
+            trial_only: false,
             rest: Rest::default(),
             snapshot: None,
             time: Arc::new(now()),

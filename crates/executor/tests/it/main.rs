@@ -8,6 +8,7 @@ mod approvals;
 mod attempts;
 mod consent;
 mod given;
+mod guards;
 mod ledger;
 mod prompts;
 mod steering;

@@ -12,7 +12,7 @@ use crate::calls::target_of;
 pub(super) fn pairs(round: &Round, newly: &BTreeSet<String>) -> Vec<(BlockedTarget, String)> {
     let mut pairs: BTreeMap<BlockedTarget, String> = BTreeMap::new();
     let mut add = |call: Option<&ToolCall>, verdict: &CriterionVerdict| {
-        if let Some(call) = call.filter(|call| call.succeeded()) {
+        if let Some(call) = call.filter(|call| call.succeeded() && call.trust.tainted.is_none()) {
             pairs.entry(target_of(call)).or_insert_with(|| verdict.criterion.clone());
         }
     };

@@ -117,6 +117,7 @@ pub(crate) fn call(number: u128, tool: &str, command: &str) -> ToolCall {
         stderr: OutputRecord::default(),
         files: Vec::new(),
         trust: Trust::default(),
+        held: None,
         started_at: "2026-03-01T12:00:00+01:00".parse().unwrap(),
         duration_ms: 3,
     }

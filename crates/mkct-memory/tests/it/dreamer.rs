@@ -1,7 +1,7 @@
 use artoo_mkct_memory::dreamer::{Entry, PairPlan, plan};
 use artoo_mkct_memory::potentials::direct;
 use artoo_mkct_memory::{Rules, compose, decay};
-use artoo_types::{Level, Megram, MegramState, Polarity};
+use artoo_types::{Level, Megram, MegramState, Origin, Polarity};
 use proptest::prelude::*;
 
 use crate::given::{any_megrams, day, entry, experience, id, rule};
@@ -83,8 +83,9 @@ fn experience_contradicts_a_rule_and_the_rule_falls() {
     let abandon = |number| entry(experience(number, MegramState::Abandon, 0.0));
     let cases = [
         (vec![practice.clone()], vec![]),
-        (vec![practice.clone(), abandon(3)], vec![id(1)]),
-        (vec![practice.clone(), abandon(3), accept(4)], vec![]),
+        (vec![practice.clone(), abandon(3)], vec![]),
+        (vec![practice.clone(), abandon(3), abandon(4)], vec![id(1)]),
+        (vec![practice.clone(), abandon(3), abandon(4), accept(5), accept(6)], vec![]),
         (vec![constraint.clone(), accept(3)], vec![]),
         (vec![constraint.clone(), accept(3), accept(4)], vec![id(2)]),
         (vec![constraint.clone(), abandon(3)], vec![]),
@@ -93,6 +94,24 @@ fn experience_contradicts_a_rule_and_the_rule_falls() {
     for (entries, fallen) in cases {
         assert_eq!(cycle(&entries, 0.0).demote, fallen, "{entries:#?}");
     }
+}
+
+/// The review of 056114a: one failure felled a practice of six successes.
+#[test]
+fn lesson_review_one_failure_fells_no_practice() {
+    let entries = |failed: &[f64]| {
+        let failed = failed.iter().zip(2..).map(|(day, n)| entry(experience(n, MegramState::Abandon, *day)));
+        [entry(rule(1, MegramState::Success, 0.0))].into_iter().chain(failed).collect::<Vec<_>>()
+    };
+    assert_eq!(cycle(&entries(&[0.0]), 0.0).demote, []);
+    assert_eq!(
+        plan(&entries(&[0.0]), &Rules::spec_v0_8(), day(0.0)).demote,
+        [id(1)],
+        "as the specification has it"
+    );
+    // A second one within a month is a reason; what is older is too faint to count.
+    assert_eq!(cycle(&entries(&[0.0, 31.0]), 31.0).demote, [id(1)]);
+    assert_eq!(cycle(&entries(&[0.0, 32.0]), 32.0).demote, []);
 }
 
 #[test]
@@ -168,4 +187,20 @@ fn a_rule_quotes_its_most_frequent_lessons() {
     let long_text = compose(Polarity::Practice, &[&sources[2]]);
     assert!(long_text.ends_with(&format!("{}…", "文".repeat(200))));
     assert!(compose(Polarity::Constraint, &[]).ends_with("the sources hold no words"));
+}
+
+/// A stranger's file may advise, as anybody's experience does. It cannot make a rule, and puts no word into one.
+#[test]
+fn what_was_imported_makes_no_rule() {
+    let imported = |number| Entry {
+        megram: Megram { origin: Some(Origin::Import), ..experience(number, MegramState::Accept, 0.0) },
+        sources: Vec::new(),
+    };
+    let strangers: Vec<Entry> = (100..200).map(imported).collect();
+    assert_eq!(plan(&strangers, &Rules::default(), day(0.0)).promote, None);
+    let own = (1..=6).map(|number| entry(experience(number, MegramState::Accept, 0.0)));
+    let both: Vec<Entry> = strangers.into_iter().chain(own.clone()).collect();
+    let rule = plan(&both, &Rules::default(), day(0.0)).promote;
+    assert_eq!(rule, plan(&own.collect::<Vec<_>>(), &Rules::default(), day(0.0)).promote);
+    assert_eq!(rule.unwrap().sources, (1..=6).map(id).collect::<Vec<_>>());
 }

@@ -35,7 +35,7 @@ fn any_history() -> impl Strategy<Value = (Vec<Event>, Vec<(MegramId, f64)>)> {
 fn fold<'a>(events: impl IntoIterator<Item = &'a Event>, recalls: &[(MegramId, f64)]) -> Fold {
     let mut fold = Fold::default();
     events.into_iter().for_each(|event| fold.apply(event));
-    recalls.iter().for_each(|(id, on)| fold.recall(*id, day(*on)));
+    recalls.iter().for_each(|(id, on)| fold.apply(&Event::Recalled { id: *id, at: day(*on) }));
     fold
 }
 
@@ -120,6 +120,6 @@ fn forgotten_is_gone_and_its_id_stays_taken() {
     assert_eq!(memory.current(id(1)), None);
     assert!(memory.knows(id(1)));
     assert_eq!(memory.pairs().count(), 0);
-    memory.recall(id(1), day(5.0));
+    memory.apply(&Event::Recalled { id: id(1), at: day(5.0) });
     assert_eq!(memory.potentials(&space, &entity, day(5.0)).attention, 0.0);
 }

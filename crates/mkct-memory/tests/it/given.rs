@@ -1,7 +1,7 @@
 //! Experiences and times to test with.
 
 use artoo_mkct_memory::{dreamer::Entry, matrix};
-use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Space};
+use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Origin, Space};
 use chrono::{DateTime, Duration, FixedOffset};
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -38,7 +38,7 @@ pub(crate) fn experience(number: u128, state: MegramState, made_on: f64) -> Megr
 
 /// A rule of the test pair, made on a day.
 pub(crate) fn rule(number: u128, state: MegramState, made_on: f64) -> Megram {
-    Megram { level: Level::C, k: 0.0, ..experience(number, state, made_on) }
+    Megram { level: Level::C, k: 0.0, origin: Some(Origin::Person), ..experience(number, state, made_on) }
 }
 
 pub(crate) fn entry(megram: Megram) -> Entry {

@@ -1,8 +1,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use artoo_mkct_memory::{DreamReport, Event, InMemory, MemoryError, MemoryService, Rules, potentials};
-use artoo_types::{Entity, Level, Megram, MegramState, MemoryAction, Space};
+use artoo_mkct_memory::{Event, InMemory, MemoryError, MemoryService, Rules, Template, potentials};
+use artoo_types::{
+    Entity, Level, Megram, MegramId, MegramState, MemoryAction, MemoryQuery, Origin, PairMemory,
+    RecallReason, RunId, Space, TagPair, ToolName,
+};
 
 use crate::given::{close, day, experience, id, pair, rule};
 
@@ -40,7 +43,7 @@ async fn a_life_of_a_rule() {
     for number in 1..=6 {
         memory.write(experience(number, MegramState::Accept, 0.0)).unwrap();
     }
-    let report = memory.dream().await.unwrap();
+    let report = memory.dream(&Template).await.unwrap();
     let [sop] = report.promoted.as_slice() else { panic!("{report:?}") };
     let rules = memory.query_c(&space, &entity).await.unwrap();
     assert_eq!(rules.len(), 1);
@@ -48,17 +51,17 @@ async fn a_life_of_a_rule() {
     assert_eq!(decision(memory).await, 0.80);
 
     // The next cycles find nothing to do, as nothing new was learned.
-    assert_eq!(memory.dream().await.unwrap(), DreamReport::default());
-    assert_eq!(given.on(400).dream().await.unwrap(), DreamReport::default());
+    assert!(memory.dream(&Template).await.unwrap().is_idle());
+    assert!(given.on(400).dream(&Template).await.unwrap().is_idle());
 
     // Two failures, and the rule falls; half a year later all of it is forgotten but the consolidated sources.
     let memory = given.on(400);
     for number in 11..=12 {
         memory.write(experience(number, MegramState::Abandon, 400.0)).unwrap();
     }
-    assert_eq!(memory.dream().await.unwrap().demoted, [*sop]);
+    assert_eq!(memory.dream(&Template).await.unwrap().demoted, [*sop]);
     assert_eq!(memory.query_c(&space, &entity).await.unwrap(), []);
-    let report = given.on(600).dream().await.unwrap();
+    let report = given.on(600).dream(&Template).await.unwrap();
     assert_eq!(report.forgotten.len(), 3, "{report:?}");
     assert_eq!(memory.get(*sop), None);
     assert!(memory.get(id(1)).is_some(), "a consolidated source stays");
@@ -98,6 +101,67 @@ async fn feedback_speaks_against_the_rule_whatever_its_polarity() {
     assert!(close(decision(&literal.memory).await, -0.95 - 0.85, 1.0));
 }
 
+/// What is told of pairs: why it came, and the ids of its rules and experiences.
+fn told(recalled: &[PairMemory]) -> Vec<(String, bool, Vec<MegramId>)> {
+    let ids = |known: &PairMemory| {
+        let rules = known.sops.iter().map(|sop| sop.id);
+        rules.chain(known.experiences.iter().map(|experience| experience.id)).collect()
+    };
+    let of =
+        |known: &PairMemory| (known.pair.space.to_string(), known.reason == RecallReason::Asked, ids(known));
+    recalled.iter().map(of).collect()
+}
+
+#[tokio::test]
+async fn what_is_like_the_question_comes_after_what_was_asked_for() {
+    let memory = Given::new(Rules::default()).memory;
+    let lesson = |number, space: Space, words: &str| Megram {
+        space,
+        content: words.to_owned(),
+        ..experience(number, MegramState::Accept, 0.0)
+    };
+    let tool = Space::tool(&ToolName::new("shell"));
+    let law = Megram {
+        level: Level::T,
+        k: 0.0,
+        origin: Some(Origin::Person),
+        ..lesson(9, Space::intent("law"), "count files")
+    };
+    let written = [
+        lesson(
+            1,
+            Space::intent("How many .txt are there"),
+            "count the .txt files: shell find . -name '*.txt'",
+        ),
+        lesson(2, tool.clone(), "find . -name '*.text': count of files 0"),
+        lesson(3, Space::intent("What is the weather"), "asked the web"),
+        lesson(4, Space::intent("Count the text files"), "used glob"),
+        lesson(5, Space::intent("Count the text files"), "used glob"),
+        law,
+    ];
+    for megram in written {
+        memory.write(megram).unwrap();
+    }
+    let asked = TagPair::new(Space::intent("Count the text files"), Entity::local());
+    let unknown = TagPair::new(tool.clone(), Entity::path("ls"));
+    let query = MemoryQuery { pairs: vec![unknown, asked], like: Some("Count the text files".to_owned()) };
+    let reply = memory.recall(&query).await.unwrap();
+    let expected = [
+        (tool.to_string(), true, vec![]),
+        ("intent:count_the_text".to_owned(), true, vec![id(5)]),
+        (tool.to_string(), false, vec![id(2)]),
+        ("intent:how_many_txt".to_owned(), false, vec![id(1)]),
+    ];
+    assert_eq!(told(&reply.recalled), expected, "{:#?}", reply.recalled);
+    let RecallReason::Similar { score, shared } = &reply.recalled[2].reason else { panic!("{reply:?}") };
+    assert!((0.25..1.0).contains(score));
+    assert_eq!(shared, &["count", "files", "text"]);
+    assert_eq!(reply.laws.iter().map(|law| law.id).collect::<Vec<_>>(), [id(9)]);
+
+    let literal = MemoryQuery { like: None, ..query };
+    assert_eq!(told(&memory.recall(&literal).await.unwrap().recalled), expected[..2]);
+}
+
 #[tokio::test]
 async fn feedback_needs_a_rule() {
     let given = Given::new(Rules::default());
@@ -126,6 +190,16 @@ async fn what_cannot_be_kept_is_refused_with_its_reason() {
         let error = memory.write(megram).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
+    let timeless = |level, origin| Megram { level, k: 0.0, origin, ..good.clone() };
+    let run = Some(Origin::Run(RunId::OPERATOR));
+    for origin in [None, run, Some(Origin::Import), Some(Origin::Dreamer)] {
+        let error = memory.write(timeless(Level::T, origin)).unwrap_err().to_string();
+        assert!(error.ends_with("is of level T, which only the person may write"), "{error}");
+    }
+    for origin in [None, run, Some(Origin::Import)] {
+        let error = memory.write(timeless(Level::C, origin)).unwrap_err().to_string();
+        assert!(error.ends_with("is of level C, which only the person or the Dreamer may write"), "{error}");
+    }
     assert_eq!(memory.events(), []);
 
     memory.write(good.clone()).unwrap();
@@ -145,7 +219,7 @@ async fn a_closed_memory_takes_and_gives_nothing() {
     assert!(matches!(memory.query_c(&space, &entity).await, Err(MemoryError::Closed)));
     assert!(matches!(memory.query_mk(&space, &entity).await, Err(MemoryError::Closed)));
     assert!(matches!(memory.record_negative_feedback(id(1), "").await, Err(MemoryError::Closed)));
-    assert!(matches!(memory.dream().await, Err(MemoryError::Closed)));
+    assert!(matches!(memory.dream(&Template).await, Err(MemoryError::Closed)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -167,7 +241,7 @@ async fn writers_readers_and_the_dreamer_lose_nothing_between_them() {
                 let known = reading.query_mk(&space, &entity).await.unwrap();
                 assert_eq!(known.action, potentials::action(known.attention, known.decision));
                 assert!(reading.query_c(&space, &entity).await.unwrap().len() <= 1);
-                reading.dream().await.unwrap();
+                reading.dream(&Template).await.unwrap();
             }
         });
     }

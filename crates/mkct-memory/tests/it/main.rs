@@ -4,12 +4,16 @@
 
 mod decay;
 mod dreamer;
+mod due;
 mod fold;
+mod forecast;
 mod given;
 mod in_memory;
 mod key;
 mod matrix;
 mod potentials;
+mod requests;
+mod similar;
 mod sums;
 
 #[test]

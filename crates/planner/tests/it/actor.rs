@@ -8,7 +8,7 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_planner::{
-    FailureContext, PlanContext, PlanError, Planner, Settings, conformance, report_template, run,
+    Asking, FailureContext, PlanContext, PlanError, Planner, Settings, conformance, report_template, run,
 };
 use artoo_types::{
     DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus, Plan, PlanDirective, Role,
@@ -37,6 +37,7 @@ impl House {
         let settings = Settings {
             surroundings,
             inventory,
+            asking: Asking::All,
             plan_deadline: Duration::from_secs(300),
             report_deadline: Duration::from_secs(45),
         };
@@ -108,7 +109,7 @@ async fn memory_is_asked_before_every_plan() {
     house.perceiver.publish(conformance::task("How many files are in docs?")).unwrap();
     let said = house.said().await;
     let [Message::MemoryQuery(query)] = said.as_slice() else { panic!("{said:?}") };
-    assert_eq!(query.space, artoo_types::Space::intent("How many files are in docs?"));
+    assert_eq!(query.pairs[0].space, artoo_types::Space::intent("How many files are in docs?"));
     let said = house.replied().await;
     assert_eq!(kinds(&said), [MessageKind::ModelCall, MessageKind::Plan]);
     assert_eq!(plans(&said)[0].round, 1);
@@ -234,7 +235,14 @@ impl Planner for Foreign {
         }
         let kept = vec![SubTaskId::new(Uuid::from_u128(77))];
         let task_id = cx.spec.task_id.clone();
-        Ok(Plan { task_id, round: 1, task_criteria: Vec::new(), subtasks: Vec::new(), kept })
+        Ok(Plan {
+            memory: artoo_types::PlanMemory::default(),
+            task_id,
+            round: 1,
+            task_criteria: Vec::new(),
+            subtasks: Vec::new(),
+            kept,
+        })
     }
 
     async fn failure_report(&self, _: &FailureContext, _: &Arc<dyn LlmClient>) -> Result<String, PlanError> {

@@ -83,7 +83,14 @@ fn a_plan_with_a_limit_of_sentences_is_usable() {
         let draft = draft(&[("Read docs/a.txt", 1, AnswerKind::FindOut)]);
         let (subtasks, task_criteria) = compile(&draft, &task, TWICE, 0);
         assert!(checks(&subtasks[0].success_criteria).iter().flatten().count() >= 2, "{subtasks:?}");
-        let plan = Plan { task_id: task.task_id, round: 1, task_criteria, subtasks, kept: Vec::new() };
+        let plan = Plan {
+            memory: artoo_types::PlanMemory::default(),
+            task_id: task.task_id,
+            round: 1,
+            task_criteria,
+            subtasks,
+            kept: Vec::new(),
+        };
         assert_eq!(validate(&plan, &conformance::context(&request)), [], "{request}");
     }
 }

@@ -44,7 +44,14 @@ impl Planner for Foreign {
             Self::Sound | Self::KeepsStrangers | Self::TellsNothing | Self::Fails => {}
         }
         let task_id = cx.spec.task_id.clone();
-        Ok(Plan { task_id, round: cx.round, task_criteria: Vec::new(), subtasks, kept })
+        Ok(Plan {
+            memory: artoo_types::PlanMemory::default(),
+            task_id,
+            round: cx.round,
+            task_criteria: Vec::new(),
+            subtasks,
+            kept,
+        })
     }
 
     async fn failure_report(

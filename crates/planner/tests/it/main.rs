@@ -8,6 +8,7 @@ mod foreign;
 mod given;
 mod plans;
 mod prompts;
+mod recalled;
 mod replan;
 mod validate;
 

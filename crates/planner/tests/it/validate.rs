@@ -28,6 +28,7 @@ fn checked(check: Check) -> Criterion {
 
 fn plan(subtasks: Vec<PlannedSubTask>) -> Plan {
     Plan {
+        memory: artoo_types::PlanMemory::default(),
         task_id: conformance::task("x").task_id,
         round: 1,
         task_criteria: Vec::new(),

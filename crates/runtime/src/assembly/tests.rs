@@ -17,7 +17,7 @@ use artoo_tools::{Tool, ToolReport, Toolbox};
 use artoo_types::{
     Approval, Arguments, Check, Criterion, DispatchManifest, Entity, Envelope, FaultKind, FinalResult,
     MemoryQuery, MessageKind, Mode, OutcomeStatus, OutcomeSummary, Plan, PlannedSubTask, ReplanRequest,
-    Space, SubTaskOutcome, Surroundings, TaskSpec, TerminalState, ToolName,
+    Space, SubTaskOutcome, Surroundings, TagPair, TaskSpec, TerminalState, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -178,8 +178,11 @@ async fn planner(mut port: Port, voice: Voice) {
     while let Some(envelope) = port.recv().await {
         if let Message::TaskSpec(spec) = envelope.message.as_ref() {
             task = Some(spec.clone());
-            port.publish(MemoryQuery { space: Space::intent(&spec.intent), entity: Entity::local() })
-                .unwrap();
+            port.publish(MemoryQuery {
+                pairs: vec![TagPair::new(Space::intent(&spec.intent), Entity::local())],
+                like: None,
+            })
+            .unwrap();
         } else if let Message::MemoryReply(_) = envelope.message.as_ref() {
             let criterion = Criterion {
                 text: "The output contains 3".to_owned(),
@@ -194,6 +197,7 @@ async fn planner(mut port: Port, voice: Voice) {
                 independent_of: Vec::new(),
             };
             let plan = Plan {
+                memory: artoo_types::PlanMemory::default(),
                 task_id: task.as_ref().unwrap().task_id.clone(),
                 round: 1,
                 task_criteria: Vec::new(),

@@ -14,8 +14,8 @@ use uuid::Uuid;
 use crate::{
     Artoo, BuildError, Builder,
     artoo::{Models, Parts},
-    assembly,
     audit::Audit,
+    dreaming,
     journal::Journal,
     private, runs,
 };
@@ -68,6 +68,7 @@ impl Builder {
         let known = models_known.chain(tools_known).collect();
         let audit = Audit::start(&bus, &clock, &data_folder, known)?;
         let memory = self.memory.unwrap_or_else(|| in_memory(&clock, self.profile));
+        let dreamer = dreaming::dream(Arc::clone(&memory), Arc::clone(&models.planner), audit.memory_port()?);
         let tools = self
             .toolbox
             .tools()
@@ -88,7 +89,7 @@ impl Builder {
             protected,
             environment: self.environment,
             redactor,
-            memory: Arc::clone(&memory),
+            memory,
             planner: self.roles.planner(options, self.guided),
             executor: self.roles.executor(self.guided),
             roles: self.roles,
@@ -106,7 +107,7 @@ impl Builder {
             audit,
             closing: CancellationToken::new(),
             open_runs: TaskTracker::new(),
-            _dreamer: assembly::dream(Arc::clone(&memory)),
+            dreamer,
         };
         Ok(Artoo { parts: Arc::new(parts) })
     }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use artoo_types::{
     Amount, ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    CorrectionSignal, Criterion, DominantClass, Effect, Evidence, FailureClass, Fault, FileChange, Judge,
-    Limits, Loss, MacroState, MegramState, MemoryAction, Mode, OutcomeStatus, PartialOutput, PlannedSubTask,
-    PrevDirective, PreviewedChange, Prices, ProposedRule, Role, RunId, SopRecord, SubTaskId, TerminalState,
-    ToolName, UnmetCriterion,
+    CorrectionSignal, Criterion, DominantClass, Effect, Evidence, FailureClass, Fault, FileChange, Held,
+    Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode, OutcomeStatus, PairMemory,
+    PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange, Prices, ProposedRule, Role,
+    RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -79,14 +79,10 @@ pub enum Event {
     /// Memory answered.
     #[serde(rename = "memory.recalled")]
     MemoryRecalled {
-        /// The attention channel.
-        attention: f64,
-        /// The decision channel.
-        decision: f64,
-        /// What they advise.
-        action: MemoryAction,
-        /// Rules that were recalled.
-        sops: Vec<SopRecord>,
+        /// The pairs that were asked for, the intent's first, then similar ones.
+        recalled: Vec<PairMemory>,
+        /// The person's laws.
+        laws: Vec<Law>,
     },
     /// A plan.
     #[serde(rename = "plan.proposed")]
@@ -97,6 +93,9 @@ pub enum Event {
         subtasks: Vec<PlannedSubTask>,
         /// Earlier subtasks whose outputs it keeps.
         kept: Vec<SubTaskId>,
+        /// What of memory it was made with, what was left out, and what its calls are held to.
+        #[serde(default, skip_serializing_if = "PlanMemory::is_empty")]
+        memory: PlanMemory,
     },
     /// The person is asked whether the plan may run.
     #[serde(rename = "plan_approval.requested")]
@@ -162,6 +161,9 @@ pub enum Event {
         reason: String,
         /// Whether a person is asked. Otherwise what the run knows decides, at once.
         person: bool,
+        /// The Megrams that advise against the call, where it is memory that asks.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        because: Vec<MegramId>,
     },
     /// It was decided about. The line has a role where no person decided.
     #[serde(rename = "approval.decided")]
@@ -202,6 +204,9 @@ pub enum Event {
         dropped_bytes: u64,
         /// Files that it created or changed.
         files: Vec<FileChange>,
+        /// What memory had to do with it, where it advises against the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        held: Option<Held>,
     },
     /// A verdict fell.
     #[serde(rename = "verdict")]

@@ -64,12 +64,7 @@ impl Fold {
             }
             Message::MemoryReply(reply) => events.push((
                 None,
-                Event::MemoryRecalled {
-                    attention: reply.potentials.attention,
-                    decision: reply.potentials.decision,
-                    action: reply.potentials.action,
-                    sops: reply.sops.clone(),
-                },
+                Event::MemoryRecalled { recalled: reply.recalled.clone(), laws: reply.laws.clone() },
             )),
             Message::Plan(plan) => {
                 self.round = Some(plan.round);
@@ -79,6 +74,7 @@ impl Fold {
                         task_criteria: plan.task_criteria.clone(),
                         subtasks: plan.subtasks.clone(),
                         kept: plan.kept.clone(),
+                        memory: plan.memory.clone(),
                     },
                 ));
             }
@@ -123,6 +119,7 @@ impl Fold {
                         rule: request.rule.clone(),
                         reason: request.reason.clone(),
                         person: request.person,
+                        because: request.because.clone(),
                     },
                 ));
             }
@@ -195,6 +192,8 @@ impl Fold {
             | Message::FailureReportRequest(_)
             | Message::FailureReport(_)
             | Message::Fault(_)
+            // The Dreamer belongs to no run.
+            | Message::DreamReport(_)
             | Message::AuditQuery(_)
             | Message::AuditReport(_) => {}
         }
@@ -246,6 +245,7 @@ impl Fold {
             bytes: call.output.bytes,
             dropped_bytes: call.output.dropped_bytes,
             files: call.files.clone(),
+            held: call.held.clone(),
         }
     }
 

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_ggs_core::{Blocked, Decision, JudgedCriterion, Observation, Report, Standing, State};
 use artoo_types::{
-    BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FaultKind, FinalResult, Message, ModelCall,
-    Plan, PlanDirective, Prices, SubTaskId, SubTaskOutcome, TaskId, TerminalState, ToolCall,
+    BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FaultKind, FinalResult, MemoryReply,
+    Message, ModelCall, Plan, PlanDirective, Prices, SubTaskId, SubTaskOutcome, TaskId, TerminalState,
+    ToolCall,
 };
 
 use super::replay::Replay;
-use super::{Cost, Decided, End, Explanation, Follows, PlanChange, RefusedCall, Round, Unmet};
+use super::{Cost, Decided, End, Explanation, Follows, PlanChange, RefusedCall, Round, RoundMemory, Unmet};
 use crate::exit_code::{denied, exit_code_after};
 use crate::journal;
 
@@ -54,6 +55,9 @@ struct Account {
 #[derive(Default)]
 struct Open {
     plan: Option<PlanChange>,
+    /// What memory answered before the plan.
+    reply: Option<MemoryReply>,
+    memory: RoundMemory,
     refused: Vec<RefusedCall>,
     outcomes: Vec<SubTaskOutcome>,
     task_verdicts: Vec<CriterionVerdict>,
@@ -120,6 +124,7 @@ impl Account {
                 self.prices.clone_from(&request.prices);
             }
             Message::TaskSpec(spec) => self.task_id = Some(spec.task_id.clone()),
+            Message::MemoryReply(reply) => self.open.reply = Some(reply.clone()),
             Message::Plan(plan) => self.planned(plan),
             Message::SubTask(task) => {
                 self.intents.insert(task.subtask_id, task.intent.clone());
@@ -148,7 +153,6 @@ impl Account {
             | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
             | Message::MemoryQuery(_)
-            | Message::MemoryReply(_)
             | Message::PlanApprovalRequested(_)
             | Message::PlanApprovalDecided(_)
             | Message::DispatchManifest(_)
@@ -160,6 +164,7 @@ impl Account {
             | Message::CorrectionSignal(_)
             | Message::FailureReport(_)
             | Message::MegramWrite(_)
+            | Message::DreamReport(_)
             | Message::Warning(_)
             | Message::AuditQuery(_)
             | Message::AuditReport(_) => {}
@@ -170,6 +175,9 @@ impl Account {
         let before = self.page.rounds.last().and_then(|round| round.plan.as_ref());
         let before = before.map(PlanChange::intents).unwrap_or_default();
         self.open.plan = Some(PlanChange::of(plan, &before, &self.intents));
+        if let Some(reply) = &self.open.reply {
+            self.open.memory = RoundMemory::of(reply, plan);
+        }
     }
 
     /// R7 judges the first report of a round, and none after a fault or its last decision.
@@ -275,8 +283,8 @@ impl Account {
             None => (None, self.unmet(&self.replay.observe(&open.so_far(), 0).criteria)),
         };
         let round = u32::try_from(self.page.rounds.len()).unwrap_or(u32::MAX).saturating_add(1);
-        let Open { plan, refused, .. } = open;
-        self.page.rounds.push(Round { round, plan, refused, criteria, unmet, decided, cost });
+        let Open { plan, memory, refused, .. } = open;
+        self.page.rounds.push(Round { round, plan, memory, refused, criteria, unmet, decided, cost });
     }
 
     fn unmet(&self, criteria: &[JudgedCriterion]) -> Vec<Unmet> {
@@ -317,6 +325,7 @@ impl Open {
     }
 
     fn called(&mut self, call: &ToolCall) {
+        self.memory.called(call);
         match (&call.ending, &call.failure) {
             (CallEnding::Refused, failure) => self.refused.push(RefusedCall {
                 call: BlockedTarget::of(&call.tool, &call.arguments),

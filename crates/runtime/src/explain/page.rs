@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::recalled::RoundMemory;
 use crate::journal::RunState;
 
 /// Why a run went as it did.
@@ -50,6 +51,9 @@ pub struct Round {
     pub round: u32,
     /// What its plan changed; `None` where there was no plan.
     pub plan: Option<PlanChange>,
+    /// What memory had to do with it.
+    #[serde(default, skip_serializing_if = "RoundMemory::is_empty")]
+    pub memory: RoundMemory,
     /// Calls that were refused: blocked, made before, or not allowed.
     pub refused: Vec<RefusedCall>,
     /// How many criteria the controller saw; `None` where the round was never reported to it.

@@ -18,6 +18,7 @@ fn plan(kept: &[SubTaskId], intents: &[&str]) -> Plan {
         independent_of: Vec::new(),
     };
     Plan {
+        memory: artoo_types::PlanMemory::default(),
         task_id: TaskId::from_text("task"),
         round: 2,
         task_criteria: Vec::new(),

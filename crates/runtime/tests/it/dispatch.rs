@@ -30,6 +30,7 @@ impl Bench {
 
     fn same_round(&mut self, kept: &[SubTaskId], subtasks: Vec<PlannedSubTask>) -> Vec<Message> {
         let plan = Plan {
+            memory: artoo_types::PlanMemory::default(),
             task_id: TaskId::from_text("task"),
             round: self.round,
             task_criteria: Vec::new(),
@@ -68,6 +69,7 @@ fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome 
         stderr: OutputRecord::default(),
         files: Vec::new(),
         trust: Trust::default(),
+        held: None,
         started_at: DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap(),
         duration_ms: 1,
     };

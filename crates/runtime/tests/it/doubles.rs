@@ -94,6 +94,7 @@ pub(crate) struct Fixed {
 impl Planner for Fixed {
     async fn plan(&self, cx: &PlanContext, _model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
         Ok(Plan {
+            memory: artoo_types::PlanMemory::default(),
             task_id: cx.spec.task_id.clone(),
             round: cx.round,
             task_criteria: self.task_criteria.clone(),
@@ -126,6 +127,7 @@ impl Planner for Series {
         let outcomes = cx.previous.iter().flat_map(|previous| &previous.outcomes);
         let matched = outcomes.filter(|outcome| outcome.status == OutcomeStatus::Matched);
         Ok(Plan {
+            memory: artoo_types::PlanMemory::default(),
             task_id: cx.spec.task_id.clone(),
             round: cx.round,
             task_criteria: Vec::new(),

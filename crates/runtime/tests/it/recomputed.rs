@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -55,6 +56,17 @@ fn settings(seen: &Seen) -> &ControlSettings {
     found.unwrap()
 }
 
+/// Where the journal says that the run worked.
+fn working_folder(seen: &Seen) -> Option<PathBuf> {
+    seen.messages().find_map(|message| {
+        if let Message::UserRequest(request) = message {
+            Some(request.surroundings.working_folder.clone())
+        } else {
+            None
+        }
+    })
+}
+
 /// R7 as the journal says that it was, over what the journal says that it heard.
 fn said_again(seen: &Seen) -> Vec<Message> {
     let recorded = settings(seen);
@@ -62,6 +74,7 @@ fn said_again(seen: &Seen) -> Vec<Message> {
     let settings = Settings {
         parameters,
         megrams: MegramRule::of(Profile::Default),
+        working_folder: working_folder(seen),
         inventory: recorded.tools.clone(),
         programs: recorded.programs.clone(),
         report_deadline: Duration::MAX,

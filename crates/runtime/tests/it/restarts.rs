@@ -11,13 +11,13 @@ use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_mkct_memory::{DreamReport, InMemory, MemoryError, MemoryService, Rules};
+use artoo_mkct_memory::{Distiller, InMemory, MemoryError, MemoryService, Rules};
 use artoo_perceiver::{Dialogue, FaithfulPerceiver, PerceiveError, Perceived, Perceiver};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::Builder;
 use artoo_types::{
-    Entity, FaultKind, Megram, MegramId, Message, MessageKind, Plan, Potentials, Role, SopRecord, Space,
-    TerminalState, UserRequest,
+    DreamReport, Entity, FaultKind, Megram, MegramId, MemoryQuery, MemoryReply, Message, MessageKind, Plan,
+    Potentials, Role, SopRecord, Space, TerminalState, UserRequest,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -90,7 +90,6 @@ impl MemoryService for Dies<InMemory> {
     }
 
     async fn query_c(&self, space: &Space, entity: &Entity) -> Result<Vec<SopRecord>, MemoryError> {
-        self.call();
         self.inner.query_c(space, entity).await
     }
 
@@ -102,8 +101,17 @@ impl MemoryService for Dies<InMemory> {
         self.inner.record_negative_feedback(rule, content).await
     }
 
-    async fn dream(&self) -> Result<DreamReport, MemoryError> {
-        self.inner.dream().await
+    async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {
+        self.call();
+        self.inner.recall(query).await
+    }
+
+    async fn dream(&self, distiller: &dyn Distiller) -> Result<DreamReport, MemoryError> {
+        self.inner.dream(distiller).await
+    }
+
+    async fn flush(&self) -> Result<(), MemoryError> {
+        self.inner.flush().await
     }
 
     async fn close(&self) -> Result<(), MemoryError> {

@@ -81,13 +81,7 @@ fn plan() -> Message {
 }
 
 fn memory_reply() -> Message {
-    message(
-        "memory_reply",
-        json!({
-            "space": "intent:a", "entity": "env:local", "sops": [],
-            "potentials": {"attention": 0.0, "decision": 0.0, "action": "ignore"},
-        }),
-    )
+    message("memory_reply", json!({"recalled": [], "laws": []}))
 }
 
 fn replan_request() -> Message {
@@ -152,7 +146,7 @@ impl Told {
 #[test]
 fn every_step_of_a_run_obliges_the_next_role() {
     let memory = memory_reply;
-    let query = || message("memory_query", json!({"space": "intent:a", "entity": "env:local"}));
+    let query = || message("memory_query", json!({"pairs": [], "like": null}));
     let report = || {
         message("failure_report_request", json!({"task_id": "t", "reason": "", "unmet": [], "partial": []}))
     };
@@ -249,7 +243,7 @@ fn an_outcome_that_comes_twice_obliges_nobody() {
 fn course() -> [Message; 11] {
     [
         task_spec(),
-        message("memory_query", json!({"space": "intent:a", "entity": "env:local"})),
+        message("memory_query", json!({"pairs": [], "like": null})),
         memory_reply(),
         plan(),
         manifest(&[A]),
@@ -295,7 +289,7 @@ fn what_comes_twice_obliges_nobody() {
 #[test]
 fn what_comes_twice_settles_nothing() {
     let mut told = Told::new(&[plan(), manifest(&[]), replan_request(), directive()]);
-    told.hear(&message("memory_query", json!({"space": "intent:a", "entity": "env:local"})));
+    told.hear(&message("memory_query", json!({"pairs": [], "like": null})));
     told.hear(&memory_reply());
     told.hear(&plan());
     assert_eq!(told.next(), Some((Role::Planner, "a plan", 2 * SECOND)));

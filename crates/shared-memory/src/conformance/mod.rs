@@ -22,6 +22,7 @@
 //! ```
 
 mod pyramid;
+mod recall;
 mod store;
 mod subject;
 
@@ -34,10 +35,13 @@ pub use pyramid::{
     a_constraint_does_not_demote_itself, a_contradicted_rule_falls, consolidated_sources_count_once,
     feedback_speaks_against_its_rule, forgetting_spares_the_young_and_the_rules, recall_is_by_rules_alone,
 };
+pub use recall::{
+    laws_are_the_persons_alone, what_is_asked_for_is_answered_in_order, what_is_like_the_question_is_found,
+};
 pub use store::{
-    a_closed_memory_gives_and_takes_nothing, a_query_sees_earlier_writes, an_id_names_one_megram,
-    an_unknown_pair_is_ignored, experience_fades, numbers_out_of_range_are_refused, threads_lose_nothing,
-    two_names_never_share_a_bucket, writes_may_come_in_any_order,
+    a_closed_memory_gives_and_takes_nothing, a_flush_keeps_what_was_written, a_query_sees_earlier_writes,
+    an_id_names_one_megram, an_unknown_pair_is_ignored, experience_fades, numbers_out_of_range_are_refused,
+    threads_lose_nothing, two_names_never_share_a_bucket, writes_may_come_in_any_order,
 };
 
 /// The clock that a law hands to the memory that it tests, and moves.
@@ -72,6 +76,10 @@ pub async fn check_all(make: &Factory) -> Result<(), String> {
         a_contradicted_rule_falls,
         forgetting_spares_the_young_and_the_rules,
         feedback_speaks_against_its_rule,
+        what_is_asked_for_is_answered_in_order,
+        what_is_like_the_question_is_found,
+        laws_are_the_persons_alone,
+        a_flush_keeps_what_was_written,
         a_closed_memory_gives_and_takes_nothing,
     );
     Ok(())

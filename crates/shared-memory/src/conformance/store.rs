@@ -2,11 +2,11 @@
 
 use std::thread;
 
-use artoo_mkct_memory::{MemoryError, matrix};
-use artoo_types::{Entity, Level, Megram, MegramState, MemoryAction, Space};
+use artoo_mkct_memory::{MemoryError, Template, matrix};
+use artoo_types::{Entity, Level, Megram, MegramState, MemoryAction, MemoryQuery, Space};
 
 use super::Factory;
-use super::subject::{Subject, day, expect, experience, experiences, id, pair};
+use super::subject::{Subject, day, expect, experience, experiences, id, law, pair};
 
 /// Nothing is known of a pair that nothing was written to.
 ///
@@ -34,7 +34,7 @@ pub async fn a_query_sees_earlier_writes(make: &Factory) -> Result<(), String> {
     subject.write(experience(3, MegramState::ChangePath, 0))?;
     subject.expect(2.15, -0.05, "after a dead end too").await?;
     // A law of the agent is no experience.
-    subject.write(Megram { level: Level::T, k: 0.0, ..experience(4, MegramState::Accept, 0) })?;
+    subject.write(law(4, 0))?;
     subject.expect(2.15, -0.05, "after a law too").await
 }
 
@@ -157,6 +157,25 @@ pub async fn threads_lose_nothing(make: &Factory) -> Result<(), String> {
     subject.expect(320.0, 320.0, "after 400 writes of 4 threads").await
 }
 
+/// A flush succeeds, again and again, and changes nothing that is known.
+///
+/// # Errors
+///
+/// What was found instead.
+pub async fn a_flush_keeps_what_was_written(make: &Factory) -> Result<(), String> {
+    let subject = Subject::new(make);
+    for number in 1..=3 {
+        subject.write(experience(number, MegramState::Accept, 0))?;
+        for time in ["first", "second"] {
+            let flushed = subject.memory.flush().await;
+            flushed.map_err(|error| format!("the {time} flush failed: {error}"))?;
+        }
+        let sum = 0.90 * number as f64;
+        subject.expect(sum, sum, "after a flush").await?;
+    }
+    Ok(())
+}
+
 /// After `close` everything but `close` fails with [`MemoryError::Closed`].
 ///
 /// # Errors
@@ -172,8 +191,10 @@ pub async fn a_closed_memory_gives_and_takes_nothing(make: &Factory) -> Result<(
         ("write", memory.write(experience(1, MegramState::Accept, 0)).err()),
         ("query_c", memory.query_c(&space, &entity).await.err()),
         ("query_mk", memory.query_mk(&space, &entity).await.err()),
+        ("recall", memory.recall(&MemoryQuery { pairs: Vec::new(), like: None }).await.err()),
+        ("flush", memory.flush().await.err()),
         ("record_negative_feedback", memory.record_negative_feedback(id(1), "").await.err()),
-        ("dream", memory.dream().await.err()),
+        ("dream", memory.dream(&Template).await.err()),
     ];
     for (what, answer) in answers {
         expect(matches!(answer, Some(MemoryError::Closed)), || format!("{what} gave {answer:?}"))?;

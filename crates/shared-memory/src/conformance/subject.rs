@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use artoo_mkct_memory::{DreamReport, MemoryService, matrix};
-use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Potentials, SopRecord, Space};
+use artoo_mkct_memory::{MemoryService, Template, matrix};
+use artoo_types::{
+    DreamReport, Entity, Level, Megram, MegramId, MegramState, MemoryQuery, MemoryReply, Origin, Potentials,
+    SopRecord, Space,
+};
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use uuid::Uuid;
 
@@ -38,7 +41,11 @@ impl Subject {
     }
 
     pub(super) async fn dream(&self) -> Result<DreamReport, String> {
-        self.memory.dream().await.map_err(|error| format!("a cycle of the Dreamer failed: {error}"))
+        self.memory.dream(&Template).await.map_err(|error| format!("a cycle of the Dreamer failed: {error}"))
+    }
+
+    pub(super) async fn recall(&self, query: MemoryQuery) -> Result<MemoryReply, String> {
+        self.memory.recall(&query).await.map_err(|error| format!("a recall failed: {error}"))
     }
 
     /// The potentials of the test pair.
@@ -93,5 +100,10 @@ pub(super) fn experiences(numbers: std::ops::Range<u128>, state: MegramState, ma
 
 /// A rule of the test pair.
 pub(super) fn rule(number: u128, state: MegramState, made_on: i64) -> Megram {
-    Megram { level: Level::C, k: 0.0, ..experience(number, state, made_on) }
+    Megram { level: Level::C, k: 0.0, origin: Some(Origin::Person), ..experience(number, state, made_on) }
+}
+
+/// A law of the person's.
+pub(super) fn law(number: u128, made_on: i64) -> Megram {
+    Megram { level: Level::T, ..rule(number, MegramState::Accept, made_on) }
 }

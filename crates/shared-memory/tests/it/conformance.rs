@@ -1,13 +1,32 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use artoo_memory_store::{Options, Store};
 use artoo_mkct_memory::{MemoryService, Rules};
 use artoo_shared_memory::conformance::{Now, check_all};
+
+use artoo_types::MegramId;
+use uuid::Uuid;
 
 use crate::given::{Flaw, Flawed, in_memory};
 
 #[tokio::test]
 async fn the_memory_in_memory_keeps_every_law() {
     let make = |now: Now| -> Arc<dyn MemoryService> { Arc::new(in_memory(Rules::default(), now)) };
+    assert_eq!(check_all(&make).await, Ok(()));
+}
+
+/// The same laws for the store, each on an empty folder of its own.
+#[tokio::test]
+async fn the_memory_on_disk_keeps_every_law() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = AtomicU64::new(0);
+    let root = folder.path().to_owned();
+    let make = move |now: Now| -> Arc<dyn MemoryService> {
+        let memory = root.join(made.fetch_add(1, Ordering::SeqCst).to_string());
+        let options = Options::new(memory, move || now(), || MegramId::new(Uuid::now_v7()));
+        Arc::new(Store::open(options).unwrap())
+    };
     assert_eq!(check_all(&make).await, Ok(()));
 }
 
@@ -20,6 +39,12 @@ async fn the_suite_finds_what_is_wrong_with_a_memory() {
         (Flaw::NeverCloses, "a_closed_memory_gives_and_takes_nothing"),
         (Flaw::NeverDreams, "recall_is_by_rules_alone"),
         (Flaw::IgnoresFeedback, "feedback_speaks_against_its_rule"),
+        (Flaw::FellsAtOnce, "a_contradicted_rule_falls"),
+        (Flaw::AnswersBackwards, "what_is_asked_for_is_answered_in_order"),
+        (Flaw::FindsNothing, "what_is_like_the_question_is_found"),
+        (Flaw::TrustsAnybody, "laws_are_the_persons_alone"),
+        (Flaw::HidesLaws, "laws_are_the_persons_alone"),
+        (Flaw::CannotBeFlushed, "a_flush_keeps_what_was_written"),
         (Flaw::CannotBeRead, "an_unknown_pair_is_ignored"),
     ];
     for (flaw, law) in cases {

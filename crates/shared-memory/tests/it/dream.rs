@@ -1,30 +1,104 @@
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use artoo_mkct_memory::{MemoryError, MemoryService};
-use artoo_shared_memory::{CYCLE, dream};
-use artoo_types::MegramState;
+use artoo_mkct_memory::{InMemory, MemoryError, MemoryService, Template};
+use artoo_shared_memory::{LAST_CYCLE, Rhythm, dream, last_dream};
+use artoo_types::{DreamReport, MegramState};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
 
 use crate::given::{Flaw, Flawed, experience, memory, pair};
 
+struct Dreaming {
+    memory: Arc<InMemory>,
+    run_ended: Arc<Notify>,
+    /// After how long each report came.
+    reports: Arc<Mutex<Vec<(Duration, DreamReport)>>>,
+    task: JoinHandle<Result<(), MemoryError>>,
+}
+
+fn dreaming() -> Dreaming {
+    let (memory, run_ended) = (memory(), Arc::new(Notify::new()));
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let (mind, ended, told) = (memory.clone(), run_ended.clone(), reports.clone());
+    let began = Instant::now();
+    let task = tokio::spawn(async move {
+        let report = |did| told.lock().unwrap().push((began.elapsed(), did));
+        dream(mind.as_ref(), &Template, Rhythm::default(), &ended, report).await
+    });
+    Dreaming { memory, run_ended, reports, task }
+}
+
+impl Dreaming {
+    fn learn(&self, numbers: std::ops::RangeInclusive<u128>) {
+        for number in numbers {
+            self.memory.write(experience(number, MegramState::Accept)).unwrap();
+        }
+    }
+
+    /// In whole seconds: the timer of tokio counts in milliseconds.
+    fn reported_at(&self) -> Vec<u64> {
+        self.reports.lock().unwrap().iter().map(|(after, _)| after.as_secs()).collect()
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_dreamer_wakes_every_five_minutes_until_the_memory_is_closed() {
-    let memory = memory();
-    let dreamer = tokio::spawn(dream(memory.clone(), CYCLE));
+    let dreaming = dreaming();
     tokio::task::yield_now().await;
-    for number in 1..=6 {
-        memory.write(experience(number, MegramState::Accept)).unwrap();
-    }
+    dreaming.learn(1..=6);
     let (space, entity) = pair();
-    tokio::time::sleep(CYCLE - Duration::from_secs(1)).await;
-    assert_eq!(memory.query_c(&space, &entity).await.unwrap(), []);
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(memory.query_c(&space, &entity).await.unwrap().len(), 1);
-    memory.close().await.unwrap();
-    assert!(dreamer.await.unwrap().is_ok());
+    sleep(Duration::from_secs(299)).await;
+    assert_eq!(dreaming.memory.query_c(&space, &entity).await.unwrap(), []);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(dreaming.memory.query_c(&space, &entity).await.unwrap().len(), 1);
+    // Cycles with nothing to do are not told.
+    sleep(Duration::from_secs(3000)).await;
+    assert_eq!(dreaming.reported_at(), [300]);
+    assert_eq!(dreaming.reports.lock().unwrap()[0].1.promoted.len(), 1);
+    dreaming.memory.close().await.unwrap();
+    assert!(dreaming.task.await.unwrap().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ended_wakes_it_when_it_is_quiet() {
+    let dreaming = dreaming();
+    tokio::task::yield_now().await;
+    dreaming.learn(1..=6);
+    // One run after the other: no cycle between them.
+    for _ in 0..10 {
+        dreaming.run_ended.notify_one();
+        sleep(Duration::from_secs(1)).await;
+    }
+    assert_eq!(dreaming.reported_at(), [0; 0]);
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(dreaming.reported_at(), [11]);
+    // Without an end of it, the period holds.
+    dreaming.learn(11..=16);
+    for _ in 0..400 {
+        dreaming.run_ended.notify_one();
+        sleep(Duration::from_secs(1)).await;
+    }
+    assert_eq!(dreaming.reported_at(), [11, 300]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_cycle_ends_the_dreamer_with_its_reason() {
-    let ended = dream(Flawed::new(Flaw::CannotBeRead), CYCLE).await;
+    let memory = Flawed::new(Flaw::CannotBeRead);
+    let ended = dream(memory.as_ref(), &Template, Rhythm::default(), &Notify::new(), |_| {}).await;
     assert!(matches!(ended, Err(MemoryError::Store(_))), "{ended:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_process_waits_for_one_short_cycle() {
+    let memory = memory();
+    for number in 1..=6 {
+        memory.write(experience(number, MegramState::Accept)).unwrap();
+    }
+    assert_eq!(last_dream(memory.as_ref()).await.unwrap().map(|did| did.promoted.len()), Some(1));
+    assert_eq!(last_dream(memory.as_ref()).await.unwrap(), None, "nothing was left");
+    let began = Instant::now();
+    assert_eq!(last_dream(Flawed::new(Flaw::Hangs).as_ref()).await.unwrap(), None);
+    assert!(began.elapsed() < LAST_CYCLE * 2, "{:?}", began.elapsed());
 }

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use artoo_mkct_memory::{DreamReport, InMemory, MemoryError, MemoryService, Rules, matrix};
+use artoo_mkct_memory::{Distiller, InMemory, MemoryError, MemoryService, Rules, matrix};
 use artoo_shared_memory::conformance::Now;
-use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Potentials, SopRecord, Space};
+use artoo_types::{
+    DreamReport, Entity, Level, Megram, MegramId, MegramState, MemoryQuery, MemoryReply, Origin, Polarity,
+    Potentials, SopRecord, Space, TagPair,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 use uuid::Uuid;
@@ -41,7 +44,7 @@ pub(crate) fn experience(number: u128, state: MegramState) -> Megram {
 }
 
 pub(crate) fn rule(number: u128, state: MegramState) -> Megram {
-    Megram { level: Level::C, k: 0.0, ..experience(number, state) }
+    Megram { level: Level::C, k: 0.0, origin: Some(Origin::Person), ..experience(number, state) }
 }
 
 /// What is wrong with a memory.
@@ -57,6 +60,18 @@ pub(crate) enum Flaw {
     IgnoresFeedback,
     /// The Dreamer does nothing.
     NeverDreams,
+    /// A practice falls at the first failure.
+    FellsAtOnce,
+    /// Pairs are answered in another order.
+    AnswersBackwards,
+    /// Nothing similar is looked for.
+    FindsNothing,
+    /// Whoever writes, it counts as the person.
+    TrustsAnybody,
+    /// Laws are kept and not told.
+    HidesLaws,
+    /// Nothing can be made safe.
+    CannotBeFlushed,
     /// Every query fails.
     CannotBeRead,
     /// No query ever ends.
@@ -104,7 +119,8 @@ impl MemoryService for Flawed {
             return Ok(());
         }
         let (space, entity) = self.tags(&megram.space, &megram.entity);
-        self.inner.write(Megram { space, entity, ..megram })
+        let origin = if self.has(Flaw::TrustsAnybody) { Some(Origin::Person) } else { megram.origin };
+        self.inner.write(Megram { space, entity, origin, ..megram })
     }
 
     async fn query_c(&self, space: &Space, entity: &Entity) -> Result<Vec<SopRecord>, MemoryError> {
@@ -127,9 +143,46 @@ impl MemoryService for Flawed {
         }
     }
 
-    async fn dream(&self) -> Result<DreamReport, MemoryError> {
+    async fn recall(&self, query: &MemoryQuery) -> Result<MemoryReply, MemoryError> {
         self.obstacle().await?;
-        if self.has(Flaw::NeverDreams) { Ok(DreamReport::default()) } else { self.inner.dream().await }
+        let tags = |pair: &TagPair| {
+            let (space, entity) = self.tags(&pair.space, &pair.entity);
+            TagPair::new(space, entity)
+        };
+        let pairs = query.pairs.iter().map(tags).collect();
+        let like = if self.has(Flaw::FindsNothing) { None } else { query.like.clone() };
+        let mut reply = self.inner.recall(&MemoryQuery { pairs, like }).await?;
+        if self.has(Flaw::AnswersBackwards) {
+            reply.recalled.reverse();
+        }
+        if self.has(Flaw::HidesLaws) {
+            reply.laws.clear();
+        }
+        Ok(reply)
+    }
+
+    async fn dream(&self, distiller: &dyn Distiller) -> Result<DreamReport, MemoryError> {
+        self.obstacle().await?;
+        if self.has(Flaw::NeverDreams) {
+            return Ok(DreamReport::default());
+        }
+        let report = self.inner.dream(distiller).await?;
+        let (space, entity) = pair();
+        let rules = self.inner.query_c(&space, &entity).await?;
+        let is_contradicted = self.inner.query_mk(&space, &entity).await?.decision < 0.0;
+        let has_practice = rules.iter().any(|rule| rule.polarity == Polarity::Practice);
+        if self.has(Flaw::FellsAtOnce) && has_practice && is_contradicted {
+            self.inner.write(experience(999_999, MegramState::Abandon))?;
+            return self.inner.dream(distiller).await;
+        }
+        Ok(report)
+    }
+
+    async fn flush(&self) -> Result<(), MemoryError> {
+        if self.has(Flaw::CannotBeFlushed) {
+            return Err(MemoryError::Store(Box::new(std::io::Error::other("the disk is full"))));
+        }
+        self.inner.flush().await
     }
 
     async fn close(&self) -> Result<(), MemoryError> {

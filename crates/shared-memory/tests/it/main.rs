@@ -5,6 +5,7 @@
 mod actor;
 mod answer;
 mod conformance;
+mod distil;
 mod dream;
 mod given;
 

@@ -11,7 +11,7 @@ use crate::consent::{Reading, Tried};
 use crate::granted::Granted;
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
-use crate::{Tool as _, ToolContext, ToolError, ToolReport, watched};
+use crate::{EvidenceWriter, Tool as _, ToolContext, ToolError, ToolReport, watched};
 
 /// Where a command is tried.
 #[derive(Debug, Clone)]
@@ -19,6 +19,14 @@ pub(super) struct Layers {
     /// The folders that it may change, by their real names. New files are free in them.
     roots: Vec<PathBuf>,
     store: PathBuf,
+}
+
+/// A command that ran over layers.
+struct Ran {
+    preview: Preview,
+    tried: Tried,
+    /// Standard output and standard error.
+    outputs: (EvidenceWriter, EvidenceWriter),
 }
 
 /// What came of a trial.
@@ -54,25 +62,10 @@ impl Layers {
         network: Network,
         cx: &ToolContext,
     ) -> Result<Trial, ToolError> {
-        let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
-        let held = confinement(cx, (SandboxMode::WorkspaceWrite, network), &Granted::default());
-        let live = LiveOutput::of(cx);
-        let show = |channel, bytes: &[u8]| live.show(channel, bytes);
-        let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
-        let ran = preview(invocation, &held, &self.roots, &self.store, capture, &cx.cancel).await;
-        live.finish();
-        let mut preview = match ran {
-            Ok(preview) => preview,
-            Err(PreviewError::Sandbox(error @ SandboxError::Start { .. })) => return Err(error.into()),
-            Err(error) if error.is_of_the_layers() => return Ok(Trial::NotTold(error)),
-            Err(error) => return Err(ToolError::NotMade { reason: with_causes(&error) }),
+        let Ran { mut preview, tried, outputs } = match self.run(invocation, network, cx).await? {
+            Ok(ran) => ran,
+            Err(error) => return Ok(Trial::NotTold(error)),
         };
-        if preview.outcome.ending == Ending::Cancelled {
-            return Err(ToolError::Cancelled);
-        }
-        let (changes, touched) = (preview.changes.clone(), preview.touched());
-        let (free, context) = (self.roots.clone(), cx.clone());
-        let tried = off_the_async_thread(move || Tried::of(&changes, touched, &free, &context)).await?;
         let is_failed = preview.outcome.ending != Ending::Exited(0);
         // What a failed command did may be half of what it would do: nobody can agree to that.
         let is_half = is_failed && tried.is_more_than_free();
@@ -80,8 +73,7 @@ impl Layers {
             tried.consent(Shell.name(), command, reading, cx).await?;
         }
         let granted = (cx, &Granted::default());
-        let mut report =
-            report(command, &mut preview.outcome, (stdout, stderr), invocation.timeout, granted)?;
+        let mut report = report(command, &mut preview.outcome, outputs, invocation.timeout, granted)?;
         if is_half && let Some(failure) = &mut report.failure {
             failure.reason.push_str(" (it was tried where nothing lasts, so nothing was changed)");
         }
@@ -92,6 +84,61 @@ impl Layers {
             report.files = make_real(preview, tried, cx).await?;
         }
         Ok(Trial::Done(report))
+    }
+
+    /// Runs the command, asks nobody, and makes nothing real. That it changed something is said, for then it has not done what it was to do.
+    pub(super) async fn rehearse(
+        &self,
+        invocation: &Invocation,
+        command: &str,
+        cx: &ToolContext,
+    ) -> Result<ToolReport, ToolError> {
+        let Ran { mut preview, tried, outputs } = match self.run(invocation, Network::Denied, cx).await? {
+            Ok(ran) => ran,
+            Err(error) => {
+                return Err(ToolError::Unconfirmed { came: format!("it cannot be tried: {error}") });
+            }
+        };
+        let granted = (cx, &Granted::default());
+        let mut report = report(command, &mut preview.outcome, outputs, invocation.timeout, granted)?;
+        if !tried.is_nothing() {
+            let came = "it was tried where nothing lasts, and what it changed was not made real".to_owned();
+            let unconfirmed = ToolError::Unconfirmed { came }.failure();
+            match &mut report.failure {
+                Some(failure) => failure.reason.push_str(&format!(" ({})", unconfirmed.reason)),
+                None => report.failure = Some(unconfirmed),
+            }
+        }
+        Ok(report)
+    }
+
+    /// Runs the command over the layers. The inner error says that it cannot be told what it would do, because of the layers alone.
+    async fn run(
+        &self,
+        invocation: &Invocation,
+        network: Network,
+        cx: &ToolContext,
+    ) -> Result<Result<Ran, PreviewError>, ToolError> {
+        let (mut stdout, mut stderr) = (cx.evidence.writer(), cx.evidence.writer());
+        let held = confinement(cx, (SandboxMode::WorkspaceWrite, network), &Granted::default());
+        let live = LiveOutput::of(cx);
+        let show = |channel, bytes: &[u8]| live.show(channel, bytes);
+        let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
+        let ran = preview(invocation, &held, &self.roots, &self.store, capture, &cx.cancel).await;
+        live.finish();
+        let preview = match ran {
+            Ok(preview) => preview,
+            Err(PreviewError::Sandbox(error @ SandboxError::Start { .. })) => return Err(error.into()),
+            Err(error) if error.is_of_the_layers() => return Ok(Err(error)),
+            Err(error) => return Err(ToolError::NotMade { reason: with_causes(&error) }),
+        };
+        if preview.outcome.ending == Ending::Cancelled {
+            return Err(ToolError::Cancelled);
+        }
+        let (changes, touched) = (preview.changes.clone(), preview.touched());
+        let (free, context) = (self.roots.clone(), cx.clone());
+        let tried = off_the_async_thread(move || Tried::of(&changes, touched, &free, &context)).await?;
+        Ok(Ok(Ran { preview, tried, outputs: (stdout, stderr) }))
     }
 }
 

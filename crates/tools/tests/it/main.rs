@@ -23,6 +23,7 @@ mod runs;
 mod scene;
 mod searches;
 mod server;
+mod trial_only;
 mod tried;
 mod watches;
 mod writes;

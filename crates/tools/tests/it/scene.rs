@@ -62,6 +62,7 @@ impl Scene {
             layer_stores: vec![real.join("data/layers"), spare.path().join("layers")],
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Everything),
+            trial_only: false,
             rest: Rest::default(),
             snapshot: Some(Snapshot::new(
                 real.join("data/undo"),

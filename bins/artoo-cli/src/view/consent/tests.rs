@@ -54,6 +54,7 @@ fn asked(command: &str, effects: Vec<Effect>, changes: Vec<PreviewedChange>) -> 
         reason: "what was there before the run changes only with consent".to_owned(),
         person: true,
         always: None,
+        because: Vec::new(),
     }
 }
 

@@ -157,6 +157,7 @@ impl Tree {
             },
             explain: artoo_sandbox::effects_of,
             consent,
+            trial_only: false,
             rest: Rest::default(),
             snapshot: Some(Snapshot::new(
                 self.data().join("undo"),

@@ -1,6 +1,7 @@
 use artoo_types::{
-    Entity, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery, MemoryReply, Polarity,
-    Potentials, SopRecord, Space, ToolName,
+    BlockedTarget, DreamReport, Entity, Experience, GuardAction, Law, Level, Megram, MegramState,
+    MegramWrite, MemoryAction, MemoryGuard, MemoryQuery, MemoryReply, Origin, PairMemory, PlanMemory,
+    Polarity, Potentials, RecallReason, SopRecord, Space, TagPair, ToolName,
 };
 
 use super::{megram_id, time};
@@ -10,32 +11,82 @@ fn space() -> Space {
 }
 
 pub(super) fn query() -> MemoryQuery {
-    MemoryQuery { space: space(), entity: Entity::local() }
+    MemoryQuery {
+        pairs: vec![TagPair::new(space(), Entity::local())],
+        like: Some("Count the .txt files in docs".to_owned()),
+    }
 }
 
 pub(super) fn reply() -> MemoryReply {
-    MemoryReply {
+    let pair = TagPair::new(space(), Entity::local());
+    let rule = |number, content: &str, polarity, sources| SopRecord {
+        id: megram_id(number),
         space: space(),
         entity: Entity::local(),
+        content: content.to_owned(),
+        polarity,
+        sources,
+    };
+    let asked = PairMemory {
+        pair,
+        reason: RecallReason::Asked,
         sops: vec![
-            SopRecord {
-                id: megram_id(9),
-                space: space(),
-                entity: Entity::local(),
-                content: "Prefer this: glob with **/*.txt, then shell: wc -c".to_owned(),
-                polarity: Polarity::Practice,
-                sources: vec![megram_id(1), megram_id(2)],
-            },
-            SopRecord {
-                id: megram_id(10),
-                space: space(),
-                entity: Entity::local(),
-                content: "Do not do this: count with ls -R | wc -l, it counts folders".to_owned(),
-                polarity: Polarity::Constraint,
-                sources: vec![megram_id(3)],
-            },
+            rule(
+                9,
+                "Prefer this: glob with **/*.txt, then shell: wc -c",
+                Polarity::Practice,
+                vec![megram_id(1), megram_id(2)],
+            ),
+            rule(
+                10,
+                "Do not do this: count with ls -R | wc -l, it counts folders",
+                Polarity::Constraint,
+                vec![megram_id(3)],
+            ),
         ],
         potentials: Potentials { attention: 2.6, decision: 0.75, action: MemoryAction::Exploit },
+        experiences: vec![],
+    };
+    let similar = PairMemory {
+        pair: TagPair::new(Space::tool(&ToolName::new("shell")), Entity::path("wc -c docs/*.txt")),
+        reason: RecallReason::Similar { score: 0.62, shared: vec![".txt".to_owned(), "docs".to_owned()] },
+        sops: vec![],
+        potentials: Potentials { attention: 0.85, decision: -0.85, action: MemoryAction::Avoid },
+        experiences: vec![Experience {
+            id: megram_id(4),
+            created_at: time("2026-03-14T09:27:03+08:00"),
+            origin: Some(Origin::Person),
+            state: MegramState::ChangeApproach,
+            content: "wc -c docs/*.txt: no such file; the files lie in docs/2025".to_owned(),
+            strength: 0.85,
+            sigma: -1.0,
+        }],
+    };
+    let law = Law { id: megram_id(11), content: "Never touch ~/taxes".to_owned() };
+    MemoryReply { recalled: vec![asked, similar], laws: vec![law] }
+}
+
+pub(super) fn of_plan() -> PlanMemory {
+    PlanMemory {
+        used: vec![megram_id(9), megram_id(11)],
+        ignored: vec![megram_id(10)],
+        guards: vec![MemoryGuard {
+            target: BlockedTarget { tool: ToolName::new("shell"), target: "wc -c docs/*.txt".to_owned() },
+            action: GuardAction::Refuse,
+            potentials: Potentials { attention: 0.85, decision: -0.85, action: MemoryAction::Avoid },
+            because: vec![megram_id(4)],
+            lesson: "wc -c docs/*.txt: no such file; the files lie in docs/2025".to_owned(),
+        }],
+    }
+}
+
+pub(super) fn dream() -> DreamReport {
+    DreamReport {
+        demoted: vec![megram_id(9)],
+        promoted: vec![megram_id(12)],
+        forgotten: vec![megram_id(13), megram_id(14)],
+        examined: 3,
+        corrected: 0,
     }
 }
 
@@ -53,6 +104,7 @@ pub(super) fn write() -> MegramWrite {
             f: 0.85,
             sigma: -1.0,
             k: 0.05,
+            origin: Some(Origin::Dreamer),
         },
     }
 }

@@ -47,6 +47,7 @@ pub(crate) fn all() -> Vec<Message> {
         control::failure_report_request().into(),
         control::failure_report().into(),
         memory::write().into(),
+        memory::dream().into(),
         control::final_result().into(),
         watch::fault().into(),
         watch::warning().into(),

@@ -7,6 +7,7 @@ use super::{run_id, subtask_id, task_id, time};
 
 pub(super) fn plan() -> Plan {
     Plan {
+        memory: super::memory::of_plan(),
         task_id: task_id(),
         round: 2,
         task_criteria: task_criteria(),
@@ -52,6 +53,7 @@ pub(super) fn manifest() -> DispatchManifest {
 
 pub(super) fn subtask() -> SubTask {
     SubTask {
+        guards: super::memory::of_plan().guards,
         subtask_id: subtask_id(2),
         parent_task_id: run_id(),
         round: 2,

@@ -1,11 +1,12 @@
 use artoo_types::{
     ApprovalDecided, ApprovalRequested, ApprovalScope, Arguments, CallEnding, CallFailure, Effect,
-    EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign, OutputRecord, PreviewedChange,
-    PreviewedKind, ProposedRule, Taint, ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
+    EffectKind, EvidenceId, FailureClass, FileChange, FileChangeKind, Foreign, GuardAction, Held, HeldEnd,
+    OutputRecord, PreviewedChange, PreviewedKind, ProposedRule, Taint, ToolCall, ToolFinished, ToolName,
+    ToolOutput, ToolStarted, Trust,
 };
 use serde_json::json;
 
-use super::{call_id, subtask_id, time};
+use super::{call_id, megram_id, subtask_id, time};
 
 fn shell() -> ToolName {
     ToolName::new("shell")
@@ -21,6 +22,7 @@ fn arguments() -> Arguments {
 /// A failed call, so that its record shows every field.
 pub(crate) fn tool_call() -> ToolCall {
     ToolCall {
+        held: Some(Held { action: GuardAction::Confirm, because: vec![megram_id(4)], came: HeldEnd::Agreed }),
         call_id: call_id(1),
         tool: shell(),
         arguments: arguments(),
@@ -76,6 +78,7 @@ pub(super) fn finished() -> ToolFinished {
 
 pub(super) fn approval_requested() -> ApprovalRequested {
     ApprovalRequested {
+        because: vec![megram_id(4)],
         subtask_id: subtask_id(2),
         call_id: call_id(2),
         tool: ToolName::new("shell"),

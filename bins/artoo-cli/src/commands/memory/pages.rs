@@ -1,0 +1,205 @@
+//! The pages that count and list: what memory holds, the entries, what the Dreamer did, what was found wrong.
+
+use artoo_memory_store::operator::{
+    Dreamt, Finding, Keeping, Levels, Listed, Owner, Part, Stats, Verification,
+};
+use artoo_mkct_memory::polarity;
+use artoo_types::{DreamReport, Level, Megram, MegramId, Polarity};
+use chrono::{DateTime, FixedOffset};
+
+use crate::terminal::{clip, neutral_line, pad, width};
+use crate::view::{bytes, counted};
+
+/// From so many columns on an entry is one row.
+const WIDE: usize = 100;
+/// So many ids are named in a row of the Dreamer's log; more are counted.
+const NAMED: usize = 3;
+
+/// Memory in numbers.
+pub(super) fn stats(stats: &Stats) -> String {
+    let Levels { m, k, c, t } = stats.levels;
+    let mut text = format!(
+        "{}: {m} M (experience), {k} K (knowledge), {c} C (rules), {t} T (laws)\n\
+         {} behind rules, {} forgotten\n{}\n",
+        counted(stats.levels.total(), "entry", "entries"),
+        stats.consolidated,
+        stats.forgotten,
+        counted(stats.pairs, "pair of tags", "pairs of tags"),
+    );
+    if let (Some(oldest), Some(newest)) = (stats.oldest, stats.newest) {
+        text.push_str(&format!("made from {} to {}\n", day(oldest), day(newest)));
+    }
+    let dreamt = stats.last_dream.map_or_else(|| "never".to_owned(), day);
+    text.push_str(&format!("last changed by the Dreamer: {dreamt}\n{}\n", keeping(&stats.keeping)));
+    text.push_str(&findings(&stats.findings));
+    text
+}
+
+/// Where memory is kept, and who writes there.
+fn keeping(keeping: &Keeping) -> String {
+    match keeping {
+        Keeping::Process => "not durable: it is kept for one process only".to_owned(),
+        Keeping::Disk { folder, owner, journal_bytes, snapshot_bytes, index_bytes, durable, pending } => {
+            let on_the_way = match pending {
+                0 => String::new(),
+                waiting => format!(", {waiting} on the way to it"),
+            };
+            format!(
+                "kept in {}: journal {}, snapshot {}, index {}\n{} on disk{on_the_way}\n{}",
+                neutral_line(&folder.display().to_string()),
+                bytes(*journal_bytes),
+                bytes(*snapshot_bytes),
+                bytes(*index_bytes),
+                counted(*durable, "event", "events"),
+                self::owner(owner),
+            )
+        }
+    }
+}
+
+/// Who writes.
+pub(crate) fn owner(owner: &Owner) -> String {
+    match owner {
+        Owner::This => "written by this process".to_owned(),
+        Owner::Other { pid: Some(pid) } => format!("written by process {pid}, which takes what others learn"),
+        Owner::Other { pid: None } => "written by another process, which takes what others learn".to_owned(),
+        Owner::Nobody { why } => format!("read only: {}", neutral_line(why)),
+    }
+}
+
+/// What is not as it should be, each with its remedy.
+pub(super) fn findings(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for Finding { part, finding, remedy } in findings {
+        text.push_str(&format!("{}: {}\n", self::part(*part), neutral_line(finding)));
+        if let Some(remedy) = remedy {
+            text.push_str(&format!("  hint: {}\n", neutral_line(remedy)));
+        }
+    }
+    text
+}
+
+fn part(part: Part) -> &'static str {
+    match part {
+        Part::Journal => "journal",
+        Part::Snapshot => "snapshot",
+        Part::Index => "index",
+        Part::Sharing => "sharing",
+    }
+}
+
+/// What was found when everything was read.
+pub(super) fn verification(verified: &Verification) -> String {
+    let read = format!(
+        "{}, {}",
+        counted(verified.events, "event", "events"),
+        counted(verified.megrams, "entry", "entries")
+    );
+    if verified.findings.is_empty() {
+        return format!("{read}: everything holds\n");
+    }
+    format!("{read}\n{}", findings(&verified.findings))
+}
+
+/// Entries, each with the beginning of its id, newest first.
+pub(super) fn list(rows: &[(String, Listed)], now: DateTime<FixedOffset>, columns: usize) -> String {
+    let ids = rows.iter().map(|(id, _)| width(id)).max().unwrap_or(0);
+    let head = |id: &str, level: &str, age: &str, sign: &str, live: &str| {
+        format!("{}  {level}  {age:>6}  {sign:>8}  {live:>5}", pad(id, ids))
+    };
+    let pairs: Vec<String> = rows.iter().map(|(_, listed)| pair(&listed.megram)).collect();
+    let room = pairs.iter().map(|pair| width(pair)).max().unwrap_or(0).min(columns / 3);
+    let mut text = String::new();
+    if columns >= WIDE {
+        let titles = head("id", "L", "age", "sign", "live");
+        text.push_str(&format!("{titles}  {}  lesson\n", pad("pair", room)));
+    }
+    for ((id, listed), pair) in rows.iter().zip(&pairs) {
+        let Listed { megram, live, consolidated_into } = listed;
+        let level = level_letter(megram.level);
+        let head = head(id, level, &age(megram.created_at, now), &sign(megram), &format!("{live:.2}"));
+        let part = if consolidated_into.is_some() { "(in a rule) " } else { "" };
+        let lesson = format!("{part}{}", neutral_line(&megram.content));
+        if columns >= WIDE {
+            let line = format!("{head}  {}  {lesson}", pad(&clip(pair, room), room));
+            text.push_str(&format!("{}\n", clip(line.trim_end(), columns)));
+        } else {
+            text.push_str(&format!("{}\n", clip(&head, columns)));
+            for below in [pair, &lesson] {
+                text.push_str(&format!("  {}\n", clip(below, columns.saturating_sub(2))));
+            }
+        }
+    }
+    text
+}
+
+/// One cycle of the Dreamer in a row.
+pub(super) fn dreamt(dreamt: &Dreamt) -> String {
+    format!("{}  {}\n", dreamt.at.format("%Y-%m-%d %H:%M"), report(&dreamt.report))
+}
+
+/// What a cycle of the Dreamer did.
+pub(super) fn report(report: &DreamReport) -> String {
+    let DreamReport { demoted, promoted, forgotten, examined, corrected } = report;
+    let told = |what: &str, ids: &[MegramId]| {
+        let named: Vec<String> = ids.iter().take(NAMED).map(ToString::to_string).collect();
+        let more = match ids.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{what} {}{more}", named.join(", "))
+    };
+    let mut parts = Vec::new();
+    for (what, ids) in [("new rules:", promoted), ("rules that fell:", demoted), ("forgotten:", forgotten)] {
+        if !ids.is_empty() {
+            parts.push(told(what, ids));
+        }
+    }
+    if *corrected > 0 {
+        parts.push(counted(*corrected, "sum corrected", "sums corrected"));
+    }
+    if parts.is_empty() {
+        parts.push("nothing changed".to_owned());
+    }
+    format!("{} ({} looked at)", parts.join("; "), counted(*examined, "pair", "pairs"))
+}
+
+/// A pair of tags, which may be anybody's text.
+pub(super) fn pair(megram: &Megram) -> String {
+    neutral_line(&megram.pair().to_string())
+}
+
+/// The letter of a level.
+pub(super) fn level_letter(level: Level) -> &'static str {
+    match level {
+        Level::M => "M",
+        Level::K => "K",
+        Level::C => "C",
+        Level::T => "T",
+    }
+}
+
+/// Which way an entry points: a rule says it in a word.
+pub(super) fn sign(megram: &Megram) -> String {
+    match (megram.level, polarity(megram.sigma)) {
+        (Level::T, _) => "law".to_owned(),
+        (Level::C, Polarity::Practice) => "practice".to_owned(),
+        (Level::C, Polarity::Constraint) => "never".to_owned(),
+        (Level::M | Level::K, _) => format!("{:+.1}", megram.sigma),
+    }
+}
+
+/// How long ago that was: `3 min`, `5 h`, `12 d`. A clock that was set back makes nothing younger than now.
+pub(super) fn age(at: DateTime<FixedOffset>, now: DateTime<FixedOffset>) -> String {
+    let minutes = now.signed_duration_since(at).num_minutes().max(0);
+    match minutes {
+        0..60 => format!("{minutes} min"),
+        60..1440 => format!("{} h", minutes / 60),
+        _ => format!("{} d", minutes / 1440),
+    }
+}
+
+/// A day and a time.
+pub(super) fn day(at: DateTime<FixedOffset>) -> String {
+    at.format("%Y-%m-%d %H:%M").to_string()
+}

@@ -1,0 +1,73 @@
+//! Why the store could not do what it was asked.
+
+use std::io;
+use std::path::PathBuf;
+
+use artoo_mkct_memory::MemoryError;
+
+use crate::index::IndexError;
+use crate::journal::JournalError;
+use crate::table::TableError;
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The memory refused it, or is closed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The snapshot.
+    #[error(transparent)]
+    Snapshot(#[from] TableError),
+    /// The index. It holds nothing that is not in the journal.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A file of the memory.
+    #[error("{} cannot be {doing}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What was to be done with it.
+        doing: &'static str,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// Another process owns the memory, and this is its owner's to do.
+    #[error("another artoo owns the memory, and {doing} is its owner's to do")]
+    NotOwner {
+        /// What.
+        doing: &'static str,
+    },
+}
+
+impl StoreError {
+    /// The next step.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Memory(_) => "see: artoo memory verify",
+            Self::Journal(error) => error.hint().unwrap_or("see: artoo memory verify"),
+            Self::Snapshot(error) => error.hint().unwrap_or("see: artoo memory verify"),
+            Self::Index(error) => error.hint().unwrap_or("build it anew: artoo memory rebuild"),
+            Self::File { .. } => "look at the folder's owner, mode and disk",
+            Self::NotOwner { .. } => "try again when the other artoo has ended",
+        }
+    }
+}
+
+impl From<StoreError> for MemoryError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Memory(error) => error,
+            StoreError::Journal(JournalError::Full { waiting }) => Self::Full { capacity: waiting },
+            other @ (StoreError::Journal(_)
+            | StoreError::Snapshot(_)
+            | StoreError::Index(_)
+            | StoreError::File { .. }
+            | StoreError::NotOwner { .. }) => Self::Store(Box::new(other)),
+        }
+    }
+}

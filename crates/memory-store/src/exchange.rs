@@ -1,0 +1,315 @@
+//! A memory as lines of JSON, out and in.
+//!
+//! The first line says the version and what follows. What comes in is a stranger's: nothing of it is believed but that somebody had such
+//! an experience. Its strength is that of the matrix, not the one that the line claims; a rule or a law comes in as an experience of level K,
+//! for what was validated elsewhere was not validated here; and its origin is [`Origin::Import`].
+
+use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
+
+use artoo_mkct_memory::{MemoryError, matrix, validate};
+use artoo_types::{Level, Megram, Origin};
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+use crate::operator::{Levels, Operator, Provenance};
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The longest line that is read, in bytes.
+pub const MAX_LINE: u64 = 1024 * 1024;
+/// How many lines that were not taken are told with their reason; the others are counted.
+pub const TOLD: usize = 20;
+
+/// The first line of an export.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// The version of the format.
+    pub artoo_memory: u32,
+    /// When it was made.
+    pub made_at: DateTime<FixedOffset>,
+    /// How many Megrams that count follow.
+    pub megrams: Levels,
+    /// How many behind rules follow.
+    pub consolidated: u64,
+}
+
+/// Each further line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    megram: Megram,
+    provenance: Provenance,
+}
+
+/// What came of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    /// Taken in.
+    pub taken: u64,
+    /// Of these, rules and laws that came in as experiences of level K.
+    pub lowered: u64,
+    /// There already.
+    pub duplicates: u64,
+    /// Part of a rule where they come from: they counted no more there, and would count twice here.
+    pub consolidated: u64,
+    /// Of those that the header promises, not there: the file was cut off, or memory changed while it was made.
+    pub missing: u64,
+    /// Not taken.
+    pub refused: u64,
+    /// The first of them, with their reasons.
+    pub told: Vec<Refused>,
+}
+
+/// A line that was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// Which line, from 1.
+    pub line: u64,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// Why nothing, or nothing more, was exported or imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// The file cannot be read.
+    #[error("the export cannot be read: {0}")]
+    Read(#[source] io::Error),
+    /// The export cannot be written.
+    #[error("the export cannot be written: {0}")]
+    Write(#[source] io::Error),
+    /// The first line is none of an export.
+    #[error("this is no export of a memory: {0}")]
+    Header(String),
+    /// It is of another version.
+    #[error("the export is of version {0}, and this artoo reads version {VERSION}")]
+    Version(u32),
+    /// The memory failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ExchangeError {
+    /// The next step.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "check the file and its permissions",
+            Self::Write(_) => "check the disk and the folder's permissions",
+            Self::Header(_) => "make one with: artoo memory export --output FILE",
+            Self::Version(_) => "use the artoo that made it, or a newer one",
+            Self::Store(error) => error.hint(),
+        }
+    }
+}
+
+/// Writes everything that is not forgotten, in the order of ids, and says how many Megrams that were. What is written meanwhile
+/// may be in it or not.
+///
+/// # Errors
+///
+/// [`ExchangeError::Write`], [`ExchangeError::Store`].
+pub fn export(
+    memory: &dyn Operator,
+    made_at: DateTime<FixedOffset>,
+    to: &mut dyn Write,
+) -> Result<u64, ExchangeError> {
+    let stats = memory.stats()?;
+    let header =
+        Header { artoo_memory: VERSION, made_at, megrams: stats.levels, consolidated: stats.consolidated };
+    json_line(&header, to).map_err(ExchangeError::Write)?;
+    let (mut count, mut failed) = (0, None);
+    memory.all(&mut |megram, provenance| {
+        let line = Line { megram: megram.clone(), provenance: provenance.clone() };
+        match json_line(&line, to) {
+            Ok(()) => {
+                count += 1;
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    match failed {
+        Some(error) => Err(ExchangeError::Write(error)),
+        None => to.flush().map(|()| count).map_err(ExchangeError::Write),
+    }
+}
+
+fn json_line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
+    line.push(b'\n');
+    to.write_all(&line)
+}
+
+/// Reads an export and takes in what is new. `redact` takes secrets out of a text; `now` is the time by which nothing is of the
+/// future. Where the first line is wrong, nothing is taken in.
+///
+/// # Errors
+///
+/// [`ExchangeError`]; what was taken in before a failure stays.
+pub async fn import(
+    memory: &dyn Operator,
+    now: DateTime<FixedOffset>,
+    redact: &(dyn Fn(&str) -> String + Sync),
+    from: &mut (dyn BufRead + Send),
+) -> Result<Imported, ExchangeError> {
+    let header = match next_line(from).map_err(ExchangeError::Read)? {
+        Next::Line(line) => header(&line)?,
+        Next::TooLong => return Err(ExchangeError::Header("its first line is longer than any".to_owned())),
+        Next::End => return Err(ExchangeError::Header("it is empty".to_owned())),
+    };
+    let mut imported = Imported::default();
+    let mut number = 1;
+    let mut seen: u64 = 0;
+    loop {
+        number += 1;
+        let line = match next_line(from).map_err(ExchangeError::Read)? {
+            Next::End => break,
+            Next::TooLong => {
+                seen += 1;
+                imported.refuse(number, format!("it is longer than {MAX_LINE} bytes"));
+                continue;
+            }
+            Next::Line(line) => line,
+        };
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        seen += 1;
+        let line: Line = match serde_json::from_slice(&line) {
+            Ok(line) => line,
+            Err(error) => {
+                imported.refuse(number, format!("it is no Megram: {error}"));
+                continue;
+            }
+        };
+        take(memory, now, redact, line, number, &mut imported).await?;
+    }
+    memory.flush().await.map_err(StoreError::from)?;
+    imported.missing = header.megrams.total().saturating_add(header.consolidated).saturating_sub(seen);
+    Ok(imported)
+}
+
+fn header(line: &[u8]) -> Result<Header, ExchangeError> {
+    /// What every version has.
+    #[derive(Deserialize)]
+    struct Any {
+        artoo_memory: u32,
+    }
+    let wrong = |error: serde_json::Error| ExchangeError::Header(error.to_string());
+    let Any { artoo_memory } = serde_json::from_slice(line).map_err(wrong)?;
+    if artoo_memory != VERSION {
+        return Err(ExchangeError::Version(artoo_memory));
+    }
+    serde_json::from_slice(line).map_err(wrong)
+}
+
+/// Takes one in, or says why not.
+async fn take(
+    memory: &dyn Operator,
+    now: DateTime<FixedOffset>,
+    redact: &(dyn Fn(&str) -> String + Sync),
+    line: Line,
+    number: u64,
+    imported: &mut Imported,
+) -> Result<(), ExchangeError> {
+    // Its numbers and tags are looked at; who is said to have said it makes no difference.
+    if let Err(error) = validate(&Megram { origin: Some(Origin::Person), ..line.megram.clone() }) {
+        imported.refuse(number, error.to_string());
+        return Ok(());
+    }
+    if line.provenance.consolidated_into.is_some() {
+        imported.consolidated += 1;
+        return Ok(());
+    }
+    let (megram, lowered) = as_experience(line.megram, now, redact);
+    if let Some(known) = memory.show(megram.id)? {
+        let known = known.listed.megram;
+        if (&known.space, &known.entity, &known.content) == (&megram.space, &megram.entity, &megram.content) {
+            imported.duplicates += 1;
+        } else {
+            imported.refuse(number, format!("{} is in memory already, with other content", megram.id));
+        }
+        return Ok(());
+    }
+    let id = megram.id;
+    match write(memory, megram).await {
+        Ok(()) => {
+            imported.taken += 1;
+            imported.lowered += u64::from(lowered);
+        }
+        Err(MemoryError::Conflict(_)) => {
+            imported.refuse(number, format!("{id} was forgotten here, and is not brought back"));
+        }
+        Err(error) => return Err(StoreError::from(error).into()),
+    }
+    Ok(())
+}
+
+/// Writes, and waits once where too much is on its way.
+async fn write(memory: &dyn Operator, megram: Megram) -> Result<(), MemoryError> {
+    match memory.write(megram.clone()) {
+        Err(MemoryError::Full { .. }) => {
+            memory.flush().await?;
+            memory.write(megram)
+        }
+        written => written,
+    }
+}
+
+/// The same as an experience of somebody else's; whether it claimed to be more.
+fn as_experience(
+    megram: Megram,
+    now: DateTime<FixedOffset>,
+    redact: &(dyn Fn(&str) -> String + Sync),
+) -> (Megram, bool) {
+    let (level, lowered) = match megram.level {
+        Level::M => (Level::M, false),
+        Level::K => (Level::K, false),
+        Level::C | Level::T => (Level::K, true),
+    };
+    let content = redact(&megram.content);
+    let created_at = megram.created_at.min(now);
+    let taken = Megram {
+        level,
+        last_recalled_at: megram.last_recalled_at.map(|at| at.min(now)),
+        origin: Some(Origin::Import),
+        ..matrix::megram(megram.id, megram.state, created_at, megram.space, megram.entity, content)
+    };
+    (taken, lowered)
+}
+
+impl Imported {
+    fn refuse(&mut self, line: u64, why: String) {
+        self.refused += 1;
+        if self.told.len() < TOLD {
+            self.told.push(Refused { line, why });
+        }
+    }
+}
+
+enum Next {
+    Line(Vec<u8>),
+    TooLong,
+    End,
+}
+
+/// The next line, of which no more than [`MAX_LINE`] is ever held.
+fn next_line(from: &mut dyn BufRead) -> io::Result<Next> {
+    let mut line = Vec::new();
+    io::Read::take(&mut *from, MAX_LINE + 1).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(Next::End);
+    }
+    if line.last() != Some(&b'\n') && line.len() as u64 > MAX_LINE {
+        from.skip_until(b'\n')?;
+        return Ok(Next::TooLong);
+    }
+    Ok(Next::Line(line))
+}

@@ -1,0 +1,117 @@
+//! The one thread that has the engine. It makes it, serves with it and drops it; nothing of the engine gets out, as nothing in it may be
+//! shared between threads.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::contents::Contents;
+use super::error::IndexError;
+use super::guard::guarded;
+use crate::disk::Disk;
+
+/// How many commands may wait before whoever sends one waits, too.
+const QUEUE: usize = 64;
+
+type Command = Box<dyn FnOnce(&mut Desk) + Send>;
+
+/// The way to the thread. When the last one is dropped, the thread ends.
+pub(super) struct Worker {
+    commands: mpsc::Sender<Command>,
+}
+
+impl Worker {
+    /// Starts the thread and waits until it has opened the index.
+    pub(super) async fn start(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self, IndexError> {
+        let (commands, mut inbox) = mpsc::channel::<Command>(QUEUE);
+        let (ready, opened) = oneshot::channel();
+        let place = folder.to_owned();
+        let serve = move || match guarded(&place, "open", || Contents::open(&place, disk)) {
+            Err(error) => drop(ready.send(Err(error))),
+            Ok(contents) => {
+                let mut desk = Desk { state: State::Open(Box::new(contents)), folder: place };
+                drop(ready.send(Ok(())));
+                while let Some(command) = inbox.blocking_recv() {
+                    command(&mut desk);
+                }
+                desk.close();
+            }
+        };
+        let thread = std::thread::Builder::new().name("memory-index".to_owned()).spawn(serve);
+        thread.map_err(|source| IndexError::File { path: folder.to_owned(), doing: "served", source })?;
+        opened.await.map_err(|_| IndexError::Closed)??;
+        Ok(Self { commands })
+    }
+
+    /// Has the thread do something with the index.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&mut Contents) -> Result<T, IndexError> + Send + 'static,
+    ) -> Result<T, IndexError> {
+        let (answer, answered) = oneshot::channel();
+        // Who no longer waits for the answer needs none.
+        let command = move |desk: &mut Desk| drop(answer.send(desk.run(doing, work)));
+        self.commands.send(Box::new(command)).await.map_err(|_| IndexError::Closed)?;
+        answered.await.map_err(|_| IndexError::Closed)?
+    }
+
+    /// Ends the thread's work; when this returns, the folder is free.
+    pub(super) async fn close(self) {
+        let (answer, answered) = oneshot::channel();
+        let close = move |desk: &mut Desk| {
+            desk.close();
+            let _ = answer.send(());
+        };
+        // Where the thread is gone, so is what it had open.
+        if self.commands.send(Box::new(close)).await.is_ok() {
+            let _ = answered.await;
+        }
+    }
+}
+
+/// What the thread holds.
+struct Desk {
+    state: State,
+    folder: PathBuf,
+}
+
+enum State {
+    Open(Box<Contents>),
+    Failed(Arc<IndexError>),
+    Closed,
+}
+
+impl Desk {
+    fn run<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnOnce(&mut Contents) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        let contents = match &mut self.state {
+            State::Open(contents) => contents,
+            State::Failed(because) => return Err(IndexError::Failed { because: Arc::clone(because) }),
+            State::Closed => return Err(IndexError::Closed),
+        };
+        match guarded(&self.folder, doing, || work(contents)) {
+            Err(error) if error.wants_rebuild() => {
+                // Whatever it says from now on may rest on what went wrong.
+                self.close();
+                let because = Arc::new(error);
+                self.state = State::Failed(Arc::clone(&because));
+                Err(IndexError::Failed { because })
+            }
+            answer => answer,
+        }
+    }
+
+    fn close(&mut self) {
+        let state = std::mem::replace(&mut self.state, State::Closed);
+        // A broken engine may break again when it is dropped; everything acknowledged is on the disk already.
+        let _ = guarded(&self.folder, "close", || {
+            drop(state);
+            Ok(())
+        });
+    }
+}

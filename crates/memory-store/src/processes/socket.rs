@@ -1,0 +1,52 @@
+//! The socket in a memory's folder.
+
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::time::Duration;
+
+const NAME: &str = "owner.sock";
+/// How long a process waits for a word before it asks itself whether to go on waiting.
+const TICK: Duration = Duration::from_millis(100);
+/// An owner that does not take what it is sent in this time is as good as gone.
+const TAKES_WITHIN: Duration = Duration::from_secs(10);
+
+/// Listens in a memory's folder. Only who holds the lock may: what an owner before left there goes.
+pub(super) fn listen(memory: &Path) -> io::Result<UnixListener> {
+    remove(memory)?;
+    let listener = in_folder(memory, |path| UnixListener::bind(path))?;
+    std::fs::set_permissions(memory.join(NAME), Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Removes the socket's name.
+pub(super) fn remove(memory: &Path) -> io::Result<()> {
+    match std::fs::remove_file(memory.join(NAME)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Connects to the owner, if there is one of the same person.
+pub(super) fn connect(memory: &Path) -> io::Result<UnixStream> {
+    let stream = in_folder(memory, |path| UnixStream::connect(path))?;
+    check_peer(&stream)?;
+    stream.set_read_timeout(Some(TICK))?;
+    stream.set_write_timeout(Some(TAKES_WITHIN))?;
+    Ok(stream)
+}
+
+/// Refuses whoever is somebody else.
+pub(super) fn check_peer(stream: &UnixStream) -> io::Result<()> {
+    let peer = rustix::net::sockopt::socket_peercred(stream)?;
+    if peer.uid == rustix::process::geteuid() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+}
+
+/// The address of a socket has room for a hundred characters. A folder's path may be longer, and its descriptor's never is.
+fn in_folder<T>(memory: &Path, reach: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    let folder = File::open(memory)?;
+    reach(&Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(NAME))
+}

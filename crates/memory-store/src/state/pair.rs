@@ -1,0 +1,162 @@
+//! What is kept of a pair in memory.
+
+use std::collections::{BTreeSet, HashMap};
+
+use artoo_mkct_memory::due::Due;
+use artoo_mkct_memory::sums::{Exactness, Slots, Term};
+use artoo_types::{Entity, MegramId, Space};
+
+use super::key::PairKey;
+use super::known::{Class, Known};
+use super::record::{PairCounts, PairRecord};
+
+/// A pair that something happened to, or that was looked at. It stands in place of what the table says of it.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) key: PairKey,
+    pub(super) slots: Slots,
+    /// Whether the sums are to be summed anew before they are used.
+    pub(super) is_stale: bool,
+    pub(super) counts: PairCounts,
+    /// The key of its words in the table, by their time.
+    pub(super) words_ms: Option<i64>,
+    /// Whether something with words went, so that the words in the table hold for it no more.
+    pub(super) lost_words: bool,
+    /// Its Megrams that something happened to; the others are in the table.
+    pub(super) ids: BTreeSet<MegramId>,
+    /// Those of them that are rules.
+    pub(super) rules: BTreeSet<MegramId>,
+    pub(super) due: Due,
+}
+
+impl Pair {
+    pub(super) fn new(key: PairKey) -> Self {
+        Self {
+            key,
+            slots: Slots::default(),
+            is_stale: false,
+            counts: PairCounts::default(),
+            words_ms: None,
+            lost_words: false,
+            ids: BTreeSet::new(),
+            rules: BTreeSet::new(),
+            due: Due::Never,
+        }
+    }
+
+    pub(super) fn from_record(key: PairKey, record: &PairRecord) -> Self {
+        let PairRecord { live, consolidated, touched_ms, due_ms, .. } = *record;
+        Self {
+            slots: record.slots(),
+            counts: PairCounts { live, consolidated, touched_ms },
+            words_ms: (live > 0).then_some(touched_ms),
+            due: due_of(due_ms),
+            ..Self::new(key)
+        }
+    }
+
+    /// Brings the pair from what was known of one of its Megrams to what is known now.
+    pub(super) fn change(&mut self, id: MegramId, before: &Known, after: &Known) {
+        self.sum(before.term(), after.term());
+        self.count(before.class(), after.class());
+        self.counts.touched_ms =
+            after.touched_ms().map_or(self.counts.touched_ms, |at| at.max(self.counts.touched_ms));
+        self.lost_words |= before.megram.is_some() && after.megram.is_none();
+        if after.megram.is_some() {
+            self.ids.insert(id);
+        } else {
+            self.ids.remove(&id);
+        }
+        if after.class() == Some(Class::Rule) {
+            self.rules.insert(id);
+        } else {
+            self.rules.remove(&id);
+        }
+    }
+
+    fn sum(&mut self, before: Option<Term>, after: Option<Term>) {
+        if before == after || self.is_stale {
+            return;
+        }
+        self.is_stale = before.is_some_and(|term| match self.slots.subtract(term) {
+            Exactness::Exact => false,
+            Exactness::SumAnew => true,
+        });
+        if let Some(term) = after {
+            self.slots.add(term);
+        }
+    }
+
+    fn count(&mut self, before: Option<Class>, after: Option<Class>) {
+        for (class, is_new) in [(before, false), (after, true)] {
+            let count = match class {
+                Some(Class::Consolidated) => &mut self.counts.consolidated,
+                Some(Class::Rule | Class::Law | Class::Experience) => &mut self.counts.live,
+                None => continue,
+            };
+            *count = if is_new { count.saturating_add(1) } else { count.saturating_sub(1) };
+        }
+    }
+}
+
+/// A due time as a table keeps it.
+pub(super) fn due_ms(due: Due) -> Option<i64> {
+    match due {
+        Due::Now => Some(i64::MIN),
+        Due::At(at_ms) => Some(at_ms),
+        Due::Never => None,
+    }
+}
+
+pub(super) fn due_of(due_ms: Option<i64>) -> Due {
+    match due_ms {
+        Some(i64::MIN) => Due::Now,
+        Some(at_ms) => Due::At(at_ms),
+        None => Due::Never,
+    }
+}
+
+/// Something for each of some pairs. Asked without copying a name.
+#[derive(Clone, Debug)]
+pub(super) struct PairMap<T> {
+    spaces: HashMap<Space, HashMap<Entity, T>>,
+    len: usize,
+}
+
+impl<T> PairMap<T> {
+    pub(super) fn get(&self, space: &Space, entity: &Entity) -> Option<&T> {
+        self.spaces.get(space)?.get(entity)
+    }
+
+    pub(super) fn get_mut(&mut self, space: &Space, entity: &Entity) -> Option<&mut T> {
+        self.spaces.get_mut(space)?.get_mut(entity)
+    }
+
+    pub(super) fn insert(&mut self, space: &Space, entity: &Entity, value: T) {
+        let old = self.spaces.entry(space.clone()).or_default().insert(entity.clone(), value);
+        self.len += usize::from(old.is_none());
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = ((&Space, &Entity), &T)> {
+        let each = |(space, entities)| {
+            let entities: &HashMap<Entity, T> = entities;
+            entities.iter().map(move |(entity, value)| ((space, entity), value))
+        };
+        self.spaces.iter().flat_map(each)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.spaces.clear();
+        self.len = 0;
+    }
+}
+
+impl<T> Default for PairMap<T> {
+    fn default() -> Self {
+        Self { spaces: HashMap::new(), len: 0 }
+    }
+}

@@ -1,0 +1,93 @@
+//! Taking a snapshot, so that the journal stays short, and finding the newest.
+
+use std::path::{Path, PathBuf};
+
+use artoo_mkct_memory::Rules;
+
+use super::{Store, apply, grams, wait};
+use crate::StoreError;
+use crate::disk::Disk;
+use crate::journal::Notice;
+use crate::state::State;
+use crate::table::{Table, TableError};
+
+/// A journal of fewer events than this is read faster than a snapshot is taken.
+const LONG: u64 = 1_024;
+/// A journal may have this share of the snapshot's Megrams before another one is taken: so each event is rewritten a constant number
+/// of times, however much there is.
+const SHARE: u64 = 8;
+
+/// The state of the newest snapshot that can be used; an empty one where there is none.
+pub(super) fn newest(
+    folder: &Path,
+    disk: &dyn Disk,
+    rules: Rules,
+) -> Result<(State, Vec<Notice>), StoreError> {
+    let mut notices = Vec::new();
+    for path in tables(folder, disk)?.into_iter().rev() {
+        match Table::open(disk, &path).and_then(|table| State::open(table, rules, grams)) {
+            Ok(state) => return Ok((state, notices)),
+            Err(error @ TableError::Newer { .. }) => return Err(error.into()),
+            // Half written when the machine stopped, or damaged. An older one may do; what it lacks, the journal tells.
+            Err(error) => notices.push(Notice::Snapshot { path, reason: error.to_string() }),
+        }
+    }
+    Ok((State::new(rules, grams), notices))
+}
+
+/// The snapshots of a folder, oldest first: their names are the sequence numbers that they cover, of one width.
+fn tables(folder: &Path, disk: &dyn Disk) -> Result<Vec<PathBuf>, StoreError> {
+    let folder = folder.join("snapshot");
+    match disk.list(&folder) {
+        Ok(names) => {
+            let paths = names.iter().map(|name| folder.join(name));
+            Ok(paths.filter(|path| path.extension().is_some_and(|end| end == "table")).collect())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(StoreError::File { path: folder, doing: "listed", source }),
+    }
+}
+
+impl Store {
+    /// Takes a snapshot where the journal has become long.
+    pub(super) fn keep_short(&self) -> Result<(), StoreError> {
+        let (covered, megrams) = {
+            let state = self.read();
+            let stats = state.stats();
+            (state.covers().seq, stats.m + stats.k + stats.c + stats.t + stats.consolidated)
+        };
+        let tail = self.log.head().seq.saturating_sub(covered);
+        if tail > LONG.max(megrams / SHARE) { self.compact() } else { Ok(()) }
+    }
+
+    /// Takes a snapshot of everything that is on disk, and lets go of what it covers.
+    ///
+    /// It is made of snapshot and journal alone, not of what this process holds: so it cannot lack what is in the journal.
+    pub(super) fn compact(&self) -> Result<(), StoreError> {
+        let disk = self.options.disk.as_ref();
+        let folder = self.folder().join("snapshot");
+        let file = |doing| {
+            let path = folder.clone();
+            move |source| StoreError::File { path, doing, source }
+        };
+        disk.make_folder(&folder).map_err(file("made"))?;
+        wait(self.log.flush())?;
+        let (mut whole, _) = newest(self.folder(), disk, self.options.rules)?;
+        let mut entries = self.log.read_from(whole.covers())?.entries;
+        let covers = self.log.head();
+        entries.retain(|(seq, _)| *seq <= covers.seq);
+        apply(&mut whole, &entries)?;
+        let path = folder.join(format!("{:020}.table", covers.seq));
+        let table = whole.compact(disk, &path, covers, self.now())?;
+        self.log.note_snapshot(self.now(), covers.seq, table.hash())?;
+        let mut state = self.write_lock();
+        wait(self.log.flush())?;
+        self.reload(&mut state)?;
+        self.log.drop_before(covers.seq)?;
+        drop(state);
+        for old in tables(self.folder(), disk)?.into_iter().filter(|old| *old != path) {
+            disk.remove(&old).map_err(file("cleared"))?;
+        }
+        disk.sync_folder(&folder).map_err(file("synced"))
+    }
+}

@@ -1,0 +1,106 @@
+//! What can go wrong with a table.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a table could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The system refused.
+    #[error("cannot {doing} the snapshot {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried, as a verb.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A part of the file is not what was written.
+    #[error("the {part} at byte {offset} of the snapshot {} is damaged: {flaw}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which part.
+        part: Part,
+        /// Where the part begins.
+        offset: u64,
+        /// What is wrong with it.
+        flaw: &'static str,
+    },
+    /// A later release wrote it.
+    #[error("the snapshot {} is of version {version}, and this release knows {known}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+        /// The newest version that can be read.
+        known: u32,
+    },
+    /// A key was put behind one that it must come before.
+    #[error("the rows of the snapshot {} are not in order", path.display())]
+    OutOfOrder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key or a value is beyond what a table takes.
+    #[error("a {what} of {bytes} bytes is too large for the snapshot {}: {limit} at most", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Key or value.
+        what: &'static str,
+        /// How large it is.
+        bytes: usize,
+        /// How large it may be.
+        limit: usize,
+    },
+}
+
+impl TableError {
+    /// The next step for the operator, where there is one.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                Some("the disk is full: free some space; the snapshot before it is untouched")
+            }
+            Self::Io { .. } => Some("check the folder's owner and permissions"),
+            Self::Damaged { .. } => Some("`artoo memory verify` tells what can still be read"),
+            Self::Newer { .. } => Some("update artoo, or give this release a folder of its own"),
+            Self::OutOfOrder { .. } | Self::TooLarge { .. } => None,
+        }
+    }
+}
+
+/// A part of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The beginning of the file.
+    Header,
+    /// A block of rows.
+    Block,
+    /// A block that says where blocks are.
+    Index,
+    /// What a row's value says.
+    Record,
+    /// The end of the file.
+    Footer,
+    /// The file as a whole.
+    File,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Header => "header",
+            Self::Block => "block",
+            Self::Index => "index block",
+            Self::Record => "record in the block",
+            Self::Footer => "footer",
+            Self::File => "content",
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! Finding what is like a question: words and parts of words of any script, weighed by how rare they are.
+//!
+//! Tags find a request that begins with the same three words. This finds "how many .txt are there" for "count the text files", where
+//! their words or those of the lesson meet; inflected words and typos meet by their parts. No list of words of any language decides.
+//!
+//! Source: `docs/design/memory.md`, "Finding".
+
+use std::borrow::Borrow;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use artoo_types::{Entity, Level, Megram, TagPair, is_unspaced};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// How many parts of a text are looked at; those of its first words.
+pub const MAX_GRAMS: usize = 96;
+/// How many candidates of one question are looked at; the first ones.
+pub const MAX_CANDIDATES: usize = 16_384;
+/// How many results a question has at most.
+pub const MAX_SIMILAR: usize = 6;
+/// Below this nothing is similar. Measured: `docs/design/memory.md`, "Finding".
+pub const FLOOR: f64 = 0.25;
+
+/// How many characters of a text are read.
+const READ_CHARS: usize = 2_048;
+/// How many lessons of a pair are indexed, and how many characters of each.
+const LESSONS: usize = 8;
+const LESSON_CHARS: usize = 400;
+/// How many characters a part of a word has.
+const PART_CHARS: usize = 3;
+/// How many words and parts an explanation names.
+const EXPLAINED: usize = 6;
+
+/// The words of a text and their parts, as hashes that are the same on every machine and in every release.
+///
+/// ```
+/// use artoo_mkct_memory::similar::Grams;
+/// assert_eq!(Grams::of("Count the .txt files"), Grams::of("files: count THE txt"));
+/// assert!(Grams::of(" … ").is_empty());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Grams(Vec<u32>);
+
+impl Grams {
+    /// Those of a text; of a long one, those of its first words.
+    pub fn of(text: &str) -> Self {
+        let mut hashes = BTreeSet::new();
+        let words = words(text);
+        let whole = words.iter().filter(|word| word.has_parts()).map(|word| hash(b'w', &word.text));
+        // Whole words first: where a text is too long, they say more than parts.
+        let parts = words.iter().flat_map(|word| parts(word).into_iter().map(|part| hash(b'p', part.text)));
+        for gram in whole.chain(parts) {
+            if hashes.len() == MAX_GRAMS {
+                break;
+            }
+            hashes.insert(gram);
+        }
+        Self(hashes.into_iter().collect())
+    }
+
+    /// Those that a store kept, as [`as_slice`](Self::as_slice) gave them.
+    pub fn from_hashes(mut hashes: Vec<u32>) -> Self {
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes.truncate(MAX_GRAMS);
+        Self(hashes)
+    }
+
+    /// The hashes, ascending.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.0
+    }
+
+    fn has(&self, gram: u32) -> bool {
+        self.0.binary_search(&gram).is_ok()
+    }
+
+    /// Whether the text had no word.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Which of these another text has, as a set of positions.
+    fn shared_with(&self, other: &Self) -> u128 {
+        let mut theirs = other.0.iter().peekable();
+        let mut shared = 0;
+        for (position, mine) in self.0.iter().enumerate() {
+            while theirs.next_if(|their| *their < mine).is_some() {}
+            if theirs.peek() == Some(&mine) {
+                shared |= 1 << position;
+            }
+        }
+        shared
+    }
+}
+
+/// A candidate that is like the question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Similar<K> {
+    /// Which.
+    pub key: K,
+    /// How alike, from [`FLOOR`] to 1.
+    pub score: f64,
+}
+
+/// The candidates that are like a question, the most similar first, at most `limit` and [`MAX_SIMILAR`].
+///
+/// The score is the share of the question that a candidate covers, where each word and part weighs the more the fewer of the
+/// candidates have it.
+///
+/// ```
+/// use artoo_mkct_memory::similar::{Grams, rank};
+/// let known = ["how many .txt files are there", "what is the weather in Oulu"].map(Grams::of);
+/// let found = rank(&Grams::of("count the txt files"), known.iter().enumerate(), 6);
+/// assert_eq!(found.iter().map(|similar| similar.key).collect::<Vec<_>>(), [0]);
+/// ```
+pub fn rank<K: Ord, G: Borrow<Grams>>(
+    question: &Grams,
+    candidates: impl IntoIterator<Item = (K, G)>,
+    limit: usize,
+) -> Vec<Similar<K>> {
+    let mut having = [0_u32; MAX_GRAMS];
+    let mut met = Vec::new();
+    for (key, grams) in candidates.into_iter().take(MAX_CANDIDATES) {
+        let shared = question.shared_with(grams.borrow());
+        having
+            .iter_mut()
+            .enumerate()
+            .filter(|(at, _)| shared >> at & 1 == 1)
+            .for_each(|(_, count)| *count += 1);
+        met.push((key, shared));
+    }
+    let weights = having.map(|count| (1.0 + (met.len() as f64 + 1.0) / (f64::from(count) + 1.0)).ln());
+    let weigh = |shared: u128| {
+        let weighed = weights.iter().take(question.0.len()).enumerate();
+        weighed.filter(|(at, _)| shared >> at & 1 == 1).map(|(_, weight)| weight).sum::<f64>()
+    };
+    let whole = weigh(u128::MAX);
+    let mut found: Vec<Similar<K>> = met
+        .into_iter()
+        .map(|(key, shared)| Similar { key, score: weigh(shared) / whole })
+        .filter(|similar| similar.score >= FLOOR)
+        .collect();
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
+    found.truncate(limit.min(MAX_SIMILAR));
+    found
+}
+
+/// What of a pair is indexed: the words of its tags, then the lessons of its rules, then those of its experiences, the newest
+/// first. `live` are its entries that are neither forgotten nor consolidated; laws are in every reply anyway.
+pub fn pair_text<'a>(pair: &TagPair, live: impl IntoIterator<Item = &'a Megram>) -> String {
+    let mut lessons: Vec<&Megram> = live.into_iter().filter(|megram| megram.level != Level::T).collect();
+    lessons.sort_by_key(|megram| (megram.level != Level::C, Reverse((megram.created_at, megram.id))));
+    let place = if pair.entity == Entity::local() { "" } else { without_kind(pair.entity.as_str()) };
+    let mut text = format!("{} {place}", without_kind(pair.space.as_str()));
+    for lesson in lessons.into_iter().take(LESSONS) {
+        text.push('\n');
+        text.push_str(beginning(&lesson.content, LESSON_CHARS));
+    }
+    text
+}
+
+/// What of one Megram is indexed.
+///
+/// ```
+/// # use artoo_mkct_memory::{matrix, similar::indexed_text};
+/// # use artoo_types::{Entity, MegramState, Space};
+/// # let now = chrono::DateTime::parse_from_rfc3339("2026-03-09T09:00:00+01:00")?;
+/// # let id = "01970000-0000-7000-8000-000000000001".parse()?;
+/// let (space, place) = (Space::intent("how many .txt are there"), Entity::path("/home/aino/docs"));
+/// let megram = matrix::megram(id, MegramState::Accept, now, space, place, "count files: find".to_owned());
+/// assert_eq!(indexed_text(&megram), "how_many_txt /home/aino/docs\ncount files: find");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn indexed_text(megram: &Megram) -> String {
+    pair_text(&megram.pair(), [megram])
+}
+
+/// Why a text is like a question: the words that both have, or what they share of a word. The longest first, as long words are
+/// rare in every language.
+///
+/// ```
+/// use artoo_mkct_memory::similar::shared;
+/// assert_eq!(shared("laske tekstitiedostot", "montako tiedostoa, laske"), ["tiedosto", "laske"]);
+/// ```
+pub fn shared(question: &str, known: &str) -> Vec<String> {
+    let known = Grams::of(known);
+    let mut found: Vec<String> = Vec::new();
+    for word in words(question) {
+        if word.has_parts() && known.has(hash(b'w', &word.text)) {
+            found.push(word.text);
+            continue;
+        }
+        let mut run = 0..0;
+        for part in parts(&word).into_iter().filter(|part| known.has(hash(b'p', part.text))) {
+            if part.start >= run.end {
+                found.extend(word.text.get(run.clone()).map(str::to_owned));
+                run.start = part.start;
+            }
+            run.end = part.start + part.text.len();
+        }
+        found.extend(word.text.get(run).map(str::to_owned));
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|piece| !piece.is_empty() && seen.insert(piece.clone()));
+    found.sort_by_key(|piece| Reverse(piece.chars().count()));
+    found.truncate(EXPLAINED);
+    found
+}
+
+/// A tag without `intent:`, `tool:` or `path:`, which all tags have.
+fn without_kind(tag: &str) -> &str {
+    tag.split_once(':').map_or(tag, |(_, words)| words)
+}
+
+fn beginning(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+}
+
+struct Word {
+    text: String,
+    is_unspaced: bool,
+}
+
+impl Word {
+    /// Whether it is more than one part.
+    fn has_parts(&self) -> bool {
+        !self.is_unspaced && self.text.chars().nth(PART_CHARS).is_some()
+    }
+}
+
+/// The words of the beginning of a text, in lower case. A run of a script without blanks is one word.
+fn words(text: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut run = String::new();
+    for piece in beginning(text, READ_CHARS).split_word_bounds() {
+        if piece.starts_with(is_unspaced) {
+            run.push_str(piece);
+            continue;
+        }
+        if !run.is_empty() {
+            words.push(Word { text: std::mem::take(&mut run), is_unspaced: true });
+        }
+        // `notes.txt`, `it's` and `snake_case` are one word each to Unicode.
+        let spaced = piece.split(|c: char| c == '’' || c.is_ascii_punctuation());
+        let spaced = spaced.filter(|word| word.chars().any(char::is_alphanumeric));
+        words.extend(spaced.map(|word| Word { text: word.to_lowercase(), is_unspaced: false }));
+    }
+    if !run.is_empty() {
+        words.push(Word { text: run, is_unspaced: true });
+    }
+    words.truncate(MAX_GRAMS);
+    words
+}
+
+/// What words are compared by, and where it begins in its word.
+struct Part<'a> {
+    start: usize,
+    text: &'a str,
+}
+
+/// The parts of a word: pairs of graphemes where words are not told apart, otherwise runs of three characters. A shorter word
+/// is its own part.
+fn parts(word: &Word) -> Vec<Part<'_>> {
+    let (starts, length): (Vec<usize>, usize) = if word.is_unspaced {
+        (word.text.grapheme_indices(true).map(|(start, _)| start).collect(), 2)
+    } else {
+        (word.text.char_indices().map(|(start, _)| start).collect(), PART_CHARS)
+    };
+    let ends = starts.iter().copied().skip(length).chain([word.text.len()]);
+    let spans = starts.iter().copied().zip(ends);
+    let parts = spans.filter_map(|(start, end)| Some(Part { start, text: word.text.get(start..end)? }));
+    // Hiragana writes endings and politeness, which all requests share.
+    let is_ending = |text: &str| word.is_unspaced && text.chars().all(is_hiragana);
+    if is_ending(&word.text) { parts.collect() } else { parts.filter(|part| !is_ending(part.text)).collect() }
+}
+
+fn is_hiragana(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{309F}')
+}
+
+/// FNV-1a.
+fn hash(kind: u8, text: &str) -> u32 {
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    text.bytes().fold(step(0x811C_9DC5, kind), step)
+}

@@ -1,0 +1,38 @@
+//! The calls that memory advises against: of exact tools and inputs only, so that no tool is lost by them.
+
+use artoo_types::{
+    GuardAction, MegramId, MemoryAction, MemoryGuard, MemoryReply, PairMemory, Polarity, SopRecord, TagPair,
+};
+
+/// The most characters of a lesson in a refusal or a question.
+const LESSON: usize = 300;
+
+/// What the calls of a plan are held to, in the order of the answer.
+pub(crate) fn guards(reply: &MemoryReply) -> Vec<MemoryGuard> {
+    reply.recalled.iter().filter_map(guard).collect()
+}
+
+fn guard(known: &PairMemory) -> Option<MemoryGuard> {
+    let target = TagPair::call(&known.pair)?;
+    let is_constraint = |rule: &&SopRecord| rule.polarity == Polarity::Constraint;
+    let forbids = known.sops.iter().any(|rule| is_constraint(&rule));
+    let action = match (known.potentials.action, forbids) {
+        // The rule is refuted, and falls when the Dreamer comes.
+        (MemoryAction::Exploit, _) | (MemoryAction::Ignore, false) => return None,
+        (MemoryAction::Avoid, _) | (MemoryAction::Caution | MemoryAction::Ignore, true) => {
+            GuardAction::Refuse
+        }
+        (MemoryAction::Caution, false) => GuardAction::Confirm,
+    };
+    let rules = known.sops.iter().filter(is_constraint).map(|rule| (rule.id, &rule.content));
+    let against = known.experiences.iter().filter(|told| told.sigma < 0.0);
+    let behind: Vec<(MegramId, &String)> =
+        rules.chain(against.map(|told| (told.id, &told.content))).collect();
+    Some(MemoryGuard {
+        target,
+        action,
+        potentials: known.potentials,
+        because: behind.iter().map(|(id, _)| *id).collect(),
+        lesson: behind.first().map(|(_, lesson)| lesson.chars().take(LESSON).collect()).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,128 @@
+//! The words for what was recalled: labels by code, contents as data within fences.
+
+use std::fmt::Write as _;
+
+use artoo_llm_client::{Origin as Source, fenced, inline};
+use artoo_types::{
+    Entity, Experience, MemoryAction, MemoryReply, Origin, PairMemory, Polarity, RecallReason,
+};
+
+use super::{FOR_A_STEP, Item, What};
+
+/// The most characters of one rule or experience.
+const ITEM: usize = 500;
+/// The most characters of the name of a call or of a task.
+const NAME: usize = 160;
+/// How many of the words that two requests share are named.
+const SHARED: usize = 4;
+
+/// What the planner is told, pair by pair in the order of the answer. The advice on the intent itself is told also where no words of it are.
+pub(super) fn to_the_planner(reply: &MemoryReply, selected: &[Item<'_>]) -> String {
+    let mut text = String::new();
+    for (at, pair) in reply.recalled.iter().enumerate() {
+        let items: Vec<&Item<'_>> = selected.iter().filter(|item| item.at == at).collect();
+        if !items.is_empty() || (at == 0 && pair.potentials.action != MemoryAction::Ignore) {
+            text.push_str(&head(at, pair));
+            items.iter().for_each(|item| text.push_str(&item.text));
+        }
+    }
+    text
+}
+
+/// What a step is told: the strongest of it that fits, as one piece of data.
+pub(super) fn to_a_step(selected: &[Item<'_>]) -> String {
+    const HEAD: &str = "What is known of such work from earlier runs:";
+    let mut left = FOR_A_STEP - HEAD.chars().count() - fenced(Source::Memory, "").chars().count() - 1;
+    let mut lines = String::new();
+    for item in selected {
+        let said = match item.what {
+            What::Rule(rule) => format!("{} {}", polarity(rule.polarity), inline(&cut(&rule.content, ITEM))),
+            What::Experience(told) => format!("{}: {}", provenance(told), inline(&cut(&told.content, ITEM))),
+        };
+        // As it stands within the fence, where marks of fences are broken up.
+        let length = said.chars().count() + 1;
+        if length <= left {
+            left -= length;
+            let _ = writeln!(lines, "{said}");
+        }
+    }
+    if lines.is_empty() { lines } else { format!("{HEAD}\n{}", fenced(Source::Memory, &lines)) }
+}
+
+/// What a pair is about, and what memory advises.
+pub(super) fn head(at: usize, known: &PairMemory) -> String {
+    let about = match (known.pair.call(), &known.reason) {
+        (Some(call), reason) => {
+            let name = inline(&cut(&call.target, NAME));
+            format!(" of the call {} {name}{}", inline(call.tool.as_str()), why(reason))
+        }
+        (None, RecallReason::Asked) if at == 0 => String::new(),
+        (None, RecallReason::Asked) if known.pair.entity == Entity::local() => {
+            " of this kind of task".to_owned()
+        }
+        (None, RecallReason::Asked) => " of this kind of task in this folder".to_owned(),
+        (None, reason @ RecallReason::Similar { .. }) => {
+            format!(" of a similar task{}", why(reason))
+        }
+    };
+    let advice = match known.potentials.action {
+        MemoryAction::Ignore => "nothing is known.",
+        MemoryAction::Exploit => "SHOULD PREFER what worked before.",
+        MemoryAction::Avoid => "MUST NOT repeat what failed before.",
+        MemoryAction::Caution => "Proceed with care: earlier results were mixed.",
+    };
+    let (attention, decision) = (known.potentials.attention, known.potentials.decision);
+    format!("Memory{about}: {advice} (attention {attention:.2}, decision {decision:+.2})\n")
+}
+
+/// A rule or an experience, with its fence.
+pub(super) fn item(what: What<'_>) -> String {
+    let (label, content) = match what {
+        What::Rule(rule) => (polarity(rule.polarity).to_owned(), &rule.content),
+        What::Experience(told) => (format!("{}:", provenance(told)), &told.content),
+    };
+    format!("{label}\n{}\n", fenced(Source::Memory, &cut(content, ITEM)))
+}
+
+fn polarity(polarity: Polarity) -> &'static str {
+    match polarity {
+        Polarity::Practice => "SHOULD PREFER:",
+        Polarity::Constraint => "MUST NOT:",
+    }
+}
+
+/// Why a similar pair came.
+fn why(reason: &RecallReason) -> String {
+    match reason {
+        RecallReason::Asked => String::new(),
+        RecallReason::Similar { shared, .. } if shared.is_empty() => String::new(),
+        RecallReason::Similar { shared, .. } => {
+            let shared: Vec<String> =
+                shared.iter().take(SHARED).map(|word| inline(&cut(word, NAME))).collect();
+            format!(" (both say: {})", shared.join(", "))
+        }
+    }
+}
+
+/// When and whose, and how it went.
+fn provenance(told: &Experience) -> String {
+    let whose = match told.origin {
+        Some(Origin::Run(run)) => format!("run {run}"),
+        Some(Origin::Person) => "said by the user".to_owned(),
+        Some(Origin::Dreamer) => "drawn from experience".to_owned(),
+        Some(Origin::Import) => "imported".to_owned(),
+        None => "of unknown origin".to_owned(),
+    };
+    let went = if told.sigma > 0.0 {
+        ", went well"
+    } else if told.sigma < 0.0 {
+        ", failed"
+    } else {
+        ""
+    };
+    format!("{}, {whose}{went}", told.created_at.format("%Y-%m-%d"))
+}
+
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}

@@ -1,0 +1,364 @@
+//! Memory that steers: what one run learned is heard, heeded and on record in the next.
+
+use std::sync::Arc;
+
+use artoo_bus::Observed;
+use artoo_ggs_core::Profile;
+use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
+use artoo_mkct_memory::{Event, InMemory, MemoryService, Rules, matrix};
+use artoo_runtime::{
+    Artoo, RunRequest, events,
+    explain::{RememberedKind, explain},
+    journal,
+};
+use artoo_types::{
+    ApprovalScope, BlockedTarget, CallEnding, Entity, GuardAction, HeldEnd, Level, Megram, MegramId,
+    MegramState, Message, MessageKind, Origin, Space, TagPair, TerminalState, ToolCall, ToolName,
+};
+use chrono::{DateTime, FixedOffset};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::house::{House, Seen, question, recorded, shell, watched};
+
+const REQUEST: &str = "How many .txt files are in docs?";
+/// Fails for a reason that lies in the call, and shows something that is no answer.
+const WRONG: &str = "echo many; ls --wrong docs";
+const RIGHT: &str = "find docs -name '*.txt' | wc -l";
+
+fn now() -> DateTime<FixedOffset> {
+    chrono::Utc::now().fixed_offset()
+}
+
+fn memory(rules: Rules) -> Arc<InMemory> {
+    Arc::new(InMemory::new(rules, now, || MegramId::new(Uuid::now_v7())))
+}
+
+fn artoo(house: &House, model: &Arc<ScriptedModel>, memory: &Arc<InMemory>) -> Artoo {
+    house.builder(model).memory(Arc::clone(memory) as Arc<dyn MemoryService>).build().unwrap()
+}
+
+fn once(house: &House, text: &str) -> RunRequest {
+    let mut request = house.request(text);
+    request.limits.max_retries = 0;
+    request
+}
+
+/// One run of an artoo of its own, as in a process of its own.
+async fn run(house: &House, model: &Arc<ScriptedModel>, memory: &Arc<InMemory>, text: &str) -> Seen {
+    let artoo = artoo(house, model, memory);
+    let seen = watched(artoo.start(once(house, text)).unwrap()).await;
+    // Closing an artoo closes its memory, and the next one is to find it open: this one is dropped.
+    drop(artoo);
+    seen
+}
+
+/// A run that fails at first and is solved by a replan.
+async fn first_run(house: &House, memory: &Arc<InMemory>, wrong: &str) -> Seen {
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner").user_lacks("Memory"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("executor").user_lacks("earlier runs"), Answer::json(shell(wrong)))
+            .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "many"})))
+            .expect(
+                Expect::purpose("planner").user_contains("An earlier plan fell short."),
+                Answer::json(question("Count the .txt files below docs with find; give the number")),
+            )
+            .expect(Expect::purpose("executor"), Answer::json(shell(RIGHT))),
+    );
+    let seen = run(house, &model, memory, REQUEST).await;
+    model.assert_finished();
+    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
+    assert_eq!(seen.result.replans, 1);
+    seen
+}
+
+fn calls(seen: &Seen) -> Vec<ToolCall> {
+    let call = |message: &Message| {
+        if let Message::ToolFinished(finished) = message { Some(finished.call.clone()) } else { None }
+    };
+    seen.messages().filter_map(call).collect()
+}
+
+fn written(memory: &InMemory) -> Vec<Megram> {
+    let megram =
+        |event: Event| if let Event::Written(megram) = event { Some((*megram).clone()) } else { None };
+    memory.events().into_iter().filter_map(megram).collect()
+}
+
+fn explained(seen: &Seen) -> artoo_runtime::explain::Explanation {
+    explain(&journal::read(&seen.folder.join(journal::FILE_NAME)).unwrap())
+}
+
+/// The transcript of the issue, with a model that says only what it is told to: the next day the same kind of request goes right at once,
+/// since both roles are told what came of it before, and the page says why.
+#[tokio::test]
+async fn what_a_replan_taught_is_told_in_the_next_run() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let first = first_run(&house, &memory, "echo many; no-such-program docs").await;
+    let run_id = first.result.run_id;
+    let lesson = "First failed: shell with echo many; no-such-program docs (its program is not on this machine, exit status 127). Then worked: \
+                  shell with find docs -name '*.txt' | wc -l.";
+    let provenance = format!("{}, run {run_id}, went well", now().format("%Y-%m-%d"));
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(
+                Expect::purpose("planner")
+                    .user_contains("Memory: SHOULD PREFER what worked before.")
+                    .user_contains(provenance.clone())
+                    .user_contains(lesson)
+                    .user_contains("Memory of this kind of task in this folder: SHOULD PREFER"),
+                Answer::json(question("Count the .txt files below docs with find; give the number")),
+            )
+            .expect(
+                Expect::purpose("executor")
+                    .user_contains("As planned:\n<<<data: memory\nCount the .txt files below docs with find; give the number")
+                    .user_contains("What is known of such work from earlier runs:\n<<<data: memory\n")
+                    .user_contains(provenance)
+                    .user_contains(lesson),
+                Answer::json(shell(RIGHT)),
+            ),
+    );
+    let second = run(&house, &model, &memory, REQUEST).await;
+    model.assert_finished();
+    assert_eq!(second.result.directive, TerminalState::Accept, "{:#?}", second.result);
+    assert_eq!((second.result.replans, second.result.output.clone()), (0, json!("3")));
+    // On record: what was recalled, and that all of it was used or not.
+    let [round] = explained(&second).rounds.try_into().unwrap();
+    let used: Vec<_> = round.memory.recalled.iter().filter(|told| told.used).collect();
+    assert!(used.iter().any(|told| told.kind == RememberedKind::Experience
+        && told.origin == Some(Origin::Run(run_id))
+        && told.content.contains(lesson)));
+    let plan = second
+        .messages()
+        .find_map(|message| if let Message::Plan(plan) = message { Some(plan) } else { None });
+    let told = plan.unwrap().memory.used.len() + plan.unwrap().memory.ignored.len();
+    assert_eq!(told, round.memory.recalled.len());
+    let proposed = second.lines().into_iter().find_map(|line| {
+        if let events::Event::PlanProposed { memory, .. } = line.event { Some(memory) } else { None }
+    });
+    assert_eq!(proposed.unwrap(), plan.unwrap().memory);
+}
+
+/// "Count the text files" profits from "How many .txt files are in docs?": other words, another pair.
+#[tokio::test]
+async fn a_similar_request_hears_of_it_and_why() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    first_run(&house, &memory, WRONG).await;
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(
+                Expect::purpose("planner")
+                    .user_contains("Memory of a similar task (both say: ")
+                    .user_contains(RIGHT),
+                Answer::json(question("Count the .txt files")),
+            )
+            .expect(Expect::purpose("executor").user_contains(RIGHT), Answer::json(shell(RIGHT))),
+    );
+    let seen = run(&house, &model, &memory, "Tell me the number of .txt files in docs").await;
+    model.assert_finished();
+    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
+}
+
+/// The call that failed for a reason in it is not made again where nobody is there; the model is told the lesson and takes another way.
+#[tokio::test]
+async fn a_call_that_memory_avoids_is_refused_in_the_next_run() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    first_run(&house, &memory, WRONG).await;
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(
+                Expect::purpose("planner").user_contains(format!("Memory of the call shell {WRONG}")),
+                Answer::json(question(REQUEST)),
+            )
+            .expect(Expect::purpose("executor"), Answer::json(shell(WRONG)))
+            .expect(
+                Expect::purpose("executor")
+                    .user_contains("memory advises against this call (")
+                    .user_contains("failed: exit status 2, logical"),
+                Answer::json(shell(RIGHT)),
+            ),
+    );
+    let seen = run(&house, &model, &memory, REQUEST).await;
+    model.assert_finished();
+    assert_eq!((seen.result.directive, seen.result.output.clone()), (TerminalState::Accept, json!("3")));
+    let calls = calls(&seen);
+    let ends: Vec<_> =
+        calls.iter().map(|call| call.held.as_ref().map(|held| (held.action, held.came))).collect();
+    assert_eq!(ends, [Some((GuardAction::Refuse, HeldEnd::Refused)), None]);
+    assert_eq!(calls[0].ending, CallEnding::Refused);
+    let page = explained(&seen);
+    let round = &page.rounds[0];
+    assert!(round.memory.guards.iter().any(|guard| guard.target.target == WRONG));
+    assert_eq!(round.memory.held[0].held.came, HeldEnd::Refused);
+    assert!(round.refused[0].reason.contains("memory advises against this call"), "{:?}", round.refused);
+}
+
+/// A person overrides once. That it works then speaks against the advice.
+#[tokio::test]
+async fn a_person_overrides_memory_once_and_that_it_works_is_learned() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    first_run(&house, &memory, WRONG).await;
+    let right = BlockedTarget { tool: ToolName::new("shell"), target: RIGHT.to_owned() };
+    // It broke through then; since then it has failed twice.
+    for _ in 0..2 {
+        let content = format!("{REQUEST} it found nothing");
+        write(&memory, TagPair::of_call(&right), MegramState::ChangeApproach, &content);
+    }
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("executor"), Answer::json(shell(RIGHT))),
+    );
+    let artoo = artoo(&house, &model, &memory);
+    let mut request = once(&house, REQUEST);
+    request.person_present = true;
+    let run = artoo.start(request).unwrap();
+    let (mut observer, answerer, folder) = (run.observe(10_000), run.answerer(), run.folder().to_owned());
+    let answering = tokio::spawn(async move {
+        while let Some(Observed::Message(envelope)) = observer.recv().await {
+            if let Message::ApprovalRequested(asked) = envelope.message.as_ref() {
+                if asked.reason.contains("override it once?") && !asked.because.is_empty() {
+                    answerer.allow(asked.call_id, ApprovalScope::Once);
+                } else {
+                    answerer.deny(asked.call_id, None);
+                }
+            }
+        }
+    });
+    let result = run.finished().await;
+    answering.abort();
+    let seen = recorded(result, &folder);
+    model.assert_finished();
+    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
+    let [call] = calls(&seen).try_into().unwrap();
+    assert_eq!(call.held.map(|held| held.came), Some(HeldEnd::Agreed));
+    let learned =
+        written(&memory).into_iter().rfind(|megram| megram.pair() == TagPair::of_call(&right)).unwrap();
+    assert_eq!((learned.state, learned.sigma), (MegramState::BreakSymmetry, 1.0));
+}
+
+/// Caution without a person: the step is done in trial only, and the disk stays as it was.
+#[tokio::test]
+async fn caution_without_a_person_leaves_the_disk_as_it_was() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let command = "echo 3 > made.txt; echo 3";
+    let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
+    for state in [MegramState::ChangeApproach, MegramState::BreakSymmetry] {
+        write(&memory, TagPair::of_call(&call), state, REQUEST);
+    }
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(
+                Expect::purpose("planner").user_contains("Proceed with care"),
+                Answer::json(question(REQUEST)),
+            )
+            .expect(Expect::purpose("executor"), Answer::json(shell(command)))
+            .expect(
+                Expect::purpose("executor").user_contains("It was only tried, where nothing of it lasts."),
+                Answer::json(shell(RIGHT)),
+            ),
+    );
+    let seen = run(&house, &model, &memory, REQUEST).await;
+    model.assert_finished();
+    assert!(!house.path("home/made.txt").exists());
+    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
+    let calls = calls(&seen);
+    assert_eq!(
+        calls[0].held.as_ref().map(|held| (held.action, held.came)),
+        Some((GuardAction::Confirm, HeldEnd::Tried))
+    );
+    assert_eq!(calls[0].files, []);
+}
+
+/// The person's laws are in every prompt of the planner and in every step, in a first plan and in a replan.
+#[tokio::test]
+async fn laws_are_in_every_prompt_of_planner_and_executor() {
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let law = "Never touch the folder Fotos";
+    let megram = matrix::megram(
+        MegramId::new(Uuid::now_v7()),
+        MegramState::Accept,
+        now(),
+        Space::from_raw("law"),
+        Entity::local(),
+        law.to_owned(),
+    );
+    memory.write(Megram { level: Level::T, k: 0.0, origin: Some(Origin::Person), ..megram }).unwrap();
+    let heard = move |purpose: &str| {
+        Expect::purpose(purpose)
+            .user_contains(format!("The user's own laws, which hold in every run:\n- {law}\n"))
+    };
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(heard("planner"), Answer::json(question(REQUEST)))
+            .expect(heard("executor"), Answer::json(shell("echo many; no-such-program docs")))
+            .expect(heard("executor"), Answer::json(json!({"answer": "many"})))
+            .expect(heard("planner"), Answer::json(question("Count with find")))
+            .expect(heard("executor"), Answer::json(shell(RIGHT))),
+    );
+    let seen = run(&house, &model, &memory, REQUEST).await;
+    model.assert_finished();
+    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
+    for message in seen.messages() {
+        if let Message::Plan(plan) = message {
+            assert_eq!(plan.memory.used.len(), 1, "the law");
+        }
+    }
+}
+
+/// The literal profile asks for the pair of the intent alone, and writes as the specification has it.
+#[tokio::test]
+async fn the_literal_profile_asks_and_writes_as_before() {
+    let house = House::new();
+    let memory = memory(Rules::spec_v0_8());
+    let model = Arc::new(
+        ScriptedModel::new()
+            .expect(Expect::purpose("planner").user_lacks("Memory"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("executor").user_lacks("earlier runs"), Answer::json(shell(RIGHT))),
+    );
+    let service = Arc::clone(&memory) as Arc<dyn MemoryService>;
+    let artoo = house.builder(&model).memory(service).profile(Profile::SpecV08).build().unwrap();
+    let seen = watched(artoo.start(once(&house, REQUEST)).unwrap()).await;
+    let asked: Vec<_> = seen
+        .messages()
+        .filter_map(
+            |message| if let Message::MemoryQuery(query) = message { Some(query.clone()) } else { None },
+        )
+        .collect();
+    let intent = TagPair::new(Space::intent(REQUEST), Entity::local());
+    assert_eq!(asked, [artoo_types::MemoryQuery { pairs: vec![intent.clone()], like: None }]);
+    assert_eq!(seen.count(MessageKind::MegramWrite), 1);
+    assert_eq!(written(&memory).iter().map(Megram::pair).collect::<Vec<_>>(), [intent]);
+}
+
+/// What a person would not want on a disk for years: a secret in a call, in what is written and in what is asked.
+#[tokio::test]
+async fn no_secret_is_remembered() {
+    const SECRET: &str = "hunter2-hunter2-hunter2";
+    let (house, memory) = (House::new(), memory(Rules::default()));
+    let model = Arc::new(
+        ScriptedModel::new()
+            .always(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+            .expect(
+                Expect::purpose("executor"),
+                Answer::json(shell(&format!("echo many; ls --wrong={SECRET} docs"))),
+            )
+            .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "many"})))
+            .expect(Expect::purpose("executor"), Answer::json(shell(&format!("{RIGHT} # {SECRET}")))),
+    );
+    let service = Arc::clone(&memory) as Arc<dyn MemoryService>;
+    let artoo = house.builder(&model).memory(service).secret(SECRET).build().unwrap();
+    // What is said in the process has the secret, what is recorded has not: the two are not compared.
+    let result = artoo.start(once(&house, REQUEST)).unwrap().finished().await;
+    assert_eq!(result.directive, TerminalState::Accept, "{result:#?}");
+    let megrams = written(&memory);
+    assert!(megrams.len() >= 3, "{megrams:#?}");
+    assert!(!format!("{megrams:?}").contains("hunter2"), "{megrams:#?}");
+    assert!(format!("{megrams:?}").contains("ls --wrong="), "{megrams:#?}");
+}
+
+fn write(memory: &InMemory, TagPair { space, entity }: TagPair, state: MegramState, content: &str) {
+    let id = MegramId::new(Uuid::now_v7());
+    memory.write(matrix::megram(id, state, now(), space, entity, content.to_owned())).unwrap();
+}
