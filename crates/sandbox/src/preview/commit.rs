@@ -57,7 +57,7 @@ pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for (number, layer) in ground.layers.iter().enumerate() {
         let differences = read.differences.iter().enumerate().filter(|(_, one)| one.at.0 == number);
-        let folders = read.merged.iter().filter(|one| one.at.0 == number && one.is_told(read.span));
+        let folders = read.merged.iter().filter(|one| one.at.0 == number && one.is_touched());
         let mut paths: Vec<_> = folders.map(|one| one.at.1.under(&layer.root)).collect();
         for (place, difference) in differences {
             paths.push(difference.at.1.under(&layer.root));
@@ -164,7 +164,7 @@ impl<'a> Work<'a> {
         read.merged.iter().filter(move |merged| {
             // The root holds the contents for a while.
             let is_root = merged.at.1.is_root() && layers.contains(&merged.at.0);
-            is_root || parents.contains(&merged.at) || is_locked(&merged.before) || merged.is_told(read.span)
+            is_root || parents.contains(&merged.at) || is_locked(&merged.before) || merged.is_touched()
         })
     }
 

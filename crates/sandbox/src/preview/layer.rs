@@ -60,6 +60,11 @@ impl Merged {
         let is_set = || self.after.mtime < begun || self.after.mtime > ended;
         !self.before.looks_like(&self.after) || (self.before.mtime != self.after.mtime && is_set())
     }
+
+    /// Whether the command would leave another folder, be it only in its time: that of an entry that came and went.
+    pub(super) fn is_touched(&self) -> bool {
+        !self.before.looks_like(&self.after) || self.before.mtime != self.after.mtime
+    }
 }
 
 /// Everything that is in the layers.
