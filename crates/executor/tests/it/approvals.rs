@@ -230,7 +230,9 @@ fn is_said(agreed: &Effect, scope: ApprovalScope, asked: &Effect) -> bool {
             ApprovalScope::Once => false,
             ApprovalScope::Run => asked.kind != EffectKind::Deletes && agreed.what == asked.what,
             ApprovalScope::Folder => {
-                is_file && agreed.what != "/" && folder(agreed).is_some() && folder(agreed) == folder(asked)
+                let is_root = |effect: &Effect| effect.what == "/";
+                let is_one_of_both = is_root(agreed) || is_root(asked);
+                is_file && !is_one_of_both && folder(agreed).is_some() && folder(agreed) == folder(asked)
             }
             ApprovalScope::Always => {
                 let is_within = asked.what.starts_with(&format!("{}/", agreed.what.trim_end_matches('/')));

@@ -1,5 +1,6 @@
 //! The end of a commit: what waited aside goes, or everything goes back.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use rustix::fs::{self, AtFlags, Mode};
@@ -48,6 +49,7 @@ impl<'a> Work<'a> {
     /// Takes back what was done, the last step first, and says why.
     pub(super) fn take_back(&mut self, failed: CommitError) -> CommitError {
         let (mut folders, mut first) = (Vec::new(), None);
+        let mut entered: BTreeSet<Spot> = BTreeSet::new();
         for done in std::mem::take(&mut self.done).into_iter().rev() {
             let (at, before) = match &done {
                 Done::Unlocked { at, before } | Done::FolderRemoved { at, before } => (*at, Some(*before)),
@@ -57,6 +59,7 @@ impl<'a> Work<'a> {
                 | Done::Exchanged { at, .. }
                 | Done::Touched { at, .. } => (*at, None),
             };
+            entered.extend(at.1.parent().map(|parent| (at.0, parent)));
             match self.reverse(&done) {
                 Ok(()) => folders.extend(before.map(|before| (at, before))),
                 Err(error) => first = first.or(Some((at, error))),
@@ -69,6 +72,11 @@ impl<'a> Work<'a> {
             }
         }
         folders.extend(self.stayed().map(|merged| (&merged.at, &merged.before)));
+        // One that was to go after what is in it, and still stands.
+        let standing = self.read.differences.iter().filter(|one| entered.contains(&one.at));
+        folders.extend(
+            standing.filter_map(|one| Some((&one.at, one.before.as_ref().filter(|it| it.is_folder())?))),
+        );
         folders.sort_by(|one, other| other.0.cmp(one.0));
         for (at, before) in folders {
             let Some(layer) = self.ground.layers.get(at.0) else { continue };
