@@ -95,6 +95,7 @@ impl TryFrom<Record> for Event {
 }
 
 const LEVELS: [Level; 4] = [Level::M, Level::K, Level::C, Level::T];
+/// By their numbers in records: this order is the format, whatever that of the table.
 const STATES: [MegramState; 7] = [
     MegramState::Abandon,
     MegramState::Accept,

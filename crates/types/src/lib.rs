@@ -18,6 +18,7 @@ mod control;
 mod criterion;
 mod execution;
 mod fault;
+mod guard;
 mod ids;
 mod intent;
 mod memory;
@@ -53,11 +54,11 @@ pub use control::{
 pub use criterion::{Check, Criterion, Mode};
 pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus};
 pub use fault::{Fault, FaultKind, Warning};
+pub use guard::{GuardAction, Held, HeldEnd, MemoryGuard, PlanMemory};
 pub use ids::{CallId, EvidenceId, MegramId, RunId, SubTaskId, TaskId};
 pub use memory::{
-    DreamReport, Entity, Experience, GuardAction, Held, HeldEnd, Law, Level, Megram, MegramState,
-    MegramWrite, MemoryAction, MemoryGuard, MemoryQuery, MemoryReply, Origin, PairMemory, PlanMemory,
-    Polarity, Potentials, RecallReason, SopRecord, Space, TagPair,
+    DreamReport, Entity, Experience, Law, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery,
+    MemoryReply, Origin, PairMemory, Polarity, Potentials, RecallReason, SopRecord, Space, TagPair,
 };
 pub use message::{Envelope, Message, MessageKind};
 pub use money::{Amount, Price, Prices};

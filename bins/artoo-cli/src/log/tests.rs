@@ -1,26 +1,12 @@
 //! Who hears what.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
 use super::*;
-use crate::terminal::Look;
-
-#[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Seen {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use crate::terminal::{Look, Seen};
 
 fn options(verbose: u8, log: Option<&Path>) -> CommonArgs {
     CommonArgs { verbose, log: log.map(Path::to_owned), ..CommonArgs::default() }

@@ -285,7 +285,6 @@ fn withdrawn(observed: &Observed) -> Option<CallId> {
 mod tests {
     use std::collections::BTreeSet;
     use std::io;
-    use std::sync::Mutex;
 
     use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
     use artoo_runtime::RunRequest;
@@ -295,20 +294,7 @@ mod tests {
 
     use super::super::ask::Keyboard;
     use super::*;
-    use crate::terminal::Look;
-
-    #[derive(Clone, Default)]
-    struct Seen(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Seen {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::terminal::{Look, Seen};
 
     /// Somebody who answers every question like this.
     fn typing(text: &'static str) -> Keyboard {

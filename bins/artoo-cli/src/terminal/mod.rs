@@ -5,6 +5,8 @@ mod exact;
 mod look;
 mod neutral;
 mod paint;
+#[cfg(test)]
+mod seen;
 mod size;
 mod width;
 mod writer;
@@ -14,6 +16,8 @@ pub(crate) use exact::{exact, exact_ends};
 pub(crate) use look::{Look, Streams};
 pub(crate) use neutral::{neutral, neutral_json, neutral_line};
 pub(crate) use paint::{Paint, Style};
+#[cfg(test)]
+pub(crate) use seen::Seen;
 pub(crate) use size::{Size, size_of_stderr};
 pub(crate) use width::{clip, pad, width};
 pub(crate) use writer::Terminal;

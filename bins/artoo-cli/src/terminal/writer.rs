@@ -128,23 +128,9 @@ impl Drop for Terminal {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
+    use super::super::Seen;
     use super::super::errors::ERASE;
     use super::*;
-
-    #[derive(Clone, Default)]
-    struct Seen(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Seen {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
 
     struct Gone;
 

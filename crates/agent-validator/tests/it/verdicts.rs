@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, verdicts};
-use artoo_llm_client::{LlmClient, LlmError, doubles::ScriptedModel};
+use artoo_llm_client::{LlmClient, LlmError, Origin, doubles::ScriptedModel, fenced};
 use artoo_types::{
     CallEnding, CallFailure, CallId, Check, Criterion, CriterionVerdict, Evidence, ExecutionResult,
     ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, SubTask, ToolCall,
@@ -224,4 +224,24 @@ async fn checks_of_files_see_the_working_folder() {
     let subtask = SubTask { success_criteria: vec![checked("It says three", contains)], ..counting(1) };
     assert!(decided(&Unasked, &subtask, &counted(1, 1, "done"), folder.path()).await[0].passed());
     assert!(!decided(&Unasked, &subtask, &counted(1, 1, "done"), Path::new(FOLDER)).await[0].passed());
+}
+
+/// A liar was believed with a name that stood only in recalled memory: what memory says was taken as asked for.
+#[tokio::test]
+async fn lesson_what_memory_says_is_not_asked_for() {
+    let remembered = "It was pear-tree.txt.";
+    let names = |context: String| SubTask {
+        success_criteria: vec![checked(
+            "It names a file",
+            Check::OutputMatches { pattern: r"\w+\.txt".to_owned() },
+        )],
+        context,
+        ..counting(1)
+    };
+    let claim = ExecutionResult { tool_calls: vec![call(1, "3", true)], ..counted(1, 1, "pear-tree.txt") };
+    let verdict = one(&Unasked, &names(fenced(Origin::Memory, remembered)), &claim).await;
+    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Rule, false), "{verdict:?}");
+    // What the request itself says may be repeated.
+    let verdict = one(&Unasked, &names(remembered.to_owned()), &claim).await;
+    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, true), "{verdict:?}");
 }

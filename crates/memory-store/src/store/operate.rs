@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use artoo_mkct_memory::dreamer::Entry;
-use artoo_mkct_memory::similar::{self, Grams, MAX_CANDIDATES, Similar};
+use artoo_mkct_memory::similar::Similar;
 use artoo_mkct_memory::{Event, decay, potentials};
 use artoo_types::{Megram, MegramId, MemoryQuery, MemoryReply, TagPair};
 use uuid::Uuid;
@@ -22,8 +22,6 @@ use crate::state::{Remembered, State};
 
 /// How many sources of a rule are shown.
 const SOURCES: usize = 1_000;
-/// So many pairs are looked into for a list by words.
-const LIKE: usize = 64;
 
 impl Operator for Store {
     fn stats(&self) -> Result<Stats, StoreError> {
@@ -242,12 +240,8 @@ impl Store {
     /// What is like these words, the most similar pair first.
     fn list_like(&self, like: &str, filter: &Filter) -> Result<Vec<Listed>, StoreError> {
         let state = self.state()?;
-        let words = state
-            .words(MAX_CANDIDATES)
-            .map(|words| words.map(|(pair, grams)| (pair, Grams::from_hashes(grams))));
-        let words: Vec<(TagPair, Grams)> = words.collect::<Result<_, _>>()?;
         let mut found = Vec::new();
-        for Similar { key: pair, .. } in similar::rank(&Grams::of(like), words, LIKE) {
+        for Similar { key: pair, .. } in recall::pairs_like(&state, like, &[])? {
             for entry in state.entries(&pair.space, &pair.entity)?.into_iter().rev() {
                 if found.len() < filter.limit && fits(&entry.megram, filter) {
                     found.push(self.listed(&state, entry.megram)?);

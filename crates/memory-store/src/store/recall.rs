@@ -41,11 +41,7 @@ fn like_these_words(
     asked: &[TagPair],
     now: DateTime<FixedOffset>,
 ) -> Result<Vec<PairMemory>, TableError> {
-    let candidates =
-        state.words(MAX_CANDIDATES).map(|words| words.map(|(pair, grams)| (pair, Grams::from_hashes(grams))));
-    let mut candidates: Vec<(TagPair, Grams)> = candidates.collect::<Result<_, _>>()?;
-    candidates.retain(|(pair, _)| !asked.contains(pair));
-    let found = similar::rank(&Grams::of(like), candidates, MAX_SIMILAR);
+    let found = pairs_like(state, like, asked)?;
     let mut told = Vec::with_capacity(found.len());
     for Similar { key: pair, score } in found {
         let entries = state.entries(&pair.space, &pair.entity)?;
@@ -57,4 +53,17 @@ fn like_these_words(
         }
     }
     Ok(told)
+}
+
+/// The pairs whose words are most like these, but for `asked`, the most similar first.
+pub(super) fn pairs_like(
+    state: &State,
+    like: &str,
+    asked: &[TagPair],
+) -> Result<Vec<Similar<TagPair>>, TableError> {
+    let candidates =
+        state.words(MAX_CANDIDATES).map(|words| words.map(|(pair, grams)| (pair, Grams::from_hashes(grams))));
+    let mut candidates: Vec<(TagPair, Grams)> = candidates.collect::<Result<_, _>>()?;
+    candidates.retain(|(pair, _)| !asked.contains(pair));
+    Ok(similar::rank(&Grams::of(like), candidates, MAX_SIMILAR))
 }

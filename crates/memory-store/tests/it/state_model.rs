@@ -13,16 +13,6 @@ use proptest::prelude::*;
 use crate::faulty_disk::FaultyDisk;
 use crate::state_given::{day, disk, grams, id, megram, pair, reopened, written};
 
-const STATES: [MegramState; 7] = [
-    MegramState::Abandon,
-    MegramState::Accept,
-    MegramState::ChangeApproach,
-    MegramState::Success,
-    MegramState::BreakSymmetry,
-    MegramState::ChangePath,
-    MegramState::Refine,
-];
-
 /// splitmix64
 struct Dice(u64);
 
@@ -100,7 +90,7 @@ impl Run {
             0..60 => {
                 let number = self.new_id();
                 let of = pair(self.dice.below(self.pairs));
-                let state = STATES[self.dice.below(7) as usize];
+                let state = MegramState::ALL[self.dice.below(7) as usize];
                 let level = match self.dice.below(40) {
                     0 => Level::T,
                     1 => Level::C,

@@ -6,16 +6,6 @@ use chrono::{DateTime, Duration, FixedOffset};
 use proptest::prelude::*;
 use uuid::Uuid;
 
-pub(crate) const STATES: [MegramState; 7] = [
-    MegramState::Abandon,
-    MegramState::Accept,
-    MegramState::ChangeApproach,
-    MegramState::Success,
-    MegramState::BreakSymmetry,
-    MegramState::ChangePath,
-    MegramState::Refine,
-];
-
 /// An instant, in days since the tests began.
 pub(crate) fn day(days: f64) -> DateTime<FixedOffset> {
     let start = DateTime::parse_from_rfc3339("2026-01-01T00:00:00+08:00").unwrap();
@@ -46,7 +36,7 @@ pub(crate) fn entry(megram: Megram) -> Entry {
 }
 
 pub(crate) fn any_state() -> impl Strategy<Value = MegramState> {
-    proptest::sample::select(STATES.as_slice())
+    proptest::sample::select(MegramState::ALL.as_slice())
 }
 
 /// Experiences of the test pair, of any state and level, made over a year; some were recalled.

@@ -1,8 +1,6 @@
 use artoo_mkct_memory::matrix::{MATRIX, row};
 use artoo_types::MegramState;
 
-use crate::given::STATES;
-
 #[test]
 fn the_rows_are_those_of_the_specification() {
     let rows = MATRIX.map(|row| (row.state, row.f, row.sigma, row.k));
@@ -22,7 +20,7 @@ fn the_rows_are_those_of_the_specification() {
 
 #[test]
 fn every_state_has_its_row() {
-    for state in STATES {
+    for state in MegramState::ALL {
         assert_eq!(row(state).state, state);
         assert!(MATRIX.contains(&row(state)));
     }
