@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    Result, bench, eval, learn, quickstart, schema, tidy,
+    Error, Result, bench, eval, learn, professional, quickstart, schema, tidy,
     verify::{self, Build},
 };
 
@@ -90,9 +90,36 @@ pub struct Eval {
     /// Test this artoo instead of a release build of this tree, for example one of an earlier commit
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,
+    /// Which tasks: those of the sample home, or the professional ones, which are played by hand
+    #[arg(long, value_enum, default_value_t = Suite::Development)]
+    pub tasks: Suite,
+    /// Play the model by hand: run one professional task until a question has no answer, and put that into `--questions`
+    #[arg(long, value_name = "by-hand", value_parser = ["by-hand"], requires = "questions")]
+    pub model: Option<String>,
+    /// The folder of a game: NNN.question.md, and beside it NNN.answer.json
+    #[arg(long, value_name = "FOLDER", requires = "model")]
+    pub questions: Option<PathBuf>,
+    /// The game is one in which somebody does something wrong on purpose
+    #[arg(long, requires = "model")]
+    pub sabotaged: bool,
+    /// Play the professional tasks again from what was kept of their games, without a model, and write docs/professional.md
+    #[arg(long, conflicts_with = "model")]
+    pub replay: bool,
+    /// Only write what a person sees of the one task of `--only`, from what was kept of its game, for example into docs/transcripts/merge.md
+    #[arg(long, value_name = "PATH", requires = "replay")]
+    pub transcript: Option<PathBuf>,
     /// Options for `artoo run`, after `--`, for example `-- --base-url URL --model NAME`
     #[arg(last = true)]
     pub artoo: Vec<String>,
+}
+
+/// A set of tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Suite {
+    /// `fixtures/tasks`: small requests over the sample home.
+    Development,
+    /// `fixtures/professional`: work that takes many steps.
+    Professional,
 }
 
 /// Options of `learn`.
@@ -142,9 +169,23 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Smoke { release } => verify::smoke(if release { Build::Release } else { Build::Tested }),
         Task::Model { arguments } => quickstart::model(&arguments),
         Task::Schema { check } => schema::run(check),
-        Task::Eval(options) => eval::run(&options),
+        Task::Eval(options) => evaluate(&options),
         Task::Learn(options) => learn::run(&options),
         Task::Bench(options) => bench::run(&options),
+    }
+}
+
+fn evaluate(options: &Eval) -> Result<()> {
+    match (options.tasks, &options.model, options.replay) {
+        (Suite::Development, None, false) => eval::run(options),
+        (Suite::Professional, Some(_), _) => professional::play(options),
+        (Suite::Professional, None, true) => professional::replay(options),
+        (Suite::Professional, None, false) => {
+            Err(Error::Other("professional tasks need --model by-hand or --replay".to_owned()))
+        }
+        (Suite::Development, Some(_), _) | (Suite::Development, None, true) => {
+            Err(Error::Other("--model by-hand and --replay are for --tasks professional".to_owned()))
+        }
     }
 }
 

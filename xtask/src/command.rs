@@ -16,6 +16,7 @@ pub struct Program {
     arguments: Vec<OsString>,
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
+    alone: bool,
 }
 
 /// What a program put out.
@@ -68,6 +69,7 @@ impl Program {
             arguments: arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect(),
             folder: files::root(),
             environment: Vec::new(),
+            alone: false,
         }
     }
 
@@ -82,6 +84,13 @@ impl Program {
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// Gives it no variables but those that are [added](Self::env).
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.alone = true;
         self
     }
 
@@ -199,6 +208,9 @@ impl Program {
     )]
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        if self.alone {
+            command.env_clear();
+        }
         command.args(&self.arguments).current_dir(&self.folder);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command

@@ -7,13 +7,16 @@
 //! only [`terminal`] prints.
 
 pub mod bench;
+pub mod by_hand;
 pub mod cli;
 pub mod command;
+mod draw;
 pub mod error;
 pub mod eval;
 pub mod files;
 pub mod learn;
 pub mod machine;
+pub mod professional;
 pub mod quickstart;
 pub mod schema;
 pub mod terminal;

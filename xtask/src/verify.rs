@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     Error, Result,
     command::{Program, cargo},
-    files, schema,
+    files, professional, schema,
     terminal::{say, step},
     tidy,
 };
@@ -27,6 +27,7 @@ pub fn test() -> Result<()> {
     })?;
     step("generated files", || schema::run(true))?;
     smoke(Build::Tested)?;
+    professional::check()?;
     step("examples in the documentation", || {
         cargo(["test", "--workspace", "--all-features", "--doc", "--quiet"]).run()
     })?;

@@ -9,7 +9,7 @@ use artoo_llm_http::{Anthropic, ApiKey, HttpConfig, OpenAiCompatible};
 use artoo_llm_local::{LocalModel, LocalOptions, store};
 use artoo_types::Role;
 
-use crate::config::{ModelChoice, Provider, RoleModels, Settings};
+use crate::config::{ModelChoice, Provider, RoleModels, Settings, applied};
 use crate::error::CommandError;
 use crate::machine::Environment;
 
@@ -55,7 +55,13 @@ pub(crate) fn client(
                     .hint("see: artoo model list")
             })?;
             let file = model_store(&settings.data_dir).path(entry);
-            Arc::new(LocalModel::new(LocalOptions::new(file, entry.name)))
+            let mut options = LocalOptions::new(file, entry.name);
+            if let Some(said) = settings.models.get(&choice.model) {
+                options.profile = said.clone();
+                let context = said.context_tokens.and_then(|tokens| usize::try_from(tokens).ok());
+                options.context = context.unwrap_or(options.context);
+            }
+            Arc::new(LocalModel::new(options))
         }
     })
 }
@@ -82,6 +88,7 @@ pub(crate) fn http(
         timeouts: settings.timeouts,
         retry: settings.retry,
         proxy: settings.proxy.clone(),
+        profile: Some(applied(choice, &settings.models).profile),
         ..HttpConfig::new(&choice.base_url, &choice.model)
     })
 }

@@ -73,14 +73,14 @@ mod tests {
             Environment::new(variables.iter().map(|(name, value)| ((*name).into(), (*value).into())));
         let probed = probe(table, &environment);
         let probed = probed.map_err(|error| format!("{error}; {}", error.next_step().unwrap_or_default()))?;
-        assert_eq!(probed.tools.len(), 9);
+        assert_eq!(probed.tools.len(), 13);
         Ok(probed.toolbox.tools().map(|tool| tool.name().to_string()).collect())
     }
 
     #[test]
     fn what_reaches_outside_is_off_until_it_is_granted() {
         let path = [("PATH", "/nowhere")];
-        let usual = ["glob", "read_file", "write_file", "shell"];
+        let usual = ["glob", "grep", "read_file", "read_evidence", "write_file", "edit_file", "shell", "job"];
         assert_eq!(names(&ToolsTable::default(), &path).unwrap(), usual);
         let private_alone = ToolsTable { private_addresses: Some(true), ..ToolsTable::default() };
         assert_eq!(names(&private_alone, &path).unwrap(), usual);

@@ -10,17 +10,29 @@ use artoo_types::{
 };
 use tokio::{sync::Mutex, task::JoinSet};
 
-use crate::{FastLoop, Judge, JudgeContext, Step, verdicts};
+use crate::{FastLoop, Judge, JudgeContext, RunCommand, Step, given_up::borne_out, verdicts};
 
 /// What the actor is given besides its port.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// Where and when the run happens.
     pub surroundings: Surroundings,
     /// Corrections per subtask.
     pub max_retries: u32,
-    /// How long a judge may take for one criterion.
+    /// How long a judge, or a command that is run to judge, may take for one criterion.
     pub judge_deadline: Duration,
+    /// What runs the commands that criteria name.
+    pub commands: Arc<dyn RunCommand>,
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings")
+            .field("surroundings", &self.surroundings)
+            .field("max_retries", &self.max_retries)
+            .field("judge_deadline", &self.judge_deadline)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Judges every result of the run. Subtasks are judged side by side, the attempts of one in order. Returns when the run is closed.
@@ -75,16 +87,21 @@ impl Bench {
             result: &judged,
             surroundings: &self.settings.surroundings,
             world: &self.world,
+            doubt: None,
         };
+        let attempt = result.attempt;
         let reached = |verdict: &CriterionVerdict| {
             self.publish(VerdictReached {
                 subtask_id: Some(subtask.subtask_id),
-                attempt: result.attempt,
+                attempt,
                 verdict: verdict.clone(),
             });
         };
-        let verdicts =
-            verdicts(&cx, self.judge.as_ref(), &model, self.settings.judge_deadline, reached).await;
+        let deadline = self.settings.judge_deadline;
+        let result = borne_out(result, &cx, self.judge.as_ref(), &model, deadline).await;
+        let kept = fast_loop.unchanged(&result);
+        let (judge, commands) = (self.judge.as_ref(), self.settings.commands.as_ref());
+        let verdicts = verdicts(&cx, judge, commands, &model, deadline, kept, reached).await;
         match fast_loop.conclude(&result, verdicts) {
             Some(Step::Correct(correction)) => self.publish(correction),
             Some(Step::Done(outcome)) => self.publish(outcome),

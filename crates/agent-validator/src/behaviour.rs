@@ -8,12 +8,14 @@ use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings};
 use async_trait::async_trait;
 
-/// Judges one criterion that no check decides.
+/// Judges the criteria that code cannot decide.
 ///
-/// *Contract.* A pass points at a tool call of this subtask or at something that was looked at; the claim (`result.output`)
-/// is no evidence. In doubt, fail. One criterion is judged without regard to the others.
+/// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of this subtask or at something that
+/// was looked at, as a result of an earlier step; the claim (`result.output`) is no evidence. In doubt, fail. Each criterion is judged
+/// without regard to the others. Where there is a [doubt](JudgeContext::doubt), a pass means that the answer follows from the
+/// evidence.
 ///
-/// *Who calls.* The actor, once per criterion and attempt, never for a failed execution, nor where no call ran.
+/// *Who calls.* The actor, at most once per attempt, never for a failed execution, nor where nothing shows a result.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
@@ -23,10 +25,10 @@ pub trait Judge: Send + Sync {
     /// Judges. `model` is metered; an implementation may leave it unused.
     async fn judge(
         &self,
-        criterion: &Criterion,
+        criteria: &[Criterion],
         cx: &JudgeContext<'_>,
         model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError>;
+    ) -> Result<Vec<Finding>, JudgeError>;
 }
 
 /// All that a verdict may depend on.
@@ -40,4 +42,6 @@ pub struct JudgeContext<'a> {
     pub surroundings: &'a Surroundings,
     /// The file system.
     pub world: &'a World,
+    /// What of the answer code found nowhere, in words: a figure may be derived from what is shown, or invented.
+    pub doubt: Option<&'a str>,
 }

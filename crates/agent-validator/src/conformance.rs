@@ -90,6 +90,7 @@ pub fn subtask(intent: &str, criteria: &[&str]) -> SubTask {
         sequence: 1,
         intent: intent.to_owned(),
         context: String::new(),
+        earlier: Vec::new(),
         success_criteria: criteria.iter().map(|text| laws::criterion(text)).collect(),
         avoid: Vec::new(),
         deadline: None,
@@ -130,7 +131,9 @@ impl Bench for OneSubTask<'_> {
             result: &result(&outputs.join("\n"), calls),
             surroundings: &surroundings,
             world: &world,
+            doubt: None,
         };
-        self.judge.judge(criterion, &cx, self.model).await.map_err(|error| error.to_string())
+        let findings = self.judge.judge(std::slice::from_ref(criterion), &cx, self.model).await;
+        laws::only(findings.map_err(|error| error.to_string())?)
     }
 }

@@ -3,7 +3,7 @@
 use artoo_checks::{means_none, plain_number};
 use artoo_types::{
     Check, CorrectionSignal, Criterion, CriterionVerdict, ExecutionResult, ExecutionStatus, FailureClass,
-    Finding, GapEntry, OutcomeStatus, SubTask, SubTaskOutcome, ToolCall,
+    Finding, GapEntry, GaveUp, GiveUpKind, OutcomeStatus, SubTask, SubTaskOutcome, ToolCall,
 };
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ pub struct FastLoop {
     trajectory: Vec<GapEntry>,
     tool_calls: Vec<ToolCall>,
     said: Option<Said>,
+    verdicts: Vec<CriterionVerdict>,
     ended: bool,
 }
 
@@ -49,6 +50,7 @@ impl FastLoop {
             trajectory: Vec::new(),
             tool_calls: Vec::new(),
             said: None,
+            verdicts: Vec::new(),
             ended: false,
         }
     }
@@ -70,6 +72,11 @@ impl FastLoop {
         ExecutionResult { tool_calls, ..result.clone() }
     }
 
+    /// The verdicts of the attempt before, where this one says the same and ran no call, so that nothing is to be judged again.
+    pub fn unchanged(&self, result: &ExecutionResult) -> &[CriterionVerdict] {
+        if self.repeats(result) { &self.verdicts } else { &[] }
+    }
+
     /// Takes an attempt and its verdicts; nothing follows from a result that is not [awaited](Self::awaits).
     ///
     /// The outcome is `matched` only where the execution completed, there is at least one verdict, and every one passed.
@@ -88,7 +95,10 @@ impl FastLoop {
             }
         });
         self.trajectory.push(entry(result.attempt, &verdicts));
-        let stands_still = self.stands_still(result);
+        // What was told once more would change as little; another plan may.
+        let stands_still = self.repeats(result);
+        self.said = Some(said(result));
+        self.verdicts.clone_from(&verdicts);
         let completed = result.status == ExecutionStatus::Completed && result.failure.is_none();
         Some(match first_failure {
             None if completed && !verdicts.is_empty() => {
@@ -105,24 +115,19 @@ impl FastLoop {
                     Step::Correct(CorrectionSignal {
                         subtask_id: self.subtask.subtask_id,
                         attempt_number: result.attempt,
-                        what_to_do: what_to_do(class, &criterion),
+                        what_to_do: what_to_do(class, &unmet(&verdicts)),
                         failed_criterion: criterion,
                         failure_class: class,
-                        what_was_wrong: reason,
+                        what_was_wrong: all_reasons(&verdicts).unwrap_or(reason),
                     })
                 }
             }
         })
     }
 
-    /// Whether a correction changed nothing: no call ran, and the words are those of the attempt before. What was told once more would
-    /// change as little; another plan may.
-    fn stands_still(&mut self, result: &ExecutionResult) -> bool {
-        let said: Said =
-            (result.output.clone(), result.failure.as_ref().map(|failure| failure.reason.clone()));
-        let is_same = self.said.as_ref() == Some(&said) && !result.tool_calls.iter().any(ToolCall::ran);
-        self.said = Some(said);
-        is_same
+    /// Whether a correction changed nothing: no call ran, and the words are those of the attempt before.
+    fn repeats(&self, result: &ExecutionResult) -> bool {
+        self.said.as_ref() == Some(&said(result)) && !result.tool_calls.iter().any(ToolCall::ran)
     }
 
     /// The number of the attempt that comes next, from 1.
@@ -139,10 +144,20 @@ impl FastLoop {
             },
         };
         let corrections = u32::try_from(self.trajectory.len()).unwrap_or(u32::MAX).saturating_sub(1);
-        result.status == ExecutionStatus::Failed
+        (result.status == ExecutionStatus::Failed && !self.is_rash(result))
             || result.failure.as_ref().is_some_and(|failure| failure.infrastructure)
             || verdicts.iter().any(hopeless)
             || corrections >= self.max_retries
+    }
+
+    /// Whether somebody says that it cannot be done, and has looked at nothing.
+    fn is_rash(&self, result: &ExecutionResult) -> bool {
+        let gave_up = result.failure.as_ref().and_then(|failure| failure.gave_up.as_ref());
+        let is_final = |gave_up: &GaveUp| match gave_up.kind {
+            GiveUpKind::Impossible => false,
+            GiveUpKind::NeedsPerson | GiveUpKind::NeedsConsent => true,
+        };
+        gave_up.is_some_and(|gave_up| !is_final(gave_up)) && !self.tool_calls.iter().any(ToolCall::ran)
     }
 
     fn done(
@@ -153,6 +168,8 @@ impl FastLoop {
         failure_reason: Option<String>,
     ) -> Step {
         self.ended = true;
+        let gave_up = result.failure.as_ref().and_then(|failure| failure.gave_up.clone());
+        let gave_up = gave_up.filter(|_| !self.is_rash(result)).map(Box::new);
         Step::Done(SubTaskOutcome {
             subtask_id: self.subtask.subtask_id,
             parent_task_id: self.subtask.parent_task_id,
@@ -162,11 +179,16 @@ impl FastLoop {
             status,
             output: output(&self.subtask, status, result),
             failure_reason,
+            gave_up,
             gap_trajectory: self.trajectory.clone(),
             criteria_verdicts,
             tool_calls: self.tool_calls.clone(),
         })
     }
+}
+
+fn said(result: &ExecutionResult) -> Said {
+    (result.output.clone(), result.failure.as_ref().map(|failure| failure.reason.clone()))
 }
 
 /// Whether the remark on a deed says that there is none. A weak model says "no file was written" of one that is there and checked.
@@ -206,9 +228,31 @@ fn entry(attempt: u32, verdicts: &[CriterionVerdict]) -> GapEntry {
     }
 }
 
+/// The criteria that are not met.
+fn unmet(verdicts: &[CriterionVerdict]) -> String {
+    let unmet = verdicts.iter().filter(|verdict| !verdict.passed());
+    unmet.map(|verdict| verdict.criterion.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+/// Why several criteria are not met, each with its reason; `None` where there is one reason.
+fn all_reasons(verdicts: &[CriterionVerdict]) -> Option<String> {
+    let mut said: Vec<(&str, &str)> = Vec::new();
+    for verdict in verdicts {
+        if let Finding::Fail { reason, .. } = &verdict.finding
+            && !said.iter().any(|(_, before)| before == reason)
+        {
+            said.push((&verdict.criterion, reason));
+        }
+    }
+    let lines = said.iter().map(|(criterion, reason)| format!("{criterion}: {reason}"));
+    (said.len() > 1).then(|| lines.collect::<Vec<_>>().join("\n"))
+}
+
 fn what_to_do(class: FailureClass, criterion: &str) -> String {
     match class {
-        FailureClass::Logical => format!("Do it in a different way, so that this becomes true: {criterion}"),
+        FailureClass::Logical => {
+            format!("Mend it, in another way where it needs one, so that this becomes true: {criterion}")
+        }
         FailureClass::Environmental => {
             format!(
                 "The computer was in the way. Use another path or other parameters, so that this becomes true: {criterion}"

@@ -1,6 +1,6 @@
 //! R4a, the agent-validator: judges one subtask's result against its criteria, and drives the fast loop.
 //!
-//! Criteria with a check are decided by code. Only the rest go to a model, one at a time, with the evidence of the tool
+//! Criteria with a check are decided by code, which runs a command where one names it ([`RunCommand`]). Only the rest go to a model, all at once, with the evidence of the tool
 //! calls in front of it. Whether the subtask matched is the AND of all verdicts, taken by code: no word of a model can
 //! override its own list.
 //!
@@ -17,12 +17,14 @@
 //! assert!(matches!(step, Some(Step::Done(outcome)) if outcome.status == OutcomeStatus::Failed));
 //! ```
 //!
-//! *Architecture invariant*: this crate knows no other role. It runs no tool, judges no other subtask, and writes nothing to memory.
+//! *Architecture invariant*: this crate knows no other role. It runs no tool but by that port, judges no other subtask, and writes nothing to memory.
 
 mod actor;
 mod behaviour;
+mod commands;
 pub mod conformance;
 mod fast_loop;
+mod given_up;
 mod model_judge;
 mod prompt;
 mod verdicts;
@@ -30,6 +32,7 @@ mod verdicts;
 pub use actor::{Settings, run};
 pub use artoo_judging::JudgeError;
 pub use behaviour::{Judge, JudgeContext};
+pub use commands::{CommandRun, NoCommands, RunCommand};
 pub use fast_loop::{FastLoop, Step};
-pub use model_judge::{ModelJudge, SYSTEM_PROMPT};
+pub use model_judge::{GUIDED_PROMPT, ModelJudge, SYSTEM_PROMPT};
 pub use verdicts::verdicts;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_judging::{JudgeError, Seen, ask_verdict};
+use artoo_judging::{JudgeError, Seen, ask_verdicts};
 use artoo_llm_client::{LlmClient, Request};
 use artoo_types::{Criterion, Finding};
 use async_trait::async_trait;
@@ -11,8 +11,10 @@ use crate::{Judge, JudgeContext, prompt};
 
 /// The constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
+/// The same for a guided model, which is asked about one criterion at a time.
+pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
-/// Asks a model about each criterion alone.
+/// Asks a model about all criteria at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelJudge;
 
@@ -20,13 +22,21 @@ pub struct ModelJudge;
 impl Judge for ModelJudge {
     async fn judge(
         &self,
-        criterion: &Criterion,
+        criteria: &[Criterion],
         cx: &JudgeContext<'_>,
         model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
-        let request = || Request::new("agent_validator", SYSTEM_PROMPT, prompt::case(criterion, cx));
-        let calls = cx.result.tool_calls.iter().collect();
-        let seen = Seen { calls, numbered: true, answer: &cx.result.output };
-        ask_verdict(model.as_ref(), &seen, request).await
+    ) -> Result<Vec<Finding>, JudgeError> {
+        let profile = model.profile();
+        let system = if profile.guided { GUIDED_PROMPT } else { SYSTEM_PROMPT };
+        let seen = Seen {
+            calls: cx.result.tool_calls.iter().collect(),
+            earlier: &cx.subtask.earlier,
+            answer: &cx.result.output,
+            doubt: cx.doubt,
+        };
+        let question = |criteria: &[Criterion]| {
+            Request::new("agent_validator", system, prompt::case(criteria, cx, &profile))
+        };
+        ask_verdicts(model.as_ref(), &seen, criteria, &question).await
     }
 }

@@ -5,8 +5,21 @@ use std::collections::BTreeSet;
 use sha2::{Digest, Sha256};
 
 /// The tools of the chain.
-const BUILT_IN: [&str; 9] =
-    ["mdfind", "glob", "read_file", "write_file", "applescript", "shortcuts", "shell", "search", "fetch"];
+const BUILT_IN: [&str; 13] = [
+    "mdfind",
+    "glob",
+    "grep",
+    "read_file",
+    "read_evidence",
+    "write_file",
+    "edit_file",
+    "applescript",
+    "shortcuts",
+    "shell",
+    "job",
+    "search",
+    "fetch",
+];
 
 /// The rules that ask for consent.
 const RULES: [&str; 3] = ["ask-before-every-change", "consent-to-change", "consent-to-the-unknown"];

@@ -37,8 +37,8 @@ pub const fn contract(kind: MessageKind) -> Contract {
     let (from, to) = match kind {
         Kind::ControlSettings => const { sets(&[Supervisor], OBSERVERS) },
         Kind::UserRequest => const { sets(&[User], &[Perceiver]) },
-        Kind::ClarificationRequested => const { sets(&[Perceiver], &[User]) },
-        Kind::ClarificationAnswered => const { sets(&[User], &[Perceiver]) },
+        Kind::ClarificationRequested => const { sets(&[Perceiver, Executor], &[User]) },
+        Kind::ClarificationAnswered => const { sets(&[User], &[Perceiver, Executor]) },
         Kind::TaskSpec => const { sets(&[Perceiver], &[Planner, MetaValidator, Ggs, Dispatcher]) },
         Kind::MemoryQuery => const { sets(&[Planner], &[SharedMemory]) },
         Kind::MemoryReply => const { sets(&[SharedMemory], &[Planner]) },

@@ -5,7 +5,7 @@ use std::path::Path;
 use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
-    World,
+    Record, World,
     answer::means_none,
     file_names::{file_names, file_paths, last_part},
     number::{Figure, figures, numbers_within},
@@ -38,14 +38,16 @@ const COMPLAINTS: [&str; 11] = [
 /// What is computed or counted must be computed by a tool. Words without figures or names are not looked at: only a reader can.
 ///
 /// ```
-/// use artoo_checks::unborne;
-/// assert_eq!(unborne("blue", false, &[], ""), None);
-/// assert!(unborne("4", false, &[], "Which of the 4 files are empty?").is_some());
+/// use artoo_checks::{Record, unborne};
+/// let nothing = Record::default();
+/// assert_eq!(unborne("blue", false, nothing, ""), None);
+/// assert!(unborne("4", false, nothing, "Which of the 4 files are empty?").is_some());
 /// ```
 ///
-/// `verbatim` says that the answer is known to be what the last call put out, of which the record may show only head and tail.
+/// What earlier steps found shows what it says, too: a step may only sum up. `verbatim` says that the answer is known to be what the last call put out, of which the record may show only head and tail.
 /// Source: `docs/deviations.md`, "Borne out".
-pub fn unborne(answer: &str, verbatim: bool, calls: &[ToolCall], named: &str) -> Option<String> {
+pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) -> Option<String> {
+    let Record { tool_calls: calls, earlier } = record;
     if is_complaint(answer, calls) {
         return Some("it is an error of a program, not an answer".to_owned());
     }
@@ -64,6 +66,7 @@ pub fn unborne(answer: &str, verbatim: bool, calls: &[ToolCall], named: &str) ->
     let mut shown: Vec<f64> = showing().flat_map(counted).collect();
     shown.extend(showing().flat_map(|call| numbers_within(&call.stderr.shown)));
     shown.extend(showing().any(found_nothing).then_some(0.0));
+    shown.extend(earlier.iter().flat_map(|result| numbers_within(&result.output)));
     let asked = numbers_within(named);
     let stated = figures(&unnumbered(answer));
     let is_shown = |figure: &Figure| shown.iter().any(|shown| figure.rounds(*shown));
@@ -76,6 +79,7 @@ pub fn unborne(answer: &str, verbatim: bool, calls: &[ToolCall], named: &str) ->
     }
     let stands = |name: &str| {
         named.contains(name)
+            || earlier.iter().any(|result| result.output.contains(name))
             || showing().any(|call| call.output.shown.contains(name) || call.stderr.shown.contains(name))
             || calls.iter().filter(|call| !only_prints(call)).any(|call| call.target().contains(name))
     };

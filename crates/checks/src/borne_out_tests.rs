@@ -1,12 +1,30 @@
 //! What bears an answer out, and what does not.
 
-use artoo_types::{CallEnding, CallFailure, CallId, OutputRecord, ToolName, Trust};
+use artoo_types::{CallEnding, CallFailure, CallId, EarlierResult, OutputRecord, ToolName, Trust};
 use chrono::DateTime;
 use proptest::prelude::*;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
+
+fn unborne(answer: &str, verbatim: bool, tool_calls: &[ToolCall], named: &str) -> Option<String> {
+    super::unborne(answer, verbatim, Record { tool_calls, earlier: &[] }, named)
+}
+
+/// A step that only sums up what others found had to call a tool all the same.
+#[test]
+fn what_an_earlier_step_found_bears_an_answer_out() {
+    let found = EarlierResult {
+        intent: "Count".to_owned(),
+        output: "31 in docs/a.txt".to_owned(),
+        left_out_bytes: 0,
+    };
+    let record = Record { tool_calls: &[], earlier: &[found] };
+    assert_eq!(super::unborne("docs/a.txt has 31 lines.", false, record, ""), None);
+    assert!(super::unborne("32", false, record, "").is_some());
+    assert!(super::unborne("docs/b.txt", false, record, "").is_some());
+}
 
 fn call(command: &str, output: &str, bytes: usize) -> ToolCall {
     ToolCall {

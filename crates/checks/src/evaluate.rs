@@ -5,10 +5,12 @@ use std::{collections::BTreeSet, fmt::Display, io, path::Path};
 use artoo_types::{CallEnding, Check, Evidence, FailureClass, Finding, ToolCall};
 
 use crate::{
-    World, agreed_answer,
+    World, agreed_answer, json_file,
     lint::compile,
     listing::{Difference, difference},
     number::standalone_numbers,
+    same_lines,
+    table::{self, Expected},
 };
 
 /// The longest output in bytes that a pattern is tried on.
@@ -29,7 +31,7 @@ pub struct Subject<'a> {
 ///
 /// A failure takes the class of the last call where that call failed and the machine knows why; otherwise it is logical,
 /// since what is known is that this approach did not give what was asked for. A check that cannot be evaluated fails,
-/// with class `unknown`: it is never a pass.
+/// with class `unknown`: it is never a pass. So does [`Check::CommandSucceeds`], which R4a decides, for this runs nothing.
 pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding {
     let output = subject.output.trim();
     match check {
@@ -87,6 +89,22 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
         Check::FileUnchanged { path } => on_file(subject, path, world.touched(path), |touched| {
             (!touched, if touched { "was changed in this run" } else { "was not touched in this run" })
         }),
+        Check::FileJson { path, schema } => match json_file::compile(schema) {
+            Ok(schema) => on_file(subject, path, json_file::meets(path, &schema, world), |seen| seen),
+            Err(flaw) => undecidable(flaw.to_string()),
+        },
+        Check::Table { path, columns, min_rows, max_rows } => {
+            let columns = columns.as_deref().unwrap_or_default();
+            let expected = Expected { columns, min_rows: *min_rows, max_rows: *max_rows };
+            on_file(subject, path, table::has(path, expected, world), |seen| seen)
+        }
+        Check::SameLines { path, other } => {
+            on_file(subject, path, same_lines::compare(path, other, world), |seen| seen)
+        }
+        // Whoever may run it decides it.
+        Check::CommandSucceeds { command } => {
+            undecidable(format!("nobody ran `{command}`, and no file or answer shows whether it succeeds"))
+        }
         Check::SameAnswer { subtasks } => agreement(subtasks, subject),
     }
 }
@@ -228,7 +246,7 @@ fn seen(what: &str, text: &str) -> String {
 }
 
 /// The first 200 characters, in quotes, with what is left out said.
-fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let first: String = text.chars().take(200).collect();
     if first.len() < text.len() {
         format!("{first:?} and {} more bytes", text.len() - first.len())

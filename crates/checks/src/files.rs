@@ -9,8 +9,10 @@ use std::{
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
 
-/// The most bytes of a file in which a check looks for a text.
-const MAX_SEARCHED: u64 = 8 * 1024 * 1024;
+use crate::Content;
+
+/// The most bytes of a file that a check takes into memory to look for something in it.
+pub(crate) const MAX_SEARCHED: u64 = 8 * 1024 * 1024;
 /// The most bytes of a file whose hash a check takes.
 const MAX_HASHED: u64 = 1024 * 1024 * 1024;
 /// The longest tick of a kernel's clock, with room.
@@ -74,13 +76,12 @@ impl World {
         (self.in_this_run(modified.into()) || is_only_there()).then_some(in_workspace)
     }
 
-    /// The beginning of a text file, at most `bytes` long, for a reader; `None` where there is none to show.
-    pub fn head(&self, path: &Path, bytes: usize) -> Option<String> {
-        let limit = u64::try_from(bytes).ok()?;
-        let text = read_up_to(&self.open(path).ok()?.0, limit).ok()?;
-        // A character that was cut became a replacement mark of up to three bytes.
-        let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end))?;
-        text.get(..end).map(|head| head.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned())
+    /// What a reader is shown of a file, at most so many bytes of it; `None` where there is no file.
+    pub fn content(&self, path: &Path, bytes: usize) -> Option<Content> {
+        let (file, size) = self.open(path).ok()?;
+        let mut head = Vec::new();
+        file.take(u64::try_from(bytes).ok()?).read_to_end(&mut head).ok()?;
+        Some(Content::of(&head, size.max(head.len() as u64)))
     }
 
     /// Whether something was there at this time, without following a last link.
@@ -123,6 +124,17 @@ impl World {
         let (file, bytes) = self.open(path)?;
         let found = read_up_to(&file, MAX_SEARCHED)?.contains(text);
         if found || bytes <= MAX_SEARCHED { Ok(found) } else { Err(too_large(bytes, MAX_SEARCHED)) }
+    }
+
+    /// The bytes of a regular file of at most `limit` (else `FileTooLarge`), without a byte order mark.
+    pub(crate) fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, io::Error> {
+        let (file, bytes) = self.open(path)?;
+        if bytes > limit {
+            return Err(too_large(bytes, limit));
+        }
+        let mut content = Vec::new();
+        file.take(limit).read_to_end(&mut content)?;
+        Ok(content.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(content))
     }
 
     /// The SHA-256 of a regular file of at most 1 GiB (else `FileTooLarge`), in hexadecimal digits.

@@ -18,22 +18,27 @@
 mod absence;
 mod answer;
 mod borne_out;
+mod content;
 mod directly;
 mod evaluate;
 mod evidence;
 mod file_names;
 mod files;
+mod json_file;
 mod lint;
 mod listing;
 mod number;
 mod print;
+mod same_lines;
+mod table;
 
 pub use absence::{missing_file, overlooked};
 pub use answer::{agreed_answer, means_none, plain_number, same_answer};
 pub use borne_out::{missing_subject, unborne, unfound};
+pub use content::Content;
 pub use directly::too_deep;
 pub use evaluate::{Subject, evaluate};
-pub use evidence::unfounded;
+pub use evidence::{Record, unfounded};
 pub use file_names::file_paths;
 pub use files::World;
 pub use lint::{Flaw, lint, lint_text, met_by, takes_any_text};

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use artoo_types::Check;
 
+use crate::{json_file, print::always_succeeds};
+
 /// The longest pattern that is compiled, in bytes: patterns are written by a model.
 pub(crate) const MAX_PATTERN: usize = 1024;
 /// The memory that a compiled pattern may take, in bytes.
@@ -53,6 +55,15 @@ pub enum Flaw {
         /// The pointer.
         pointer: String,
     },
+    /// The JSON Schema cannot be used.
+    #[error("the schema cannot be used: {reason}")]
+    Schema {
+        /// Why.
+        reason: String,
+    },
+    /// There is no command.
+    #[error("a check names no command")]
+    NoCommand,
     /// The path is empty.
     #[error("a check names no path")]
     NoPath,
@@ -133,6 +144,35 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
                 Err(Flaw::Hash { text: sha256.chars().take(80).collect() })
             }
         }
+        Check::FileJson { path, .. } if path.as_os_str().is_empty() => Err(Flaw::NoPath),
+        Check::FileJson { schema, .. } => {
+            let is_vacuous = json_file::takes_anything(&json_file::compile(schema)?);
+            if is_vacuous { Err(Flaw::Vacuous { check: "file_json" }) } else { Ok(()) }
+        }
+        Check::Table { path, .. } if path.as_os_str().is_empty() => Err(Flaw::NoPath),
+        Check::Table { min_rows: Some(min), max_rows: Some(max), .. } if min > max => {
+            Err(Flaw::EmptyRange { check: "table" })
+        }
+        Check::Table { columns, min_rows: None | Some(0), max_rows: None, .. }
+            if columns.as_ref().is_none_or(Vec::is_empty) =>
+        {
+            Err(Flaw::Vacuous { check: "table" })
+        }
+        Check::Table { .. } => Ok(()),
+        Check::SameLines { path, other } => {
+            if path.as_os_str().is_empty() || other.as_os_str().is_empty() {
+                Err(Flaw::NoPath)
+            } else if path == other {
+                Err(Flaw::Vacuous { check: "same_lines" })
+            } else {
+                Ok(())
+            }
+        }
+        Check::CommandSucceeds { command } if command.trim().is_empty() => Err(Flaw::NoCommand),
+        Check::CommandSucceeds { command } if always_succeeds(command) => {
+            Err(Flaw::Vacuous { check: "command_succeeds" })
+        }
+        Check::CommandSucceeds { .. } => Ok(()),
         Check::FileExists { path }
         | Check::FileAbsent { path }
         | Check::FileNewer { path }
@@ -241,6 +281,7 @@ pub(crate) fn compile(pattern: &str) -> Result<regex::Regex, Flaw> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use serde_json::json;
 
     #[test]
     fn lesson_38_an_echo_of_the_intent_is_no_criterion() {
@@ -275,6 +316,20 @@ mod tests {
             Check::FileHash { path: "".into(), sha256: "0".repeat(64) },
             Check::FileHash { path: "a".into(), sha256: "0".repeat(63) },
             Check::FileHash { path: "a".into(), sha256: "g".repeat(64) },
+            Check::FileJson { path: "".into(), schema: json!({"type": "object"}) },
+            Check::FileJson { path: "a".into(), schema: json!({}) },
+            Check::FileJson { path: "a".into(), schema: json!(true) },
+            Check::FileJson { path: "a".into(), schema: json!({"description": "a list of names"}) },
+            Check::FileJson { path: "a".into(), schema: json!({"$ref": "#"}) },
+            Check::Table { path: "".into(), columns: None, min_rows: Some(1), max_rows: None },
+            Check::Table { path: "a".into(), columns: None, min_rows: Some(0), max_rows: None },
+            Check::Table { path: "a".into(), columns: Some(vec![]), min_rows: None, max_rows: None },
+            Check::Table { path: "a".into(), columns: None, min_rows: Some(2), max_rows: Some(1) },
+            Check::SameLines { path: "b/a".into(), other: "b//a".into() },
+            Check::SameLines { path: "a".into(), other: "".into() },
+            Check::CommandSucceeds { command: " ".into() },
+            Check::CommandSucceeds { command: "echo ok".into() },
+            Check::CommandSucceeds { command: "cargo test || true".into() },
             Check::SameAnswer { subtasks: vec![] },
             Check::SameAnswer { subtasks: vec![0, 0] },
         ];
@@ -297,6 +352,16 @@ mod tests {
             Check::OutputLists { folder: "docs".into(), pattern: "**/*.md".into() },
             Check::FileHash { path: "a".into(), sha256: "0aF".repeat(22)[..64].into() },
             Check::SameAnswer { subtasks: vec![0, 1] },
+            Check::FileJson { path: "a".into(), schema: json!({"type": "object"}) },
+            Check::Table { path: "a".into(), columns: None, min_rows: None, max_rows: Some(0) },
+            Check::Table {
+                path: "a".into(),
+                columns: Some(vec!["a".into()]),
+                min_rows: None,
+                max_rows: None,
+            },
+            Check::SameLines { path: "a".into(), other: "b/a".into() },
+            Check::CommandSucceeds { command: "cargo test".into() },
         ];
         for check in sound {
             assert_eq!(lint(&check), Ok(()), "{check:?}");

@@ -11,6 +11,12 @@ pub(crate) fn only_prints(call: &ToolCall) -> bool {
     call.tool.as_str() == "shell" && command.is_some_and(|command| prints(command, 3))
 }
 
+/// Whether a command ends with status 0 whatever there is, as far as that is plain: it only prints, or its last part says so.
+pub(crate) fn always_succeeds(command: &str) -> bool {
+    let last = command.trim().rsplit(['|', ';', '\n']).find(|part| !part.trim().is_empty());
+    prints(command, 3) || last.is_some_and(|part| matches!(part.trim(), "true" | ":" | "exit 0"))
+}
+
 /// `depth` shells may stand around each other.
 fn prints(command: &str, depth: u32) -> bool {
     let command = command.trim();
@@ -43,7 +49,33 @@ fn inner_command(command: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::prints;
+    use super::{always_succeeds, prints};
+
+    #[test]
+    fn what_cannot_fail_is_known_where_it_is_plain() {
+        for command in [
+            "true",
+            "echo ok",
+            "pytest || true",
+            "make test; exit 0",
+            "pytest\n:\n",
+            "sh -c 'true'",
+            "exit 0",
+        ] {
+            assert!(always_succeeds(command), "{command}");
+        }
+        for command in [
+            "pytest",
+            "pytest && true",
+            "pytest || exit 1",
+            "awk '{ x; true'",
+            "test -f a && echo ok",
+            "[ -f a ]",
+            "! grep -q x a",
+        ] {
+            assert!(!always_succeeds(command), "{command}");
+        }
+    }
 
     #[test]
     fn only_plain_text_is_printing() {

@@ -1,13 +1,18 @@
 //! What the model may say: call a tool, answer, or give up. The schema offers only what is allowed at the turn.
 
 use artoo_llm_client::JsonSchema;
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, GaveUp, GiveUpKind, ToolName};
 use serde_json::{Value, json};
 
 use crate::ToolSpec;
 
 /// The longest answer in characters. An answer that must be longer is a file or a tool's own output.
-const MAX_ANSWER: usize = 4000;
+const MAX_ANSWER: usize = 16_000;
+/// The same for a guided model, which does not find an end.
+const MAX_GUIDED_ANSWER: usize = 4_000;
+
+/// Marks giving up that an answer of the person would help.
+const NEEDS_PERSON: &str = "needs_person";
 
 /// One turn of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,22 +28,29 @@ pub enum Action {
     },
     /// The results so far hold the answer.
     Answer(String),
-    /// It cannot be done.
-    GiveUp(String),
+    /// There is no result, and why.
+    GiveUp(GaveUp),
 }
 
 impl Action {
-    /// The schema of a turn with these tools. Before the first call there is nothing to answer from, so an answer is not
+    /// The schema of any turn with these tools: constant over an attempt, so that what a provider has read of it stays read.
+    pub fn any(tools: &[ToolSpec]) -> JsonSchema {
+        let turns: Vec<Value> =
+            tools.iter().map(call).chain([single("answer", MAX_ANSWER), give_up()]).collect();
+        named(turns)
+    }
+
+    /// The schema of a turn of a guided model. Before the first call there is nothing to answer from, so an answer is not
     /// offered: what no tool showed, nobody may claim.
     pub fn schema(tools: &[ToolSpec], may_answer: bool, may_give_up: bool) -> JsonSchema {
         let mut turns: Vec<Value> = tools.iter().map(call).collect();
         if may_answer {
-            turns.push(single("answer", MAX_ANSWER));
+            turns.push(single("answer", MAX_GUIDED_ANSWER));
         }
         if may_give_up || turns.is_empty() {
             turns.push(single("give_up", 300));
         }
-        JsonSchema { name: "action".to_owned(), schema: std::sync::Arc::new(json!({"anyOf": turns})) }
+        named(turns)
     }
 
     /// Reads a turn that fits the schema; `None` for anything else.
@@ -48,7 +60,10 @@ impl Action {
             return Some(Self::Answer(answer.to_owned()));
         }
         if let Some(reason) = text("give_up") {
-            return Some(Self::GiveUp(reason.to_owned()));
+            let needs_person = text("kind") == Some(NEEDS_PERSON);
+            let kind = if needs_person { GiveUpKind::NeedsPerson } else { GiveUpKind::Impossible };
+            let question = text("question").filter(|question| !question.trim().is_empty()).map(str::to_owned);
+            return Some(Self::GiveUp(GaveUp { kind, reason: reason.to_owned(), question }));
         }
         Some(Self::Call {
             tool: ToolName::new(text("tool")?),
@@ -69,6 +84,24 @@ fn call(tool: &ToolSpec) -> Value {
         (json!({"tool": {"const": name}, "arguments": arguments}), json!(["tool", "arguments"]))
     };
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn named(turns: Vec<Value>) -> JsonSchema {
+    JsonSchema { name: "action".to_owned(), schema: std::sync::Arc::new(json!({"anyOf": turns})) }
+}
+
+/// The reason comes first and is enough; the rest is for who has a question.
+fn give_up() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "give_up": {"type": "string", "minLength": 1, "maxLength": 300},
+            "kind": {"enum": ["impossible", NEEDS_PERSON]},
+            "question": {"type": "string", "maxLength": 300},
+        },
+        "required": ["give_up"],
+        "additionalProperties": false,
+    })
 }
 
 fn single(name: &str, max: usize) -> Value {

@@ -3,13 +3,16 @@
 use std::{
     collections::{HashMap, HashSet},
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
-use artoo_tools::{ToolContext, Toolbox, within};
+use artoo_tools::{LookAtJob, ToolContext, ToolEffect, Toolbox, within};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
     FailureClass, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
@@ -71,6 +74,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
         provenance: Mutex::new(settings.provenance.clone()),
         settings: Settings { tool_context, ..settings },
         used: Mutex::default(),
+        changes: AtomicU64::new(0),
         places,
     });
     let mut blocked = Blocked::default();
@@ -94,6 +98,8 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             }
         } else if let Message::ApprovalDecided(decision) = envelope.message.as_ref() {
             shop.desk.answered(decision);
+        } else if let Message::ClarificationAnswered(answer) = envelope.message.as_ref() {
+            shop.desk.person_answered(answer);
         } else if let Message::PlanDirective(directive) = envelope.message.as_ref() {
             blocked = Blocked::from(directive);
             // The subtasks of the plan before have all ended; their workers wait for corrections that will not come.
@@ -108,6 +114,14 @@ fn spec(tool: &dyn artoo_tools::Tool) -> ToolSpec {
         summary: tool.summary().to_owned(),
         arguments: Arc::new(tool.arguments()),
         output_is_answer: tool.output_is_answer(),
+        only_looks: match tool.effect() {
+            ToolEffect::Reads | ToolEffect::Network => true,
+            ToolEffect::Creates
+            | ToolEffect::Edits
+            | ToolEffect::Runs
+            | ToolEffect::Apps
+            | ToolEffect::Unknown => false,
+        },
     }
 }
 
@@ -124,6 +138,8 @@ pub(crate) struct Shop {
     used: Mutex<Vec<(String, BlockedTarget)>>,
     /// Whose words are in the run by now.
     provenance: Mutex<Provenance>,
+    /// How often something has changed in this run, as far as it is known.
+    changes: AtomicU64,
     places: Arc<Semaphore>,
 }
 
@@ -137,10 +153,11 @@ impl Shop {
         let tools = self.offered(&blocked);
         let blocked_programs: Vec<_> = blocked.programs.iter().cloned().collect();
         let ledger = Ledger::new(&subtask.intent, &subtask.avoid, &self.used_for(&subtask.intent), blocked)
-            .guarded(&subtask.guards);
+            .guarded(&subtask.guards)
+            .guided(self.model.profile().guided);
         self.take_on(&subtask);
         let bench = Bench::new(&self, subtask.subtask_id, ledger);
-        let mut correction = None;
+        let (mut correction, mut said_before) = (None, None);
         let mut attempt = 1;
         loop {
             let cx = AttemptContext {
@@ -151,11 +168,13 @@ impl Shop {
                 blocked: blocked_programs.clone(),
                 attempt,
                 correction,
+                said_before,
                 earlier: bench.calls(0),
             };
             let result = self.attempt(&cx, &bench).await;
             self.remember(&subtask.intent, &result.tool_calls);
             self.provenance().hand_on(&result.output, bench.calls(0).last());
+            said_before = Some(result.output.clone());
             self.publish(result);
             // Only a correction of this very attempt asks for another one; a second copy of it does not.
             correction = loop {
@@ -235,6 +254,29 @@ impl Shop {
         self.provenance.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the model sees pictures.
+    pub(crate) fn shows_images(&self) -> bool {
+        let profile = self.model.profile();
+        profile.images && !profile.guided
+    }
+
+    /// How often something has changed so far.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
+    }
+
+    /// Takes what a call changed. Where nobody watches, whatever is no look may have changed something; so may what goes on running.
+    pub(crate) fn notice(&self, call: &ToolCall) {
+        // A guided model goes round in circles, whether anybody watches or not.
+        let is_watched = self.settings.tool_context.snapshot.is_some() || self.model.profile().guided;
+        let only_looks = self.tools.iter().any(|spec| spec.name == call.tool && spec.only_looks);
+        let goes_on =
+            call.tool.as_str() == LookAtJob::NAME || self.settings.tool_context.jobs.is_any_running();
+        if !call.files.is_empty() || goes_on || !(is_watched || only_looks) {
+            self.changes.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
     /// What is told of the tools that are not blocked.
     fn offered(&self, blocked: &Blocked) -> Vec<ToolSpec> {
         self.tools.iter().filter(|spec| !blocked.tools.contains(&spec.name)).cloned().collect()
@@ -261,7 +303,7 @@ impl Shop {
 }
 
 fn denied(reason: String) -> Attempt {
-    let failure = ExecutionFailure { class: FailureClass::Denied, reason, infrastructure: false };
+    let failure = ExecutionFailure::of(FailureClass::Denied, reason);
     Attempt {
         status: ExecutionStatus::Failed,
         output: String::new(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::LlmClient;
+use artoo_llm_client::{Image, LlmClient};
 use artoo_types::{
     Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, SubTask, Surroundings,
     ToolCall, ToolName,
@@ -38,6 +38,16 @@ pub trait CallTool: Send + Sync {
     /// Calls a tool. A call that failed or was refused is a record like any other; `Err` means that this attempt is over.
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped>;
 
+    /// Asks the person. `None` where nobody is there, or the answer is empty. The clocks rest until it is there.
+    async fn ask_person(&self, _question: &str) -> Option<String> {
+        None
+    }
+
+    /// The picture that a call put out, where it is one and is kept.
+    async fn picture(&self, _call: &ToolCall) -> Option<Image> {
+        None
+    }
+
     /// All that a call put out, of which its record may show only head and tail. `None` where it is too long for an
     /// answer or is not kept: then what is shown is not the whole of it, and may not pass for it.
     async fn whole_output(&self, call: &ToolCall) -> Option<String> {
@@ -57,6 +67,8 @@ pub struct ToolSpec {
     pub arguments: Arc<serde_json::Value>,
     /// Whether its output may stand as an answer word for word.
     pub output_is_answer: bool,
+    /// Whether it changes nothing, so that several of its calls may run at once.
+    pub only_looks: bool,
 }
 
 /// All that an attempt may depend on.
@@ -76,6 +88,8 @@ pub struct AttemptContext {
     pub attempt: u32,
     /// What was wrong with the attempt before.
     pub correction: Option<CorrectionSignal>,
+    /// What the attempt before put out.
+    pub said_before: Option<String>,
     /// Every call of the attempts before, with its result.
     pub earlier: Vec<ToolCall>,
 }

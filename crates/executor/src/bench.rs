@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use artoo_llm_client::Image;
 use artoo_tools::Rest;
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
     ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
 };
 use async_trait::async_trait;
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 
 use crate::{
     CallStopped, CallTool, Ledger, Ruling,
@@ -108,7 +110,7 @@ impl CallTool for Bench<'_> {
             return Err(CallStopped::Cancelled);
         }
         let target = BlockedTarget::of(tool, &arguments);
-        let ruling = self.ledger().rule(&target);
+        let ruling = self.ledger().rule(tool, &arguments, self.shop.changes());
         let call_id = (settings.mint)();
         let started = ToolStarted {
             subtask_id: self.subtask_id,
@@ -131,6 +133,12 @@ impl CallTool for Bench<'_> {
                 return Err(stopped);
             }
             Ruling::Refused(reason) => marked(self.refused(call_id, tool, arguments, reason)),
+            Ruling::Known(known) => {
+                let reason =
+                    "this very call was made before, and nothing has changed since; it gave this".to_owned();
+                let ToolCall { output, stderr, .. } = *known;
+                ToolCall { output, stderr, ..marked(self.refused(call_id, tool, arguments, reason)) }
+            }
             Ruling::Allowed => {
                 let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
                 let mut running =
@@ -146,6 +154,7 @@ impl CallTool for Bench<'_> {
                 let mut cx = settings.tool_context.clone();
                 cx.consent = self.shop.desk.of(subtask_id, call_id, foreign);
                 cx.rest = self.rest.clone();
+                cx.images = self.shop.shows_images();
                 cx.trial_only = matches!(hold, Some(Hold::Tried(_)));
                 cx.on_output = Some(Arc::new(move |text: &str| {
                     // A live view may miss output; the evidence has it.
@@ -156,6 +165,7 @@ impl CallTool for Bench<'_> {
                 running.call = None;
                 self.ledger().record(call.clone());
                 self.shop.provenance().record(&call);
+                self.shop.notice(&call);
                 call
             }
         };
@@ -164,6 +174,24 @@ impl CallTool for Bench<'_> {
             Some(reason) => Err(CallStopped::Denied { reason }),
             None => Ok(call),
         }
+    }
+
+    async fn ask_person(&self, question: &str) -> Option<String> {
+        let resting = self.rest.begin();
+        let cancel = &self.shop.settings.tool_context.cancel;
+        let answer = tokio::select! {
+            answer = self.shop.desk.ask_person(self.subtask_id, question) => answer,
+            () = cancel.cancelled() => None,
+        };
+        drop(resting);
+        // The person's words are the person's: what they name is no taint.
+        answer.inspect(|words| self.shop.provenance().say(words))
+    }
+
+    async fn picture(&self, call: &ToolCall) -> Option<Image> {
+        let OutputRecord { media_type, evidence, .. } = &call.output;
+        let bytes = self.shop.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
+        Some(Image { media_type: media_type.clone()?, data: BASE64.encode(bytes).into() })
     }
 
     async fn whole_output(&self, call: &ToolCall) -> Option<String> {

@@ -133,6 +133,7 @@ pub fn context(intent: &str) -> AttemptContext {
             sequence: 1,
             intent: intent.to_owned(),
             context: String::new(),
+            earlier: Vec::new(),
             success_criteria: Vec::new(),
             avoid: Vec::new(),
             deadline: None,
@@ -155,11 +156,13 @@ pub fn context(intent: &str) -> AttemptContext {
                 "additionalProperties": false,
             })),
             output_is_answer: true,
+            only_looks: false,
         }],
         programs: vec!["find".to_owned(), "python3".to_owned()],
         blocked: Vec::new(),
         attempt: 1,
         correction: None,
+        said_before: None,
         earlier: Vec::new(),
     }
 }

@@ -8,8 +8,8 @@ use std::{
 use artoo_bus::Sender;
 use artoo_tools::{Answer, Consent, Deed, Question, Rules};
 use artoo_types::{
-    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, BlockedTarget, CallId, MemoryGuard, Message,
-    SubTaskId, Surroundings, Taint,
+    Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, BlockedTarget, CallId,
+    ClarificationAnswered, ClarificationRequested, MemoryGuard, Message, SubTaskId, Surroundings, Taint,
 };
 use async_trait::async_trait;
 use tokio::sync::oneshot;
@@ -26,6 +26,8 @@ pub(crate) struct Desk {
     surroundings: Surroundings,
     /// Who waits for the answer to which call.
     waiting: Mutex<HashMap<CallId, oneshot::Sender<ApprovalDecided>>>,
+    /// Who waits for an answer in words, by the number of the question.
+    asking: Mutex<HashMap<u32, oneshot::Sender<String>>>,
     /// A person is asked one thing at a time; an answer may settle the next question.
     turn: tokio::sync::Mutex<()>,
 }
@@ -37,6 +39,7 @@ impl Desk {
             approvals: Mutex::new(Approvals::new(terms)),
             surroundings,
             waiting: Mutex::default(),
+            asking: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
         })
     }
@@ -78,6 +81,41 @@ impl Desk {
             because: guard.because.clone(),
         };
         Some(counter.ask_the_person(request).await)
+    }
+
+    /// Asks the person something that only the person knows. `None` where nobody is there, or says anything.
+    pub(crate) async fn ask_person(&self, subtask_id: SubTaskId, question: &str) -> Option<String> {
+        if !self.approvals().asks_somebody() {
+            return None;
+        }
+        let _turn = self.turn.lock().await;
+        let (send, answer) = oneshot::channel();
+        let round = {
+            let mut asking = self.asking();
+            // One at a time waits, so the next number is free.
+            let round = asking.keys().max().copied().unwrap_or_default().saturating_add(1);
+            asking.insert(round, send);
+            round
+        };
+        let questions = vec![artoo_llm_client::inline(question)];
+        if !self.publish(ClarificationRequested { round, subtask_id: Some(subtask_id), questions }) {
+            return None;
+        }
+        answer.await.ok().filter(|answer| !answer.trim().is_empty())
+    }
+
+    /// Hands an answer in words to the step that waits for it.
+    pub(crate) fn person_answered(&self, answer: &ClarificationAnswered) {
+        if answer.subtask_id.is_some()
+            && let Some(waiting) = self.asking().remove(&answer.round)
+        {
+            // A step that ended meanwhile needs no answer.
+            let _ = waiting.send(answer.answer.clone());
+        }
+    }
+
+    fn asking(&self) -> MutexGuard<'_, HashMap<u32, oneshot::Sender<String>>> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands an answer to the call that waits for it. One that nobody waits for is dropped.

@@ -36,6 +36,6 @@ impl ExecuteError {
             Self::Deadline { .. } => FailureClass::Environmental,
             Self::Panic { .. } => FailureClass::Unknown,
         };
-        ExecutionFailure { class, reason: self.to_string(), infrastructure: true }
+        ExecutionFailure { infrastructure: true, ..ExecutionFailure::of(class, self.to_string()) }
     }
 }

@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 
 use artoo_types::{
-    BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, GuardAction, MemoryGuard, PlanDirective,
-    ToolCall, ToolName,
+    Arguments, BlockedApproach, BlockedProgram, BlockedTarget, FailureClass, GuardAction, MemoryGuard,
+    PlanDirective, ToolCall, ToolName,
 };
 
-use crate::matter::placeholder;
-
-/// Duplicates after which an attempt is over. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and 90).
-const MAX_DUPLICATES: u32 = 2;
+use crate::guided;
 
 /// What a directive forbids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,12 +34,14 @@ impl From<&PlanDirective> for Blocked {
 }
 
 /// Whether a call may be made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ruling {
     /// It may.
     Allowed,
     /// It may not; the model is told why and may try something else.
     Refused(String),
+    /// It was made before, and nothing has changed since: this is what came of it.
+    Known(Box<ToolCall>),
     /// It may not, and the attempt is over.
     Stopped(CallStopped),
 }
@@ -78,13 +77,15 @@ pub enum CallStopped {
 ///
 /// ```
 /// use artoo_executor::{Blocked, Ledger, Ruling};
-/// use artoo_types::{BlockedTarget, ToolName};
+/// use artoo_types::ToolName;
 ///
-/// let mut ledger = Ledger::new("Count the files", &[], &[], Blocked::default());
-/// let call = BlockedTarget { tool: ToolName::new("shell"), target: "ls docs".into() };
-/// assert_eq!(ledger.rule(&call), Ruling::Allowed);
-/// assert!(matches!(ledger.rule(&call), Ruling::Refused(_)));
-/// assert!(matches!(ledger.rule(&call), Ruling::Stopped(_)));
+/// let mut ledger = Ledger::new("Run the tests", &[], &[], Blocked::default());
+/// let shell = ToolName::new("shell");
+/// let run = [("command".to_owned(), "make test".into())].into_iter().collect();
+/// assert_eq!(ledger.rule(&shell, &run, 0), Ruling::Allowed);
+/// assert!(matches!(ledger.rule(&shell, &run, 0), Ruling::Refused(_)));
+/// // Something has changed: it is another question.
+/// assert_eq!(ledger.rule(&shell, &run, 1), Ruling::Allowed);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
@@ -93,10 +94,11 @@ pub struct Ledger {
     avoid: Vec<BlockedTarget>,
     used: Vec<BlockedTarget>,
     guards: Vec<MemoryGuard>,
-    /// Everything that was asked for, refused calls included.
-    asked: BTreeSet<BlockedTarget>,
+    /// Everything that was asked for, refused calls included, and how much had changed in the run by then.
+    asked: Vec<(ToolName, Arguments, u64)>,
     calls: Vec<ToolCall>,
     duplicates: u32,
+    guided: bool,
     /// Why the attempt is over, once it is.
     over: Option<CallStopped>,
 }
@@ -111,9 +113,10 @@ impl Ledger {
             avoid: avoid.to_vec(),
             used: used.to_vec(),
             guards: Vec::new(),
-            asked: BTreeSet::new(),
+            asked: Vec::new(),
             calls: Vec::new(),
             duplicates: 0,
+            guided: false,
             over: None,
         }
     }
@@ -122,6 +125,12 @@ impl Ledger {
     #[must_use]
     pub fn guarded(self, guards: &[MemoryGuard]) -> Self {
         Self { guards: guards.to_vec(), ..self }
+    }
+
+    /// The same for a model that is guided, or not.
+    #[must_use]
+    pub fn guided(self, guided: bool) -> Self {
+        Self { guided, ..self }
     }
 
     /// What memory has against a call, the strictest of it. `recorded` is the call as records have it, without secrets: memory knows it
@@ -140,33 +149,39 @@ impl Ledger {
         self.over = self.calls.iter().find_map(denial).map(|reason| CallStopped::Denied { reason });
     }
 
-    /// Whether this call may be made now. Counts duplicates. Once an attempt is over, no call of it is allowed, so that a
-    /// behaviour that goes on all the same reaches nothing by other means.
-    pub fn rule(&mut self, call: &BlockedTarget) -> Ruling {
+    /// Whether this call may be made now. `changes` is how often something has changed in the run: the same call, to the byte, is a
+    /// duplicate only where nothing has since. Once an attempt is over, no call of it is allowed, so that a behaviour that goes on
+    /// all the same reaches nothing by other means.
+    pub fn rule(&mut self, tool: &ToolName, arguments: &Arguments, changes: u64) -> Ruling {
         if let Some(over) = &self.over {
             return Ruling::Stopped(over.clone());
         }
-        let is_new = self.asked.insert(call.clone());
-        if !is_new {
+        let call = BlockedTarget::of(tool, arguments);
+        let asked = (tool.clone(), arguments.clone(), changes);
+        let is_new = !self.asked.contains(&asked);
+        if is_new {
+            self.asked.push(asked);
+        } else {
             self.duplicates += 1;
-            if self.duplicates >= MAX_DUPLICATES {
-                let stopped = CallStopped::Repeated {
-                    tool: call.tool.clone(),
-                    target: call.target.clone(),
-                    times: self.duplicates,
-                };
+            if self.guided && self.duplicates >= guided::MAX_DUPLICATES {
+                let stopped =
+                    CallStopped::Repeated { tool: call.tool, target: call.target, times: self.duplicates };
                 self.over = Some(stopped.clone());
                 return Ruling::Stopped(stopped);
             }
         }
         // A call that is forbidden stays forbidden for the same reason, however often it is asked for.
-        let forbidden = self.forbidden(call);
+        let forbidden = self.forbidden(&call);
         if forbidden != Ruling::Allowed || is_new {
             return forbidden;
         }
-        let told =
-            "this very call was asked for before; what came of it is above. Do something else, or answer";
-        Ruling::Refused(told.to_owned())
+        let is_same = |known: &&ToolCall| known.tool == *tool && known.arguments == *arguments;
+        match self.calls.iter().rev().find(is_same) {
+            Some(known) => Ruling::Known(Box::new(known.clone())),
+            None => {
+                Ruling::Refused("this very call was asked for before; nothing has changed since".to_owned())
+            }
+        }
     }
 
     fn forbidden(&self, call: &BlockedTarget) -> Ruling {
@@ -195,8 +210,10 @@ impl Ledger {
                 call.tool
             ));
         }
-        if let Some(name) = placeholder(&call.target, &self.intent) {
-            return Ruling::Refused(format!("{name} stands for a name; write the name that the step means"));
+        if self.guided
+            && let Some(reason) = guided::refusal(call, &self.intent)
+        {
+            return Ruling::Refused(reason);
         }
         if let Some(means) = self.avoid.iter().find_map(|used| shared_means(used, call)) {
             return Ruling::Refused(format!(

@@ -1,56 +1,26 @@
-//! The default executor: a model chooses the calls, one a turn.
+//! The default executor: a model chooses the calls.
 
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, unfenced};
-use artoo_types::{CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, ToolCall};
+use artoo_llm_client::{Completion, LlmClient, LlmError, ask};
+use artoo_types::ToolName;
 use async_trait::async_trait;
+use futures::future::join_all;
 use serde_json::Value;
 
-use crate::means::{Means, came_to_nothing};
-use crate::schemas::Schemas;
-use crate::{Action, Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, prompt};
+use crate::end::{completed, ended};
+use crate::guided;
+use crate::schemas::{Schemas, Turn};
+use crate::tool_loop::{Made, Next, ToolLoop, Wanted};
+use crate::{Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor};
 
-/// The rules of the constant part of the prompt; the tools follow.
-pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
-/// The same for a small model: at length, and with examples.
-pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
+/// How often a prompt that the server finds too long is cut and sent again.
+const MAX_CUTS: u32 = 3;
 
-/// Room for one turn, in tokens.
-const TURN_TOKENS: u32 = 4096;
-/// Turns without any result after which the model may give up.
-const TRIES: u32 = 3;
-/// Calls in a row that may come to nothing before the attempt is over: what follows is seldom better, and each costs a turn.
-const MAX_VAIN: u32 = 5;
-/// The temperature in hundredths once the model repeated itself. Without one it would say the same again, whatever it is told.
-const STUCK_TEMPERATURE: u16 = 70;
-
-/// Lets a model choose the calls.
-#[derive(Debug)]
+/// Lets a model choose the calls: in a loop of tools, or, where its profile says that it is weak, guided.
+#[derive(Debug, Default)]
 pub struct ModelExecutor {
-    max_turns: u32,
-    guided: bool,
     schemas: Schemas,
-}
-
-impl Default for ModelExecutor {
-    /// Ten turns an attempt.
-    fn default() -> Self {
-        Self::new(10)
-    }
-}
-
-impl ModelExecutor {
-    /// An executor that gives the model this many turns an attempt, at least one.
-    pub fn new(max_turns: u32) -> Self {
-        Self { max_turns: max_turns.max(1), guided: false, schemas: Schemas::default() }
-    }
-
-    /// Whether the model gets examples besides the rules. A small one needs them; they more than double the prompt.
-    #[must_use]
-    pub fn guided(self, guided: bool) -> Self {
-        Self { guided, ..self }
-    }
 }
 
 #[async_trait]
@@ -61,151 +31,90 @@ impl Executor for ModelExecutor {
         tools: &dyn CallTool,
         model: &Arc<dyn LlmClient>,
     ) -> Result<Attempt, ExecuteError> {
-        // The calls of the subtask so far, refused ones of this attempt included.
-        let mut calls = cx.earlier.clone();
-        let mut means = Means::left(cx, &calls);
-        let mut tools_left = means.offer(&cx.tools);
-        let system: Arc<str> = prompt::system(self.guided, cx, &tools_left).into();
-        let mut messages = vec![Message::user(prompt::step(self.guided, cx, &means))];
-        let mut last: Option<ToolCall> = None;
-        let (mut vain, mut is_stuck) = (0, false);
-        let mut seen = cx.earlier.iter().any(shows);
-        for turn in 0..self.max_turns {
-            // A small model gives up at the first error; it may once it has seen something, or has tried.
-            // Where it called wrongly and another program is left, there is something to try.
-            let wrongly = |call: &ToolCall| {
-                call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Logical)
-            };
-            let has_another = means.program.is_some() && last.as_ref().is_some_and(wrongly);
-            // A call that did what it should is something to answer from, even where it found nothing.
-            let did_well = last.as_ref().is_some_and(ToolCall::succeeded);
-            let may_give_up = (seen && !has_another && !did_well) || turn >= TRIES;
-            let request = Request {
-                messages: messages.clone(),
-                temperature_percent: if is_stuck { STUCK_TEMPERATURE } else { 0 },
-                ..Request::new("executor", system.clone(), "")
-                    .with_schema(self.schemas.of(&tools_left, seen, may_give_up))
-                    .with_max_tokens(TURN_TOKENS)
-            };
-            let answered = match ask::<Value>(model.as_ref(), request).await {
-                // A decoder that is not bound to the schema may go on with what it is stuck with.
-                Err(LlmError::Unusable { reason, .. }) if vain > 0 && means.program.is_some() => {
-                    return Ok(unfinished(format!("no other way was taken: {reason}"), last.as_ref()));
+        let profile = model.profile();
+        if profile.guided {
+            return guided::attempt(&self.schemas, cx, tools, model).await;
+        }
+        let mut work = ToolLoop::new(cx, profile, || self.schemas.of(&cx.tools, Turn::Any));
+        let mut cuts = 0;
+        loop {
+            let completion = match say(&mut work, model).await {
+                Err(LlmError::TooLong { .. }) if cuts < MAX_CUTS && work.compact() => {
+                    cuts += 1;
+                    continue;
                 }
-                answered => answered?,
+                said => said?,
             };
-            let turn: Value = answered.value;
-            let (tool, arguments, declared) = match Action::read(&turn) {
-                Some(Action::Answer(answer)) => return Ok(completed(unfenced(&answer), false)),
-                Some(Action::GiveUp(reason)) => {
-                    return Ok(failed(FailureClass::Logical, reason, last.as_ref()));
-                }
-                Some(Action::Call { tool, arguments, output_is_answer }) => {
-                    let may = cx.tools.iter().any(|spec| spec.name == tool && spec.output_is_answer);
-                    (tool, arguments, output_is_answer && may)
-                }
-                // The schema lets nothing else through; going on would ask the very same again.
-                None => {
-                    return Err(ExecuteError::Model(LlmError::Unusable {
-                        model: answered.model,
-                        schema: "action".to_owned(),
-                        reason: "it is neither a call, an answer nor a reason to give up".to_owned(),
-                    }));
-                }
-            };
-            let call = match tools.call(&tool, arguments).await {
-                Ok(call) => call,
-                Err(stopped) => return Ok(ended(&stopped, last.as_ref())),
-            };
-            if declared
-                && call.succeeded()
-                && let Some(whole) = tools.whole_output(&call).await
-                && !whole.trim().is_empty()
-            {
-                return Ok(completed(whole.trim().to_owned(), true));
-            }
-            seen |= shows(&call);
-            is_stuck |= call.ending == CallEnding::Refused;
-            vain = if came_to_nothing(&call) { vain + 1 } else { 0 };
-            calls.push(call.clone());
-            let before = std::mem::replace(&mut means, Means::left(cx, &calls));
-            tools_left = means.offer(&cx.tools);
-            let told = (means.program != before.program).then(|| means.told(&cx.subtask.intent)).flatten();
-            messages.push(Message::assistant(turn.to_string()));
-            messages.push(Message::user(prompt::after(&call, &cx.subtask.intent, told)));
-            last = Some(call);
-            if vain >= MAX_VAIN {
-                return Ok(unfinished(format!("{vain} calls in a row came to nothing"), last.as_ref()));
+            let mut next = work.heard(&completion);
+            loop {
+                next = match next {
+                    Next::Again => break,
+                    Next::End(attempt) => return Ok(attempt),
+                    Next::AskPerson { id, otherwise } => {
+                        let question = otherwise.question.as_ref().unwrap_or(&otherwise.reason).clone();
+                        let answer = tools.ask_person(&question).await;
+                        work.answered(id, answer, otherwise)
+                    }
+                    Next::Call(wanted) => match carry_out(&wanted, cx, tools).await {
+                        Came::All(calls) => work.came(calls),
+                        Came::Answer(attempt) => return Ok(attempt),
+                        Came::Stopped(stopped) => return Ok(ended(&stopped, work.last())),
+                    },
+                    // The schema lets nothing else through; going on would ask the very same again.
+                    Next::Unusable => {
+                        return Err(ExecuteError::Model(LlmError::Unusable {
+                            model: completion.model,
+                            schema: "action".to_owned(),
+                            reason: "it is neither a call, an answer nor a reason to give up".to_owned(),
+                        }));
+                    }
+                };
             }
         }
-        Ok(unfinished(format!("no answer within {} turns", self.max_turns), last.as_ref()))
     }
 }
 
-fn completed(output: String, verbatim: bool) -> Attempt {
-    Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None }
-}
-
-/// The fast loop may still correct it.
-fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
-    Attempt {
-        status: ExecutionStatus::Uncertain,
-        output: shown(last),
-        verbatim: false,
-        failure: Some(ExecutionFailure { class: FailureClass::Logical, reason, infrastructure: false }),
+async fn say(work: &mut ToolLoop<'_>, model: &Arc<dyn LlmClient>) -> Result<Completion, LlmError> {
+    let request = work.request();
+    if work.is_native() {
+        return model.complete(&request).await;
     }
+    let answered = ask::<Value>(model.as_ref(), request).await?;
+    Ok(Completion::of_text(answered.value.to_string(), answered.usage, answered.model))
 }
 
-/// Whether a call has shown anything to answer from: it succeeded, or it put something out, or it found nothing and did
-/// not complain (a search without a hit ends with status 1).
-fn shows(call: &ToolCall) -> bool {
-    let ran = call.ending != CallEnding::Refused;
-    ran && (call.succeeded() || !call.output.shown.trim().is_empty() || call.stderr.shown.trim().is_empty())
+/// What came of the calls of one turn.
+enum Came {
+    All(Vec<Made>),
+    /// The output of the last one is the answer.
+    Answer(Attempt),
+    Stopped(CallStopped),
 }
 
-/// A failure takes the class of the last call where that failed and the machine knows why: it knows better than the model.
-fn failed(class: FailureClass, reason: String, last: Option<&ToolCall>) -> Attempt {
-    let known = |class: &FailureClass| *class != FailureClass::Unknown;
-    let of_the_call = last.and_then(|call| call.failure.as_ref()).map(|failure| failure.class).filter(known);
-    let class = of_the_call.unwrap_or(class);
-    Attempt {
-        status: ExecutionStatus::Failed,
-        output: shown(last),
-        verbatim: false,
-        failure: Some(ExecutionFailure { class, reason, infrastructure: false }),
+/// Makes the calls of one turn: neighbours that only look at the same time, all others in their order.
+async fn carry_out(wanted: &[Wanted], cx: &AttemptContext, tools: &dyn CallTool) -> Came {
+    let only_looks = |tool: &ToolName| cx.tools.iter().any(|spec| spec.name == *tool && spec.only_looks);
+    let mut made = Vec::with_capacity(wanted.len());
+    for side_by_side in wanted.chunk_by(|one, other| only_looks(&one.tool) && only_looks(&other.tool)) {
+        let calls = side_by_side.iter().map(|call| tools.call(&call.tool, call.arguments.clone()));
+        for (call, came) in side_by_side.iter().zip(join_all(calls).await) {
+            match came {
+                Ok(came) => {
+                    let picture =
+                        if came.output.media_type.is_some() { tools.picture(&came).await } else { None };
+                    made.push(Made { id: call.id.clone(), call: came, picture });
+                }
+                Err(stopped) => return Came::Stopped(stopped),
+            }
+        }
     }
-}
-
-fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
-    match stopped {
-        // The fast loop may still correct this: the attempt is unfinished, not impossible.
-        CallStopped::Repeated { .. } => Attempt {
-            status: ExecutionStatus::Uncertain,
-            ..failed(FailureClass::Logical, stopped.to_string(), last)
-        },
-        CallStopped::Denied { reason } => Attempt {
-            status: ExecutionStatus::Failed,
-            output: shown(last),
-            verbatim: false,
-            failure: Some(ExecutionFailure {
-                class: FailureClass::Denied,
-                reason: reason.clone(),
-                infrastructure: false,
-            }),
-        },
-        CallStopped::Cancelled => Attempt {
-            status: ExecutionStatus::Failed,
-            output: shown(last),
-            verbatim: false,
-            failure: Some(ExecutionFailure {
-                class: FailureClass::Unknown,
-                reason: stopped.to_string(),
-                infrastructure: true,
-            }),
-        },
+    // What a model declares before it has seen an output holds for one that is alone.
+    if let ([Wanted { is_answer: true, .. }], [Made { call, .. }]) = (wanted, made.as_slice())
+        && call.succeeded()
+        && let Some(whole) = tools.whole_output(call).await
+        && !whole.trim().is_empty()
+    {
+        return Came::Answer(completed(whole.trim().to_owned(), true));
     }
-}
-
-fn shown(last: Option<&ToolCall>) -> String {
-    last.map(|call| call.output.shown.trim().to_owned()).unwrap_or_default()
+    Came::All(made)
 }

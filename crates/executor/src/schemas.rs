@@ -17,27 +17,38 @@ pub(crate) struct Schemas {
     kept: Mutex<VecDeque<Kept>>,
 }
 
+/// What a turn may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Anything.
+    Any,
+    /// That of a guided model, which may answer or give up only at times.
+    Steered { may_answer: bool, may_give_up: bool },
+}
+
 #[derive(Debug)]
 struct Kept {
     tools: Vec<ToolSpec>,
-    may: (bool, bool),
+    turn: Turn,
     schema: JsonSchema,
 }
 
 impl Schemas {
-    /// As [`Action::schema`].
-    pub(crate) fn of(&self, tools: &[ToolSpec], may_answer: bool, may_give_up: bool) -> JsonSchema {
-        let may = (may_answer, may_give_up);
+    /// As [`Action::any`] and [`Action::schema`].
+    pub(crate) fn of(&self, tools: &[ToolSpec], turn: Turn) -> JsonSchema {
         // Entries are whole at any time, so a panic elsewhere spoils nothing.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.iter().find(|kept| kept.may == may && kept.tools == tools) {
+        if let Some(found) = kept.iter().find(|kept| kept.turn == turn && kept.tools == tools) {
             return found.schema.clone();
         }
-        let schema = Action::schema(tools, may_answer, may_give_up);
+        let schema = match turn {
+            Turn::Any => Action::any(tools),
+            Turn::Steered { may_answer, may_give_up } => Action::schema(tools, may_answer, may_give_up),
+        };
         if kept.len() >= KEPT {
             kept.pop_front();
         }
-        kept.push_back(Kept { tools: tools.to_vec(), may, schema: schema.clone() });
+        kept.push_back(Kept { tools: tools.to_vec(), turn, schema: schema.clone() });
         schema
     }
 }
@@ -57,6 +68,7 @@ mod tests {
             summary: String::new(),
             arguments: Arc::new(json!({"properties": {"path": {"type": "string"}}})),
             output_is_answer: true,
+            only_looks: false,
         }
     }
 
@@ -64,24 +76,26 @@ mod tests {
     fn the_same_schema_is_made_once_and_is_what_the_action_says() {
         let schemas = Schemas::default();
         let (one, two) = ([spec("shell")], [spec("shell"), spec("glob")]);
-        let first = schemas.of(&one, false, true);
+        let steered = |may_answer, may_give_up| Turn::Steered { may_answer, may_give_up };
+        let first = schemas.of(&one, steered(false, true));
         assert_eq!(first, Action::schema(&one, false, true));
-        assert!(Arc::ptr_eq(&first.schema, &schemas.of(&one, false, true).schema));
+        assert!(Arc::ptr_eq(&first.schema, &schemas.of(&one, steered(false, true)).schema));
         for (tools, may_answer, may_give_up) in
             [(&two[..], false, true), (&one, true, true), (&one, false, false)]
         {
             assert_eq!(
-                schemas.of(tools, may_answer, may_give_up),
+                schemas.of(tools, steered(may_answer, may_give_up)),
                 Action::schema(tools, may_answer, may_give_up)
             );
         }
+        assert_eq!(schemas.of(&one, Turn::Any), Action::any(&one));
     }
 
     #[test]
     fn the_oldest_make_room() {
         let schemas = Schemas::default();
         for number in 0..3 * KEPT {
-            schemas.of(&[spec(&number.to_string())], true, true);
+            schemas.of(&[spec(&number.to_string())], Turn::Any);
         }
         assert_eq!(schemas.kept.lock().unwrap().len(), KEPT);
     }

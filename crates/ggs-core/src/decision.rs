@@ -95,6 +95,8 @@ pub enum Rule {
     NoMeansLeft,
     /// Another plan would be needed, and a file that the request names is nowhere: `abandon`, rather than looks in vain.
     FileMissing,
+    /// A step was given up, and what was looked at bears that out: `abandon`, because giving up is an answer.
+    GaveUp,
     /// |gradient| and P: one of the four action states.
     ActionGrid,
 }

@@ -19,6 +19,7 @@
 //!     failures: Vec::new(),
 //!     deliverable: true,
 //!     missing_file: None,
+//!     gave_up: None,
 //!     inventory: Default::default(),
 //!     programs: Default::default(),
 //! });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use artoo_types::{BlockedProgram, BlockedTarget, FailureClass, Mode, SubTaskId, ToolName};
+use artoo_types::{BlockedProgram, BlockedTarget, FailureClass, GaveUp, Mode, SubTaskId, ToolName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub struct Observation {
     /// A file that the request names and that is nowhere: another plan would look for it in vain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_file: Option<String>,
+    /// That a step was given up: another plan would come to the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gave_up: Option<GaveUp>,
     /// The tools that a next plan could use. Blocking never takes the last of them.
     pub inventory: BTreeSet<ToolName>,
     /// The programs by which something can be found out, of tools that run commands. Blocking never takes the last of them,

@@ -1,6 +1,6 @@
 //! The reason of a decision in words for a person: no symbols, no names of variables.
 
-use artoo_types::{ActionState, BlockedProgram, PrevDirective};
+use artoo_types::{ActionState, BlockedProgram, GaveUp, PrevDirective};
 
 use crate::{Blocked, Nearness, Parameters, Process, Rule, State, Trend};
 
@@ -17,6 +17,12 @@ pub(crate) struct Grounds<'a> {
     pub(crate) worsening: u32,
     pub(crate) blocked: &'a Blocked,
     pub(crate) missing_file: Option<&'a str>,
+    pub(crate) gave_up: Option<&'a GaveUp>,
+}
+
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?', '。']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// One to four sentences.
@@ -45,10 +51,16 @@ pub(crate) fn rationale(grounds: &Grounds<'_>, parameters: &Parameters) -> Strin
         Rule::NoMeansLeft => {
             sentences.push("Every way that is left was tried, and none brought an answer.".to_owned())
         }
-        Rule::FileMissing => sentences.push(format!(
-            "{} is not there, and no file below the working folder that is not hidden has that name.",
-            grounds.missing_file.unwrap_or("A file that the request names")
-        )),
+        // What is missing follows from these two.
+        Rule::FileMissing => {
+            let file = grounds.missing_file.unwrap_or("A file that the request names");
+            let sentence =
+                "is not there, and no file below the working folder that is not hidden has that name.";
+            sentences = vec![format!("{file} {sentence}")];
+        }
+        Rule::GaveUp => {
+            sentences = grounds.gave_up.map(|gave_up| sentence(&gave_up.reason)).into_iter().collect();
+        }
         Rule::ActionGrid => {
             if grounds.nearness == Nearness::Near {
                 sentences

@@ -85,6 +85,18 @@ impl GoalGradientSolver {
         let (mut state, mut rule) =
             route(observation, cell, &unmet, worsening, self.state.replans_used, parameters);
         let is_replan = self.state.replans_used > 0;
+        let is_open = match rule {
+            Rule::CloseEnough | Rule::NoReplansLeft | Rule::KeepsWorsening | Rule::ActionGrid => true,
+            Rule::EveryCriterionMet
+            | Rule::BudgetSpent
+            | Rule::OnlyDenied
+            | Rule::NoMeansLeft
+            | Rule::FileMissing
+            | Rule::GaveUp => false,
+        };
+        if is_open && observation.gave_up.is_some() {
+            (state, rule) = (State::Terminal(TerminalState::Abandon), Rule::GaveUp);
+        }
         if rule == Rule::ActionGrid && observation.missing_file.is_some() {
             (state, rule) = (State::Terminal(TerminalState::Abandon), Rule::FileMissing);
         }
@@ -107,6 +119,7 @@ impl GoalGradientSolver {
             worsening,
             blocked: &blocked,
             missing_file: observation.missing_file.as_deref(),
+            gave_up: observation.gave_up.as_ref(),
         };
         let decision = Decision {
             state,

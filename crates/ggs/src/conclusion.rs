@@ -2,7 +2,8 @@
 
 use artoo_ggs_core::{Decision, Parameters, Rule, loss, omega};
 use artoo_types::{
-    Fault, FaultKind, Loss, PlanDirective, PrevDirective, Role, TerminalState, UnitInterval, UnmetCriterion,
+    Fault, FaultKind, GaveUp, GiveUpKind, Loss, PlanDirective, PrevDirective, Role, TerminalState,
+    UnitInterval, UnmetCriterion,
 };
 
 /// The end of a run before it is put into words.
@@ -24,19 +25,29 @@ pub struct Conclusion {
     pub replans: u32,
     /// The directive before.
     pub prev_directive: PrevDirective,
+    /// The criterion that weighs most among those that are not met.
+    pub decisive: Option<String>,
     /// What is not met, as far as anybody knows.
     pub unmet: Vec<UnmetCriterion>,
     /// Whether any criterion was judged at all.
     pub judged: bool,
     /// The fault.
     pub fault: Option<Fault>,
+    /// What would be needed, where the run is given up for that.
+    pub gave_up: Option<GaveUp>,
     /// The next step for the person, where whatever ended the run names one.
     pub next: Option<String>,
 }
 
 impl Conclusion {
     /// The end by a terminal decision.
-    pub fn of_decision(directive: TerminalState, decision: &Decision, judged: bool) -> Self {
+    pub fn of_decision(
+        directive: TerminalState,
+        decision: &Decision,
+        judged: bool,
+        gave_up: Option<GaveUp>,
+    ) -> Self {
+        let gave_up = gave_up.filter(|_| decision.rule == Rule::GaveUp);
         Self {
             directive,
             rule: Some(decision.rule),
@@ -46,10 +57,12 @@ impl Conclusion {
             grad_goal: decision.grad_goal,
             replans: decision.replans_used,
             prev_directive: decision.prev_directive,
+            decisive: decision.failed_criterion.clone(),
             unmet: decision.unmet.clone(),
             judged,
             fault: None,
-            next: None,
+            next: gave_up.as_ref().and_then(to_go_on),
+            gave_up,
         }
     }
 
@@ -69,6 +82,7 @@ impl Conclusion {
         let replans = last.map_or(0, |directive| directive.round);
         let d = last.map_or(UnitInterval::ONE, |directive| directive.loss.d);
         let p = last.map_or(UnitInterval::ZERO, |directive| directive.loss.p);
+        let gave_up = given_up(fault);
         Self {
             directive: TerminalState::Abandon,
             rule: None,
@@ -79,10 +93,15 @@ impl Conclusion {
             replans,
             prev_directive: last
                 .map_or(PrevDirective::Init, |directive| PrevDirective::Action(directive.directive)),
+            decisive: last.map(|directive| directive.failed_criterion.clone()),
             unmet: last.map(|directive| directive.unmet.clone()).unwrap_or_default(),
             judged: last.is_some(),
-            fault: (fault.kind != FaultKind::Budget).then(|| fault.clone()),
-            next: fault.hint.clone(),
+            fault: (!is_ordinary(fault.kind)).then(|| fault.clone()),
+            next: match &gave_up {
+                Some(gave_up) => to_go_on(gave_up),
+                None => fault.hint.clone(),
+            },
+            gave_up,
         }
     }
 
@@ -92,7 +111,11 @@ impl Conclusion {
     pub fn deserves_report(&self) -> bool {
         match &self.fault {
             // A spent budget ends a run without a rule of the solver.
-            None => self.directive == TerminalState::Abandon && self.rule.is_some(),
+            None => {
+                let is_decided = self.directive == TerminalState::Abandon && self.rule.is_some();
+                // Its reason is the whole story.
+                is_decided && self.gave_up.is_none()
+            }
             Some(fault) => fault.role != Role::Planner && leaves_a_planner(fault.kind),
         }
     }
@@ -112,7 +135,42 @@ fn leaves_a_planner(kind: FaultKind) -> bool {
         | FaultKind::Quit
         | FaultKind::Terminated
         | FaultKind::Refused
+        | FaultKind::Impossible
+        | FaultKind::NeedsPerson
         | FaultKind::Budget => false,
+    }
+}
+
+/// Whether it is nobody's fault, so that the run is an ordinary `abandon`.
+fn is_ordinary(kind: FaultKind) -> bool {
+    matches!(kind, FaultKind::Budget | FaultKind::Impossible | FaultKind::NeedsPerson)
+}
+
+/// What R2 gave up for.
+fn given_up(fault: &Fault) -> Option<GaveUp> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "two of many kinds")]
+    let kind = match fault.kind {
+        FaultKind::Impossible => GiveUpKind::Impossible,
+        FaultKind::NeedsPerson => GiveUpKind::NeedsPerson,
+        _ => return None,
+    };
+    Some(GaveUp { kind, reason: fault.message.clone(), question: fault.hint.clone() })
+}
+
+/// What the person can do about it.
+fn to_go_on(gave_up: &GaveUp) -> Option<String> {
+    match gave_up.kind {
+        GiveUpKind::NeedsPerson => {
+            let question = gave_up.question.as_deref().map(str::trim);
+            Some(match question.filter(|question| !gave_up.reason.contains(question)) {
+                Some(question) => format!("ask again, with the answer to this: {question}"),
+                None => "ask again, with the answer to that".to_owned(),
+            })
+        }
+        GiveUpKind::NeedsConsent => {
+            Some("allow the action, or ask for something that does not need it".to_owned())
+        }
+        GiveUpKind::Impossible => None,
     }
 }
 

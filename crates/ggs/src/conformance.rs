@@ -257,6 +257,7 @@ fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
         failures: if failed == 0 { Vec::new() } else { vec![failure] },
         deliverable: true,
         missing_file: None,
+        gave_up: None,
         inventory: [tool].into(),
         programs: [program("find"), program("python3")].into(),
     }

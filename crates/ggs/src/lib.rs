@@ -38,6 +38,7 @@ mod role;
 mod round;
 mod settings;
 mod summary;
+mod telling;
 
 pub use actor::run;
 pub use behaviour::Solver;

@@ -46,6 +46,7 @@ pub fn observe(
         failures: failures(round),
         deliverable: outputs.into_iter().any(is_deliverable),
         missing_file: round.missing_file.clone(),
+        gave_up: round.gave_up.clone(),
         inventory: inventory.clone(),
         programs: programs.clone(),
     }

@@ -5,10 +5,9 @@ use artoo_types::{
     ActionState, FailureReportRequest, FinalResult, OutcomeStatus, PartialOutput, PlanDirective, RunId,
     TaskId, TerminalState,
 };
-use serde_json::Value;
 
 use crate::summary::summary;
-use crate::{Conclusion, combined_output};
+use crate::{Conclusion, Round, combined_output};
 
 /// The directive of an action state.
 pub fn plan_directive(task_id: TaskId, action: ActionState, decision: &Decision) -> PlanDirective {
@@ -48,7 +47,7 @@ pub fn failure_report_request(
 
 /// The one result of a run.
 ///
-/// `merged` and `words` are the meta-validator's output and summary, `story` the planner's failure report.
+/// `round` is the meta-validator's last report, `advice` the planner's failure report.
 /// The deliverable of `accept` is the merged output; of `success` every output there is; of `abandon` the
 /// matched ones only, so that nothing unchecked passes for a result. The others are in `partial`, labelled.
 pub fn final_result(
@@ -56,11 +55,13 @@ pub fn final_result(
     task_id: TaskId,
     conclusion: Conclusion,
     partial: Vec<PartialOutput>,
-    merged: Option<&Value>,
-    words: &str,
-    story: Option<&str>,
+    round: Option<&Round>,
+    advice: Option<&str>,
 ) -> FinalResult {
-    let summary = summary(&conclusion, &partial, words, story);
+    let merged = round.and_then(|round| round.merged_output.as_ref());
+    let structured = round.and_then(|round| round.structured.as_ref());
+    let structured = structured.filter(|_| conclusion.directive == TerminalState::Accept).cloned();
+    let summary = summary(&conclusion, &partial, round.map_or("", |round| &round.words), advice);
     let matched = partial.iter().filter(|output| output.status == OutcomeStatus::Matched);
     let (output, partial) = match conclusion.directive {
         TerminalState::Accept => (merged.cloned().unwrap_or_else(|| combined_output(matched)), Vec::new()),
@@ -72,6 +73,7 @@ pub fn final_result(
         task_id,
         summary,
         output,
+        structured,
         loss: conclusion.loss,
         grad_l: conclusion.grad_l,
         grad_goal: conclusion.grad_goal,
@@ -80,6 +82,7 @@ pub fn final_result(
         directive: conclusion.directive,
         unmet: conclusion.unmet,
         partial,
+        gave_up: conclusion.gave_up,
         fault: conclusion.fault,
     }
 }

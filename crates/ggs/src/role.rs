@@ -42,10 +42,10 @@ pub struct GgsRole {
 
 enum Phase {
     Running,
-    /// The run is decided; the planner is asked for its story.
+    /// The run is decided; the planner is asked what the person could do next.
     AwaitingReport {
         run_id: RunId,
-        conclusion: Conclusion,
+        conclusion: Box<Conclusion>,
     },
     Ended,
 }
@@ -144,7 +144,7 @@ impl GgsRole {
     /// awaited.
     pub fn on_report_deadline(&mut self) -> Vec<Message> {
         match std::mem::replace(&mut self.phase, Phase::Running) {
-            Phase::AwaitingReport { run_id, conclusion } => vec![self.end(run_id, conclusion, None)],
+            Phase::AwaitingReport { run_id, conclusion } => vec![self.end(run_id, *conclusion, None)],
             other @ (Phase::Running | Phase::Ended) => {
                 self.phase = other;
                 Vec::new()
@@ -183,7 +183,8 @@ impl GgsRole {
             }
             State::Terminal(state) => {
                 let judged = !observation.criteria.is_empty();
-                let mut conclusion = Conclusion::of_decision(state, &decision, judged);
+                let mut conclusion =
+                    Conclusion::of_decision(state, &decision, judged, observation.gave_up.clone());
                 if state != TerminalState::Accept {
                     let forgotten = self.lacks.iter().filter(|unmet| !decision.unmet.contains(unmet));
                     conclusion.unmet.extend(forgotten.cloned());
@@ -197,7 +198,7 @@ impl GgsRole {
     fn on_report(&mut self, report: &FailureReport) -> Vec<Message> {
         match std::mem::replace(&mut self.phase, Phase::Running) {
             Phase::AwaitingReport { run_id, conclusion } => {
-                vec![self.end(run_id, conclusion, Some(&report.text))]
+                vec![self.end(run_id, *conclusion, Some(&report.text))]
             }
             other @ (Phase::Running | Phase::Ended) => {
                 self.phase = other;
@@ -211,11 +212,11 @@ impl GgsRole {
             let mut conclusion = conclusion.clone();
             let run_id = *run_id;
             // The run is decided already. What a person or the clock of the run cuts short is theirs to see;
-            // anything else only cost the planner's story.
+            // anything else only cost the planner's advice.
             if conclusion.fault.is_none() && fault.kind.cuts_short() {
                 conclusion.fault = Some(fault.clone());
             }
-            return vec![self.end(run_id, conclusion, None)];
+            return vec![self.end(run_id, *conclusion, None)];
         }
         let last = self.last.as_ref();
         let conclusion = Conclusion::of_fault(fault, last, envelope.elapsed_ms, &self.settings.parameters);
@@ -225,24 +226,21 @@ impl GgsRole {
         messages
     }
 
-    /// Ends the run, or asks the planner for its story first, where there is one to tell.
+    /// Ends the run, or asks the planner first what the person could do next, where something was tried.
     fn conclude(&mut self, run_id: RunId, conclusion: Conclusion) -> Message {
         let something_ran = self.round.is_some() || !self.since.is_empty();
         if conclusion.directive == TerminalState::Abandon && conclusion.deserves_report() && something_ran {
             let request = failure_report_request(self.task_id(), &conclusion, self.partial());
-            self.phase = Phase::AwaitingReport { run_id, conclusion };
+            self.phase = Phase::AwaitingReport { run_id, conclusion: Box::new(conclusion) };
             request.into()
         } else {
             self.end(run_id, conclusion, None)
         }
     }
 
-    fn end(&mut self, run_id: RunId, conclusion: Conclusion, story: Option<&str>) -> Message {
+    fn end(&mut self, run_id: RunId, conclusion: Conclusion, advice: Option<&str>) -> Message {
         self.phase = Phase::Ended;
-        let round = self.round.as_ref();
-        let merged = round.and_then(|round| round.merged_output.as_ref());
-        let words = round.map_or("", |round| round.words.as_str());
-        final_result(run_id, self.task_id(), conclusion, self.partial(), merged, words, story).into()
+        final_result(run_id, self.task_id(), conclusion, self.partial(), self.round.as_ref(), advice).into()
     }
 
     /// Every output known: those of the last report, and those of outcomes since. The latest of a subtask

@@ -1,7 +1,9 @@
 //! One report of the meta-validator, in one form for both of its kinds.
 
 use artoo_ggs_core::Report;
-use artoo_types::{CriterionVerdict, OutcomeSummary, ReplanRequest, SubTaskOutcome, TaskId};
+use artoo_types::{
+    CriterionVerdict, GaveUp, OutcomeSummary, ReplanRequest, StructuredOutput, SubTaskOutcome, TaskId,
+};
 use serde_json::Value;
 
 /// What R4b reported of one round.
@@ -17,8 +19,12 @@ pub struct Round {
     pub task_verdicts: Vec<CriterionVerdict>,
     /// A file that the request names and that is nowhere.
     pub missing_file: Option<String>,
-    /// The merged output, where there is one.
+    /// That a step was given up.
+    pub gave_up: Option<GaveUp>,
+    /// The merged output, where there is one: the one text that was made of several, if it was.
     pub merged_output: Option<Value>,
+    /// What came of the person's schema.
+    pub structured: Option<StructuredOutput>,
     /// R4b's words: its summary, or what it finds missing.
     pub words: String,
 }
@@ -31,7 +37,9 @@ impl From<&ReplanRequest> for Round {
             outcomes: request.matched_outcomes.iter().chain(&request.failed_outcomes).cloned().collect(),
             task_verdicts: request.task_verdicts.clone(),
             missing_file: request.missing_file.clone(),
+            gave_up: request.gave_up.clone(),
             merged_output: None,
+            structured: None,
             words: request.gap_summary.clone(),
         }
     }
@@ -45,7 +53,12 @@ impl From<&OutcomeSummary> for Round {
             outcomes: summary.outcomes.clone(),
             task_verdicts: summary.task_verdicts.clone(),
             missing_file: None,
-            merged_output: Some(summary.merged_output.clone()),
+            gave_up: None,
+            merged_output: Some(match &summary.answer {
+                Some(answer) => Value::String(answer.text.clone()),
+                None => summary.merged_output.clone(),
+            }),
+            structured: summary.structured.clone(),
             words: summary.summary.clone(),
         }
     }

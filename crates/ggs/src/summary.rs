@@ -4,86 +4,111 @@
 use artoo_ggs_core::Rule;
 use artoo_types::{OutcomeStatus, PartialOutput, TerminalState, UnmetCriterion};
 
-use crate::Conclusion;
+use crate::{Conclusion, telling::Telling};
 
-/// The text for the person. `words` is the meta-validator's summary, `story` the planner's report, where
-/// there is one.
+/// The text for the person. `words` is the meta-validator's summary, `advice` what the planner says that the person could do next.
 pub(crate) fn summary(
     conclusion: &Conclusion,
     partial: &[PartialOutput],
     words: &str,
-    story: Option<&str>,
+    advice: Option<&str>,
 ) -> String {
     match conclusion.directive {
         TerminalState::Accept => accepted(conclusion, words),
-        TerminalState::Success => nearly(conclusion, partial),
-        TerminalState::Abandon => {
-            let told = story.map(str::trim).filter(|story| !story.is_empty());
-            let story = told.map_or_else(|| template(conclusion, partial), str::to_owned);
-            let reason = if story.contains(&conclusion.reason) { "" } else { &conclusion.reason };
-            join(["Not finished.", reason, &story])
-        }
+        TerminalState::Success => fell_short("Not complete", conclusion, partial, None),
+        TerminalState::Abandon => fell_short("Not finished", conclusion, partial, advice),
     }
 }
 
 fn accepted(conclusion: &Conclusion, words: &str) -> String {
     let words = if words.trim().is_empty() { "Done." } else { words.trim() };
-    let unchecked = if conclusion.judged { "" } else { "No criterion was set, so nothing was checked." };
-    join([words, unchecked])
+    let unchecked = if conclusion.judged { "" } else { " No criterion was set, so nothing was checked." };
+    format!("{words}{unchecked}")
 }
 
-fn nearly(conclusion: &Conclusion, partial: &[PartialOutput]) -> String {
-    let marked = if has_failed(partial) { "Outputs that failed their checks are marked." } else { "" };
-    join(["Mostly done, not completely.", &missing(&conclusion.unmet), marked])
-}
-
-/// What was done, what is missing, what to do next: the planner's report, where the planner cannot write it.
-fn template(conclusion: &Conclusion, partial: &[PartialOutput]) -> String {
-    let matched: Vec<_> = partial
-        .iter()
-        .filter(|output| output.status == OutcomeStatus::Matched)
-        .map(|output| output.intent.trim())
-        .collect();
-    let done = if matched.is_empty() { String::new() } else { format!("Done: {}.", matched.join("; ")) };
-    let marked = if has_failed(partial) {
-        "Some outputs failed their checks; they are handed over, marked."
-    } else {
-        ""
-    };
-    join([&done, &missing(&conclusion.unmet), marked, &next(conclusion)])
-}
-
-fn missing(unmet: &[UnmetCriterion]) -> String {
-    let named: Vec<_> = unmet
-        .iter()
-        .map(|unmet| match unmet.reason.trim() {
-            "" => unmet.criterion.trim().to_owned(),
-            reason => format!("{} ({})", unmet.criterion.trim(), reason.trim_end_matches('.')),
-        })
-        .collect();
-    if named.is_empty() { String::new() } else { format!("Not met: {}.", named.join("; ")) }
-}
-
-fn next(conclusion: &Conclusion) -> String {
-    if let Some(next) = &conclusion.next {
-        return format!("Next: {}", next.trim());
+/// What is wrong, in the first line; then why it was not gone on with, what was done, what is missing, and what to do next.
+fn fell_short(
+    opening: &str,
+    conclusion: &Conclusion,
+    partial: &[PartialOutput],
+    advice: Option<&str>,
+) -> String {
+    let mut telling = Telling::default();
+    telling.open(opening, &wrong(conclusion));
+    telling.say(why(conclusion));
+    telling.list("Done", done(partial).iter().map(|intent| (intent.as_str(), "")));
+    telling.list(
+        "Missing",
+        conclusion.unmet.iter().map(|unmet| (unmet.criterion.as_str(), unmet.reason.as_str())),
+    );
+    if partial.iter().any(|output| output.status != OutcomeStatus::Matched) {
+        telling.say("Outputs that failed their checks are handed over, marked.");
     }
-    let Some(rule) = conclusion.rule else { return String::new() };
-    let advice = match rule {
-        Rule::BudgetSpent | Rule::NoReplansLeft => "allow more time or replans, or ask for a smaller step",
-        Rule::OnlyDenied => "allow the action, or ask for something that does not need it",
-        Rule::KeepsWorsening | Rule::NoMeansLeft => "ask for a smaller step, or say which way to go",
-        Rule::FileMissing => "check the name, or say where the file is",
-        // These end no run in failure, or end none at all.
-        Rule::EveryCriterionMet | Rule::CloseEnough | Rule::ActionGrid => return String::new(),
+    let next = conclusion.next.as_deref().or(advice.map(str::trim).filter(|advice| !advice.is_empty()));
+    telling.list("Next", [(next.unwrap_or(usual_advice(conclusion)), "")]);
+    telling.text()
+}
+
+/// What was done; of several steps by their number, under which their outputs are handed over.
+fn done(partial: &[PartialOutput]) -> Vec<String> {
+    let matched = (1..).zip(partial).filter(|(_, output)| output.status == OutcomeStatus::Matched);
+    let told = |(number, output): (usize, &PartialOutput)| match partial {
+        [_] => output.intent.clone(),
+        _ => format!("step {number}: {}", output.intent),
     };
-    format!("Next: {advice}.")
+    matched.map(told).collect()
 }
 
-fn has_failed(partial: &[PartialOutput]) -> bool {
-    partial.iter().any(|output| output.status != OutcomeStatus::Matched)
+/// The one thing that is wrong: what the run was given up for, the fault, what is not there, or what the criterion that weighs most found.
+fn wrong(conclusion: &Conclusion) -> String {
+    let decisive = || {
+        let weighs_most = |unmet: &&UnmetCriterion| Some(&unmet.criterion) == conclusion.decisive.as_ref();
+        let unmet = conclusion.unmet.iter().find(weighs_most).or(conclusion.unmet.first())?;
+        Some(match unmet.reason.trim() {
+            "" => format!("this is not met: {}", unmet.criterion.trim()),
+            reason => reason.to_owned(),
+        })
+    };
+    match conclusion.rule {
+        None | Some(Rule::GaveUp | Rule::FileMissing) => conclusion.reason.clone(),
+        Some(
+            Rule::EveryCriterionMet
+            | Rule::CloseEnough
+            | Rule::BudgetSpent
+            | Rule::OnlyDenied
+            | Rule::KeepsWorsening
+            | Rule::NoReplansLeft
+            | Rule::NoMeansLeft
+            | Rule::ActionGrid,
+        ) => decisive().unwrap_or_else(|| conclusion.reason.clone()),
+    }
 }
 
-fn join<'a>(sentences: impl IntoIterator<Item = &'a str>) -> String {
-    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+/// Why another plan was not tried.
+fn why(conclusion: &Conclusion) -> &'static str {
+    match conclusion.rule {
+        Some(Rule::BudgetSpent) => "The time and the replans allowed are nearly used up.",
+        Some(Rule::NoReplansLeft) => "The replans allowed are used.",
+        Some(Rule::OnlyDenied) => {
+            "It needs an action that was not allowed, and a refusal is not worked around."
+        }
+        Some(Rule::KeepsWorsening) => "Each of the last plans made the result worse.",
+        Some(Rule::NoMeansLeft) => "Every way that is left was tried, and none brought an answer.",
+        Some(Rule::CloseEnough) => "So little is missing that another try is not worth its cost.",
+        // These say it all themselves, or end no run short.
+        None | Some(Rule::GaveUp | Rule::FileMissing | Rule::EveryCriterionMet | Rule::ActionGrid) => "",
+    }
+}
+
+fn usual_advice(conclusion: &Conclusion) -> &'static str {
+    match conclusion.rule {
+        Some(Rule::BudgetSpent | Rule::NoReplansLeft) => {
+            "allow more time or replans, or ask for a smaller step"
+        }
+        Some(Rule::OnlyDenied) => "allow the action, or ask for something that does not need it",
+        Some(Rule::KeepsWorsening | Rule::NoMeansLeft) => "ask for a smaller step, or say which way to go",
+        Some(Rule::FileMissing) => "check the name, or say where the file is",
+        // These end no run in failure, or end none at all.
+        None | Some(Rule::EveryCriterionMet | Rule::CloseEnough | Rule::GaveUp | Rule::ActionGrid) => "",
+    }
 }

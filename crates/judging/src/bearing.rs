@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use artoo_types::{Evidence, ToolCall};
+use artoo_types::{EarlierResult, Evidence, ToolCall};
 
 use crate::words::{distinctive, follow, shared, words};
 
@@ -13,23 +13,58 @@ const BEFORE: usize = 60;
 /// Pairs of marks between which a reason quotes.
 const MARKS: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('「', '」')];
 
-/// Evidence for what is said of `answer`: the call among `calls` that bears it out, with the part that does.
+/// Something that may bear a verdict out.
+#[derive(Clone, Copy, Debug)]
+enum Source<'a> {
+    Earlier(&'a EarlierResult),
+    Call(&'a ToolCall),
+}
+
+/// Evidence for what is said of `answer`: the call among `calls` that bears it out, or the result of an earlier step, with the part that
+/// does.
 ///
-/// In this order: the call whose output holds most of what `reason` quotes; that is, or holds, the whole answer; that holds most of
-/// the words and numbers of the answer; most of those of the reason. Where that leaves several, it is the last. `None` without a call.
-pub(crate) fn evidence(calls: &[&ToolCall], answer: &str, reason: &str) -> Option<Evidence> {
+/// In this order: the one whose output holds most of what `reason` quotes; that is, or holds, the whole answer; that holds most of
+/// the words and numbers of the answer; most of those of the reason. Where that leaves several, it is the last, and a call before an earlier
+/// result. `None` without either.
+pub(crate) fn evidence(
+    calls: &[&ToolCall],
+    earlier: &[EarlierResult],
+    answer: &str,
+    reason: &str,
+) -> Option<Evidence> {
     let quotes: Vec<Vec<String>> = quotes(reason).map(words).filter(|quote| !quote.is_empty()).collect();
     let whole = words(answer);
     let (answered, said) = (distinctive(answer), distinctive(reason));
-    let rank = |call: &ToolCall| {
-        let put_out = words(&format!("{}\n{}", call.output.shown, call.stderr.shown));
+    let rank = |source: &Source<'_>| {
+        let put_out = match source {
+            Source::Call(call) => words(&format!("{}\n{}", call.output.shown, call.stderr.shown)),
+            Source::Earlier(result) => words(&result.output),
+        };
         let quoted = quotes.iter().filter(|quote| follow(&put_out, quote)).count();
         let is_answer =
             usize::from(follow(&put_out, &whole)) + usize::from(!whole.is_empty() && put_out == whole);
         (quoted, is_answer, shared(&put_out, &answered), shared(&put_out, &said))
     };
-    let call = calls.iter().max_by_key(|call| rank(call))?;
-    Some(quoted(call, &format!("{answer}\n{reason}")))
+    let sources = earlier
+        .iter()
+        .filter(|result| !result.output.trim().is_empty())
+        .map(Source::Earlier)
+        .chain(calls.iter().copied().map(Source::Call));
+    let sought = format!("{answer}\n{reason}");
+    Some(match sources.max_by_key(rank)? {
+        Source::Call(call) => quoted(call, &sought),
+        Source::Earlier(result) => {
+            Evidence::Observation { text: part_of(result.output.trim(), &distinctive(&sought)) }
+        }
+    })
+}
+
+/// Whether a judge's quotation stands in what was put out, however it is spaced.
+pub(crate) fn is_quoted(quote: &str, calls: &[&ToolCall], earlier: &[EarlierResult]) -> bool {
+    let quote = words(quote);
+    let holds = |text: &str| follow(&words(text), &quote);
+    calls.iter().any(|call| call.ran() && (holds(&call.output.shown) || holds(&call.stderr.shown)))
+        || earlier.iter().any(|result| holds(&result.output))
 }
 
 /// A pointer to this call, with the part of its record that has most of the words of `sought`.
@@ -48,7 +83,10 @@ pub(crate) fn stands_in(call: &ToolCall, text: &str) -> bool {
 fn part(call: &ToolCall, sought: &[String]) -> String {
     let shown = [&call.output.shown, &call.stderr.shown].map(|text| text.trim());
     let made = made(call);
-    let text = shown.into_iter().find(|text| !text.is_empty()).unwrap_or(made.trim());
+    part_of(shown.into_iter().find(|text| !text.is_empty()).unwrap_or(made.trim()), sought)
+}
+
+fn part_of(text: &str, sought: &[String]) -> String {
     if text.len() <= QUOTED {
         return text.to_owned();
     }
@@ -108,7 +146,7 @@ mod tests {
 
     fn found(calls: &[ToolCall], answer: &str, reason: &str) -> (u128, String) {
         let calls: Vec<&ToolCall> = calls.iter().collect();
-        let Some(Evidence::ToolCall { call_id, excerpt }) = evidence(&calls, answer, reason) else {
+        let Some(Evidence::ToolCall { call_id, excerpt }) = evidence(&calls, &[], answer, reason) else {
             panic!("no call")
         };
         let number = (1..99).find(|number| CallId::new(Uuid::from_u128(*number)) == call_id).unwrap();
@@ -139,7 +177,7 @@ mod tests {
         for (answer, reason, number, excerpt) in table {
             assert_eq!(found(&calls, answer, reason), (number, excerpt.to_owned()), "{answer} {reason}");
         }
-        assert_eq!(evidence(&[], "3", "it is there"), None);
+        assert_eq!(evidence(&[], &[], "3", "it is there"), None);
     }
 
     #[test]

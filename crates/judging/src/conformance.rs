@@ -117,6 +117,16 @@ pub async fn passes_what_is_plainly_met(bench: &dyn Bench) -> Result<(), String>
     }
 }
 
+/// The one finding that was asked for.
+///
+/// # Errors
+/// There are none or several.
+pub fn only(findings: Vec<Finding>) -> Result<Finding, String> {
+    <[Finding; 1]>::try_from(findings)
+        .map(|[finding]| finding)
+        .map_err(|findings| format!("one criterion got {} findings", findings.len()))
+}
+
 /// A criterion that no check decides.
 pub fn criterion(text: &str) -> Criterion {
     Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }

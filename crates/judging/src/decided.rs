@@ -2,9 +2,9 @@
 
 use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 
-use artoo_checks::unfounded;
+use artoo_checks::{Record, unfounded};
 use artoo_llm_client::LlmError;
-use artoo_types::{Evidence, FailureClass, Finding, Judge, ToolCall};
+use artoo_types::{Evidence, FailureClass, Finding, Judge};
 use futures::FutureExt as _;
 
 use crate::bearing::{quoted, stands_in};
@@ -18,44 +18,52 @@ pub enum JudgeError {
     Model(#[from] LlmError),
 }
 
-/// Runs a judge, and says who decided.
+/// Runs a judge that is asked about `count` criteria, and says of each who decided.
 ///
-/// Default reject: a judge that errs, panics, takes longer than `deadline` or whose pass is [`unfounded`] (it points at no call that
-/// ran, at nothing, or says the opposite) gives a failure of class `unknown`, by rule. That is neither evidence nor a lesson. What a pass
-/// quotes of a call stands in the record of that call: a judge's own words are replaced by the part of it that has most of them. The
-/// judge's own function is to be called inside `judging`, since an implementation may panic before it returns its future.
+/// Default reject: a judge that errs, panics, takes longer than `deadline`, gives more or fewer findings than it was asked for, or whose pass
+/// is [`unfounded`] (it points at no call that ran, at nothing, or says the opposite) gives a failure of class `unknown`, by rule. That is
+/// neither evidence nor a lesson. What a pass quotes of a call stands in the record of that call: a judge's own words are replaced by the
+/// part of it that has most of them. The judge's own function is to be called inside `judging`, since an implementation may panic before it
+/// returns its future.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// use std::time::Duration;
+/// use artoo_checks::Record;
 /// use artoo_judging::decided;
 /// use artoo_types::{FailureClass, Finding, Judge};
 ///
-/// let silent = decided(std::future::pending(), Duration::ZERO, &[]).await;
-/// assert!(matches!(silent, (Judge::Rule, Finding::Fail { failure_class: FailureClass::Unknown, .. })));
+/// let silent = decided(std::future::pending(), 1, Duration::ZERO, Record::default()).await;
+/// assert!(matches!(silent.as_slice(), [(Judge::Rule, Finding::Fail { failure_class: FailureClass::Unknown, .. })]));
 /// # });
 /// ```
 pub async fn decided(
-    judging: impl Future<Output = Result<Finding, JudgeError>>,
+    judging: impl Future<Output = Result<Vec<Finding>, JudgeError>>,
+    count: usize,
     deadline: Duration,
-    calls: &[ToolCall],
-) -> (Judge, Finding) {
-    match tokio::time::timeout(deadline, AssertUnwindSafe(judging).catch_unwind()).await {
-        Ok(Ok(Ok(finding))) => match grounded(finding, calls) {
-            Ok(finding) => (Judge::Model, finding),
-            Err(reason) => unknown(reason.to_owned()),
-        },
-        Ok(Ok(Err(error))) => unknown(error.to_string()),
-        Ok(Err(_)) => unknown("the judge panicked".to_owned()),
-        Err(_) => unknown(format!("the judge gave no verdict within {} s", deadline.as_secs())),
-    }
+    record: Record<'_>,
+) -> Vec<(Judge, Finding)> {
+    let reason = match tokio::time::timeout(deadline, AssertUnwindSafe(judging).catch_unwind()).await {
+        Ok(Ok(Ok(findings))) if findings.len() == count => {
+            let may_stand = |finding| match grounded(finding, record) {
+                Ok(finding) => (Judge::Model, finding),
+                Err(reason) => unknown(reason.to_owned()),
+            };
+            return findings.into_iter().map(may_stand).collect();
+        }
+        Ok(Ok(Ok(findings))) => format!("the judge gave {} verdicts on {count} criteria", findings.len()),
+        Ok(Ok(Err(error))) => error.to_string(),
+        Ok(Err(_)) => "the judge panicked".to_owned(),
+        Err(_) => format!("the judge gave no verdict within {} s", deadline.as_secs()),
+    };
+    (0..count).map(|_| unknown(reason.clone())).collect()
 }
 
 /// The finding as it may stand, or why it may not.
-fn grounded(finding: Finding, calls: &[ToolCall]) -> Result<Finding, &'static str> {
+fn grounded(finding: Finding, record: Record<'_>) -> Result<Finding, &'static str> {
     let quoting = match &finding {
         Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt } } => {
-            calls.iter().find(|call| call.call_id == *call_id).map(|call| (call, excerpt))
+            record.tool_calls.iter().find(|call| call.call_id == *call_id).map(|call| (call, excerpt))
         }
         Finding::Pass { evidence: Evidence::Observation { .. } } | Finding::Fail { .. } => None,
     };
@@ -63,12 +71,12 @@ fn grounded(finding: Finding, calls: &[ToolCall]) -> Result<Finding, &'static st
         if stands_in(call, excerpt) {
             // A log may well say that something is not met; that is not what the judge says.
             let pointer = Evidence::ToolCall { call_id: call.call_id, excerpt: String::new() };
-            return unfounded(&Finding::Pass { evidence: pointer }, calls).map_or(Ok(finding), Err);
+            return unfounded(&Finding::Pass { evidence: pointer }, record).map_or(Ok(finding), Err);
         }
         let from_the_record = || Finding::Pass { evidence: quoted(call, excerpt) };
-        return unfounded(&finding, calls).map_or_else(|| Ok(from_the_record()), Err);
+        return unfounded(&finding, record).map_or_else(|| Ok(from_the_record()), Err);
     }
-    unfounded(&finding, calls).map_or(Ok(finding), Err)
+    unfounded(&finding, record).map_or(Ok(finding), Err)
 }
 
 fn unknown(reason: String) -> (Judge, Finding) {
@@ -79,8 +87,37 @@ fn unknown(reason: String) -> (Judge, Finding) {
 mod tests {
     use artoo_types::Evidence;
 
+    use artoo_types::{EarlierResult, ToolCall};
+
     use super::*;
     use crate::conformance::call;
+
+    async fn one(
+        judging: impl Future<Output = Result<Finding, JudgeError>>,
+        tool_calls: &[ToolCall],
+    ) -> (Judge, Finding) {
+        let judging = async { judging.await.map(|finding| vec![finding]) };
+        decided(judging, 1, MINUTE, Record { tool_calls, earlier: &[] }).await.remove(0)
+    }
+
+    /// What an earlier step found may say that something is not met; and one verdict on two criteria is none.
+    #[tokio::test(start_paused = true)]
+    async fn all_are_decided_or_none() {
+        let output = "The requirement is not met.".to_owned();
+        let earlier = [EarlierResult { intent: "Look".to_owned(), output, left_out_bytes: 0 }];
+        let record = Record { tool_calls: &[], earlier: &earlier };
+        let looked = |text: &str| Finding::Pass { evidence: Evidence::Observation { text: text.to_owned() } };
+        let (quotes, says) = (looked("requirement is not met"), looked("It is not met."));
+        let found = decided(async { Ok(vec![quotes.clone(), says.clone()]) }, 2, MINUTE, record).await;
+        assert_eq!(found.first(), Some(&(Judge::Model, quotes.clone())));
+        assert_eq!(found.get(1).map(|(judge, _)| *judge), Some(Judge::Rule));
+        let found = decided(async { Ok(vec![quotes]) }, 2, MINUTE, record).await;
+        let told = |(judge, finding): &(Judge, Finding)| {
+            *judge == Judge::Rule
+                && matches!(finding, Finding::Fail { reason, .. } if reason.contains("1 verdicts on 2"))
+        };
+        assert!(found.len() == 2 && found.iter().all(told), "{found:?}");
+    }
 
     const MINUTE: Duration = Duration::from_secs(60);
 
@@ -92,12 +129,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_may_stand() {
         let calls = [call(1, "3\n", true), call(2, "", false)];
-        assert_eq!(decided(async { Ok(pass(1)) }, MINUTE, &calls).await, (Judge::Model, pass(1)));
+        assert_eq!(one(async { Ok(pass(1)) }, &calls).await, (Judge::Model, pass(1)));
         // A call that failed may show something, too.
-        let (judge, finding) = decided(async { Ok(pass(2)) }, MINUTE, &calls).await;
+        let (judge, finding) = one(async { Ok(pass(2)) }, &calls).await;
         assert!(judge == Judge::Model && matches!(finding, Finding::Pass { .. }), "{finding:?}");
         let looked = Finding::Pass { evidence: Evidence::Observation { text: "3 lines".to_owned() } };
-        assert_eq!(decided(async { Ok(looked.clone()) }, MINUTE, &[]).await, (Judge::Model, looked));
+        assert_eq!(one(async { Ok(looked.clone()) }, &[]).await, (Judge::Model, looked));
     }
 
     /// Decision 9: what a pass quotes is on record, whoever judged; and what the record says is not the judge's word.
@@ -119,7 +156,7 @@ mod tests {
                     excerpt: excerpt.to_owned(),
                 },
             };
-            let (judge, finding) = decided(async { Ok(pass(said)) }, MINUTE, &calls).await;
+            let (judge, finding) = one(async { Ok(pass(said)) }, &calls).await;
             match quoted {
                 Some(quoted) => assert_eq!((judge, finding), (Judge::Model, pass(quoted)), "{said}"),
                 None => assert_eq!(judge, Judge::Rule, "{said}"),
@@ -138,10 +175,10 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let reasons = [
-            reason(decided(async { Ok(pass(7)) }, MINUTE, &calls).await),
-            reason(decided(async { Err(broken()) }, MINUTE, &calls).await),
-            reason(decided(async { panic!("a judge of somebody else") }, MINUTE, &calls).await),
-            reason(decided(std::future::pending(), MINUTE, &calls).await),
+            reason(one(async { Ok(pass(7)) }, &calls).await),
+            reason(one(async { Err(broken()) }, &calls).await),
+            reason(one(async { panic!("a judge of somebody else") }, &calls).await),
+            reason(one(std::future::pending(), &calls).await),
         ];
         assert_eq!(
             reasons,

@@ -1,32 +1,23 @@
-//! A verdict, asked of a model.
+//! Verdicts, asked of a model.
 
 use std::sync::{Arc, LazyLock};
 
-use artoo_checks::unfounded;
+use artoo_checks::{Record, unfounded};
 use artoo_llm_client::{
     JsonSchema, LlmClient, LlmError, Message, Obtained, Request, Structured, ask, ask_once,
 };
-use artoo_types::{Evidence, FailureClass, Finding, ToolCall};
+use artoo_types::{Criterion, EarlierResult, Evidence, FailureClass, Finding, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{JudgeError, bearing};
+use crate::{JudgeError, bearing, guided};
 
 /// Room for a verdict, in tokens.
 const VERDICT_TOKENS: u32 = 160;
 
 static SCHEMA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema::of::<Answer>("verdict").terse());
 
-/// The same with room for the number of a call, which may be left out. It is not offered where there is nothing to choose.
-static NUMBERED: LazyLock<JsonSchema> = LazyLock::new(|| {
-    let mut schema = Value::clone(&SCHEMA.schema);
-    if let Some(fields) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-        fields.insert("call".to_owned(), json!({"type": ["integer", "null"], "minimum": 1}));
-    }
-    JsonSchema { name: SCHEMA.name.clone(), schema: Arc::new(schema) }
-});
-
-#[derive(Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, schemars::JsonSchema)]
 struct Answer {
     #[schemars(length(min = 1, max = 240))]
     reason: String,
@@ -36,6 +27,31 @@ struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     call: Option<usize>,
+    /// Which criterion it is of, where several are asked about, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    criterion: Option<usize>,
+    /// What the answer follows from where it stands nowhere itself, word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    from: Vec<String>,
+}
+
+/// What a model answers: the verdict, or several of them.
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(untagged)]
+enum Answers {
+    Several { verdicts: Vec<Answer> },
+    One(Answer),
+}
+
+impl Answers {
+    fn all(&self) -> &[Answer] {
+        match self {
+            Self::Several { verdicts } => verdicts,
+            Self::One(answer) => std::slice::from_ref(answer),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Deserialize, Serialize, schemars::JsonSchema)]
@@ -52,99 +68,199 @@ enum Class {
     Environmental,
 }
 
-/// What a judge is shown, by which its verdict has to be borne out.
+/// What a judge is shown, by which its verdicts have to be borne out.
 #[derive(Clone, Debug)]
 pub struct Seen<'a> {
-    /// The calls, in the order in which the prompt shows them.
+    /// The calls, in the order in which the prompt numbers them, from 1.
     pub calls: Vec<&'a ToolCall>,
-    /// Whether the prompt numbers them, from 1, so that the judge can name one.
-    pub numbered: bool,
+    /// What earlier steps found.
+    pub earlier: &'a [EarlierResult],
     /// The answer that is judged.
     pub answer: &'a str,
+    /// What of the answer stands nowhere, in words. It may be derived: a judge decides, and says from what.
+    pub doubt: Option<&'a str>,
 }
 
-/// Asks a model for the verdict on one criterion. What it says is tied to the call that bears it out: the one that it names, otherwise
-/// the one whose output holds what its reason quotes, the answer, or most of their words. The part of the record that does is quoted.
+/// How a model is asked about some criteria.
+pub type Question<'a> = &'a (dyn Fn(&[Criterion]) -> Request + Send + Sync);
+
+/// The end of a judge's prompt: what is asked.
 ///
-/// What no call shows, nobody can pass: where none succeeded, the criterion fails, `request` is not made and no model is asked.
+/// ```
+/// use artoo_judging::{asked, conformance::criterion};
+/// assert_eq!(asked(&[criterion("It is a number")], None), "Criterion: It is a number");
+/// assert_eq!(asked(&[criterion("a"), criterion("b")], None), "Criteria:\n1. a\n2. b");
+/// ```
+pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
+    let doubt = doubt.map(|doubt| {
+        format!(
+            "Note on the claim: {doubt}. It may still follow from what is shown, as a sum or a count does. Pass only if it does, and \
+             quote in \"from\" what it follows from, word for word.\n"
+        )
+    });
+    let criteria = match criteria {
+        [only] => format!("Criterion: {}", only.text),
+        several => {
+            let lines = (1..)
+                .zip(several)
+                .map(|(number, criterion): (usize, _)| format!("\n{number}. {}", criterion.text));
+            format!("Criteria:{}", lines.collect::<String>())
+        }
+    };
+    format!("{}{criteria}", doubt.unwrap_or_default())
+}
+
+/// Asks a model for the verdicts on some criteria, all in one call; a guided model is asked about one after the other.
+///
+/// What is said of each is tied to the call that bears it out: the one that it names, otherwise the one whose output, or the earlier result
+/// that, holds what its reason quotes, the answer, or most of their words. The part of the record that does is quoted.
+///
+/// What nothing shows, nobody can pass: where no call succeeded and no earlier step found anything, each criterion fails, `question` is not
+/// put and no model is asked. Where there is a [doubt](Seen::doubt), a pass stands only with a quotation from the record.
 ///
 /// A verdict that contradicts itself, or passes for a call that is not there or did not succeed, is asked for once more, with what is
-/// wrong with it; unless the answer has been repaired already. So there are at most two calls of the model.
+/// wrong with it; unless the answer has been repaired already. So there are at most two calls of the model for each question.
 ///
 /// # Errors
 /// [`JudgeError::Model`]: the model failed, or gave no verdict even when asked for the second time.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// use artoo_judging::{Seen, ask_verdict, conformance::call};
+/// use artoo_judging::{Seen, ask_verdicts, asked, conformance::{call, criterion}};
 /// use artoo_llm_client::{Request, doubles::{Answer, Expect, ScriptedModel}};
 /// use artoo_types::{Evidence, Finding};
 ///
 /// let pass = serde_json::json!({"reason": "the listing has 3 lines", "verdict": "pass", "class": "logical"});
 /// let model = ScriptedModel::new().expect(Expect::purpose("judge"), Answer::json(pass));
 /// let (count, list) = (call(1, "3\n", true), call(2, "a.txt\n", true));
-/// let seen = Seen { calls: vec![&count, &list], numbered: false, answer: "3" };
-/// let request = || Request::new("judge", "You check one criterion.", "Criterion: it is a number");
-/// let found = ask_verdict(&model, &seen, request).await.unwrap();
+/// let seen = Seen { calls: vec![&count, &list], earlier: &[], answer: "3", doubt: None };
+/// let criteria = [criterion("it is a number")];
+/// let found = ask_verdicts(&model, &seen, &criteria, &|criteria| {
+///     Request::new("judge", "You check criteria.", asked(criteria, None))
+/// });
 /// let evidence = Evidence::ToolCall { call_id: count.call_id, excerpt: "3".to_owned() };
-/// assert_eq!(found, Finding::Pass { evidence });
+/// assert_eq!(found.await.unwrap(), [Finding::Pass { evidence }]);
 /// # });
 /// ```
-pub async fn ask_verdict(
+pub async fn ask_verdicts(
     model: &dyn LlmClient,
     seen: &Seen<'_>,
-    request: impl FnOnce() -> Request,
-) -> Result<Finding, JudgeError> {
-    if !seen.calls.iter().any(|call| call.succeeded()) {
-        return Ok(Finding::Fail {
+    criteria: &[Criterion],
+    question: Question<'_>,
+) -> Result<Vec<Finding>, JudgeError> {
+    if !seen.calls.iter().any(|call| call.succeeded()) && seen.earlier.is_empty() {
+        let nothing = || Finding::Fail {
             failure_class: FailureClass::Logical,
             reason: "no call succeeded, so nothing shows it".to_owned(),
             evidence: None,
-        });
+        };
+        return Ok(criteria.iter().map(|_| nothing()).collect());
     }
-    let schema: &JsonSchema = if seen.numbered && seen.calls.len() > 1 { &NUMBERED } else { &SCHEMA };
-    let request = request().with_schema(schema.clone()).with_max_tokens(VERDICT_TOKENS);
-    let answered = ask::<Answer>(model, request.clone()).await?;
-    let Some(wrong) = contradiction(&answered.value, is_two(&answered), seen) else {
-        return Ok(finding(answered.value, seen));
+    if model.profile().guided {
+        guided::one_by_one(model, seen, criteria, question).await
+    } else {
+        ask_together(model, seen, criteria, question).await
+    }
+}
+
+/// One question about all of these.
+pub(crate) async fn ask_together(
+    model: &dyn LlmClient,
+    seen: &Seen<'_>,
+    criteria: &[Criterion],
+    question: Question<'_>,
+) -> Result<Vec<Finding>, JudgeError> {
+    let count = criteria.len();
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let tokens = VERDICT_TOKENS.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+    let request = question(criteria).with_schema(schema(seen, count)).with_max_tokens(
+        model.profile().room(tokens.saturating_add(if seen.doubt.is_some() { 240 } else { 0 })),
+    );
+    let answered = ask::<Answers>(model, request.clone()).await?;
+    let Some(wrong) = contradiction(&answered, seen, count) else {
+        return Ok(findings(answered.value, seen));
     };
     if matches!(answered.obtained, Obtained::Repaired { .. }) {
         // In doubt it is no pass, and no lesson either.
         return Err(unusable(answered.model, wrong).into());
     }
-    let answer = ask_again(model, request, &answered.value, &wrong, seen).await?;
-    Ok(finding(answer, seen))
+    let answer = ask_again(model, request, &answered.value, &wrong, seen, count).await?;
+    Ok(findings(answer, seen))
+}
+
+/// The shape of an answer. The number of a call may be left out, and is not offered where there is nothing to choose.
+fn schema(seen: &Seen<'_>, count: usize) -> JsonSchema {
+    let has_choice = seen.calls.len() > 1;
+    if count == 1 && !has_choice && seen.doubt.is_none() {
+        return SCHEMA.clone();
+    }
+    let mut verdict = Value::clone(&SCHEMA.schema);
+    let mut add = |name: &str, field: Value, is_required: bool| {
+        if let Some(fields) = verdict.pointer_mut("/properties").and_then(Value::as_object_mut) {
+            fields.insert(name.to_owned(), field);
+        }
+        if is_required && let Some(required) = verdict.pointer_mut("/required").and_then(Value::as_array_mut)
+        {
+            required.push(Value::from(name));
+        }
+    };
+    if has_choice {
+        add("call", json!({"type": ["integer", "null"], "minimum": 1}), false);
+    }
+    if seen.doubt.is_some() {
+        let quotation = json!({"type": "string", "maxLength": 240});
+        add("from", json!({"type": "array", "items": quotation, "maxItems": 12}), false);
+    }
+    if count == 1 {
+        return JsonSchema { name: SCHEMA.name.clone(), schema: Arc::new(verdict) };
+    }
+    add("criterion", json!({"type": "integer", "minimum": 1, "maximum": count}), true);
+    let verdicts = json!({"type": "array", "items": verdict, "minItems": count, "maxItems": count});
+    let schema = json!({
+        "type": "object", "properties": {"verdicts": verdicts}, "required": ["verdicts"], "additionalProperties": false,
+    });
+    JsonSchema { name: "verdicts".to_owned(), schema: Arc::new(schema) }
 }
 
 /// The one call that a contradiction is good for.
 async fn ask_again(
     model: &dyn LlmClient,
     mut request: Request,
-    said: &Answer,
+    said: &Answers,
     wrong: &str,
     seen: &Seen<'_>,
-) -> Result<Answer, LlmError> {
+    count: usize,
+) -> Result<Answers, LlmError> {
     let told =
         format!("Your verdict cannot be used: {wrong}. Answer again, with one verdict that fits its reason.");
     request.messages.push(Message::assistant(json!(said).to_string()));
     request.messages.push(Message::user(told));
-    let answered = ask_once::<Answer>(model, request).await?;
-    match contradiction(&answered.value, is_two(&answered), seen) {
+    let answered = ask_once::<Answers>(model, request).await?;
+    match contradiction(&answered, seen, count) {
         Some(wrong) => Err(unusable(answered.model, wrong)),
         None => Ok(answered.value),
     }
 }
 
-/// Whether another answer followed.
-fn is_two(answered: &Structured<Answer>) -> bool {
-    matches!(answered.obtained, Obtained::Extracted { more: true, .. })
-}
-
-/// Why an answer is no verdict although it has the form of one. `two` says that another one followed.
-fn contradiction(answer: &Answer, two: bool, seen: &Seen<'_>) -> Option<String> {
-    if two {
+/// Why an answer is no verdict although it has the form of one.
+fn contradiction(answered: &Structured<Answers>, seen: &Seen<'_>, count: usize) -> Option<String> {
+    if matches!(answered.obtained, Obtained::Extracted { more: true, .. }) {
         return Some("it says two things at once: one verdict, and then another".to_owned());
     }
+    let answers = answered.value.all();
+    if count > 1 && !answers.iter().map(|answer| answer.criterion).eq((1..=count).map(Some)) {
+        return Some(format!("it must have one verdict on each criterion from 1 to {count}, in this order"));
+    }
+    answers.iter().find_map(|answer| torn(answer, seen)).map(|wrong| match count {
+        1 => wrong,
+        _ => format!("of one of the criteria {wrong}"),
+    })
+}
+
+/// Why one verdict contradicts itself.
+fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
     match (answer.verdict, answer.class) {
         (Word::Fail, Class::Logical | Class::Environmental) => return None,
         (Word::Pass, Class::Environmental) => {
@@ -154,7 +270,7 @@ fn contradiction(answer: &Answer, two: bool, seen: &Seen<'_>) -> Option<String> 
         (Word::Pass, Class::Logical) => {}
     }
     let said = Finding::Pass { evidence: Evidence::Observation { text: answer.reason.clone() } };
-    if !answer.reason.trim().is_empty() && unfounded(&said, &[]).is_some() {
+    if !answer.reason.trim().is_empty() && unfounded(&said, Record::default()).is_some() {
         return Some(
             "it says two things at once: it passes, and its reason says that it is not so".to_owned(),
         );
@@ -162,30 +278,42 @@ fn contradiction(answer: &Answer, two: bool, seen: &Seen<'_>) -> Option<String> 
     let number = answer.call?;
     match named(number, seen) {
         None => Some(format!("it points at call {number}, and there is none")),
-        Some(call) if !call.succeeded() => Some(format!("it points at call {number}, which did not succeed")),
+        Some(call) if !call.showed() => Some(format!("it points at call {number}, which showed nothing")),
         Some(_) => None,
     }
 }
 
-/// What an answer without a contradiction comes to.
-fn finding(answer: Answer, seen: &Seen<'_>) -> Finding {
+/// What answers without a contradiction come to.
+fn findings(answers: Answers, seen: &Seen<'_>) -> Vec<Finding> {
+    let answers = answers.all();
+    let quotes = || answers.iter().flat_map(|answer| &answer.from);
+    let is_on_record = |quote: &String| bearing::is_quoted(quote, &seen.calls, seen.earlier);
+    let unfounded = seen.doubt.filter(|_| quotes().next().is_none() || !quotes().all(is_on_record));
+    answers.iter().map(|answer| finding(answer, seen, unfounded)).collect()
+}
+
+fn finding(answer: &Answer, seen: &Seen<'_>, doubt: Option<&str>) -> Finding {
     let evidence = match answer.call.and_then(|number| named(number, seen)) {
         Some(call) => Some(bearing::quoted(call, &format!("{}\n{}", seen.answer, answer.reason))),
         None => {
             let succeeded: Vec<&ToolCall> =
                 seen.calls.iter().copied().filter(|call| call.succeeded()).collect();
-            bearing::evidence(&succeeded, seen.answer, &answer.reason)
+            bearing::evidence(&succeeded, seen.earlier, seen.answer, &answer.reason)
         }
     };
-    match (answer.verdict, evidence) {
-        (Word::Pass, Some(evidence)) => Finding::Pass { evidence },
+    match (answer.verdict, evidence, doubt) {
+        (Word::Pass, Some(evidence), None) => Finding::Pass { evidence },
+        // It is said to follow from something, and that stands nowhere.
+        (Word::Pass, evidence, Some(doubt)) => {
+            Finding::Fail { failure_class: FailureClass::Logical, reason: doubt.to_owned(), evidence }
+        }
         // A pass that points nowhere is none.
-        (Word::Pass | Word::Fail, evidence) => Finding::Fail {
+        (Word::Pass | Word::Fail, evidence, _) => Finding::Fail {
             failure_class: match answer.class {
                 Class::Logical => FailureClass::Logical,
                 Class::Environmental => FailureClass::Environmental,
             },
-            reason: answer.reason,
+            reason: answer.reason.clone(),
             evidence,
         },
     }

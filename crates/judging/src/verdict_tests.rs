@@ -1,8 +1,10 @@
-use artoo_llm_client::MessageRole;
 use artoo_llm_client::doubles::{self, Expect, ScriptedModel};
+use artoo_llm_client::{MessageRole, ModelProfile};
 
 use super::*;
-use crate::conformance::call;
+use artoo_types::CallEnding;
+
+use crate::conformance::{call, criterion};
 
 fn said(reason: &str, verdict: &str, class: &str) -> Value {
     json!({"reason": reason, "verdict": verdict, "class": class})
@@ -13,14 +15,31 @@ fn naming(number: u32, verdict: &str) -> Value {
 }
 
 /// Asks about the answer `3`, shown three calls of which the last failed; gives what the model was sent as well.
-async fn asked(numbered: bool, answers: &[String]) -> (Result<Finding, JudgeError>, Vec<Request>) {
-    let model = ScriptedModel::new();
+async fn ask_one(answers: &[String]) -> (Result<Finding, JudgeError>, Vec<Request>) {
+    let refused = ToolCall { ending: CallEnding::Refused, ..call(3, "", false) };
+    let calls = [call(1, "3\n", true), call(2, "a.txt\n", true), refused];
+    let (found, sent) =
+        ask_about(&["It is a number"], &calls, &[], None, ModelProfile::default(), answers).await;
+    (found.map(|mut found| found.remove(0)), sent)
+}
+
+async fn ask_about(
+    criteria: &[&str],
+    calls: &[ToolCall],
+    earlier: &[EarlierResult],
+    doubt: Option<&str>,
+    profile: ModelProfile,
+    answers: &[String],
+) -> (Result<Vec<Finding>, JudgeError>, Vec<Request>) {
+    let model = ScriptedModel::new().profiled(profile);
     for answer in answers {
-        model.add(Expect::purpose("judge").schema("verdict"), doubles::Answer::text(answer.clone()));
+        model.add(Expect::purpose("judge"), doubles::Answer::text(answer.clone()));
     }
-    let calls = [call(1, "3\n", true), call(2, "a.txt\n", true), call(3, "", false)];
-    let seen = Seen { calls: calls.iter().collect(), numbered, answer: "3" };
-    let found = ask_verdict(&model, &seen, || Request::new("judge", "You check.", "It is a number")).await;
+    let criteria: Vec<Criterion> = criteria.iter().map(|text| criterion(text)).collect();
+    let seen = Seen { calls: calls.iter().collect(), earlier, answer: "3", doubt };
+    let question =
+        |criteria: &[Criterion]| Request::new("judge", "You check.", super::asked(criteria, doubt));
+    let found = ask_verdicts(&model, &seen, &criteria, &question).await;
     model.assert_finished();
     (found, model.requests())
 }
@@ -38,20 +57,144 @@ async fn a_pass_points_at_the_call_that_shows_it() {
         (naming(2, "pass"), 2, "a.txt"),
         (json!({"reason": "a number", "verdict": "pass", "class": "logical", "call": null}), 1, "3"),
     ] {
-        let (found, sent) = asked(true, &[answer.to_string()]).await;
+        let (found, sent) = ask_one(&[answer.to_string()]).await;
         assert_eq!(found.unwrap(), Finding::Pass { evidence: evidence(number, excerpt) }, "{answer}");
         assert_eq!(sent.len(), 1);
     }
 }
 
-/// Only who is shown several numbered calls is offered to name one: elsewhere the schema is as short as it can be.
+/// Only who is shown several calls is offered to name one: elsewhere the schema is as short as it can be.
 #[tokio::test]
 async fn a_number_is_asked_for_only_where_there_is_a_choice() {
-    for numbered in [true, false] {
-        let (_, sent) = asked(numbered, &[said("it is a number", "pass", "logical").to_string()]).await;
-        let schema = &sent[0].schema.as_ref().unwrap().schema;
-        assert_eq!(schema["properties"]["call"].is_object(), numbered);
-        assert_eq!(schema["required"], json!(["reason", "verdict", "class"]));
+    let said = [said("it is a number", "pass", "logical").to_string()];
+    for count in [1, 2] {
+        let calls: Vec<ToolCall> = (1..=count).map(|number| call(number, "3", true)).collect();
+        let (_, sent) =
+            ask_about(&["It is a number"], &calls, &[], None, ModelProfile::default(), &said).await;
+        let schema = sent[0].schema.as_ref().unwrap();
+        assert_eq!(schema.name, "verdict");
+        assert_eq!(schema.schema["properties"]["call"].is_object(), count > 1);
+        assert_eq!(schema.schema["required"], json!(["reason", "verdict", "class"]));
+    }
+}
+
+/// One call for each criterion sent all the evidence again for each.
+#[tokio::test]
+async fn lesson_all_criteria_are_judged_in_one_call() {
+    let calls = [call(1, "3\n", true), call(2, "a.txt\n", true)];
+    let criteria = ["It is a number", "It is even"];
+    let each = [said("it is 3", "pass", "logical"), said("3 is odd", "fail", "logical")];
+    let numbered: Vec<Value> = (1..)
+        .zip(&each)
+        .map(|(number, answer): (u32, _)| {
+            let mut answer = answer.clone();
+            answer["criterion"] = json!(number);
+            answer
+        })
+        .collect();
+    let expected = [
+        Finding::Pass { evidence: evidence(1, "3") },
+        Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: "3 is odd".to_owned(),
+            evidence: Some(evidence(1, "3")),
+        },
+    ];
+    let together = [json!({"verdicts": numbered}).to_string()];
+    let (found, sent) = ask_about(&criteria, &calls, &[], None, ModelProfile::default(), &together).await;
+    assert_eq!(found.unwrap(), expected);
+    assert_eq!(sent[0].messages[0].content, "Criteria:\n1. It is a number\n2. It is even");
+    // A guided model answers the first of several questions.
+    let alone = each.map(|answer| answer.to_string());
+    let (found, sent) = ask_about(&criteria, &calls, &[], None, ModelProfile::embedded(), &alone).await;
+    assert_eq!(found.unwrap(), expected);
+    assert_eq!(
+        sent.iter().map(|request| request.messages[0].content.as_str()).collect::<Vec<_>>(),
+        ["Criterion: It is a number", "Criterion: It is even"]
+    );
+}
+
+#[tokio::test]
+async fn a_list_that_lacks_a_criterion_or_mixes_them_up_is_asked_for_once_more() {
+    let calls = [call(1, "3\n", true)];
+    let answer = |criterion: u32, verdict: &str| {
+        let mut answer = said("so it is", verdict, "logical");
+        answer["criterion"] = json!(criterion);
+        answer
+    };
+    let right = json!({"verdicts": [answer(1, "pass"), answer(2, "fail")]}).to_string();
+    for wrong in [
+        json!({"verdicts": [answer(1, "pass"), answer(1, "pass")]}),
+        json!({"verdicts": [answer(2, "pass"), answer(1, "pass")]}),
+        json!({"verdicts": [answer(1, "pass")]}),
+        json!({"verdicts": []}),
+        said("so it is", "pass", "logical"),
+    ] {
+        let answers = [wrong.to_string(), right.clone()];
+        let (found, _) = ask_about(&["a", "b"], &calls, &[], None, ModelProfile::default(), &answers).await;
+        let found = found.unwrap();
+        assert!(
+            matches!(found.as_slice(), [Finding::Pass { .. }, Finding::Fail { .. }]),
+            "{wrong}: {found:?}"
+        );
+    }
+}
+
+/// 13:58 to 14:21 is 23 minutes, and no call prints that. Whoever passes it says what it follows from.
+#[tokio::test]
+async fn lesson_a_derived_figure_is_for_the_judge() {
+    let calls = [call(1, "start 13:58\nend   14:21\n", true)];
+    let doubt = Some("no call shows the number 23");
+    let passing = |from: &[&str]| {
+        let mut answer = said("14:21 less 13:58", "pass", "logical");
+        answer["from"] = json!(from);
+        [answer.to_string()]
+    };
+    for (from, stands) in [
+        (&["start 13:58", "end 14:21"][..], true),
+        (&["start 13:58", "end 14:22"], false),
+        (&["  "], false),
+        (&[], false),
+    ] {
+        let (found, sent) =
+            ask_about(&["It is right"], &calls, &[], doubt, ModelProfile::default(), &passing(from)).await;
+        match &found.unwrap()[0] {
+            Finding::Pass { .. } => assert!(stands, "{from:?}"),
+            Finding::Fail { failure_class, reason, .. } => {
+                assert!(!stands && *failure_class == FailureClass::Logical, "{from:?}");
+                assert_eq!(Some(reason.as_str()), doubt);
+            }
+        }
+        assert!(sent[0].messages[0].content.contains("no call shows the number 23"));
+    }
+}
+
+/// A step that sums up makes no call; what it sums up is the evidence.
+#[tokio::test]
+async fn a_pass_may_point_at_an_earlier_result() {
+    let result = |output: &str| EarlierResult {
+        intent: "Count".to_owned(),
+        output: output.to_owned(),
+        left_out_bytes: 0,
+    };
+    let answers = [said("the count says 3", "pass", "logical").to_string()];
+    let earlier = [result("3 files"), result("blue")];
+    let (found, _) =
+        ask_about(&["It is right"], &[], &earlier, None, ModelProfile::default(), &answers).await;
+    let evidence = Evidence::Observation { text: "3 files".to_owned() };
+    assert_eq!(found.unwrap(), [Finding::Pass { evidence }]);
+    let (found, sent) = ask_about(&["It is right"], &[], &[], None, ModelProfile::default(), &[]).await;
+    assert!(matches!(found.unwrap().as_slice(), [Finding::Fail { .. }]) && sent.is_empty());
+}
+
+/// 160 tokens are too few for a model that thinks first.
+#[tokio::test]
+async fn a_reasoning_model_has_room() {
+    let calls = [call(1, "3\n", true)];
+    for (profile, least) in [(ModelProfile::default(), 160), (ModelProfile::of("gpt-5"), 4_000)] {
+        let answers = [said("it is 3", "pass", "logical").to_string()];
+        let (_, sent) = ask_about(&["It is a number"], &calls, &[], None, profile, &answers).await;
+        assert!((least..2 * least).contains(&sent[0].max_tokens), "{}", sent[0].max_tokens);
     }
 }
 
@@ -68,10 +211,10 @@ async fn a_contradiction_is_asked_for_once_more() {
         ),
         (format!("{pass} {opposite}"), "one verdict, and then another"),
         (naming(7, "pass").to_string(), "it points at call 7, and there is none"),
-        (naming(3, "pass").to_string(), "it points at call 3, which did not succeed"),
+        (naming(3, "pass").to_string(), "it points at call 3, which showed nothing"),
     ];
     for (first, told) in table {
-        let (found, sent) = asked(true, &[first.clone(), pass.to_string()]).await;
+        let (found, sent) = ask_one(&[first.clone(), pass.to_string()]).await;
         assert_eq!(found.unwrap(), Finding::Pass { evidence: evidence(1, "3") }, "{first}");
         let [question, again] = sent.as_slice() else { panic!("{sent:?}") };
         let [same, answered, wrong] = again.messages.as_slice() else { panic!("{again:?}") };
@@ -83,7 +226,7 @@ async fn a_contradiction_is_asked_for_once_more() {
         assert!(first.starts_with(&answered.content), "{answered:?}");
         assert!(wrong.content.contains(told), "{wrong:?}");
 
-        let (found, sent) = asked(true, &[first.clone(), first.clone()]).await;
+        let (found, sent) = ask_one(&[first.clone(), first.clone()]).await;
         assert!(found.unwrap_err().to_string().contains(told), "{first}");
         assert_eq!(sent.len(), 2, "there is no third call");
     }
@@ -94,14 +237,14 @@ async fn a_contradiction_is_asked_for_once_more() {
 async fn two_calls_are_the_most() {
     let pass = said("it is a number", "pass", "logical").to_string();
     let torn = said("no network", "pass", "environmental").to_string();
-    let (found, _) = asked(true, &[torn.clone(), format!("Sorry: {pass}")]).await;
+    let (found, _) = ask_one(&[torn.clone(), format!("Sorry: {pass}")]).await;
     assert!(matches!(found, Ok(Finding::Pass { .. })), "{found:?}");
     for answers in [
         [torn.clone(), "Yes.".to_owned()],
         ["Yes.".to_owned(), torn.clone()],
         [torn.clone(), format!("{pass}{torn}")],
     ] {
-        let (found, sent) = asked(true, &answers).await;
+        let (found, sent) = ask_one(&answers).await;
         assert!(matches!(found, Err(JudgeError::Model(LlmError::Unusable { .. }))), "{answers:?}: {found:?}");
         assert_eq!(sent.len(), 2);
     }
@@ -113,7 +256,7 @@ async fn a_fail_keeps_its_reason() {
     for (number, evidence) in
         [(2, evidence(2, "a.txt")), (3, evidence(3, "shell do 3")), (7, evidence(1, "3"))]
     {
-        let (found, _) = asked(true, &[naming(number, "fail").to_string()]).await;
+        let (found, _) = ask_one(&[naming(number, "fail").to_string()]).await;
         let failed = Finding::Fail {
             failure_class: FailureClass::Logical,
             reason: "it is there".to_owned(),

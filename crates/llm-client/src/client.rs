@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use crate::{Completion, LlmError, Request, Usage, estimate_usage};
+use crate::{Completion, LlmError, ModelProfile, Request, Usage, estimate_usage};
 
 /// A language model.
 ///
@@ -14,6 +14,9 @@ use crate::{Completion, LlmError, Request, Usage, estimate_usage};
 ///
 /// *Cancellation.* Dropping the future stops the request: a remote call closes its connection, the embedded model stops
 /// at the next token.
+///
+/// *Tools.* A request with tools may be answered by calls, in [`Completion::calls`], whatever the wire format is; their arguments are what the
+/// model wrote.
 ///
 /// *Structured answers.* Where [`structured`](LlmClient::structured) is true, an answer to a request with a schema
 /// is always valid for it, unless it was cut by `max_tokens`.
@@ -26,6 +29,11 @@ pub trait LlmClient: Send + Sync {
 
     /// Whether the provider itself constrains answers to the request's schema.
     fn structured(&self) -> bool;
+
+    /// What is known of the model. Roles size their prompts by it, and guide it or not. By its name, unless a client knows better.
+    fn profile(&self) -> ModelProfile {
+        ModelProfile::of(self.model())
+    }
 
     /// Answers one request.
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
@@ -70,6 +78,10 @@ impl LlmClient for Metered {
 
     fn structured(&self) -> bool {
         self.inner.structured()
+    }
+
+    fn profile(&self) -> ModelProfile {
+        self.inner.profile()
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {

@@ -71,15 +71,15 @@ pub enum LlmError {
         /// What failed.
         reason: String,
     },
-    /// The prompt is longer than the model's context.
-    #[error("the prompt has {tokens} tokens; {model} takes at most {limit}")]
+    /// The prompt is longer than the model's context. A shorter one may be sent.
+    #[error("{}", too_long(model, *tokens, *limit))]
     TooLong {
-        /// The model.
+        /// The model, or the server that refused.
         model: String,
-        /// Tokens in the prompt.
-        tokens: usize,
-        /// Tokens that fit.
-        limit: usize,
+        /// Tokens in the prompt, where it was said.
+        tokens: Option<usize>,
+        /// Tokens that fit, where it was said.
+        limit: Option<usize>,
     },
     /// The request itself cannot be sent (bad base URL, bad header value).
     #[error("the model is configured wrongly: {reason}")]
@@ -104,6 +104,15 @@ pub enum ErrorKind {
     Answer,
     /// The user's configuration is wrong.
     Configuration,
+}
+
+fn too_long(model: &str, tokens: Option<usize>, limit: Option<usize>) -> String {
+    match (tokens, limit) {
+        (Some(tokens), Some(limit)) => {
+            format!("the prompt has {tokens} tokens; {model} takes at most {limit}")
+        }
+        _ => format!("the prompt is longer than the context of {model}"),
+    }
 }
 
 impl LlmError {

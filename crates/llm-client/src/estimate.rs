@@ -1,6 +1,6 @@
 //! How many tokens a text probably has, for servers that do not say.
 
-use crate::{Request, Usage};
+use crate::{Message, Request, ToolDefinition, Usage};
 
 /// Estimates the tokens of `text` from its characters. Never 0 for a text that is not empty.
 ///
@@ -26,15 +26,37 @@ pub fn estimate_usage(request: &Request, answer: &str) -> Usage {
     /// Role markers and separators around each message, as chat templates add them.
     const PER_MESSAGE: u64 = 4;
     let system = estimate_tokens(&request.system) + PER_MESSAGE;
-    let turns: u64 = request.messages.iter().map(|m| estimate_tokens(&m.content) + PER_MESSAGE).sum();
+    let turns: u64 = request.messages.iter().map(|message| estimate_message(message) + PER_MESSAGE).sum();
+    let tool = |tool: &ToolDefinition| {
+        estimate_tokens(&tool.name)
+            + estimate_tokens(&tool.description)
+            + estimate_tokens(&tool.parameters.to_string())
+    };
+    let tools: u64 = request.tools.iter().map(tool).sum();
     Usage {
-        prompt_tokens: system + turns,
+        prompt_tokens: system + tools + turns,
         cached_tokens: 0,
         completion_tokens: estimate_tokens(answer),
         estimated: true,
         elapsed_ms: 0,
         requests: 1,
     }
+}
+
+/// Estimates the tokens of one turn: its words, calls and results. A picture counts as 1,500.
+///
+/// ```
+/// use artoo_llm_client::{Message, estimate_message};
+/// assert_eq!(estimate_message(&Message::user("four characters each")), 5);
+/// ```
+pub fn estimate_message(message: &Message) -> u64 {
+    const PICTURE: u64 = 1_500;
+    let calls =
+        message.calls.iter().map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
+    let results = message.results.iter().map(|result| {
+        estimate_tokens(&result.content) + PICTURE * u64::try_from(result.images.len()).unwrap_or_default()
+    });
+    estimate_tokens(&message.content) + calls.sum::<u64>() + results.sum::<u64>()
 }
 
 /// The cost of one character in quarters of a token.

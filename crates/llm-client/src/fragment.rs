@@ -5,6 +5,8 @@ use std::fmt;
 /// Where a fenced text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
+    /// What a tool call was made with.
+    Arguments,
     /// The output of a tool call.
     ToolOutput,
     /// The content of a file.
@@ -17,12 +19,13 @@ pub enum Origin {
 
 impl Origin {
     /// Every origin, for the test that lists the fragments a prompt may hold.
-    pub const ALL: [Self; 4] = [Self::ToolOutput, Self::File, Self::SubTask, Self::Memory];
+    pub const ALL: [Self; 5] = [Self::Arguments, Self::ToolOutput, Self::File, Self::SubTask, Self::Memory];
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Arguments => "call",
             Self::ToolOutput => "tool output",
             Self::File => "file",
             Self::SubTask => "subtask result",

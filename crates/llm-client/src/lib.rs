@@ -21,24 +21,33 @@ mod estimate;
 mod extract;
 mod fragment;
 mod metering;
+mod profile;
 mod prompt;
 mod reasoning;
 mod request;
 mod retry;
 mod retry_after;
 mod schema;
+mod shown;
 mod structured;
+mod tools;
 mod usage;
 
 pub use client::{CallEnd, LlmClient, Metered};
 pub use error::{ErrorKind, LlmError};
-pub use estimate::{estimate_tokens, estimate_usage};
+pub use estimate::{estimate_message, estimate_tokens, estimate_usage};
 pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};
 pub use fragment::{Origin, fenced, fenced_file, fenced_output, inline, outside, unfenced};
 pub use metering::metered;
+pub use profile::{ModelProfile, ProfileOverrides, ToolCalling, parameters};
 pub use prompt::with_schema_in_prompt;
 pub use reasoning::strip_reasoning;
-pub use request::{Completion, JsonSchema, Message, MessageRole, Request, StopReason, Usage};
+pub use request::{
+    Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason, ToolDefinition, ToolResult,
+    ToolUse, Usage,
+};
 pub use retry::{Decision, Failure, GiveUp, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
+pub use shown::{earlier_results, fair_share};
 pub use structured::{Obtained, Structured, ask, ask_once, ask_typed};
+pub use tools::{calls_in_text, with_tools_in_prompt};

@@ -18,6 +18,10 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The shape the answer must have. `None` asks for free text.
     pub schema: Option<JsonSchema>,
+    /// The tools that may be called. Constant over a conversation, so that a provider can cache it. A client whose server takes none puts
+    /// them into the prompt and reads the calls from the text: see [`with_tools_in_prompt`](crate::with_tools_in_prompt).
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub tools: Arc<[ToolDefinition]>,
     /// Upper bound on generated tokens.
     pub max_tokens: u32,
     /// Sampling temperature in hundredths; 0 is greedy. An integer, so that requests can be compared and hashed.
@@ -32,6 +36,7 @@ impl Request {
             system: system.into(),
             messages: vec![Message::user(user)],
             schema: None,
+            tools: Arc::new([]),
             max_tokens: 1024,
             temperature_percent: 0,
         }
@@ -40,6 +45,12 @@ impl Request {
     /// Asks for an answer of this shape.
     pub fn with_schema(mut self, schema: JsonSchema) -> Self {
         self.schema = Some(schema);
+        self
+    }
+
+    /// Offers these tools.
+    pub fn with_tools(mut self, tools: Arc<[ToolDefinition]>) -> Self {
+        self.tools = tools;
         self
     }
 
@@ -57,18 +68,91 @@ pub struct Message {
     pub role: MessageRole,
     /// What is said.
     pub content: String,
+    /// Tools that the model called in this turn of its.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolUse>,
+    /// What came of the calls of the turn before, in a turn of the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<ToolResult>,
+    /// What the model thought in this turn of its, in the provider's own form: it wants it back unchanged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasoning: Vec<serde_json::Value>,
 }
 
 impl Message {
     /// A turn of the user.
     pub fn user(content: impl Into<String>) -> Self {
-        Self { role: MessageRole::User, content: content.into() }
+        Self::of(MessageRole::User, content.into())
     }
 
     /// A turn of the model.
     pub fn assistant(content: impl Into<String>) -> Self {
-        Self { role: MessageRole::Assistant, content: content.into() }
+        Self::of(MessageRole::Assistant, content.into())
     }
+
+    /// The turn of the model that this completion is.
+    pub fn said(completion: &Completion) -> Self {
+        Self {
+            calls: completion.calls.clone(),
+            reasoning: completion.reasoning.clone(),
+            ..Self::assistant(completion.text.clone())
+        }
+    }
+
+    /// What came of the calls of the turn before, one for each.
+    pub fn results(results: Vec<ToolResult>) -> Self {
+        Self { results, ..Self::user("") }
+    }
+
+    fn of(role: MessageRole, content: String) -> Self {
+        Self { role, content, calls: Vec::new(), results: Vec::new(), reasoning: Vec::new() }
+    }
+}
+
+/// A tool as a model is told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolDefinition {
+    /// Its name: letters, digits, underscores and hyphens, as providers require.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The JSON Schema of its arguments, an object.
+    pub parameters: Arc<serde_json::Value>,
+}
+
+/// A call that a model asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// The provider's name for it, unique in its turn. The result goes back under it.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments as the model wrote them: JSON, or what should have been.
+    pub arguments: String,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// Of which call: the id of its [`ToolUse`].
+    pub id: String,
+    /// What the model is told.
+    pub content: String,
+    /// Whether it failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+    /// Pictures that belong to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Its kind, for example `image/png`.
+    pub media_type: String,
+    /// Its bytes in Base64.
+    pub data: Arc<str>,
 }
 
 /// The speaker of a [`Message`].
@@ -95,12 +179,37 @@ pub struct JsonSchema {
 pub struct Completion {
     /// The text, with reasoning blocks removed.
     pub text: String,
+    /// The tools that the model calls, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolUse>,
+    /// What it thought, where the provider wants that back with the next turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasoning: Vec<serde_json::Value>,
     /// Why generation ended.
     pub stop: StopReason,
     /// What it cost.
     pub usage: Usage,
     /// The model that answered, in the provider's words.
     pub model: String,
+}
+
+impl Completion {
+    /// A whole answer in words, without calls.
+    ///
+    /// ```
+    /// use artoo_llm_client::{Completion, StopReason, Usage};
+    /// assert_eq!(Completion::of_text("3", Usage::default(), "m").stop, StopReason::End);
+    /// ```
+    pub fn of_text(text: impl Into<String>, usage: Usage, model: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            calls: Vec::new(),
+            reasoning: Vec::new(),
+            stop: StopReason::End,
+            usage,
+            model: model.into(),
+        }
+    }
 }
 
 /// Why a model stopped.

@@ -17,6 +17,12 @@ macro_rules! client {
                 $crate::model::HttpModel::new(config).map(Self)
             }
 
+            /// Whether calls of tools are sent in the server's own form: true until it has refused them, for a model that is known to
+            /// take them so.
+            pub fn takes_tools(&self) -> bool {
+                self.0.takes_tools()
+            }
+
             /// The address that is called, without credentials and query.
             pub fn endpoint(&self) -> &str {
                 self.0.endpoint()
@@ -33,6 +39,10 @@ macro_rules! client {
             /// why [`ask`](artoo_llm_client::ask) checks every answer.
             fn structured(&self) -> bool {
                 self.0.structured()
+            }
+
+            fn profile(&self) -> artoo_llm_client::ModelProfile {
+                self.0.profile()
             }
 
             async fn complete(

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use artoo_llm_client::RetryPolicy;
+use artoo_llm_client::{ModelProfile, RetryPolicy};
 
 use crate::{ApiKey, Jitter};
 
@@ -50,6 +50,8 @@ pub struct HttpConfig {
     pub max_connections: usize,
     /// How to ask for answers of a schema.
     pub structured: StructuredMode,
+    /// What is known of the model; `None` takes what its name says.
+    pub profile: Option<ModelProfile>,
     /// Largest answer that is read, in bytes on the wire.
     pub max_response_bytes: usize,
 }
@@ -57,7 +59,7 @@ pub struct HttpConfig {
 impl HttpConfig {
     /// The configuration for a server and a model, everything else at its default: no key, [`Timeouts::default`],
     /// [`RetryPolicy::default`], proxy of the system, 256 requests in flight, structured answers as far as the
-    /// server takes them, answers of at most 8 MiB.
+    /// server takes them, the profile that the model's name has, answers of at most 8 MiB.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             base_url: base_url.into(),
@@ -69,6 +71,7 @@ impl HttpConfig {
             proxy: ProxyPolicy::System,
             max_connections: 256,
             structured: StructuredMode::Auto,
+            profile: None,
             max_response_bytes: 8 * 1024 * 1024,
         }
     }
@@ -83,6 +86,7 @@ impl fmt::Debug for HttpConfig {
             .field("timeouts", &self.timeouts)
             .field("retry", &self.retry)
             .field("proxy", &self.proxy)
+            .field("profile", &self.profile)
             .field("max_connections", &self.max_connections)
             .field("structured", &self.structured)
             .field("max_response_bytes", &self.max_response_bytes)

@@ -1,10 +1,12 @@
 //! What a wire format makes of a server's answer.
 
 use artoo_llm_client::{
-    Completion, Request, StopReason, Usage, estimate_tokens, estimate_usage, strip_reasoning,
+    Completion, Message, Request, StopReason, ToolUse, Usage, calls_in_text, estimate_message,
+    estimate_tokens, estimate_usage, strip_reasoning,
 };
 use serde_json::Value;
 
+use crate::calls::name_apart;
 use crate::sse::Event;
 
 /// Reads one answer, streamed or whole.
@@ -35,6 +37,9 @@ pub(crate) enum Progress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) text: String,
+    pub(crate) calls: Vec<ToolUse>,
+    /// What the server wants back with the next turn, in its form.
+    pub(crate) reasoning: Vec<Value>,
     pub(crate) stop: StopReason,
     pub(crate) counts: Option<Counts>,
     pub(crate) model: Option<String>,
@@ -58,8 +63,8 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    pub(crate) fn new(counts: Option<Counts>, words: &str) -> Self {
-        Self { counts, words: estimate_tokens(words) }
+    pub(crate) fn new<'a>(counts: Option<Counts>, words: impl Iterator<Item = &'a str>) -> Self {
+        Self { counts, words: words.map(estimate_tokens).sum() }
     }
 
     /// What the attempt at `request` used, as far as it can be known. The counts of a stream come at its ends: what it wrote after
@@ -96,6 +101,18 @@ pub(crate) enum Bad {
 }
 
 impl Answer {
+    /// An answer in words.
+    pub(crate) fn of_text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            calls: Vec::new(),
+            reasoning: Vec::new(),
+            stop: StopReason::End,
+            counts: None,
+            model: None,
+        }
+    }
+
     /// The completion for `request`, without reasoning blocks; counts are estimated where the server sent none.
     pub(crate) fn into_completion(
         self,
@@ -113,12 +130,34 @@ impl Answer {
                 elapsed_ms,
                 requests,
             },
-            None => Usage { elapsed_ms, requests, ..estimate_usage(request, &self.text) },
+            None => {
+                let said = Message { calls: self.calls.clone(), ..Message::assistant(self.text.as_str()) };
+                let completion_tokens = estimate_message(&said);
+                Usage { completion_tokens, elapsed_ms, requests, ..estimate_usage(request, "") }
+            }
         };
         let stripped = strip_reasoning(&self.text);
         let stripped = (stripped.len() != self.text.len()).then(|| stripped.into_owned());
-        let text = stripped.unwrap_or(self.text);
-        Completion { text, stop: self.stop, usage, model: self.model.unwrap_or_else(|| model.to_owned()) }
+        let mut text = stripped.unwrap_or(self.text);
+        let model = self.model.unwrap_or_else(|| model.to_owned());
+        let mut calls = self.calls;
+        // Where the server takes no tools, or lets their calls through, they stand in the text.
+        if calls.is_empty()
+            && let Some(told) = calls_in_text(&text, &request.tools)
+        {
+            calls = told;
+            text.clear();
+        }
+        for call in calls.iter_mut().filter(|call| call.arguments.trim().is_empty()) {
+            "{}".clone_into(&mut call.arguments);
+        }
+        name_apart(&mut calls, &request.messages);
+        Completion {
+            calls,
+            reasoning: self.reasoning,
+            stop: self.stop,
+            ..Completion::of_text(text, usage, model)
+        }
     }
 }
 

@@ -1,11 +1,17 @@
 //! What one server takes of its protocol, learned from what it refuses.
 
+use std::borrow::Cow;
+
+use artoo_llm_client::{Request, with_tools_in_prompt};
+
 /// The parts of the protocol that servers differ in. A client starts with the richest dialect it knows and goes
 /// down, never up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     /// How answers of a schema are asked for.
     pub(crate) level: Level,
+    /// Whether tools are sent. Otherwise they stand in the prompt.
+    pub(crate) tools: bool,
     /// Whether `stream_options.include_usage` is sent.
     pub(crate) stream_usage: bool,
     /// Whether a temperature is sent. Reasoning models take none.
@@ -41,17 +47,27 @@ impl Level {
 }
 
 impl Dialect {
-    /// The next dialect to try after the server refused this one with these words (in lower case); `None` if they
-    /// do not name anything that can be left out. `ladder` lists the levels allowed, and `asked_schema` says
-    /// whether the request had one.
+    /// The request as it is put in this dialect, and how its answer is asked for.
+    pub(crate) fn put(self, request: &Request) -> (Cow<'_, Request>, Self) {
+        if self.tools && !request.tools.is_empty() {
+            return (Cow::Borrowed(request), self);
+        }
+        let told = with_tools_in_prompt(request);
+        // A server that is bound to the schema could not let the model call a tool in words.
+        let level = if request.tools.is_empty() { self.level } else { Level::Prompt };
+        (told, Self { level, ..self })
+    }
+
+    /// The next dialect to try after the server refused `request` in this one with these words (in lower case); `None` if they
+    /// do not name anything that can be left out. `ladder` lists the levels allowed.
     ///
-    /// Each step leaves something out for good, so there are at most six.
+    /// Each step leaves something out for good, so there are at most seven.
     pub(crate) fn after_refusal(
         self,
         status: u16,
         words: &str,
         ladder: &[Level],
-        asked_schema: bool,
+        request: &Request,
     ) -> Option<Self> {
         // 500 and 501: llama-server reports a schema that its grammar cannot express as a fault of its own.
         if !matches!(status, 400 | 404 | 422 | 500 | 501) {
@@ -77,11 +93,24 @@ impl Dialect {
             "input_schema",
         ];
         let weaker = || ladder.get(ladder.iter().position(|level| *level == self.level)? + 1);
-        if asked_schema
+        if request.schema.is_some()
             && names(&ABOUT_SCHEMAS)
             && let Some(level) = weaker()
         {
             return Some(Self { level: *level, ..self });
+        }
+        const ABOUT_TOOLS: [&str; 8] = [
+            "tools",
+            "tool_choice",
+            "tool_calls",
+            "tool choice",
+            "tool call",
+            "tool use",
+            "function call",
+            "functions",
+        ];
+        if self.tools && !request.tools.is_empty() && names(&ABOUT_TOOLS) {
+            return Some(Self { tools: false, ..self });
         }
         if self.temperature && names(&["temperature"]) {
             return Some(Self { temperature: false, ..self });
@@ -95,6 +124,7 @@ impl Dialect {
         let rank = |level: Level| ladder.iter().position(|known| *known == level);
         Self {
             level: if rank(other.level) > rank(self.level) { other.level } else { self.level },
+            tools: self.tools && other.tools,
             stream_usage: self.stream_usage && other.stream_usage,
             temperature: self.temperature && other.temperature,
             completion_limit: self.completion_limit || other.completion_limit,
@@ -104,16 +134,41 @@ impl Dialect {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use artoo_llm_client::{JsonSchema, ToolDefinition};
+    use serde_json::json;
+
     use super::*;
 
     const LADDER: [Level; 4] = [Level::Strict, Level::Schema, Level::Object, Level::Prompt];
-    const RICH: Dialect =
-        Dialect { level: Level::Strict, stream_usage: true, temperature: true, completion_limit: false };
+    const RICH: Dialect = Dialect {
+        level: Level::Strict,
+        tools: true,
+        stream_usage: true,
+        temperature: true,
+        completion_limit: false,
+    };
+
+    fn request() -> Request {
+        let schema = JsonSchema { name: "n".into(), schema: json!({}).into() };
+        Request::new("test", "", "").with_schema(schema)
+    }
+
+    fn with_tools(request: Request) -> Request {
+        let look =
+            ToolDefinition { name: "look".into(), description: "looks".into(), parameters: Arc::default() };
+        request.with_tools(Arc::new([look]))
+    }
 
     #[test]
     fn refusals_as_servers_word_them() {
         let check = |words: &str, expected: Option<Dialect>| {
-            assert_eq!(RICH.after_refusal(400, &words.to_lowercase(), &LADDER, true), expected, "{words:?}");
+            assert_eq!(
+                RICH.after_refusal(400, &words.to_lowercase(), &LADDER, &request()),
+                expected,
+                "{words:?}"
+            );
         };
         let schema = Some(Dialect { level: Level::Schema, ..RICH });
         check("Invalid schema for response_format 'plan': 'required' is required", schema);
@@ -138,9 +193,40 @@ mod tests {
     #[test]
     fn only_refusals_of_the_request_count() {
         for status in [401, 403, 408, 429, 502, 503] {
-            assert_eq!(RICH.after_refusal(status, "response_format", &LADDER, true), None);
+            assert_eq!(RICH.after_refusal(status, "response_format", &LADDER, &request()), None);
         }
-        assert_eq!(RICH.after_refusal(400, "response_format", &LADDER, false), None, "no schema was sent");
+        let bare = Request::new("test", "", "");
+        assert_eq!(RICH.after_refusal(400, "response_format", &LADDER, &bare), None, "no schema was sent");
+        assert_eq!(RICH.after_refusal(400, "tools", &LADDER, &request()), None, "no tools were sent");
+    }
+
+    #[test]
+    fn servers_that_take_no_tools() {
+        let bare = with_tools(Request::new("test", "", ""));
+        let without = Some(Dialect { tools: false, ..RICH });
+        for words in [
+            "registry.local/library/gemma:2b does not support tools",
+            "tools param requires --jinja flag",
+            "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+            "no endpoints found that support tool use.",
+            "unrecognized request argument supplied: tools",
+            "function calling is not enabled for this model",
+        ] {
+            assert_eq!(RICH.after_refusal(400, words, &LADDER, &bare), without, "{words}");
+        }
+        assert_eq!(RICH.after_refusal(400, "invalid model", &LADDER, &bare), None);
+        let deaf = Dialect { tools: false, ..RICH };
+        assert_eq!(deaf.after_refusal(400, "tools", &LADDER, &bare), None, "they were not sent");
+    }
+
+    #[test]
+    fn tools_are_put_into_the_prompt_with_a_schema_that_binds_nobody() {
+        let both = with_tools(request());
+        assert_eq!(RICH.put(&both), (Cow::Borrowed(&both), RICH));
+        let deaf = Dialect { tools: false, ..RICH };
+        let (told, dialect) = deaf.put(&both);
+        assert_eq!((told.tools.len(), dialect), (0, Dialect { level: Level::Prompt, ..deaf }));
+        assert_eq!(deaf.put(&request()).1, deaf);
     }
 
     #[test]
@@ -155,16 +241,22 @@ mod tests {
 
     #[test]
     fn a_server_that_names_everything_is_asked_a_bounded_number_of_times() {
-        let words = "stream_options max_completion_tokens response_format temperature";
+        let words = "stream_options max_completion_tokens response_format tools temperature";
+        let request = with_tools(request());
         let mut dialect = RICH;
         let mut steps = 0;
-        while let Some(next) = dialect.after_refusal(400, words, &LADDER, true) {
+        while let Some(next) = dialect.after_refusal(400, words, &LADDER, &request) {
             assert_ne!(next, dialect);
             dialect = next;
             steps += 1;
         }
-        let poorest =
-            Dialect { level: Level::Prompt, stream_usage: false, temperature: false, completion_limit: true };
-        assert_eq!((steps, dialect), (6, poorest));
+        let poorest = Dialect {
+            level: Level::Prompt,
+            tools: false,
+            stream_usage: false,
+            temperature: false,
+            completion_limit: true,
+        };
+        assert_eq!((steps, dialect), (7, poorest));
     }
 }

@@ -46,21 +46,40 @@ impl ErrorBody {
         matches!(self.code.as_str(), "insufficient_quota" | "billing_hard_limit_reached" | "billing_error")
     }
 
-    /// Tokens in the prompt and tokens that fit, if this is a complaint about a prompt that is too long and names
-    /// both.
-    pub(crate) fn too_long(&self) -> Option<(usize, usize)> {
+    /// The size of the prompt and what fits, where they are named, if this is a complaint about a prompt that is too long.
+    pub(crate) fn too_long(&self, status: u16) -> Option<Sizes> {
+        const ABOUT_LENGTH: [&str; 9] = [
+            "context_length_exceeded",
+            "context length",
+            "context size",
+            "context window",
+            "context limit",
+            "exceed_context_size",
+            "prompt is too long",
+            "input is too long",
+            "input token count",
+        ];
         let words = self.complaint();
-        let about_length =
-            ["context_length_exceeded", "maximum context length", "prompt is too long", "context size"];
-        if !about_length.iter().any(|phrase| words.contains(phrase)) {
+        // 413: more bytes than the server reads, or more tokens than it takes at a time. 429 and the like pass by themselves.
+        let is_about_length = ABOUT_LENGTH.iter().any(|phrase| words.contains(phrase));
+        if status != 413 && !(is_about_length && matches!(status, 0 | 400 | 422 | 500)) {
             return None;
         }
         let numbers =
             words.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<usize>().ok());
         let numbers: Vec<usize> = numbers.filter(|number| *number >= 256).collect();
-        let (least, most) = (numbers.iter().min()?, numbers.iter().max()?);
-        (least < most).then_some((*most, *least))
+        let (limit, tokens) = (numbers.iter().min().copied(), numbers.iter().max().copied());
+        // A prompt and the room for its answer, each named: neither is the prompt that does not fit.
+        let is_sum = words.contains(" + ");
+        if limit < tokens && !is_sum { Some(Sizes { tokens, limit }) } else { Some(Sizes::default()) }
     }
+}
+
+/// How long a prompt is and how long it may be, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) tokens: Option<usize>,
+    pub(crate) limit: Option<usize>,
 }
 
 /// One line of at most [`MAX_MESSAGE`] characters: no secrets, no control characters (a server must not steer a
@@ -167,18 +186,31 @@ mod tests {
 
     #[test]
     fn prompts_that_are_too_long() {
-        let check = |message: &str, expected: Option<(usize, usize)>| {
+        let check = |status: u16, message: &str, expected: Option<Option<(usize, usize)>>| {
             let body = ErrorBody { message: message.into(), ..ErrorBody::default() };
-            assert_eq!(body.too_long(), expected, "{message:?}");
+            let expected = expected.map(|sizes| Sizes {
+                tokens: sizes.map(|(tokens, _)| tokens),
+                limit: sizes.map(|(_, limit)| limit),
+            });
+            assert_eq!(body.too_long(status), expected, "{message:?}");
         };
+        let told = |tokens, limit| Some(Some((tokens, limit)));
         check(
-            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
-            Some((9001, 8192)),
+            400,
+            "This model's maximum context length is 8192 tokens. However, you requested 9001 tokens (8900 in the messages, 101 in the functions).",
+            told(9001, 8192),
         );
-        check("prompt is too long: 210000 tokens > 200000 maximum", Some((210_000, 200_000)));
-        check("request (5000 tokens) exceeds the available context size (4096 tokens)", Some((5000, 4096)));
-        check("maximum context length exceeded", None);
-        check("limit 1000 of 2000", None);
+        check(400, "prompt is too long: 210000 tokens > 200000 maximum", told(210_000, 200_000));
+        check(
+            500,
+            "request (5000 tokens) exceeds the available context size (4096 tokens)",
+            told(5000, 4096),
+        );
+        check(400, "maximum context length exceeded", Some(None));
+        check(400, "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", Some(None));
+        check(413, "Request too large", Some(None));
+        check(429, "too many tokens for the context window; wait", None);
+        check(400, "limit 1000 of 2000", None);
     }
 
     proptest! {

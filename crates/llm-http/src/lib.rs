@@ -12,8 +12,11 @@
 mod anthropic;
 mod base_url;
 mod body;
+mod calls;
 mod client;
 mod config;
+#[cfg(test)]
+mod conversation;
 mod decode;
 mod dialect;
 #[cfg(feature = "doubles")]

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use artoo_llm_client::{Completion, Decision, LlmError, Request, RetryPolicy, Usage, next_delay};
+use artoo_llm_client::{
+    Completion, Decision, LlmError, ModelProfile, Request, RetryPolicy, ToolCalling, Usage, next_delay,
+};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use tokio::time::{Instant, sleep};
@@ -26,7 +28,7 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// The ways to ask for an answer of a schema, strongest first. Never empty.
     fn ladder(mode: StructuredMode) -> &'static [Level];
 
-    /// The richest dialect that a server at `url` may take.
+    /// The richest dialect that a server at `url` may take for a model that can call tools.
     fn dialect(url: &Url, level: Level) -> Dialect;
 
     /// The request in this format, as JSON.
@@ -39,6 +41,7 @@ pub(crate) trait Wire: Send + Sync + 'static {
 /// A model behind the wire format `W`.
 pub(crate) struct HttpModel<W: Wire> {
     model: String,
+    profile: ModelProfile,
     transport: Transport,
     retry: RetryPolicy,
     jitter: Jitter,
@@ -53,16 +56,26 @@ impl<W: Wire> HttpModel<W> {
             return Err(LlmError::Configuration { reason: "the model has no name".to_owned() });
         }
         let url = resolve(&config.base_url, &W::ENDPOINT)?;
-        let ladder = W::ladder(config.structured);
+        let profile = config.profile.clone().unwrap_or_else(|| ModelProfile::of(&config.model));
+        // A server that ignores schemas is told them in the prompt, unless somebody says how to ask it.
+        let is_ignored = config.structured == StructuredMode::Auto && !profile.structured;
+        let mode = if is_ignored { StructuredMode::Prompt } else { config.structured };
+        let ladder = W::ladder(mode);
         let strongest = ladder.first().copied().unwrap_or(Level::Prompt);
-        let dialect = Mutex::new(W::dialect(&url, strongest));
+        let tools = profile.tool_calling == ToolCalling::Native;
+        let dialect = Mutex::new(Dialect { tools, ..W::dialect(&url, strongest) });
         let transport = Transport::new(&config, url, W::headers(config.api_key.as_ref())?)?;
         let HttpConfig { model, retry, jitter, .. } = config;
-        Ok(Self { model, transport, retry, jitter, ladder, dialect, wire: std::marker::PhantomData })
+        let wire = std::marker::PhantomData;
+        Ok(Self { model, profile, transport, retry, jitter, ladder, dialect, wire })
     }
 
     pub(crate) fn model(&self) -> &str {
         &self.model
+    }
+
+    pub(crate) fn profile(&self) -> ModelProfile {
+        self.profile.clone()
     }
 
     pub(crate) fn endpoint(&self) -> &str {
@@ -73,6 +86,10 @@ impl<W: Wire> HttpModel<W> {
         self.dialect().level.is_native()
     }
 
+    pub(crate) fn takes_tools(&self) -> bool {
+        self.dialect().tools
+    }
+
     pub(crate) async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         let started = Instant::now();
         let mut dialect = self.dialect();
@@ -81,11 +98,12 @@ impl<W: Wire> HttpModel<W> {
         let mut in_vain = Usage::default();
         let elapsed_ms = || u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         loop {
-            let body = W::body(&self.model, request, dialect).map_err(|error| LlmError::Configuration {
+            let (told, put) = dialect.put(request);
+            let body = W::body(&self.model, &told, put).map_err(|error| LlmError::Configuration {
                 reason: format!("the request cannot be written as JSON: {error}"),
             })?;
             requests = requests.saturating_add(1);
-            let failed = match self.transport.post(body, W::decoder(request, dialect)).await {
+            let failed = match self.transport.post(body, W::decoder(&told, put)).await {
                 Ok(answer) => {
                     self.remember(dialect);
                     let mut completion = answer.into_completion(request, &self.model, elapsed_ms(), requests);
@@ -97,9 +115,10 @@ impl<W: Wire> HttpModel<W> {
             in_vain += failed.heard.usage(request);
             // A request that the server does not understand is put in simpler words, at once: that is no retry of
             // the same.
-            let simpler = failed.refusal.as_ref().and_then(|(status, words)| {
-                dialect.after_refusal(*status, words, self.ladder, request.schema.is_some())
-            });
+            let simpler = failed
+                .refusal
+                .as_ref()
+                .and_then(|(status, words)| dialect.after_refusal(*status, words, self.ladder, request));
             if let Some(simpler) = simpler {
                 tracing::debug!(
                     url = self.endpoint(),

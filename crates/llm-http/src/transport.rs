@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::base_url::{is_loopback, shown};
 use crate::body::{Incoming, Stalled, causes};
 use crate::decode::{Answer, Bad, Decode, Heard, Progress};
-use crate::error_body::{ErrorBody, clean};
+use crate::error_body::{ErrorBody, Sizes, clean};
 use crate::sse::SseParser;
 use crate::{ApiKey, HttpConfig, ProxyPolicy, Timeouts};
 
@@ -282,12 +282,12 @@ impl Transport {
         }
         let body = ErrorBody::read(&body, &self.redaction);
         let status = status.as_u16();
-        let verdict = if body.is_final() { Some(false) } else { verdict };
-        let error = match body.too_long() {
-            Some((tokens, limit)) if status < 500 => {
-                LlmError::TooLong { model: self.shown.clone(), tokens, limit }
-            }
-            _ => LlmError::Status {
+        let too_long = body.too_long(status);
+        let is_final = body.is_final() || too_long.is_some();
+        let verdict = if is_final { Some(false) } else { verdict };
+        let error = match too_long {
+            Some(sizes) => self.too_long(sizes),
+            None => LlmError::Status {
                 url: self.shown.clone(),
                 status,
                 message: body.message.clone(),
@@ -295,7 +295,13 @@ impl Transport {
             },
         };
         let failure = Failure::Status { status, retry_after, verdict };
-        Failed { refusal: Some((status, body.complaint())), ..Failed::new(failure, error) }
+        // A prompt that is too long is not made shorter by simpler words.
+        let refusal = too_long.is_none().then(|| (status, body.complaint()));
+        Failed { refusal, ..Failed::new(failure, error) }
+    }
+
+    fn too_long(&self, Sizes { tokens, limit }: Sizes) -> LlmError {
+        LlmError::TooLong { model: self.shown.clone(), tokens, limit }
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Failed {
@@ -334,19 +340,30 @@ impl Transport {
                 (Failure::Broken, self.nonsense(reason))
             }
             Bad::Protocol(reason) => (Failure::Protocol, self.nonsense(clean(&reason, &self.redaction))),
-            Bad::Reported { status: 0, message } => {
-                let reason = format!("an error: {}", clean(&message, &self.redaction));
-                (Failure::Protocol, self.nonsense(reason))
+            Bad::Reported { status, message } => {
+                let message = clean(&message, &self.redaction);
+                let body = ErrorBody { message, ..ErrorBody::default() };
+                return self.reported(status, body);
             }
-            Bad::Reported { status, message } => (
-                Failure::Status { status, retry_after: None, verdict: None },
-                LlmError::Status {
-                    url: self.shown.clone(),
-                    status,
-                    message: clean(&message, &self.redaction),
-                    usage: Usage::default(),
-                },
-            ),
+        };
+        Failed::new(failure, error)
+    }
+
+    /// An error that came inside a stream; with status 0 where it names none.
+    fn reported(&self, status: u16, body: ErrorBody) -> Failed {
+        let failure = match status {
+            0 => Failure::Protocol,
+            _ => Failure::Status { status, retry_after: None, verdict: None },
+        };
+        let error = match body.too_long(status) {
+            Some(sizes) => return Failed::new(Failure::Protocol, self.too_long(sizes)),
+            None if status == 0 => self.nonsense(format!("an error: {}", body.message)),
+            None => LlmError::Status {
+                url: self.shown.clone(),
+                status,
+                message: body.message,
+                usage: Usage::default(),
+            },
         };
         Failed::new(failure, error)
     }

@@ -3,7 +3,10 @@
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use artoo_llm_client::{Completion, LlmClient, LlmError, Request};
+use artoo_llm_client::{
+    Completion, LlmClient, LlmError, ModelProfile, ProfileOverrides, Request, calls_in_text,
+    with_tools_in_prompt,
+};
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
@@ -79,9 +82,20 @@ impl LlmClient for LocalModel {
         true
     }
 
+    fn profile(&self) -> ModelProfile {
+        let context_tokens = u32::try_from(self.options.context).ok();
+        let said = ProfileOverrides { context_tokens, ..self.options.profile.clone() };
+        ModelProfile::embedded().with(&said)
+    }
+
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        let request = request.clone();
-        self.submit(|reply| Job::Answer(request, reply)).await
+        let told = with_tools_in_prompt(request).into_owned();
+        let mut completion = self.submit(|reply| Job::Answer(told, reply)).await?;
+        if let Some(calls) = calls_in_text(&completion.text, &request.tools) {
+            completion.calls = calls;
+            completion.text.clear();
+        }
+        Ok(completion)
     }
 }
 

@@ -52,7 +52,9 @@ impl LocalError {
     pub(crate) fn into_llm(self, model: &str) -> LlmError {
         let model = model.to_owned();
         match self {
-            Self::TooLong { tokens, limit } => LlmError::TooLong { model, tokens, limit },
+            Self::TooLong { tokens, limit } => {
+                LlmError::TooLong { model, tokens: Some(tokens), limit: Some(limit) }
+            }
             Self::Schema { .. } => LlmError::Configuration { reason: self.to_string() },
             Self::Unreadable { .. } | Self::BadFile { .. } | Self::Broken { .. } => {
                 LlmError::Engine { model, reason: self.to_string() }

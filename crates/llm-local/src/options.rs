@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use artoo_llm_client::ProfileOverrides;
+
 /// How the embedded model is run. Everything that could vary a result is here; nothing is read from the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalOptions {
@@ -12,6 +14,8 @@ pub struct LocalOptions {
     /// Tokens of prompt and answer together. Each token that a request really uses takes 56 KiB of memory with the
     /// default model, until the request is answered.
     pub context: usize,
+    /// What is said of the model in place of its usual profile. Its context is the engine's: `context`.
+    pub profile: ProfileOverrides,
     /// Prompt prefixes whose state is kept, 0 to keep none.
     pub prefixes: usize,
     /// Seed of the sampler for requests with a temperature. The same seed and the same requests in the same order give the
@@ -43,6 +47,7 @@ impl LocalOptions {
             file: file.into(),
             name: name.into(),
             context: 8192,
+            profile: ProfileOverrides::default(),
             prefixes: 8,
             seed: 0,
             repetition_penalty_percent: 110,

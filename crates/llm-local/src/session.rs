@@ -110,7 +110,8 @@ impl Session {
             elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             requests: 1,
         };
-        Ok(Some(Completion { text: self.text(&answer), stop, usage, model: self.options.name.clone() }))
+        let answer = Completion::of_text(self.text(&answer), usage, &self.options.name);
+        Ok(Some(Completion { stop, ..answer }))
     }
 
     /// Reads a system text in advance; false when cancelled.

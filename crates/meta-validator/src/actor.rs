@@ -3,25 +3,30 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Subject, World, evaluate, missing_file, too_deep};
+use artoo_checks::{Record, Subject, World, evaluate, missing_file, too_deep};
 use artoo_judging::decided;
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    Criterion, CriterionVerdict, Finding, Judge, Message, OutcomeStatus, OutcomeSummary, ReplanRequest, Role,
-    SubTaskOutcome, Surroundings, TaskSpec, ToolCall, VerdictReached,
+    Answer, AnswerOrigin, Criterion, CriterionVerdict, Finding, Judge, Message, OutcomeStatus,
+    OutcomeSummary, ReplanRequest, Role, StructuredOutput, SubTaskOutcome, Surroundings, TaskSpec, ToolCall,
+    VerdictReached, Warning,
 };
 use serde_json::Value;
 
+use crate::compose::{Grounds, compose};
 use crate::contradiction::{doubt, refute, take_back};
-use crate::{FanIn, Gathered, TaskContext, TaskJudge, merge};
+use crate::parts::{Part, numbered, parts, summed_up, text};
+use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, structured};
 
 /// What the actor is given besides its port.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where and when the run happens.
     pub surroundings: Surroundings,
-    /// How long a judge may take for one criterion.
+    /// How long a judge may take for one criterion, and a model for the answer.
     pub judge_deadline: Duration,
+    /// The schema that the output is to meet.
+    pub output_schema: Option<OutputSchema>,
 }
 
 /// Gathers and judges the plans of the run. Returns when the run is closed.
@@ -73,16 +78,17 @@ impl Actor {
             return;
         }
         let material = Material::of(&gathered);
-        let mut task_verdicts = Vec::with_capacity(gathered.task_criteria.len());
-        for criterion in &gathered.task_criteria {
-            let verdict = self.verdict(criterion, spec, &gathered, &material).await;
+        let task_verdicts = self.verdicts(spec, &gathered, &material).await;
+        for verdict in &task_verdicts {
             self.publish(VerdictReached { subtask_id: None, attempt: 0, verdict: verdict.clone() });
-            task_verdicts.push(verdict);
         }
         if task_verdicts.iter().all(CriterionVerdict::passed) {
+            let (answer, structured) = self.answer(spec, &gathered, &material).await;
             self.publish(OutcomeSummary {
                 task_id: spec.task_id.clone(),
                 merged_output: material.merged_output,
+                answer,
+                structured,
                 summary: summary(&gathered),
                 task_verdicts,
                 outcomes: gathered.outcomes,
@@ -92,32 +98,84 @@ impl Actor {
         }
     }
 
-    async fn verdict(
+    /// A verdict on every task criterion, in order: checks decide, and a judge is asked about the rest, all at once.
+    async fn verdicts(
         &self,
-        criterion: &Criterion,
         spec: &TaskSpec,
         gathered: &Gathered,
         material: &Material,
-    ) -> CriterionVerdict {
-        let (judge, finding) = match &criterion.check {
-            Some(check) => {
-                let answers: Vec<&str> = material.answers.iter().map(String::as_str).collect();
-                let subject =
-                    Subject { output: &material.output, tool_calls: &material.tool_calls, answers: &answers };
-                (Judge::Check, evaluate(check, &subject, &self.world))
-            }
-            None => {
-                let cx = TaskContext {
-                    spec,
-                    outcomes: &gathered.outcomes,
-                    merged_output: &material.merged_output,
-                    surroundings: &self.settings.surroundings,
-                };
-                let judging = async { self.judge.judge(criterion, &cx, &self.model).await };
-                decided(judging, self.settings.judge_deadline, &material.tool_calls).await
-            }
+    ) -> Vec<CriterionVerdict> {
+        let criteria = &gathered.task_criteria;
+        let asked: Vec<Criterion> =
+            criteria.iter().filter(|criterion| criterion.check.is_none()).cloned().collect();
+        let mut judged = Vec::new();
+        if !asked.is_empty() {
+            let cx = TaskContext {
+                spec,
+                outcomes: &gathered.outcomes,
+                merged_output: &material.merged_output,
+                surroundings: &self.settings.surroundings,
+            };
+            let count = u32::try_from(asked.len()).unwrap_or(u32::MAX);
+            let deadline = self.settings.judge_deadline.saturating_mul(count);
+            let judging = async { self.judge.judge(&asked, &cx, &self.model).await };
+            let record = Record { tool_calls: &material.tool_calls, earlier: &[] };
+            judged = decided(judging, asked.len(), deadline, record).await;
+        }
+        let mut judged = judged.into_iter();
+        let answers: Vec<&str> = material.answers.iter().map(String::as_str).collect();
+        let subject =
+            Subject { output: &material.output, tool_calls: &material.tool_calls, answers: &answers };
+        let verdict = |criterion: &Criterion| {
+            let (judge, finding) = match &criterion.check {
+                Some(check) => (Judge::Check, evaluate(check, &subject, &self.world)),
+                None => judged.next()?,
+            };
+            Some(CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding })
         };
-        CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding }
+        criteria.iter().filter_map(verdict).collect()
+    }
+
+    /// What the person gets: a value of their schema where they gave one, otherwise one text.
+    async fn answer(
+        &self,
+        spec: &TaskSpec,
+        gathered: &Gathered,
+        material: &Material,
+    ) -> (Option<Answer>, Option<StructuredOutput>) {
+        let parts = parts(&gathered.outcomes, &gathered.task_criteria);
+        let surroundings = &self.settings.surroundings;
+        let grounds = Grounds { spec, surroundings, parts: &parts, tool_calls: &material.tool_calls };
+        let mut structured = None;
+        if let Some(schema) = &self.settings.output_schema {
+            let asking = structured::structured(&grounds, schema, self.model.as_ref());
+            let late = |_| StructuredOutput::Missing("the model took too long".to_owned());
+            let in_time = tokio::time::timeout(self.settings.judge_deadline, asking).await;
+            structured = Some(in_time.unwrap_or_else(late));
+        }
+        let is_answered = matches!(structured, Some(StructuredOutput::Value(_)));
+        let answer = match parts.as_slice() {
+            [] | [_] => None,
+            several => Some(match summed_up(&gathered.outcomes) {
+                Some(text) => Answer { text, origin: AnswerOrigin::LastStep },
+                // What nobody reads is not written. A guided model loses more in copying than a person in reading.
+                None if is_answered || self.model.profile().guided => as_they_are(several),
+                None => self.composed(&grounds).await,
+            }),
+        };
+        (answer, structured)
+    }
+
+    async fn composed(&self, grounds: &Grounds<'_>) -> Answer {
+        let composing = compose(grounds, self.model.as_ref());
+        let why = match tokio::time::timeout(self.settings.judge_deadline, composing).await {
+            Ok(Ok(text)) => return Answer { text, origin: AnswerOrigin::Composed },
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the model took too long".to_owned(),
+        };
+        let message = format!("the results of the steps are not put into one text: {why}");
+        self.publish(Warning { role: Role::MetaValidator, message });
+        as_they_are(grounds.parts)
     }
 
     fn replan(&self, spec: &TaskSpec, mut gathered: Gathered, task_verdicts: Vec<CriterionVerdict>) {
@@ -127,6 +185,7 @@ impl Actor {
         }
         let gap_summary = gap(&gathered, &task_verdicts);
         let missing_file = self.missing_file(spec, &gathered.outcomes);
+        let gave_up = gathered.outcomes.iter().find_map(|outcome| outcome.gave_up.as_deref().cloned());
         let (matched_outcomes, failed_outcomes) =
             gathered.outcomes.into_iter().partition(|outcome| outcome.status == OutcomeStatus::Matched);
         self.publish(ReplanRequest {
@@ -135,6 +194,7 @@ impl Actor {
             matched_outcomes,
             task_verdicts,
             missing_file,
+            gave_up,
             gap_summary,
         });
     }
@@ -179,10 +239,8 @@ impl Material {
     }
 }
 
-fn text(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| if value.is_null() { String::new() } else { value.to_string() }, str::to_owned)
+fn as_they_are(parts: &[Part<'_>]) -> Answer {
+    Answer { text: numbered(parts), origin: AnswerOrigin::Numbered }
 }
 
 fn summary(gathered: &Gathered) -> String {

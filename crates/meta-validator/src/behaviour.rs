@@ -8,12 +8,12 @@ use artoo_types::{Criterion, Finding, SubTaskOutcome, Surroundings, TaskSpec};
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// Judges one task criterion that no check decides.
+/// Judges the task criteria that no check decides.
 ///
-/// *Contract.* A pass points at a tool call of one of the outcomes. In doubt, reject. One criterion is judged without regard
-/// to the others.
+/// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of one of the outcomes, or quotes
+/// what one put out. In doubt, reject. Each criterion is judged without regard to the others.
 ///
-/// *Who calls.* The actor, once per criterion, only when every subtask matched.
+/// *Who calls.* The actor, at most once per plan, only when every subtask matched.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
@@ -23,10 +23,10 @@ pub trait TaskJudge: Send + Sync {
     /// Judges. `model` is metered; an implementation may leave it unused.
     async fn judge(
         &self,
-        criterion: &Criterion,
+        criteria: &[Criterion],
         cx: &TaskContext<'_>,
         model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError>;
+    ) -> Result<Vec<Finding>, JudgeError>;
 }
 
 /// All that a verdict may depend on.

@@ -92,6 +92,7 @@ pub fn outcome(number: u128, intent: &str, output: &str) -> SubTaskOutcome {
         status: OutcomeStatus::Matched,
         output: Value::from(output),
         failure_reason: None,
+        gave_up: None,
         gap_trajectory: Vec::new(),
         criteria_verdicts: Vec::new(),
         tool_calls: Vec::new(),
@@ -130,6 +131,7 @@ impl Bench for WholeTask<'_> {
             merged_output: &merge(&outcomes, &[]),
             surroundings: &nowhere(),
         };
-        self.judge.judge(criterion, &cx, self.model).await.map_err(|error| error.to_string())
+        let findings = self.judge.judge(std::slice::from_ref(criterion), &cx, self.model).await;
+        laws::only(findings.map_err(|error| error.to_string())?)
     }
 }

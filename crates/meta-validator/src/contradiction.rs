@@ -115,6 +115,7 @@ mod tests {
             status: OutcomeStatus::Matched,
             output: serde_json::json!("3"),
             failure_reason: None,
+            gave_up: None,
             gap_trajectory: Vec::new(),
             criteria_verdicts: vec![verdict(true)],
             tool_calls: Vec::new(),

@@ -87,6 +87,7 @@ mod tests {
             status,
             output: Value::Null,
             failure_reason: None,
+            gave_up: None,
             gap_trajectory: Vec::new(),
             criteria_verdicts: Vec::new(),
             tool_calls: Vec::new(),

@@ -1,7 +1,8 @@
 //! R4b, the meta-validator: the fan-in gate of the medium loop.
 //!
 //! It collects the outcomes of a plan. If any did not match, it asks for a replan at once, without a model. If all matched,
-//! code merges their outputs and decides the task criteria that have a check; only the rest go to a model.
+//! code merges their outputs and decides the task criteria that have a check; only the rest go to a model. What is accepted is put
+//! into one text, or into a value of the person's schema; code finds in it what nothing shows.
 //!
 //! To replace the judge, implement [`TaskJudge`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
 //!
@@ -15,16 +16,23 @@
 
 mod actor;
 mod behaviour;
+mod compose;
 pub mod conformance;
 mod contradiction;
 mod fan_in;
 mod merge;
 mod model_judge;
+mod output_schema;
+mod parts;
 mod prompt;
+mod structured;
 
 pub use actor::{Settings, run};
 pub use artoo_judging::JudgeError;
 pub use behaviour::{TaskContext, TaskJudge};
+pub use compose::ANSWER_PROMPT;
 pub use fan_in::{FanIn, Gathered};
 pub use merge::merge;
-pub use model_judge::{ModelTaskJudge, SYSTEM_PROMPT};
+pub use model_judge::{GUIDED_PROMPT, ModelTaskJudge, SYSTEM_PROMPT};
+pub use output_schema::{MAX_SCHEMA_BYTES, OutputSchema, OutputSchemaError};
+pub use structured::STRUCTURED_PROMPT;

@@ -10,6 +10,26 @@ use serde_json::{Map, Value};
 /// Derivations of the same answer count once, with the answer that two of them gave, in the place of the first of them. A single
 /// output is itself; several are an object from intent to output, in the plan's order; none at all is null.
 pub fn merge(outcomes: &[SubTaskOutcome], task_criteria: &[Criterion]) -> Value {
+    let mut parts: Vec<(&str, Value)> = distinct(outcomes, task_criteria)
+        .into_iter()
+        .map(|part| (part.outcome.intent.as_str(), part.output))
+        .collect();
+    match parts.len() {
+        0 | 1 => parts.pop().map_or(Value::Null, |(_, output)| output),
+        _ => Value::Object(labelled(parts)),
+    }
+}
+
+/// An outcome whose output counts.
+pub(crate) struct Distinct<'a> {
+    /// The outcome.
+    pub(crate) outcome: &'a SubTaskOutcome,
+    /// Its output, or the answer that it and another derivation agree on.
+    pub(crate) output: Value,
+}
+
+/// The outcomes whose outputs count: derivations of the same answer once.
+pub(crate) fn distinct<'a>(outcomes: &'a [SubTaskOutcome], task_criteria: &[Criterion]) -> Vec<Distinct<'a>> {
     let mut answers: BTreeMap<usize, Value> = BTreeMap::new();
     let mut repeated = BTreeSet::new();
     for criterion in task_criteria {
@@ -24,17 +44,12 @@ pub fn merge(outcomes: &[SubTaskOutcome], task_criteria: &[Criterion]) -> Value 
         }
         repeated.extend(members.into_iter().filter(|position| *position != first));
     }
-    let mut parts: Vec<(&str, Value)> = Vec::new();
-    for (position, outcome) in outcomes.iter().enumerate() {
-        if !repeated.contains(&position) {
-            let output = answers.remove(&position).unwrap_or_else(|| outcome.output.clone());
-            parts.push((&outcome.intent, output));
-        }
-    }
-    match parts.len() {
-        0 | 1 => parts.pop().map_or(Value::Null, |(_, output)| output),
-        _ => Value::Object(labelled(parts)),
-    }
+    let counts = |(position, _): &(usize, &SubTaskOutcome)| !repeated.contains(position);
+    let part = |(position, outcome): (usize, &'a SubTaskOutcome)| Distinct {
+        outcome,
+        output: answers.remove(&position).unwrap_or_else(|| outcome.output.clone()),
+    };
+    outcomes.iter().enumerate().filter(counts).map(part).collect()
 }
 
 /// Equal intents get a number, so that no output is lost.

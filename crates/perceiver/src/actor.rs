@@ -46,7 +46,11 @@ async fn perceive(
                 let questions = presentable(questions);
                 if dialogue.may_ask() && !questions.is_empty() {
                     let round = dialogue.rounds() + 1;
-                    publish(port, ClarificationRequested { round, questions: questions.clone() }.into());
+                    publish(
+                        port,
+                        ClarificationRequested { round, subtask_id: None, questions: questions.clone() }
+                            .into(),
+                    );
                     let Some(answer) = answered(port, round).await else { return };
                     dialogue = dialogue.with(questions, answer);
                     continue;
@@ -65,6 +69,7 @@ async fn answered(port: &mut Port, round: u32) -> Option<String> {
         let envelope = port.recv().await?;
         if let Message::ClarificationAnswered(answered) = envelope.message.as_ref()
             && answered.round == round
+            && answered.subtask_id.is_none()
         {
             return Some(answered.answer.clone());
         }

@@ -11,7 +11,7 @@ use artoo_types::{
 use futures::FutureExt as _;
 
 use crate::{
-    Asking, FailureContext, Inventory, PlanContext, PlanError, Planner, Previous, Recalled, report_template,
+    Asking, FailureContext, FolderListing, Inventory, PlanContext, PlanError, Planner, Previous, Recalled,
     validate,
 };
 
@@ -22,6 +22,10 @@ pub struct Settings {
     pub surroundings: Surroundings,
     /// What exists to work with.
     pub inventory: Inventory,
+    /// What lies in the working folder when the run begins.
+    pub listing: FolderListing,
+    /// Whether a person is there, whom a step may ask.
+    pub person_present: bool,
     /// What memory is asked.
     pub asking: Asking,
     /// How long the behaviour may plan, all calls of its model together. The supervisor waits as long for each of them.
@@ -128,6 +132,8 @@ impl Actor {
             spec,
             surroundings: self.settings.surroundings.clone(),
             inventory: self.settings.inventory.clone(),
+            listing: self.settings.listing.clone(),
+            person_present: self.settings.person_present,
             memory: memory.clone(),
             run_id: self.sender.run_id(),
             round: self.state.round,
@@ -181,12 +187,12 @@ impl Actor {
         };
         let surroundings = self.settings.surroundings.clone();
         let cx = FailureContext { spec, surroundings, request: request.clone() };
-        // A person waits for this: nothing that the behaviour does may keep the template from them.
+        // A person waits for this: nothing that the behaviour does may keep the result from them.
         let writing =
             AssertUnwindSafe(async { self.planner.failure_report(&cx, &self.model).await }).catch_unwind();
         let text = match tokio::time::timeout(self.settings.report_deadline, writing).await {
-            Ok(Ok(Ok(text))) if !text.trim().is_empty() => text,
-            Ok(Ok(Ok(_) | Err(_)) | Err(_)) | Err(_) => report_template(request),
+            Ok(Ok(Ok(text))) => text,
+            Ok(Ok(Err(_)) | Err(_)) | Err(_) => String::new(),
         };
         self.publish(FailureReport { task_id: request.task_id.clone(), text });
     }

@@ -27,8 +27,8 @@ pub trait Planner: Send + Sync {
     /// Makes a plan. `model` is metered; an implementation may leave it unused.
     async fn plan(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError>;
 
-    /// Tells what was done, what is missing and what to try next, in words for the person. The actor falls back to
-    /// [`crate::report_template`] where this fails.
+    /// Tells what the person could do next, in their language: the rest of the story is told by code, which says what is usually done where
+    /// this is empty or fails.
     async fn failure_report(
         &self,
         cx: &FailureContext,
@@ -45,6 +45,10 @@ pub struct PlanContext {
     pub surroundings: Surroundings,
     /// What exists to work with.
     pub inventory: Inventory,
+    /// What lies in the working folder.
+    pub listing: FolderListing,
+    /// Whether a person is there, whom a step may ask.
+    pub person_present: bool,
     /// What memory knows of this kind of task.
     pub memory: MemoryReply,
     /// The run, by which memory tells what comes of it.
@@ -75,6 +79,24 @@ pub struct Inventory {
     pub tools: Vec<ToolBrief>,
     /// Programs that the shell can start, for example `python3`.
     pub programs: Vec<String>,
+}
+
+/// What lies in a folder, as far as it was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderListing {
+    /// Files and folders by their paths from the folder, what lies in it before what lies deeper.
+    pub listed: Vec<Listed>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+/// A file or a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its path from the folder, as far as it is text.
+    pub path: String,
+    /// Its size; none of a folder.
+    pub bytes: Option<u64>,
 }
 
 /// A tool in one line.

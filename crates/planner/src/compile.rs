@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 use artoo_checks::{lint, met_by, takes_any_text};
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
 
-use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft, deed, prose, untouched::untouched};
+use crate::guided::{deed, prose, untouched::untouched};
+use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
 
 /// What [`compile`] may add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,13 +14,15 @@ pub struct CompileOptions {
     /// Derive the answer to every question a second time by other means, and accept only where both agree. What a model
     /// would judge about such an answer is then left to the agreement.
     pub second_derivation: bool,
+    /// Whether the draft is a weak model's: what its words and those of the request say is then corrected and added to, see `guided`.
+    pub guided: bool,
 }
 
 /// Takes every output that there is.
 pub(crate) const NOT_EMPTY: &str = r"\S";
 
-/// The longest request in characters that stands as an intent or as context.
-const LONGEST_INTENT: usize = 1000;
+/// The most characters of a request that each step is told.
+const LONGEST_REQUEST: usize = 8000;
 
 /// Turns a draft into subtasks and task criteria.
 ///
@@ -32,9 +35,9 @@ const LONGEST_INTENT: usize = 1000;
 ///     kind: AnswerKind::FindOut,
 ///     criteria: vec![CriterionDraft::OutputNumber { text: "It is a number".into() }],
 /// };
-/// let options = CompileOptions { second_derivation: true };
+/// let options = CompileOptions { second_derivation: true, guided: true };
 /// let spec = conformance::task("How many files are there?");
-/// let (subtasks, criteria) = compile(&PlanDraft { subtasks: vec![count] }, &spec, options, 0);
+/// let (subtasks, criteria) = compile(&PlanDraft::of(vec![count]), &spec, options, 0);
 /// assert_eq!((subtasks.len(), criteria.len()), (2, 1)); // derived twice, and both must agree
 /// assert_eq!(subtasks[1].independent_of, [0]);
 /// ```
@@ -42,7 +45,7 @@ const LONGEST_INTENT: usize = 1000;
 /// `kept` is the number of subtasks that come first in the plan's positions.
 ///
 /// Code adds what always holds: a change must end without an error and is looked at by a reader where no check looks into it, an
-/// answer must not be empty, and a file that the request tells to leave as it is must be as it was. A check that names what the
+/// answer must not be empty, and, for a guided model, a file that the request tells to leave as it is must be as it was. A check that names what the
 /// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is dropped: it would
 /// turn a guess into a rule. Criteria that say little are left out on purpose: each one makes D smaller for a real failure.
 pub fn compile(
@@ -60,14 +63,19 @@ pub fn compile(
         let group = groups.get(&drafted.sequence).copied().unwrap_or(1);
         let confirmed = options.second_derivation && drafted.kind == AnswerKind::FindOut;
         let is_prose = confirmed
+            && options.guided
             && (prose::is_asked_for(&drafted.intent) || (is_whole && prose::is_asked_for(&spec.intent)));
         let twice = confirmed && !is_prose;
         let sequence = if options.second_derivation { 2 * group - 1 } else { group };
-        let wanted = criteria(drafted, spec, twice);
+        let wanted = criteria(drafted, spec, twice, options.guided);
         subtasks.push(PlannedSubTask {
             sequence,
-            intent: intent(drafted, is_whole, spec),
-            context: context(is_whole, spec),
+            intent: if options.guided {
+                deed::intent(drafted, is_whole, spec)
+            } else {
+                drafted.intent.trim().to_owned()
+            },
+            context: if options.guided && is_whole { String::new() } else { context(spec) },
             success_criteria: if is_prose { told(wanted, spec) } else { at_least_something(wanted) },
             independent_of: Vec::new(),
         });
@@ -78,7 +86,7 @@ pub fn compile(
     let mut task_criteria = Vec::new();
     if !is_whole && !draft.subtasks.is_empty() {
         task_criteria.push(Criterion {
-            text: "The results together answer every part of the request, and nothing else".to_owned(),
+            text: "The results together answer every part of the request".to_owned(),
             mode: Mode::Plausible,
             check: None,
         });
@@ -96,20 +104,12 @@ pub fn compile(
     (subtasks, task_criteria)
 }
 
-/// What a subtask is to do. Where it is the whole task it is the request itself, word for word: nothing can be lost by
-/// restating it.
-fn intent(drafted: &SubTaskDraft, is_whole: bool, spec: &TaskSpec) -> String {
-    let fits = spec.intent.chars().count() <= LONGEST_INTENT;
-    if is_whole && fits { spec.intent.clone() } else { drafted.intent.trim().to_owned() }
-}
-
-/// A subtask that is a part is told what it is a part of.
-fn context(is_whole: bool, spec: &TaskSpec) -> String {
-    if is_whole {
-        return String::new();
-    }
-    let shown: String = spec.intent.chars().take(LONGEST_INTENT).collect();
-    format!("Request, of which the step is a part: {shown}")
+/// Each subtask is told the request, word for word: whatever a plan restates, nothing is lost.
+fn context(spec: &TaskSpec) -> String {
+    let shown: String = spec.intent.chars().take(LONGEST_REQUEST).collect();
+    let rest = spec.intent.chars().count() - shown.chars().count();
+    let mark = if rest == 0 { String::new() } else { format!(" [... {rest} more characters ...]") };
+    format!("Request, of which the step is a part: {shown}{mark}")
 }
 
 /// The task criterion that the derivations at these positions agree.
@@ -130,10 +130,9 @@ fn dense_groups(draft: &PlanDraft) -> BTreeMap<u32, u32> {
     groups
 }
 
-fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criterion> {
+fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool, guided: bool) -> Vec<Criterion> {
     let mut criteria = Vec::new();
-    let staying = staying(drafted, spec);
-    let deleted: Vec<PathBuf> = deed::deleted(&drafted.intent).into_iter().map(PathBuf::from).collect();
+    let (staying, deleted) = if guided { named_files(drafted, spec) } else { Default::default() };
     if drafted.kind != AnswerKind::FindOut {
         criteria.push(verifiable("The last call succeeded", Check::ExitStatus { equals: 0 }));
         let gone = |path: &PathBuf| {
@@ -157,7 +156,7 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool) -> Vec<Criteri
     for criterion in &drafted.criteria {
         match check(criterion, &drafted, spec) {
             Some(checks) => criteria.extend(checks),
-            None if twice => {}
+            None if twice && guided => {}
             None => criteria.push(Criterion {
                 text: criterion.text().to_owned(),
                 mode: Mode::Plausible,
@@ -185,11 +184,11 @@ fn at_least_something(mut criteria: Vec<Criterion>) -> Vec<Criterion> {
     criteria
 }
 
-/// The files that the request tells to leave as they are, but for those that the step itself is to delete.
-fn staying(drafted: &SubTaskDraft, spec: &TaskSpec) -> Vec<PathBuf> {
+/// The files that the request tells to leave as they are, but for those that the step itself is to delete; and those.
+fn named_files(drafted: &SubTaskDraft, spec: &TaskSpec) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let deleted = deed::deleted(&drafted.intent);
-    let files = untouched(&spec.intent).into_iter().filter(|path| !deleted.contains(path));
-    files.map(PathBuf::from).collect()
+    let staying = untouched(&spec.intent).into_iter().filter(|path| !deleted.contains(path));
+    (staying.map(PathBuf::from).collect(), deleted.into_iter().map(PathBuf::from).collect())
 }
 
 /// The criteria of an answer in words: it is more than a heading and no longer than was asked for, and a reader judges whether it tells
@@ -215,9 +214,10 @@ fn told(mut criteria: Vec<Criterion>, spec: &TaskSpec) -> Vec<Criterion> {
     criteria
 }
 
-/// Whether a criterion looks at what was made: a reader's, or a check of a file's content.
+/// Whether a criterion looks at what was made: a reader's, or a check of a file's content. A form is no content, and a test suite passes where the
+/// failing test was deleted.
 fn looks_at_the_deed(criterion: &Criterion) -> bool {
-    matches!(criterion.check, None | Some(Check::FileContains { .. }))
+    matches!(criterion.check, None | Some(Check::FileContains { .. } | Check::SameLines { .. }))
 }
 
 /// The checks that decide a drafted criterion; none where only a reader can.
@@ -244,15 +244,37 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         CriterionDraft::OutputMatches { value, .. } => one(Check::OutputMatches { pattern: value.clone() }),
         CriterionDraft::FileExists { path, .. } => {
             let path = file(path, kind, spec)?;
+            let written = format!("{} was written in this run", path.display());
             Some(vec![
                 verifiable(criterion.text(), Check::FileExists { path: path.clone() }),
-                verifiable("It was written in this run", Check::FileNewer { path }),
+                verifiable(&written, Check::FileNewer { path }),
             ])
         }
         CriterionDraft::FileContains { path, value, .. } if named(value, spec) => {
             one(Check::FileContains { path: file(path, kind, spec)?, value: value.clone() })
         }
         CriterionDraft::FileContains { .. } => None,
+        CriterionDraft::FileJson { path, schema, .. } => {
+            let schema = serde_json::from_str(schema).ok()?;
+            one(Check::FileJson { path: file(path, kind, spec)?, schema })
+        }
+        CriterionDraft::Table { path, columns, min_rows, max_rows, .. } => one(Check::Table {
+            path: file(path, kind, spec)?,
+            columns: columns.clone(),
+            min_rows: *min_rows,
+            max_rows: *max_rows,
+        }),
+        CriterionDraft::SameLines { path, other, .. } => {
+            one(Check::SameLines { path: file(path, kind, spec)?, other: file(other, kind, spec)? })
+        }
+        // Whether the tests pass may be the question.
+        CriterionDraft::CommandSucceeds { .. } if is_question => None,
+        CriterionDraft::CommandSucceeds { text, command } => {
+            let check = Check::CommandSucceeds { command: command.clone() };
+            // Whoever looks at the plan sees what will run.
+            let text = format!("{text} (`{}` succeeds)", command.trim());
+            lint(&check).is_ok().then(|| vec![verifiable(&text, check)])
+        }
     }
 }
 
@@ -264,8 +286,13 @@ fn made(drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<PathBuf> {
 /// The file that a drafted criterion looks at.
 fn file_of(criterion: &CriterionDraft) -> Option<&str> {
     match criterion {
-        CriterionDraft::FileExists { path, .. } | CriterionDraft::FileContains { path, .. } => Some(path),
+        CriterionDraft::FileExists { path, .. }
+        | CriterionDraft::FileContains { path, .. }
+        | CriterionDraft::FileJson { path, .. }
+        | CriterionDraft::Table { path, .. }
+        | CriterionDraft::SameLines { path, .. } => Some(path),
         CriterionDraft::None { .. }
+        | CriterionDraft::CommandSucceeds { .. }
         | CriterionDraft::OutputNumber { .. }
         | CriterionDraft::OutputContains { .. }
         | CriterionDraft::OutputMatches { .. } => None,

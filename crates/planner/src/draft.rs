@@ -3,52 +3,48 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Verbs that all ask to find.
-const FINDING: [&str; 8] = ["find", "list", "search", "identify", "get", "locate", "show", "retrieve"];
-
-/// A plan in the model's words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A plan in the model's words: subtasks, or that there can be none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanDraft {
-    /// The subtasks.
-    #[schemars(length(min = 1, max = 6))]
+    /// The subtasks; none where it is given up.
+    #[schemars(length(max = 12))]
     pub subtasks: Vec<SubTaskDraft>,
+    /// Why there is no plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub give_up: Option<GiveUpDraft>,
 }
 
 impl PlanDraft {
-    /// The draft without questions that it has asked before: a small model plans "Find the files that ..." and "List the files that
-    /// ..." as two steps. The first of them stays. "Count the files" is another question than "List the files".
-    ///
-    /// ```
-    /// use artoo_planner::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
-    ///
-    /// let step = |intent: &str| SubTaskDraft {
-    ///     intent: intent.to_owned(),
-    ///     sequence: 1,
-    ///     kind: AnswerKind::FindOut,
-    ///     criteria: vec![CriterionDraft::None { text: "It is clear".to_owned() }],
-    /// };
-    /// let draft = PlanDraft { subtasks: vec![step("Find the notes in docs"), step("List the notes in docs.")] };
-    /// assert_eq!(draft.without_repeats().subtasks, [step("Find the notes in docs")]);
-    /// ```
-    #[must_use]
-    pub fn without_repeats(self) -> Self {
-        let mut asked: Vec<Vec<String>> = Vec::new();
-        let is_new = |subtask: &SubTaskDraft| {
-            let words = subtask.intent.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            let mut question: Vec<String> = words.map(str::to_lowercase).collect();
-            if let Some(verb) = question.first_mut().filter(|verb| FINDING.contains(&verb.as_str())) {
-                "find".clone_into(verb);
-            }
-            if subtask.kind != AnswerKind::FindOut {
-                return true;
-            }
-            let is_new = !asked.contains(&question);
-            asked.push(question);
-            is_new
-        };
-        Self { subtasks: self.subtasks.into_iter().filter(is_new).collect() }
+    /// These subtasks.
+    pub fn of(subtasks: Vec<SubTaskDraft>) -> Self {
+        Self { subtasks, give_up: None }
     }
+}
+
+/// That there can be no plan, in the model's words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GiveUpDraft {
+    /// Why.
+    pub kind: GiveUpWord,
+    /// One sentence for the person.
+    #[schemars(length(min = 1, max = 500))]
+    pub reason: String,
+    /// What the person is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 500))]
+    pub question: Option<String>,
+}
+
+/// Why there can be no plan. Consent is asked for at the call, never by a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GiveUpWord {
+    /// It cannot be done, whoever does it.
+    Impossible,
+    /// The person has to decide or supply something.
+    NeedsPerson,
 }
 
 /// A subtask in the model's words.
@@ -56,15 +52,15 @@ impl PlanDraft {
 #[serde(deny_unknown_fields)]
 pub struct SubTaskDraft {
     /// What to do.
-    #[schemars(length(min = 1, max = 300))]
+    #[schemars(length(min = 1, max = 2000))]
     pub intent: String,
     /// Its group.
-    #[schemars(range(min = 1, max = 6))]
+    #[schemars(range(min = 1, max = 12))]
     pub sequence: u32,
     /// What it is for.
     pub kind: AnswerKind,
     /// What must be true of its output.
-    #[schemars(length(min = 1, max = 3))]
+    #[schemars(length(min = 1, max = 8))]
     pub criteria: Vec<CriterionDraft>,
 }
 
@@ -87,31 +83,31 @@ pub enum CriterionDraft {
     /// The output is one number.
     OutputNumber {
         /// The assertion.
-        #[schemars(length(min = 1, max = 160))]
+        #[schemars(length(min = 1, max = 500))]
         text: String,
     },
     /// The output contains words of the request.
     OutputContains {
         /// The assertion.
-        #[schemars(length(min = 1, max = 160))]
+        #[schemars(length(min = 1, max = 500))]
         text: String,
         /// The words.
-        #[schemars(length(min = 1, max = 120))]
+        #[schemars(length(min = 1, max = 500))]
         value: String,
     },
     /// The output has a shape.
     OutputMatches {
         /// The assertion.
-        #[schemars(length(min = 1, max = 160))]
+        #[schemars(length(min = 1, max = 500))]
         text: String,
         /// A regular expression.
-        #[schemars(length(min = 1, max = 120))]
+        #[schemars(length(min = 1, max = 500))]
         value: String,
     },
     /// A file is there afterwards.
     FileExists {
         /// The assertion.
-        #[schemars(length(min = 1, max = 160))]
+        #[schemars(length(min = 1, max = 500))]
         text: String,
         /// Its path.
         #[schemars(length(min = 1, max = 200))]
@@ -120,19 +116,71 @@ pub enum CriterionDraft {
     /// A file contains words of the request.
     FileContains {
         /// The assertion.
-        #[schemars(length(min = 1, max = 160))]
+        #[schemars(length(min = 1, max = 500))]
         text: String,
         /// Its path.
         #[schemars(length(min = 1, max = 200))]
         path: String,
         /// The words.
-        #[schemars(length(min = 1, max = 120))]
+        #[schemars(length(min = 1, max = 500))]
         value: String,
+    },
+    /// A JSON file meets a schema.
+    FileJson {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 500))]
+        text: String,
+        /// Its path.
+        #[schemars(length(min = 1, max = 200))]
+        path: String,
+        /// The JSON Schema, as text: no provider takes any object at all.
+        #[schemars(length(min = 1, max = 4000))]
+        schema: String,
+    },
+    /// A file is a table with a header row.
+    Table {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 500))]
+        text: String,
+        /// Its path.
+        #[schemars(length(min = 1, max = 200))]
+        path: String,
+        /// The names of its columns, in order.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(length(max = 60))]
+        columns: Option<Vec<String>>,
+        /// The fewest rows below the header.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min_rows: Option<u64>,
+        /// The most.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_rows: Option<u64>,
+    },
+    /// Two files have the same set of lines.
+    SameLines {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 500))]
+        text: String,
+        /// Its path.
+        #[schemars(length(min = 1, max = 200))]
+        path: String,
+        /// The path of the other.
+        #[schemars(length(min = 1, max = 200))]
+        other: String,
+    },
+    /// A command succeeds.
+    CommandSucceeds {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 500))]
+        text: String,
+        /// The command.
+        #[schemars(length(min = 1, max = 500))]
+        command: String,
     },
     /// Only a reader can tell.
     None {
         /// The assertion.
-        #[schemars(length(min = 1, max = 160))]
+        #[schemars(length(min = 1, max = 500))]
         text: String,
     },
 }
@@ -146,6 +194,10 @@ impl CriterionDraft {
             | Self::OutputMatches { text, .. }
             | Self::FileExists { text, .. }
             | Self::FileContains { text, .. }
+            | Self::FileJson { text, .. }
+            | Self::Table { text, .. }
+            | Self::SameLines { text, .. }
+            | Self::CommandSucceeds { text, .. }
             | Self::None { text } => text,
         }
     }

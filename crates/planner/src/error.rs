@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use artoo_llm_client::{ErrorKind, LlmError};
-use artoo_types::{Fault, FaultKind, Role};
+use artoo_types::{Fault, FaultKind, GaveUp, GiveUpKind, Role};
 
 use crate::Violation;
 
@@ -23,6 +23,12 @@ pub enum PlanError {
     /// The plan broke a rule, also after the rule was named to the model.
     #[error("the plan is not usable: {}", list(.0))]
     Refused(Vec<Violation>),
+    /// The model plans what failed once more, also after it was told.
+    #[error("no other plan than the one that failed was found")]
+    NoOtherPlan,
+    /// There can be none, as the planner sees it.
+    #[error("{}", .0.reason)]
+    GaveUp(GaveUp),
 }
 
 impl PlanError {
@@ -44,6 +50,17 @@ impl PlanError {
             Self::Refused(_) => {
                 (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned()))
             }
+            // Nobody's fault: what there is counts, and nothing more is tried.
+            Self::NoOtherPlan => (
+                FaultKind::Budget,
+                Some("say more exactly what you want or where it is, or use a stronger model".to_owned()),
+            ),
+            Self::GaveUp(gave_up) => match gave_up.kind {
+                GiveUpKind::Impossible => (FaultKind::Impossible, gave_up.question.clone()),
+                GiveUpKind::NeedsPerson | GiveUpKind::NeedsConsent => {
+                    (FaultKind::NeedsPerson, gave_up.question.clone())
+                }
+            },
         };
         Fault { role: Role::Planner, kind, message: self.to_string(), hint }
     }

@@ -26,26 +26,24 @@ mod behaviour;
 mod blocked;
 mod compile;
 pub mod conformance;
-mod deed;
 mod draft;
 mod error;
+mod guided;
 mod model_planner;
 mod prompt;
-mod prose;
-mod questions;
 mod recalled;
 mod replan;
-mod report;
-mod untouched;
 mod validate;
 
 pub use actor::{Settings, run};
 pub use asking::Asking;
-pub use behaviour::{FailureContext, Inventory, PlanContext, Planner, Previous, ToolBrief};
+pub use behaviour::{
+    FailureContext, FolderListing, Inventory, Listed, PlanContext, Planner, Previous, ToolBrief,
+};
 pub use compile::{CompileOptions, compile};
-pub use draft::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
+pub use draft::{AnswerKind, CriterionDraft, GiveUpDraft, GiveUpWord, PlanDraft, SubTaskDraft};
 pub use error::PlanError;
-pub use model_planner::{GUIDED_PROMPT, ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
+pub use guided::GUIDED_PROMPT;
+pub use model_planner::{ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};
 pub use recalled::Recalled;
-pub use report::report_template;
 pub use validate::{Violation, validate};

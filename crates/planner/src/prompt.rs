@@ -2,27 +2,41 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use artoo_llm_client::{Origin, fenced, inline};
+use artoo_llm_client::{ModelProfile, Origin, fenced, inline};
 use artoo_types::{OutcomeStatus, SubTaskOutcome, UnmetCriterion};
 use serde_json::Value;
 
-use crate::{FailureContext, PlanContext, Previous, Recalled, Violation, replan};
+use crate::{FailureContext, FolderListing, Listed, PlanContext, Previous, Recalled, Violation, replan};
 
 /// The most characters of one output or reason that are shown.
 const SHOWN: usize = 300;
 
 /// What R2 is told before it plans. The order is from the most constant to the most changing.
-pub(crate) fn planning(cx: &PlanContext) -> String {
+pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     line(&mut text, format_args!("Platform: {}", cx.surroundings.platform));
     let path = |path: &Path| inline(&path.display().to_string());
     line(&mut text, format_args!("Working folder: {}", path(&cx.surroundings.working_folder)));
     line(&mut text, format_args!("Workspace for new files: {}", path(&cx.surroundings.workspace)));
-    let tools: Vec<_> = cx.inventory.tools.iter().map(|tool| tool.name.as_str()).collect();
-    line(&mut text, format_args!("Tools: {}", tools.join(", ")));
+    if profile.guided {
+        let tools: Vec<_> = cx.inventory.tools.iter().map(|tool| tool.name.as_str()).collect();
+        line(&mut text, format_args!("Tools: {}", tools.join(", ")));
+    } else {
+        text.push_str("Tools:\n");
+        for tool in &cx.inventory.tools {
+            line(&mut text, format_args!("- {}: {}", tool.name, tool.summary));
+        }
+    }
     if !cx.inventory.programs.is_empty() {
         line(&mut text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
+    }
+    // A weak model plans about what it is shown, not about what is asked.
+    if !profile.guided {
+        folder(&mut text, &cx.listing, profile.shown_bytes());
+        if cx.person_present {
+            line(&mut text, format_args!("The user is there: a step may ask them."));
+        }
     }
     text.push_str(&Recalled::of(&cx.memory, cx.run_id).for_the_plan);
     if let Some(previous) = &cx.previous {
@@ -30,6 +44,36 @@ pub(crate) fn planning(cx: &PlanContext) -> String {
     }
     let _ = write!(text, "Request: {}", cx.spec.intent);
     text
+}
+
+/// What lies in the working folder, in about so many bytes.
+fn folder(text: &mut String, listing: &FolderListing, bytes: usize) {
+    let (mut names, mut left_out) = (String::new(), 0_usize);
+    for Listed { path, bytes: size } in &listing.listed {
+        let entry = match size {
+            Some(size) => format!("{} ({size} bytes)\n", inline(path)),
+            None => format!("{}/\n", inline(path)),
+        };
+        if left_out == 0 && names.len() + entry.len() <= bytes {
+            names.push_str(&entry);
+        } else {
+            left_out += 1;
+        }
+    }
+    let mark = match (left_out, listing.has_more) {
+        (0, false) => String::new(),
+        (0, true) => "[... more ...]".to_owned(),
+        (count, false) => format!("[... {count} more ...]"),
+        (count, true) => format!("[... at least {count} more ...]"),
+    };
+    if listing.listed.is_empty() {
+        line(text, format_args!("The working folder holds nothing that is shown."));
+    } else {
+        line(
+            text,
+            format_args!("In the working folder:\n{}", fenced(Origin::File, &format!("{names}{mark}"))),
+        );
+    }
 }
 
 /// What R2 is told when its plan broke rules.

@@ -4,9 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use artoo_types::{Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, SubTaskOutcome};
+use artoo_types::{
+    Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, SubTaskOutcome, same_intent,
+};
 
-use crate::{CompileOptions, PlanContext, PlanDraft, Previous, compile, compile::agreement, deed};
+use crate::guided::deed;
+use crate::{CompileOptions, PlanContext, PlanDraft, Previous, compile, compile::agreement};
 
 /// Derivations of one answer: positions in the previous plan.
 struct Family {
@@ -46,12 +49,17 @@ pub(crate) fn merged(
         positions.iter().filter_map(|position| previous.subtask_ids.get(*position).copied()).collect();
     let (mut subtasks, mut task_criteria) = match draft {
         Some(draft) => {
-            let draft = deed::with_the_missed(without_the_done(draft, previous), previous);
+            let mut draft = without_the_done(draft, previous);
+            if options.guided {
+                draft = deed::with_the_missed(draft, previous);
+            }
             compile(&draft, &cx.spec, options, kept.len())
         }
         None => (Vec::new(), Vec::new()),
     };
-    keep_the_missed(&mut subtasks, previous);
+    if options.guided {
+        keep_the_missed(&mut subtasks, previous);
+    }
     for family in families(previous) {
         let new_positions: Vec<usize> = matched(&family, previous)
             .iter()
@@ -81,6 +89,17 @@ pub(crate) fn merged(
     }
 }
 
+/// Whether these subtasks are those of the plan before that did not match, in the same order, up to the words' order and case, and checked
+/// in the same way. What is only worded otherwise fails again.
+pub(crate) fn is_same(subtasks: &[PlannedSubTask], previous: &Previous) -> bool {
+    let failed = previous.outcomes.iter().filter(|outcome| outcome.status != OutcomeStatus::Matched);
+    let same = |(new, old): (&PlannedSubTask, &SubTaskOutcome)| {
+        same_intent(&new.intent, &old.intent) && new.success_criteria == old.criteria
+    };
+    let failed: Vec<&SubTaskOutcome> = failed.collect();
+    !failed.is_empty() && failed.len() == subtasks.len() && subtasks.iter().zip(failed).all(same)
+}
+
 /// Whatever the new plan says, what the one before had to make is looked at: a replan changes the way, not the aim.
 fn keep_the_missed(subtasks: &mut [PlannedSubTask], previous: &Previous) {
     let is_deed =
@@ -101,7 +120,7 @@ fn without_the_done(draft: &PlanDraft, previous: &Previous) -> PlanDraft {
         let matched = previous.outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
         matched.into_iter().any(|outcome| words(&outcome.intent).eq(words(intent)))
     };
-    PlanDraft { subtasks: draft.subtasks.iter().filter(|subtask| !done(&subtask.intent)).cloned().collect() }
+    PlanDraft::of(draft.subtasks.iter().filter(|subtask| !done(&subtask.intent)).cloned().collect())
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {

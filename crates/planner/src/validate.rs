@@ -2,11 +2,11 @@
 
 use artoo_checks::{Flaw, lint, lint_text, takes_any_text};
 use artoo_types::{
-    BlockedApproach, BlockedProgram, BlockedTarget, Check, Criterion, MegramId, OutcomeStatus, Plan,
+    BlockedApproach, BlockedProgram, BlockedTarget, Check, Criterion, GaveUp, MegramId, OutcomeStatus, Plan,
     SubTaskId, ToolName,
 };
 
-use crate::{PlanContext, blocked, compile::NOT_EMPTY, deed};
+use crate::{PlanContext, blocked, compile::NOT_EMPTY};
 
 /// The most subtasks of a plan, second derivations included.
 const MAX_SUBTASKS: usize = 256;
@@ -74,7 +74,10 @@ pub enum Violation {
         /// Which, from 0.
         position: usize,
     },
-    /// The request asks to make or change something, and nothing in the plan looks at what was made.
+    /// A criterion of the whole task names a command, which only the judge of a subtask runs.
+    #[error("the task is to be decided by a command; only a subtask can be")]
+    TaskCommand,
+    /// The request asks to make or change something, and nothing in the plan of a weak model looks at what was made.
     #[error("the request asks to make or change something; no subtask is of kind create or change")]
     NoDeed,
     /// It names a tool that the directive blocks.
@@ -103,6 +106,12 @@ pub enum Violation {
         /// The rule or the experience behind it.
         rule: Option<MegramId>,
     },
+    /// It is the plan before: the same steps, checked in the same way, and that plan failed.
+    #[error("this is the plan that failed: plan another way to get there, or say that there is none")]
+    SamePlan,
+    /// It is given up for something that the person who is there could say.
+    #[error("the user is there: plan the work with a step that asks them ({})", .0.question.as_deref().unwrap_or(&.0.reason))]
+    PersonIsThere(GaveUp),
     /// It plans again, with the tool that it names, what failed with it.
     #[error("it plans what failed with the tool {} in the same words: {}", .approach.tool, .approach.approach)]
     BlockedApproach {
@@ -150,15 +159,14 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
     let counted = plan.kept.len() + plan.subtasks.len();
     for criterion in &plan.task_criteria {
         violations.extend(flaw(criterion, &cx.spec.intent));
+        if let Some(Check::CommandSucceeds { .. }) = &criterion.check {
+            violations.push(Violation::TaskCommand);
+        }
         if let Some(Check::SameAnswer { subtasks }) = &criterion.check
             && subtasks.iter().any(|position| *position >= counted)
         {
             violations.push(Violation::Reference { position: counted });
         }
-    }
-    let planned = plan.subtasks.iter().flat_map(|subtask| &subtask.success_criteria);
-    if deed::is_asked_for(&cx.spec.intent) && !deed::is_looked_at(planned.chain(&plan.task_criteria), cx) {
-        violations.push(Violation::NoDeed);
     }
     violations.extend(blocked::violations(plan, cx));
     violations

@@ -46,6 +46,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
+        output_schema: None,
     })?;
 
     let (mut view, mut fold) = (run.observe(1024), Fold::new());

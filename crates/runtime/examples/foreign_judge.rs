@@ -1,5 +1,4 @@
 //! One role swapped: a judge (R4a) that asks no model. It is put to the contract first, then handed to the builder.
-//!
 //! Each role is swapped like this: implement its trait, run its `conformance` suite, call its method of the builder.
 
 use std::{collections::BTreeSet, error::Error, sync::Arc};
@@ -25,22 +24,26 @@ struct Quoted;
 impl Judge for Quoted {
     async fn judge(
         &self,
-        criterion: &Criterion,
+        criteria: &[Criterion],
         cx: &JudgeContext<'_>,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
-        let words = criterion.text.split('"').nth(1).unwrap_or(&criterion.text);
-        let mut calls = cx.result.tool_calls.iter().filter(|call| call.succeeded());
-        Ok(match calls.find(|call| call.output.shown.contains(words)) {
-            Some(call) => Finding::Pass {
-                evidence: Evidence::ToolCall { call_id: call.call_id, excerpt: words.to_owned() },
-            },
-            None => Finding::Fail {
-                failure_class: FailureClass::Logical,
-                reason: format!("no call put out {words:?}"),
-                evidence: None,
-            },
-        })
+    ) -> Result<Vec<Finding>, JudgeError> {
+        Ok(criteria.iter().map(|criterion| judged(criterion, cx)).collect())
+    }
+}
+
+fn judged(criterion: &Criterion, cx: &JudgeContext<'_>) -> Finding {
+    let words = criterion.text.split('"').nth(1).unwrap_or(&criterion.text);
+    let mut calls = cx.result.tool_calls.iter().filter(|call| call.succeeded());
+    match calls.find(|call| call.output.shown.contains(words)) {
+        Some(call) => Finding::Pass {
+            evidence: Evidence::ToolCall { call_id: call.call_id, excerpt: words.to_owned() },
+        },
+        None => Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: format!("no call put out {words:?}"),
+            evidence: None,
+        },
     }
 }
 
@@ -63,8 +66,8 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     );
     conformance::check_all(&Quoted, &model).await?;
 
-    let data = folder.path().join("data");
-    let artoo = Artoo::builder().model(model).data_folder(data).judge(Arc::new(Quoted)).build()?;
+    let artoo = Artoo::builder().model(model).data_folder(folder.path().join("data"));
+    let artoo = artoo.judge(Arc::new(Quoted)).build()?;
     let run = artoo.start(RunRequest {
         text: "Where is my shopping list?".to_owned(),
         turns: Vec::new(),
@@ -83,6 +86,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
+        output_schema: None,
     })?;
     let path = run.folder().join(journal::FILE_NAME);
     let result = run.finished().await;

@@ -9,7 +9,7 @@
 use std::{collections::BTreeSet, error::Error, path::Path, sync::Arc, time::Instant};
 
 use artoo_bus::{Clock as _, SystemClock};
-use artoo_llm_client::{Completion, LlmClient, LlmError, Request, StopReason, Usage};
+use artoo_llm_client::{Completion, LlmClient, LlmError, Request, Usage};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_runtime::{Artoo, Builder, RunRequest};
 use artoo_sandbox::{Network, SandboxMode};
@@ -56,12 +56,7 @@ impl LlmClient for AtOnce {
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         match (self.0)(request) {
-            Some(text) => Ok(Completion {
-                text,
-                stop: StopReason::End,
-                usage: Usage::default(),
-                model: "at-once".to_owned(),
-            }),
+            Some(text) => Ok(Completion::of_text(text, Usage::default(), "at-once")),
             None => std::future::pending().await,
         }
     }
@@ -121,6 +116,7 @@ fn request(folder: &Path) -> RunRequest {
         granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
+        output_schema: None,
     }
 }
 

@@ -13,9 +13,9 @@ use artoo_bus::{Clock, Port, RunBus};
 use artoo_executor::{Provenance, Terms};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
-use artoo_planner::{Asking, Planner};
+use artoo_planner::{Asking, FolderListing, Planner};
 use artoo_sandbox::snapshot::Snapshot;
-use artoo_tools::{CreatedPaths, EvidenceStore, LocalTime, Nobody, Rest, ToolContext, ToolLimits};
+use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, Rest, ToolContext, ToolLimits};
 use artoo_types::{
     CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
 };
@@ -31,7 +31,9 @@ use crate::{
     Dispatch, RunRequest, StartError,
     artoo::Parts,
     builder::default_solver,
+    command_checks::CommandChecks,
     crew::Crew,
+    folder_listing::folder_listing,
     foreign_solver::ForeignSolver,
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
@@ -153,9 +155,11 @@ fn assemble(
     let tools = canceller.token.child_token();
     let snapshot =
         Snapshot::new(folder.join(runs::UNDO), vec![real(&parts.data_folder)], parts.snapshot_limits);
+    let jobs = Jobs::default();
     let tool_context = ToolContext {
         working_folder: request.surroundings.working_folder.clone(),
         workspace: request.surroundings.workspace.clone(),
+        request: request.text.as_str().into(),
         home: request.surroundings.home.clone(),
         private_tmp: folder.join(PRIVATE_TMP),
         protected: parts.protected.clone().into(),
@@ -164,6 +168,7 @@ fn assemble(
         environment: parts.environment.clone(),
         evidence,
         created: CreatedPaths::default(),
+        jobs: jobs.clone(),
         layer_stores: layer_stores(&folder, &journal.run_id().to_string()),
         explain: artoo_sandbox::effects_of,
         // The executor puts its own in their place for each call.
@@ -171,8 +176,9 @@ fn assemble(
         trial_only: false,
         rest: Rest::default(),
         snapshot: Some(snapshot.clone()),
+        images: false,
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
-        limits: ToolLimits::default(),
+        limits: ToolLimits { shown: parts.models.executor.profile().shown_bytes(), ..ToolLimits::default() },
         cancel: tools.clone(),
         on_output: None,
     };
@@ -210,6 +216,7 @@ fn assemble(
         is_over,
         journal,
         snapshot,
+        jobs,
         result: send_result,
         answers,
     };
@@ -247,6 +254,15 @@ fn crew(
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
         inventory: parts.inventory.clone(),
+        // A weak model is not shown it.
+        listing: if model.profile().guided {
+            FolderListing::default()
+        } else {
+            let secrets = artoo_tools::secrets_in(&surroundings.home);
+            let protected: Vec<PathBuf> = parts.protected.iter().cloned().chain(secrets).collect();
+            folder_listing(&surroundings.working_folder, &protected)
+        },
+        person_present: request.person_present,
         asking: match parts.profile {
             Profile::Default => Asking::All,
             Profile::SpecV08 => Asking::Literal,
@@ -261,7 +277,7 @@ fn crew(
     let settings = artoo_executor::Settings {
         surroundings: surroundings.clone(),
         toolbox: Arc::clone(&parts.toolbox),
-        tool_context: tools,
+        tool_context: tools.clone(),
         terms: Terms {
             approval: request.approval,
             granted: request.granted.clone(),
@@ -282,6 +298,7 @@ fn crew(
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
         judge_deadline: deadlines.judge,
+        commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, parts.policy.clone())),
     };
     crew.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
@@ -290,6 +307,7 @@ fn crew(
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings.clone(),
         judge_deadline: deadlines.judge,
+        output_schema: request.output_schema.clone(),
     };
     crew.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())

@@ -35,8 +35,7 @@ pub struct Builder {
     profile: Profile,
     parameters: Option<Parameters>,
     strict: bool,
-    second_derivation: bool,
-    guided: bool,
+    second_derivation: Option<bool>,
     ask_before_plans: bool,
     prices: Prices,
     deadlines: Deadlines,
@@ -64,8 +63,7 @@ impl Default for Builder {
             profile: Profile::Default,
             parameters: None,
             strict: false,
-            second_derivation: false,
-            guided: false,
+            second_derivation: None,
             ask_before_plans: false,
             prices: Prices::default(),
             deadlines: Deadlines::default(),
@@ -156,17 +154,11 @@ impl Builder {
         self
     }
 
-    /// Whether questions are answered twice, by different means, and accepted only where both agree. Worth its calls with a
-    /// weak model.
+    /// Whether questions are answered twice, by different means, and accepted only where both agree. Worth its calls with a weak
+    /// model: by default it follows from the planner's model, whether that is guided
+    /// ([`ModelProfile::guided`](artoo_llm_client::ModelProfile::guided)).
     pub fn second_derivation(mut self, second_derivation: bool) -> Self {
-        self.second_derivation = second_derivation;
-        self
-    }
-
-    /// Whether the planner's and the executor's prompts hold examples. A small model needs them; with a larger one they only cost
-    /// tokens.
-    pub fn guided(mut self, guided: bool) -> Self {
-        self.guided = guided;
+        self.second_derivation = Some(second_derivation);
         self
     }
 

@@ -3,20 +3,19 @@
 //! Subtasks of a group run side by side; groups run in ascending order; a failed group stops the later ones, whose subtasks
 //! are reported as skipped at once. Source: `docs/deviations.md`, "Sequence groups".
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
-use artoo_llm_client::{Origin, fenced, inline};
+use artoo_llm_client::fair_share;
 use artoo_types::{
-    BlockedTarget, CriterionVerdict, DispatchManifest, FailureClass, Finding, Judge, MemoryGuard, Message,
-    OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId, SubTaskOutcome, Warning,
+    BlockedTarget, CriterionVerdict, DispatchManifest, EarlierResult, FailureClass, Finding, Judge,
+    MemoryGuard, Message, OutcomeStatus, Plan, PlannedSubTask, Role, RunId, SubTask, SubTaskId,
+    SubTaskOutcome, Warning,
 };
 use chrono::{DateTime, FixedOffset};
 use serde_json::Value;
 
-/// The most characters of an earlier output that are handed on.
-const HANDED_ON: usize = 1500;
-/// The most characters of all of them together; the latest groups come first.
-const HANDED_ON_TOGETHER: usize = 12_000;
+/// The most bytes of earlier outputs that are handed on, all together. Each prompt shows as much of them as its model can take.
+const HANDED_ON: usize = 24_000;
 
 /// The state of dispatch in one run.
 #[derive(Clone, Debug)]
@@ -165,7 +164,8 @@ impl Dispatch {
             parent_task_id: self.run_id,
             round: self.round,
             sequence: planned.sequence,
-            context: self.context(&planned.context, before, &originals),
+            context: planned.context,
+            earlier: self.earlier(before, &originals),
             intent: planned.intent,
             success_criteria: planned.success_criteria,
             avoid: derived.flat_map(|outcome| outcome.means.iter().cloned()).collect(),
@@ -173,44 +173,26 @@ impl Dispatch {
         }
     }
 
-    /// R2's context, then what earlier groups put out: labelled, bounded and fenced.
-    fn context(&self, planned: &str, before: u32, originals: &[Position]) -> String {
+    /// What the groups before this one put out, in their order: all of a short output, of long ones the beginning.
+    fn earlier(&self, before: u32, originals: &[Position]) -> Vec<EarlierResult> {
         let visible = |position: &&Position| {
             let is_original = originals.iter().any(|original| original.subtask_id == position.subtask_id);
             position.group < before && !position.is_second_derivation && !is_original
         };
-        let mut earlier: Vec<&Outcome> = Vec::new();
-        let (mut left, mut left_out) = (HANDED_ON_TOGETHER, 0_usize);
         let mut visible: Vec<&Position> = self.positions.iter().filter(visible).collect();
         visible.sort_by_key(|position| position.group);
-        for position in visible.into_iter().rev() {
-            let Some(outcome) = self.ended.get(&position.subtask_id) else { continue };
-            let length = outcome.output.chars().take(HANDED_ON).count();
-            if left_out == 0 && length <= left {
-                left -= length;
-                earlier.push(outcome);
-            } else {
-                left_out += 1;
+        let ended: Vec<&Outcome> =
+            visible.into_iter().filter_map(|position| self.ended.get(&position.subtask_id)).collect();
+        let share = fair_share(ended.iter().map(|outcome| outcome.output.len()), HANDED_ON);
+        let handed_on = |outcome: &&Outcome| {
+            let output = outcome.output.get(..outcome.output.floor_char_boundary(share)).unwrap_or_default();
+            EarlierResult {
+                intent: outcome.intent.clone(),
+                output: output.to_owned(),
+                left_out_bytes: (outcome.output.len() - output.len()) as u64,
             }
-        }
-        let mut text = planned.to_owned();
-        if left_out > 0 {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "\n({left_out} results of earlier steps are left out)");
-        }
-        for outcome in earlier.into_iter().rev() {
-            let mut shown: String = outcome.output.chars().take(HANDED_ON).collect();
-            if shown.len() < outcome.output.len() {
-                let _ = write!(shown, "\n({} more bytes)", outcome.output.len() - shown.len());
-            }
-            let _ = write!(
-                text,
-                "\nResult of an earlier step ({}):\n{}",
-                inline(&outcome.intent),
-                fenced(Origin::SubTask, &shown)
-            );
-        }
-        text.trim_start().to_owned()
+        };
+        ended.iter().map(handed_on).collect()
     }
 
     fn skipped(&self, placed: Placed) -> SubTaskOutcome {
@@ -235,6 +217,7 @@ impl Dispatch {
             status: OutcomeStatus::Skipped,
             output: Value::Null,
             failure_reason: Some("an earlier step failed".to_owned()),
+            gave_up: None,
             gap_trajectory: Vec::new(),
             tool_calls: Vec::new(),
         }

@@ -1,6 +1,9 @@
 //! The one table from results to exit codes.
 
-use artoo_types::{FailureClass, FaultKind, FinalResult, Finding, SubTaskOutcome, TerminalState};
+use artoo_types::{
+    FailureClass, FaultKind, FinalResult, Finding, GiveUpKind, StructuredOutput, SubTaskOutcome,
+    TerminalState,
+};
 
 /// The exit code of a finished run.
 ///
@@ -9,9 +12,10 @@ use artoo_types::{FailureClass, FaultKind, FinalResult, Finding, SubTaskOutcome,
 /// | 0 | `accept` |
 /// | 1 | internal or provider failure |
 /// | 2 | usage or configuration |
-/// | 3 | `success`, some criteria unmet |
+/// | 3 | `success`, some criteria unmet; or `accept` without the value that a schema asks for |
 /// | 4 | `abandon` |
 /// | 5 | the plan was not agreed to |
+/// | 6 | the person has to answer something first |
 /// | 124 | `--timeout` |
 /// | 129 | the terminal was closed (SIGHUP) |
 /// | 130 | interrupted (Ctrl+C, SIGINT) |
@@ -29,7 +33,8 @@ pub fn exit_code(result: &FinalResult) -> u8 {
             | FaultKind::Bus
             | FaultKind::Storage => 1,
             FaultKind::Configuration | FaultKind::Request => 2,
-            FaultKind::Budget => 4,
+            FaultKind::Budget | FaultKind::Impossible => 4,
+            FaultKind::NeedsPerson => 6,
             FaultKind::Refused => 5,
             FaultKind::Timeout => 124,
             FaultKind::HungUp => 129,
@@ -38,7 +43,16 @@ pub fn exit_code(result: &FinalResult) -> u8 {
             FaultKind::Terminated => 143,
         };
     }
+    if let Some(gave_up) = &result.gave_up {
+        return match gave_up.kind {
+            GiveUpKind::Impossible => 4,
+            GiveUpKind::NeedsConsent => 5,
+            GiveUpKind::NeedsPerson => 6,
+        };
+    }
     match result.directive {
+        // It fell short of what was asked for.
+        TerminalState::Accept if matches!(result.structured, Some(StructuredOutput::Missing(_))) => 3,
         TerminalState::Accept => 0,
         TerminalState::Success => 3,
         TerminalState::Abandon => 4,

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use artoo_meta_validator::OutputSchema;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{Approval, EffectKind, Limits, Surroundings, Turn};
 
@@ -28,4 +29,7 @@ pub struct RunRequest {
     pub timeout: Option<Duration>,
     /// Whether somebody is there to be asked back, and answers by [`Run::answerer`](crate::Run::answerer).
     pub person_present: bool,
+    /// The schema that the output is to meet. An accepted run then has a [`StructuredOutput`](artoo_types::StructuredOutput): the value, or
+    /// why there is none, which is exit code 3.
+    pub output_schema: Option<OutputSchema>,
 }

@@ -7,8 +7,7 @@ use std::{
 
 use artoo_bus::{Observer, RunBus};
 use artoo_types::{
-    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, FaultKind, FinalResult,
-    PlanApprovalDecided, ProposedRule, RunId,
+    ApprovalDecided, ApprovalScope, CallId, FaultKind, FinalResult, PlanApprovalDecided, ProposedRule, RunId,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -150,8 +149,8 @@ impl Canceller {
 /// What the person says to a question of the run.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
-    /// To R1.
-    Clarification(ClarificationAnswered),
+    /// To a round of questions of R1, or of a step.
+    Clarification(u32, String),
     /// To the dispatcher.
     Plan(PlanApprovalDecided),
     /// To R3.
@@ -166,7 +165,7 @@ pub struct Answerer(pub(crate) mpsc::UnboundedSender<Reply>);
 impl Answerer {
     /// Answers a round of questions; empty means: go ahead.
     pub fn answer(&self, round: u32, answer: String) {
-        self.reply(Reply::Clarification(ClarificationAnswered { round, answer }));
+        self.reply(Reply::Clarification(round, answer));
     }
 
     /// Lets the plan of this round run.

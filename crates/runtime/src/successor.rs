@@ -89,6 +89,7 @@ pub(crate) fn lost(run_id: RunId) -> FinalResult {
         task_id: TaskId::from_text("task"),
         summary: "The run was lost: it ended without a recorded result.".to_owned(),
         output: Value::Null,
+        structured: None,
         loss: Loss::default(),
         grad_l: 0.0,
         grad_goal: 0.0,
@@ -97,6 +98,7 @@ pub(crate) fn lost(run_id: RunId) -> FinalResult {
         directive: TerminalState::Abandon,
         unmet: Vec::new(),
         partial: Vec::new(),
+        gave_up: None,
         fault: Some(fault(Role::Supervisor, FaultKind::Panic, "the run ended without a result".to_owned())),
     }
 }

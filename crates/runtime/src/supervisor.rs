@@ -15,7 +15,7 @@ use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_sandbox::snapshot::Snapshot;
 use artoo_types::{
     ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, ControlSettings, Envelope, Fault,
-    FaultKind, FinalResult, Message, PlanApprovalDecided, Role, UserRequest, Warning,
+    FaultKind, FinalResult, Message, PlanApprovalDecided, Role, SubTaskId, UserRequest, Warning,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -65,6 +65,7 @@ pub(crate) struct Supervised {
     pub(crate) journal: RunJournal,
     /// What the run found, for undo.
     pub(crate) snapshot: Snapshot,
+    pub(crate) jobs: artoo_tools::Jobs,
     pub(crate) successor: Successor,
     pub(crate) result: oneshot::Sender<FinalResult>,
     /// What the person answers.
@@ -89,6 +90,7 @@ pub(crate) async fn supervise(run: Supervised) {
         is_over,
         journal,
         snapshot,
+        jobs,
         successor,
         result,
         mut answers,
@@ -170,6 +172,7 @@ pub(crate) async fn supervise(run: Supervised) {
     };
     // From here on nothing of the run may act.
     tools.cancel();
+    crate::left_running::stop(&jobs, &supervisor.port).await;
     bus.close();
     let (run_id, journal_folder) = (bus.run_id(), journal.folder().to_owned());
     supervisor.crew.dismiss().await;
@@ -222,8 +225,8 @@ struct Supervisor<'a> {
 /// A question to the person.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    /// A round of R1's questions.
-    Clarification(u32),
+    /// A round of questions, of R1 or of a step.
+    Clarification(u32, Option<SubTaskId>),
     /// Whether the plan of a round may run.
     Plan(u32),
     /// Whether a call may do what it would.
@@ -252,7 +255,7 @@ impl Supervisor<'_> {
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
         } else if let Message::ClarificationRequested(request) = message {
-            self.ask(Asked::Clarification(request.round));
+            self.ask(Asked::Clarification(request.round, request.subtask_id));
         } else if let Message::PlanApprovalRequested(request) = message {
             self.ask(Asked::Plan(request.round));
         } else if let Message::ApprovalRequested(request) = message {
@@ -289,8 +292,10 @@ impl Supervisor<'_> {
     fn answered(&mut self, reply: Option<Reply>) {
         let Some(asked) = self.asked else { return };
         let answer: Message = match (asked, reply) {
-            (Asked::Clarification(round), Some(Reply::Clarification(answer))) if answer.round == round => {
-                answer.into()
+            (Asked::Clarification(round, subtask_id), Some(Reply::Clarification(to, answer)))
+                if to == round =>
+            {
+                ClarificationAnswered { round, subtask_id, answer }.into()
             }
             (Asked::Plan(round), Some(Reply::Plan(decision))) if decision.round == round => decision.into(),
             (Asked::Effect(call_id), Some(Reply::Effect(decision))) if decision.call_id == call_id => {
@@ -300,8 +305,8 @@ impl Supervisor<'_> {
                 let (scope, reason) = (ApprovalScope::Once, "nobody is left to ask".to_owned());
                 ApprovalDecided { call_id, granted: false, scope, reason, instead: None, rule: None }.into()
             }
-            (Asked::Clarification(round), None) => {
-                ClarificationAnswered { round, answer: String::new() }.into()
+            (Asked::Clarification(round, subtask_id), None) => {
+                ClarificationAnswered { round, subtask_id, answer: String::new() }.into()
             }
             (Asked::Plan(round), None) => {
                 let reason = "nobody is left to ask".to_owned();
@@ -309,8 +314,8 @@ impl Supervisor<'_> {
             }
             // To another question, or to none.
             (
-                Asked::Clarification(_) | Asked::Plan(_) | Asked::Effect(_),
-                Some(Reply::Clarification(_) | Reply::Plan(_) | Reply::Effect(_)),
+                Asked::Clarification(..) | Asked::Plan(_) | Asked::Effect(_),
+                Some(Reply::Clarification(..) | Reply::Plan(_) | Reply::Effect(_)),
             ) => return,
         };
         self.asked = None;

@@ -68,6 +68,15 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// A list that may be missing.
+    pub(crate) fn list(self, name: &str) -> Result<Option<&'a [Value]>, ToolError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::Array(items)) => Ok(Some(items)),
+            Some(other) => Err(wrong_type(name, "a list", other)),
+        }
+    }
+
     /// One of a few words.
     pub(crate) fn word<T: Copy>(self, name: &str, words: &[(&str, T)], default: T) -> Result<T, ToolError> {
         let Some(text) = self.any_text(name)? else { return Ok(default) };

@@ -12,7 +12,7 @@ use artoo_sandbox::{Effects, Network, Place, SandboxMode};
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Consent, CreatedPaths, EvidenceStore, PageLimits, ProtectedPlaces, Rest};
+use crate::{Consent, CreatedPaths, EvidenceStore, Jobs, PageLimits, ProtectedPlaces, Rest};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
 /// its own `cancel` and `on_output`.
@@ -22,6 +22,8 @@ pub struct ToolContext {
     pub working_folder: PathBuf,
     /// Where generated files go whose place the request does not name. Absolute; created when it is first needed.
     pub workspace: PathBuf,
+    /// The words of the request: a file that they name is the person's, and lies where the person is. Empty where there are none.
+    pub request: Arc<str>,
     /// What `~` means. Absolute.
     pub home: PathBuf,
     /// The run's own folder for temporary files. Absolute; created when it is first needed, removed by the caller.
@@ -38,6 +40,8 @@ pub struct ToolContext {
     pub evidence: EvidenceStore,
     /// What this run has created, and may therefore change.
     pub created: CreatedPaths,
+    /// The commands of this run that were left running.
+    pub jobs: Jobs,
     /// Where the layers of a command that is tried may lie: the first of these that lies in none of the folders that it may write. Absolute.
     /// Without one, no command is tried.
     pub layer_stores: Vec<PathBuf>,
@@ -52,6 +56,8 @@ pub struct ToolContext {
     /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a command
     /// changed is not known.
     pub snapshot: Option<Snapshot>,
+    /// Whether the model that calls sees pictures.
+    pub images: bool,
     /// Where the time comes from.
     pub time: Arc<dyn LocalTime>,
     /// How much a call may do.
@@ -106,6 +112,8 @@ pub struct ToolLimits {
     pub command_time: Duration,
     /// The longest time that a command may ask for.
     pub longest_command_time: Duration,
+    /// How long a command that is left running is waited for: one that fails at once shows that in the call that started it.
+    pub job_grace: Duration,
     /// The time that `glob` may walk.
     pub walk_time: Duration,
     /// The most lines that `glob` lists.
@@ -121,7 +129,7 @@ pub struct ToolLimits {
 }
 
 impl Default for ToolLimits {
-    /// 2,400 bytes shown, 16 MiB kept, commands 60 s and at most 600 s, walks 10 s and 1,000 lines, 1 MiB read,
+    /// 2,400 bytes shown, 16 MiB kept, commands 60 s and at most 600 s, 2 s for one that is left running, walks 10 s and 1,000 lines, 1 MiB read,
     /// 16 MiB written, pages 30 s, 2 MiB and 5 redirects, 11 minutes for any call.
     fn default() -> Self {
         Self {
@@ -129,6 +137,7 @@ impl Default for ToolLimits {
             kept: artoo_sandbox::DEFAULT_KEEP,
             command_time: Duration::from_secs(60),
             longest_command_time: Duration::from_secs(600),
+            job_grace: Duration::from_secs(2),
             walk_time: Duration::from_secs(10),
             listed: 1_000,
             read: 1024 * 1024,

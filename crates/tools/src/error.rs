@@ -65,8 +65,8 @@ pub enum ToolError {
         /// What came of it.
         came: String,
     },
-    /// What was asked about has changed since.
-    #[error("{path} was changed while the user was asked; nothing was written")]
+    /// What was looked at has changed since.
+    #[error("{path} was changed meanwhile; nothing was written")]
     ChangedMeanwhile {
         /// The path.
         path: String,
@@ -118,6 +118,30 @@ pub enum ToolError {
         path: String,
         /// Its size.
         bytes: u64,
+    },
+    /// The content is not text in UTF-8, and would be written in another encoding.
+    #[error("{path} is not text in UTF-8")]
+    NotUtf8 {
+        /// The path.
+        path: String,
+    },
+    /// The file is too large for what is to be done with it.
+    #[error("{path} has {bytes} bytes; at most {most} are taken")]
+    TooLarge {
+        /// The path.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// What is to be changed does not stand in the file, or not in one place.
+    #[error("{path} was not changed: {problem}")]
+    Misfit {
+        /// The path.
+        path: String,
+        /// What does not fit.
+        problem: String,
     },
     /// The system refused.
     #[error("cannot {action} {path}")]
@@ -242,11 +266,14 @@ impl ToolError {
             | Self::Folder { .. }
             | Self::NotAFile { .. }
             | Self::NotText { .. }
+            | Self::NotUtf8 { .. }
+            | Self::TooLarge { .. }
+            | Self::Misfit { .. }
+            | Self::Outside { .. }
             | Self::Binary { .. } => FailureClass::Logical,
             Self::Protected { .. }
             | Self::NotAllowed { .. }
             | Self::Ruled { .. }
-            | Self::Outside { .. }
             | Self::WithinProtected { .. }
             | Self::Exists { .. }
             | Self::Address { .. }
@@ -303,6 +330,9 @@ impl ToolError {
             Self::Folder { .. }
             | Self::NotAFile { .. }
             | Self::Binary { .. }
+            | Self::NotUtf8 { .. }
+            | Self::TooLarge { .. }
+            | Self::Misfit { .. }
             | Self::Io { .. }
             | Self::Web { .. }
             | Self::Status { .. }
@@ -329,7 +359,9 @@ impl ToolError {
             Self::Unconfirmed { .. } => "take another way; a person at a terminal can confirm it",
             Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => "look at it again",
             Self::Protected { .. } => "only the user can open it; go on without it",
-            Self::Outside { .. } => "give a bare file name to write in the workspace",
+            Self::Outside { .. } => {
+                "write into the working folder or $WORKSPACE; for another place the user has to start artoo there"
+            }
             Self::WithinProtected { .. } => {
                 "work in another folder; `--workspace` chooses that for new files"
             }
@@ -337,6 +369,8 @@ impl ToolError {
             Self::ReadOnly { .. } => "the user can allow it with `--sandbox workspace-write`",
             Self::Folder { path } => return Some(format!("list it with glob, pattern `{path}/*`")),
             Self::NotAFile { .. } => "read a regular file instead",
+            Self::NotUtf8 { .. } | Self::TooLarge { .. } => "change it with a program, through shell",
+            Self::Misfit { .. } => "read the lines as they are now, and give them exactly, blanks included",
             Self::Binary { .. } => "look at it with a program that knows its format, through shell",
             Self::Io { source, .. } => hint_of(source)?,
             Self::Sandbox(error) => error.hint(),

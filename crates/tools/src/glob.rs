@@ -49,12 +49,12 @@ impl Tool for Glob {
         json!({
             "type": "object",
             "properties": {
-                "pattern": { "type": "string", "maxLength": 200, "description": "for example docs/*.txt or ~/notes/**/*.md" },
-                "root": { "type": "string", "maxLength": 200, "description": "folder to start from; default: the working folder" },
+                "pattern": { "type": "string", "maxLength": 200, "description": "docs/*.txt or ~/notes/**/*.md" },
+                "root": { "type": "string", "maxLength": 200, "description": "default: the working folder" },
                 "kind": { "enum": ["all", "files", "folders"], "description": "default all" },
                 "sort": { "enum": ["name", "size", "modified"], "description": "largest or newest first; default name" },
-                "hidden": { "type": "boolean", "description": "also hidden names; default false" },
-                "gitignore": { "type": "boolean", "description": "leave out what git ignores; default false" },
+                "hidden": { "type": "boolean", "description": "also hidden names" },
+                "gitignore": { "type": "boolean", "description": "heed .gitignore" },
                 "limit": { "type": "integer", "minimum": 1, "maximum": 1000, "description": "most lines listed" },
             },
             "required": ["pattern"],

@@ -87,6 +87,13 @@ pub(crate) enum Kind {
     Other,
 }
 
+impl Found {
+    /// One file that was named.
+    pub(crate) fn of_file(path: PathBuf) -> Self {
+        Self { listed: vec![Item { path, kind: Kind::File, bytes: 0, modified: None }], ..Self::default() }
+    }
+}
+
 impl Walk {
     /// Walks, without following symlinks, until the end, the time limit or the cancellation. Blocks.
     pub(crate) fn run(self) -> Found {

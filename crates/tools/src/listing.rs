@@ -30,6 +30,13 @@ pub(crate) fn listing(pattern: &str, base: &std::path::Path, found: &Found, cx: 
     if unlisted > 0 {
         let _ = writeln!(text, "[not listed: {unlisted} more matches]");
     }
+    text.push_str(&left_out(found));
+    text
+}
+
+/// A line for each thing that was not looked at.
+pub(crate) fn left_out(found: &Found) -> String {
+    let mut text = String::new();
     for (name, count) in &found.skipped {
         let _ = match name.as_str() {
             "hidden" => writeln!(text, "[left out: {count} hidden; hidden = true includes them]"),

@@ -10,6 +10,15 @@ pub(crate) fn resolve(text: &str, cx: &ToolContext) -> PathBuf {
     expand(text, cx).unwrap_or_else(|| cx.working_folder.join(text))
 }
 
+/// The same of a file that should be there: a bare name means the workspace where only that has the file, since `write_file` puts it there.
+pub(crate) fn find(text: &str, cx: &ToolContext) -> PathBuf {
+    let here = resolve(text, cx);
+    let is_bare = !text.contains('/') && expand(text, cx).is_none();
+    let in_workspace = cx.workspace.join(text);
+    let is_only_there = || here.symlink_metadata().is_err() && in_workspace.symlink_metadata().is_ok();
+    if is_bare && is_only_there() { in_workspace } else { here }
+}
+
 /// The path that an absolute text or one with `~` or `$WORKSPACE` means; nothing for a relative one.
 pub(crate) fn expand(text: &str, cx: &ToolContext) -> Option<PathBuf> {
     let path = Path::new(text);

@@ -8,8 +8,8 @@ use artoo_types::ToolName;
 use crate::web::fetch::Fetch;
 use crate::web::search::Search;
 use crate::{
-    AppleScript, Glob, Mdfind, ReadFile, SearchProvider, Shell, Shortcuts, Tool, ToolEffect, Toolbox, Web,
-    WriteFile, program,
+    AppleScript, EditFile, Glob, Grep, LookAtJob, Mdfind, ReadEvidence, ReadFile, SearchProvider, Shell,
+    Shortcuts, Tool, ToolEffect, Toolbox, Web, WriteFile, program,
 };
 
 /// What the user lets the tools do beyond files and confined commands. Nothing, by default.
@@ -81,27 +81,37 @@ impl Toolbox {
     /// use artoo_tools::{Grants, Toolbox};
     ///
     /// let probed = Toolbox::probe(&["/usr/bin".into(), "/bin".into()], &Grants::default());
-    /// assert_eq!(probed.tools.len(), 9);
+    /// assert_eq!(probed.tools.len(), 13);
     /// assert!(probed.toolbox.get(&artoo_types::ToolName::new("fetch")).is_none());
     /// ```
     pub fn probe(search_path: &[PathBuf], grants: &Grants) -> Probed {
         let mut probed = Probed { toolbox: Self::new(), tools: Vec::new() };
         probed.mdfind(Mdfind::probe(search_path), grants.mdfind);
         probed.offer(Glob, "");
+        probed.offer(Grep, "");
         probed.offer(ReadFile, "");
+        probed.offer(ReadEvidence, "");
         probed.offer(WriteFile, "");
+        probed.offer(EditFile, "");
         probed.app("applescript", "osascript", AppleScript::probe(search_path), grants.apps);
         probed.app("shortcuts", "shortcuts", Shortcuts::probe(search_path), grants.apps);
         match program::find("bash", search_path).or_else(|| program::find("sh", &["/bin".into()])) {
-            Some(path) => probed.offer(Shell, path.display().to_string()),
-            None => probed.leave_out(
-                "shell",
-                ToolEffect::Runs,
-                ToolState::Absent {
-                    missing: "there is neither bash nor sh".to_owned(),
-                    remedy: "install bash, or correct PATH".to_owned(),
-                },
-            ),
+            Some(path) => {
+                probed.offer(Shell, path.display().to_string());
+                probed.offer(LookAtJob, "");
+            }
+            None => {
+                for name in ["shell", "job"] {
+                    probed.leave_out(
+                        name,
+                        ToolEffect::Runs,
+                        ToolState::Absent {
+                            missing: "there is neither bash nor sh".to_owned(),
+                            remedy: "install bash, or correct PATH".to_owned(),
+                        },
+                    );
+                }
+            }
         }
         match &grants.web {
             Some(WebGrant { web, search }) => {

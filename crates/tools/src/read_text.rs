@@ -17,7 +17,12 @@ pub(crate) struct Selected {
     pub(crate) last: u64,
     /// The cap was reached before the end of the selection.
     pub(crate) cut: bool,
+    /// How many lines there are, where they were counted.
+    pub(crate) total: Option<u64>,
 }
+
+/// Bytes behind the selection in which lines are counted.
+const COUNTED: u64 = 64 * 1024 * 1024;
 
 /// The wanted lines, at most `cap` bytes of them. Lines are counted from 1. Memory does not grow with the file, nor
 /// with a line.
@@ -29,31 +34,37 @@ pub(crate) fn select(
     cancel: &CancellationToken,
 ) -> io::Result<Selected> {
     let begin = Instant::now();
+    let is_over = || cancel.is_cancelled() || begin.elapsed() > time;
     let mut selected = Selected::default();
-    let mut line = 1;
+    // Of the line that comes next, and whether something of it was seen.
+    let (mut line, mut is_open, mut behind) = (1, false, 0);
     loop {
-        if cancel.is_cancelled() || begin.elapsed() > time {
+        let is_done = selected.cut || line > *lines.end();
+        if is_over() && !is_done {
             return Err(io::ErrorKind::TimedOut.into());
         }
         let chunk = from.fill_buf()?;
         if chunk.is_empty() {
+            selected.total = Some(line - u64::from(!is_open));
+            return Ok(selected);
+        }
+        if is_done && (behind >= COUNTED || is_over()) {
             return Ok(selected);
         }
         for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
-            if line > *lines.end() {
-                return Ok(selected);
-            }
-            selected.last = line;
-            if line >= *lines.start() {
-                let room = cap - selected.bytes.len();
-                let kept = piece.get(..room.min(piece.len())).unwrap_or_default();
-                selected.bytes.extend_from_slice(kept);
-                if kept.len() < piece.len() {
-                    selected.cut = true;
-                    return Ok(selected);
+            if selected.cut || line > *lines.end() {
+                behind += piece.len() as u64;
+            } else {
+                selected.last = line;
+                if line >= *lines.start() {
+                    let room = cap - selected.bytes.len();
+                    let kept = piece.get(..room.min(piece.len())).unwrap_or_default();
+                    selected.bytes.extend_from_slice(kept);
+                    selected.cut = kept.len() < piece.len();
                 }
             }
-            line += u64::from(piece.ends_with(b"\n"));
+            is_open = !piece.ends_with(b"\n");
+            line += u64::from(!is_open);
         }
         let used = chunk.len();
         from.consume(used);
@@ -104,11 +115,11 @@ pub(crate) fn decode(mut bytes: Vec<u8>, cut: bool) -> (String, bool) {
 mod tests {
     use super::*;
 
-    fn selected(text: &str, lines: RangeInclusive<u64>, cap: usize) -> (String, u64, bool) {
+    fn selected(text: &str, lines: RangeInclusive<u64>, cap: usize) -> (String, u64, bool, Option<u64>) {
         // A tiny buffer, so that lines cross its ends.
         let from = io::BufReader::with_capacity(3, text.as_bytes());
         let got = select(from, &lines, cap, Duration::from_secs(60), &CancellationToken::new()).unwrap();
-        (String::from_utf8(got.bytes).unwrap(), got.last, got.cut)
+        (String::from_utf8(got.bytes).unwrap(), got.last, got.cut, got.total)
     }
 
     #[test]
@@ -123,7 +134,15 @@ mod tests {
             (3..=3, 3, "thr", 3, true),
         ];
         for (lines, cap, expected, last, cut) in table {
-            assert_eq!(selected(text, lines.clone(), cap), (expected.to_owned(), last, cut), "{lines:?}");
+            let all = (expected.to_owned(), last, cut, Some(4));
+            assert_eq!(selected(text, lines.clone(), cap), all, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted() {
+        for (text, total) in [("", 0), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("a\nb", 2)] {
+            assert_eq!(selected(text, 1..=1, 100).3, Some(total), "{text:?}");
         }
     }
 

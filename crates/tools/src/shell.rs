@@ -1,5 +1,6 @@
 //! `shell`: runs a command.
 
+mod background;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use artoo_sandbox::{
     Capture, Confinement, Decision, Effects, Ending, Invocation, Network, Outcome, ResourceLimits,
     SandboxMode, run,
 };
-use artoo_types::{Arguments, CallEnding, Effect, EffectKind, ToolName};
+use artoo_types::{Arguments, CallEnding, Effect, EffectKind, OutputRecord, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -34,13 +35,18 @@ use trial::{Layers, Trial};
 /// free, and it is done; anything else is asked about, and a yes makes exactly that real. Where nothing can be tried it runs where it can write
 /// nothing, or is asked about before it can. There is no input and no terminal. When the command ends, what it left in the background ends too.
 ///
-/// Source: `docs/design/consent.md`.
+/// With `background` it is left running: see [`LookAtJob`](crate::LookAtJob).
+///
+/// Source: `docs/design/consent.md`, and of jobs `docs/design/tool-loop.md`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shell;
 
-/// A command whose quotes are closed. A small model often ends the JSON text at the first quote inside its command; where
-/// decoding is constrained, it cannot.
-const BALANCED: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
+/// A command whose quotes are closed, as a pattern for the schema of its argument. A small model often ends the JSON text at the first quote
+/// inside its command; where decoding is constrained by this, it cannot. A here-document with an apostrophe in it does not match.
+pub const BALANCED_COMMAND: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
+
+/// Bytes of a command. The kernel takes 128 KiB in one argument.
+const MOST_COMMAND: usize = 100_000;
 
 #[async_trait]
 impl Tool for Shell {
@@ -49,7 +55,7 @@ impl Tool for Shell {
     }
 
     fn summary(&self) -> &str {
-        "run a command in the working folder; it may write in $WORKSPACE only"
+        "run a command in the working folder; it may write there, in $WORKSPACE and in $TMPDIR; what was there before changes after consent"
     }
 
     fn effect(&self) -> ToolEffect {
@@ -64,8 +70,9 @@ impl Tool for Shell {
         json!({
             "type": "object",
             "properties": {
-                "command": { "type": "string", "maxLength": 400, "pattern": BALANCED, "description": "shell text for bash -c" },
+                "command": { "type": "string", "maxLength": MOST_COMMAND, "description": "for bash -c; here-documents work" },
                 "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": 600, "description": "default 60" },
+                "background": { "type": "boolean", "description": "leave it running, for job" },
             },
             "required": ["command"],
             "additionalProperties": false,
@@ -81,14 +88,20 @@ impl Tool for Shell {
 }
 
 async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
-    let given = Given::new(arguments, &["command", "timeout_seconds"])?;
+    let given = Given::new(arguments, &["command", "timeout_seconds", "background"])?;
+    let is_left_running = given.flag("background")?;
     let command = given.text("command")?;
+    if command.len() > MOST_COMMAND {
+        let problem =
+            format!("has {} bytes; at most {MOST_COMMAND}: write a script with write_file", command.len());
+        return Err(ToolError::argument("command", problem));
+    }
     if command.contains('\0') {
         return Err(ToolError::argument("command", "contains a zero byte"));
     }
     let longest = cx.limits.longest_command_time.as_secs();
-    let timeout =
-        given.whole("timeout_seconds", 1..=longest)?.map_or(cx.limits.command_time, Duration::from_secs);
+    let usual = if is_left_running { Duration::MAX } else { cx.limits.command_time };
+    let timeout = given.whole("timeout_seconds", 1..=longest)?.map_or(usual, Duration::from_secs);
     let invocation = Invocation {
         program: shell_of(cx),
         arguments: vec!["-c".into(), command.into()],
@@ -97,7 +110,8 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
         timeout,
         keep: cx.limits.kept,
     };
-    Call::look(command, invocation, cx).await?.carry_out().await
+    let call = Call::look(command, invocation, cx).await?;
+    if is_left_running { call.leave_running().await } else { call.carry_out().await }
 }
 
 /// One command, and what is known before it runs.
@@ -166,13 +180,7 @@ impl<'a> Call<'a> {
             && network != self.cx.network
             && self.reading.leaves_something_open()
         {
-            self.ask(vec![Effect {
-                kind: EffectKind::Network,
-                what: "any other machine".to_owned(),
-                word: String::new(),
-                why: "it failed when it was tried without the network".to_owned(),
-            }])
-            .await?;
+            self.ask(vec![any_machine("it failed when it was tried without the network")]).await?;
             trial = layers.attempt(&self.invocation, words, self.cx.network, self.cx).await?;
         }
         match trial {
@@ -271,6 +279,11 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     }))
 }
 
+/// Whether a command can be tried where nothing of it lasts. Where it cannot, a trial may write nothing. Blocks.
+pub fn can_try(cx: &ToolContext) -> bool {
+    cx.mode != SandboxMode::ReadOnly && Layers::look(cx).is_some()
+}
+
 /// What a run would do with a command, said before there is one. See [`outlook`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outlook {
@@ -301,11 +314,17 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     }
 }
 
+/// What is asked about where nobody knows which machines it would reach.
+fn any_machine(why: &str) -> Effect {
+    let what = "any other machine".to_owned();
+    Effect { kind: EffectKind::Network, what, word: String::new(), why: why.to_owned() }
+}
+
 /// Whether a command that could write nothing may have wanted to: it failed by itself, or complained.
 fn may_have_been_refused(report: &ToolReport) -> bool {
     let has_complained = match &report.stderr {
         Captured::Stored(stderr) => stderr.bytes > 0,
-        Captured::Nothing | Captured::Bytes(_) | Captured::Foreign { .. } => false,
+        Captured::Nothing | Captured::Bytes(_) | Captured::Picture { .. } | Captured::Foreign { .. } => false,
     };
     match report.ending {
         CallEnding::Exited { status } => status != 0 || has_complained,
@@ -361,24 +380,36 @@ fn report(
     let unkept = outcome.stdout.write_error.take().or(outcome.stderr.write_error.take());
     let output = stdout.finish(cx.limits.shown, outcome.stdout.total).map_err(lost)?;
     let stderr = stderr.finish(cx.limits.shown, outcome.stderr.total).map_err(lost)?;
-    let failure = match unkept {
-        Some(source) => Some(lost(source).failure()),
-        None if stderr.bytes == 0 && shell_failure::is_search_without_hit(command, outcome.ending) => None,
-        None => shell_failure::failure(outcome.ending, &stderr.shown, timeout, (cx, granted)),
-    };
-    Ok(ToolReport {
-        ending: match outcome.ending {
+    let mut report = ended(command, outcome.ending, (output, stderr), timeout, (cx, granted));
+    if let Some(source) = unkept {
+        report.failure = Some(lost(source).failure());
+    }
+    Ok(report)
+}
+
+/// What is told of a command that ended so and put out this.
+pub(crate) fn ended(
+    command: &str,
+    ending: Ending,
+    (output, stderr): (OutputRecord, OutputRecord),
+    timeout: Duration,
+    (cx, granted): (&ToolContext, &Granted),
+) -> ToolReport {
+    let found_nothing = stderr.bytes == 0 && shell_failure::is_search_without_hit(command, ending);
+    let failure = shell_failure::failure(ending, &stderr.shown, timeout, (cx, granted));
+    ToolReport {
+        ending: match ending {
             Ending::Exited(status) => CallEnding::Exited { status },
             Ending::Signaled(signal) => CallEnding::Signalled { signal },
             Ending::TimedOut => CallEnding::TimedOut,
             Ending::Cancelled => CallEnding::Cancelled,
             Ending::Crowded | Ending::OutOfRoom => CallEnding::Signalled { signal: shell_failure::SIGKILL },
         },
-        failure,
+        failure: failure.filter(|_| !found_nothing),
         output: Captured::Stored(output),
         stderr: Captured::Stored(stderr),
         files: Vec::new(),
-    })
+    }
 }
 
 /// bash where the user's `PATH` has one, because that is what models write for.

@@ -63,7 +63,7 @@ pub fn head_tail(text: &str, limit: usize, place: &str) -> String {
 
 /// Where a kept output is to be found, as prompts say it. Twelve digits of an id are unique within a run.
 pub(crate) fn place_of(id: &EvidenceId) -> String {
-    format!("read_file path `evidence:{}`", id.as_str().get(..12).unwrap_or_default())
+    format!("read_evidence id `{}`", id.as_str().get(..12).unwrap_or_default())
 }
 
 /// The same for an output of `total` bytes of which only the two ends are at hand. They may be arbitrary bytes and

@@ -14,6 +14,7 @@ pub(crate) fn better_tool(tool: &ToolName, arguments: &Arguments, toolbox: &Tool
     let words =
         command.split(|c: char| c.is_whitespace() || "|;&()".contains(c)).filter(|word| !word.is_empty());
     let (mut finds, mut home, mut gets) = (false, false, false);
+    let (mut searches, mut edits, mut in_place) = (false, false, false);
     for word in words {
         let name = word.rsplit('/').next().unwrap_or(word);
         finds |= name == "find";
@@ -22,11 +23,20 @@ pub(crate) fn better_tool(tool: &ToolName, arguments: &Arguments, toolbox: &Tool
             || word.starts_with("/home")
             || word.starts_with("/Users");
         gets |= matches!(name, "curl" | "wget");
+        searches |= matches!(name, "grep" | "egrep" | "fgrep" | "rg");
+        edits |= matches!(name, "sed" | "perl");
+        in_place |= word.starts_with("-i") || word.starts_with("--in-place") || word.starts_with("-pi");
     }
     if gets && has("fetch") {
         return Some("the tool fetch reads web pages");
     }
-    (finds && home && has("mdfind")).then_some("the tool mdfind finds files anywhere below ~")
+    if edits && in_place && has("edit_file") {
+        return Some("the tool edit_file changes parts of a file by exact text");
+    }
+    if finds && home && has("mdfind") {
+        return Some("the tool mdfind finds files anywhere below ~");
+    }
+    (searches && has("grep")).then_some("the tool grep searches the lines of files")
 }
 
 #[cfg(test)]
@@ -34,13 +44,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{AddressRule, Fetch, Mdfind, Shell, Web};
+    use crate::{AddressRule, EditFile, Fetch, Grep, Mdfind, Shell, Web};
 
     #[test]
     fn a_better_tool_is_named_only_if_it_is_there() {
         let all = Toolbox::new()
             .with(Shell)
             .with(Mdfind::default())
+            .with(EditFile)
+            .with(Grep)
             .with(Fetch::new(Web::new(AddressRule::public())));
         for (command, expected) in [
             ("find ~ -name '*.pdf' | head", Some("mdfind")),
@@ -52,12 +64,16 @@ mod tests {
             ("x=$(wget -qO- http://a)", Some("fetch")),
             ("true; wget http://a", Some("fetch")),
             ("ls ~", None),
+            ("sed -i s/a/b/ x", Some("edit_file")),
+            ("perl -pi -e s/a/b/ x", Some("edit_file")),
+            ("sed -n 1p x", None),
+            ("grep -rn a src", Some("grep")),
         ] {
             let Some(arguments) = json!({ "command": command }).as_object().cloned() else { continue };
             let shell = ToolName::new("shell");
             let got = better_tool(&shell, &arguments, &all);
             assert_eq!(got.map(|hint| hint.split(' ').nth(2).unwrap()), expected, "{command}");
-            assert_eq!(better_tool(&shell, &arguments, &Toolbox::standard()), None);
+            assert_eq!(better_tool(&shell, &arguments, &Toolbox::new().with(Shell)), None);
             assert_eq!(better_tool(&ToolName::new("glob"), &arguments, &all), None);
         }
     }

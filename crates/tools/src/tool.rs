@@ -85,7 +85,11 @@ pub trait Tool: Send + Sync {
     fn can_be_tried(&self) -> bool {
         match self.effect() {
             ToolEffect::Reads | ToolEffect::Network => true,
-            ToolEffect::Creates | ToolEffect::Runs | ToolEffect::Apps | ToolEffect::Unknown => false,
+            ToolEffect::Creates
+            | ToolEffect::Edits
+            | ToolEffect::Runs
+            | ToolEffect::Apps
+            | ToolEffect::Unknown => false,
         }
     }
 
@@ -110,6 +114,8 @@ pub enum ToolEffect {
     Reads,
     /// It creates files, and changes what was there before only with consent.
     Creates,
+    /// It changes files, with consent where they were there before, and shows what stands in them.
+    Edits,
     /// It runs what a model wrote, under the kernel's rules.
     Runs,
     /// It tells machines elsewhere what a model wrote, and brings their words in.
@@ -145,6 +151,13 @@ pub enum Captured {
     Bytes(Vec<u8>),
     /// It lies in the evidence store already: see [`EvidenceWriter::finish`](crate::EvidenceWriter::finish).
     Stored(OutputRecord),
+    /// A picture, for a model that sees it. The record shows what it is, and the evidence store holds its bytes.
+    Picture {
+        /// For example `image/png`.
+        media_type: String,
+        /// The picture.
+        bytes: Vec<u8>,
+    },
     /// All of it, and it is the text of somebody elsewhere: prompts say whose.
     Foreign {
         /// The address that it is from.

@@ -11,8 +11,8 @@ use tokio::time::sleep;
 use crate::shown::{place_of, printable};
 use crate::suggestion::better_tool;
 use crate::{
-    Captured, Excerpt, Glob, ReadFile, Shell, Tool, ToolContext, ToolEffect, ToolError, ToolReport,
-    WriteFile, within,
+    Captured, EditFile, Excerpt, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Shell, Tool, ToolContext,
+    ToolEffect, ToolError, ToolReport, WriteFile, within,
 };
 
 /// How long a tool may take to notice a cancellation before its future is dropped.
@@ -30,9 +30,10 @@ impl Toolbox {
         Self::default()
     }
 
-    /// `glob`, `read_file`, `write_file` and `shell`, the most specific first.
+    /// The tools that need no grant and no program, and `shell` with `job`: the most specific first.
     pub fn standard() -> Self {
-        Self::new().with(Glob).with(ReadFile).with(WriteFile).with(Shell)
+        let reads = Self::new().with(Glob).with(Grep).with(ReadFile).with(ReadEvidence);
+        reads.with(WriteFile).with(EditFile).with(Shell).with(LookAtJob)
     }
 
     /// The box with one more tool. A tool of the same name is replaced, in its place.
@@ -160,7 +161,7 @@ async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> To
 /// Whose words a tool of this kind brings in.
 fn foreign(effect: ToolEffect) -> Option<Foreign> {
     match effect {
-        ToolEffect::Reads => Some(Foreign::File),
+        ToolEffect::Reads | ToolEffect::Edits => Some(Foreign::File),
         // It says what it wrote where, both of which it was told.
         ToolEffect::Creates => None,
         ToolEffect::Runs => Some(Foreign::Command),
@@ -182,6 +183,7 @@ fn record(output: Captured, excerpt: Excerpt, cx: &ToolContext) -> (OutputRecord
         Captured::Stored(record) => return (record, None),
         Captured::Bytes(bytes) => (None, bytes),
         Captured::Foreign { origin, bytes } => (Some(origin), bytes),
+        Captured::Picture { media_type, bytes } => return picture(media_type, &bytes, cx),
     };
     let shown =
         |place: &str| excerpt.of(&printable(&String::from_utf8_lossy(&bytes)), cx.limits.shown, place);
@@ -194,8 +196,25 @@ fn record(output: Captured, excerpt: Excerpt, cx: &ToolContext) -> (OutputRecord
         Err(source) => {
             let total = bytes.len() as u64;
             let shown = shown("kept nowhere");
-            let record = OutputRecord { shown, bytes: total, dropped_bytes: total, evidence: None, origin };
+            let record =
+                OutputRecord { shown, bytes: total, dropped_bytes: total, origin, ..OutputRecord::default() };
             (record, Some(ToolError::Evidence { folder: cx.evidence.folder().to_owned(), source }))
+        }
+    }
+}
+
+/// The same of a picture: it is named, and whoever shows it takes it from the store.
+fn picture(media_type: String, bytes: &[u8], cx: &ToolContext) -> (OutputRecord, Option<ToolError>) {
+    let total = bytes.len() as u64;
+    let shown = format!("[a picture: {media_type}, {total} bytes]\n");
+    match cx.evidence.put(bytes) {
+        Ok(id) => {
+            let kept = OutputRecord { shown, bytes: total, evidence: Some(id), ..OutputRecord::default() };
+            (OutputRecord { media_type: Some(media_type), ..kept }, None)
+        }
+        Err(source) => {
+            let lost = OutputRecord { shown, bytes: total, dropped_bytes: total, ..OutputRecord::default() };
+            (lost, Some(ToolError::Evidence { folder: cx.evidence.folder().to_owned(), source }))
         }
     }
 }

@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Arguments, BlockedProgram, Fault, Mode, OutcomeStatus, RunId, SubTaskId, TaskId, ToolName};
+use crate::{
+    Arguments, BlockedProgram, Fault, GaveUp, Mode, OutcomeStatus, RunId, StructuredOutput, SubTaskId,
+    TaskId, ToolName,
+};
 
 /// A number from 0 to 1.
 ///
@@ -270,6 +273,9 @@ pub struct FinalResult {
     pub summary: String,
     /// The deliverable; null where there is none.
     pub output: Value,
+    /// What came of the schema that the output is to meet, where there is one and the run was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<StructuredOutput>,
     /// The last loss.
     pub loss: Loss,
     /// The last gradient of L.
@@ -286,6 +292,9 @@ pub struct FinalResult {
     pub unmet: Vec<UnmetCriterion>,
     /// What each subtask put out, where the run was not accepted.
     pub partial: Vec<PartialOutput>,
+    /// What would be needed, where the run was given up for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gave_up: Option<GaveUp>,
     /// The fault that ended the run, where one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,

@@ -136,6 +136,40 @@ pub enum Check {
         /// The path.
         path: PathBuf,
     },
+    /// A JSON file meets a JSON Schema.
+    FileJson {
+        /// The path.
+        path: PathBuf,
+        /// The schema, Draft 2020-12 unless it names another. It refers to nothing outside of itself.
+        schema: serde_json::Value,
+    },
+    /// A file is a table with a header row: CSV, or TSV where its name ends in `.tsv` or `.tab`.
+    Table {
+        /// The path.
+        path: PathBuf,
+        /// The names in the header row, all of them, in this order.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        columns: Option<Vec<String>>,
+        /// The fewest rows below the header.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min_rows: Option<u64>,
+        /// The most rows below the header.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_rows: Option<u64>,
+    },
+    /// Two text files have the same set of lines. Order, repetitions, blank lines and blanks at the ends of lines do not count.
+    SameLines {
+        /// The path.
+        path: PathBuf,
+        /// The path of the other file.
+        other: PathBuf,
+    },
+    /// A command ends with exit status 0 when code runs it to judge: in the working folder, without the network, where nothing that it
+    /// writes lasts. Subtask level only.
+    CommandSucceeds {
+        /// The command, as for `shell`.
+        command: String,
+    },
     /// Of the subtasks that derived the same answer by different means, at least two agree. Task level only.
     SameAnswer {
         /// Positions of the subtasks among those that the plan counts: first the kept ones, then its own, from 0.
@@ -159,7 +193,11 @@ impl Check {
             | Self::FileContains { .. }
             | Self::FileHash { .. }
             | Self::FileNewer { .. }
-            | Self::FileUnchanged { .. } => true,
+            | Self::FileUnchanged { .. }
+            | Self::FileJson { .. }
+            | Self::Table { .. }
+            | Self::SameLines { .. }
+            | Self::CommandSucceeds { .. } => true,
             Self::OutputEquals { .. }
             | Self::OutputContains { .. }
             | Self::OutputMatches { .. }

@@ -47,4 +47,43 @@ pub struct ExecutionFailure {
     pub reason: String,
     /// True for faults of the model, the network or the machine, after which another attempt makes no sense.
     pub infrastructure: bool,
+    /// That it was given up, where it was: no fault, but an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gave_up: Option<GaveUp>,
+}
+
+impl ExecutionFailure {
+    /// A failure of the subtask itself.
+    ///
+    /// ```
+    /// use artoo_types::{ExecutionFailure, FailureClass};
+    /// assert!(!ExecutionFailure::of(FailureClass::Logical, "it has no such column").infrastructure);
+    /// ```
+    pub fn of(class: FailureClass, reason: impl Into<String>) -> Self {
+        Self { class, reason: reason.into(), infrastructure: false, gave_up: None }
+    }
+}
+
+/// Giving up, said as an answer: what is asked for cannot be had this way. Source: issue 15, part 5; `docs/deviations.md`, "Giving up".
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GaveUp {
+    /// What would be needed.
+    pub kind: GiveUpKind,
+    /// Why, in one sentence for the person.
+    pub reason: String,
+    /// What the person is asked, where an answer would help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+}
+
+/// Why something is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GiveUpKind {
+    /// It cannot be done, whoever does it.
+    Impossible,
+    /// The person has to say or to supply something: a decision, a file, a key.
+    NeedsPerson,
+    /// It needs consent that was not given.
+    NeedsConsent,
 }

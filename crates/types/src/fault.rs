@@ -51,6 +51,10 @@ pub enum FaultKind {
     Terminated,
     /// A plan needed the person's consent, and it was refused, or nobody was there to give it.
     Refused,
+    /// What is asked for cannot be done, as the planner sees it. R7 makes an ordinary `abandon` of it.
+    Impossible,
+    /// The person has to say something before there can be a plan; the hint is the question. R7 makes an ordinary `abandon` of it.
+    NeedsPerson,
     /// A hard budget is spent: tokens, money or replans. R7 makes an ordinary `abandon` of it.
     Budget,
 }
@@ -69,6 +73,8 @@ impl FaultKind {
             | Self::Bus
             | Self::Storage
             | Self::Refused
+            | Self::Impossible
+            | Self::NeedsPerson
             | Self::Budget => false,
         }
     }

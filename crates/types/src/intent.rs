@@ -11,8 +11,11 @@ const FILLERS: [&str; 16] = [
 
 /// Whether both name the same words, whatever their order, case and marks, fillers aside.
 ///
+/// ```
+/// assert!(artoo_types::same_intent("Count the files in docs", "in docs, count all files"));
+/// ```
 /// An intent of fillers and marks alone is the same as none but itself.
-pub(crate) fn same_intent(one: &str, other: &str) -> bool {
+pub fn same_intent(one: &str, other: &str) -> bool {
     let (ones, others) = (words(one), words(other));
     one == other || (!ones.is_empty() && ones == others)
 }

@@ -52,10 +52,11 @@ pub use control::{
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,
 };
 pub use criterion::{Check, Criterion, Mode};
-pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus};
+pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind};
 pub use fault::{Fault, FaultKind, Warning};
 pub use guard::{GuardAction, Held, HeldEnd, MemoryGuard, PlanMemory};
 pub use ids::{CallId, EvidenceId, MegramId, RunId, SubTaskId, TaskId};
+pub use intent::same_intent;
 pub use memory::{
     DreamReport, Entity, Experience, Law, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery,
     MemoryReply, Origin, PairMemory, Polarity, Potentials, RecallReason, SopRecord, Space, TagPair,
@@ -63,9 +64,10 @@ pub use memory::{
 pub use message::{Envelope, Message, MessageKind};
 pub use money::{Amount, Price, Prices};
 pub use outcome::{
-    FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest, SubTaskOutcome,
+    Answer, AnswerOrigin, FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest,
+    StructuredOutput, SubTaskOutcome,
 };
-pub use plan::{DispatchManifest, Plan, PlannedSubTask, SubTask};
+pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, SubTask};
 pub use programs::BlockedProgram;
 pub use role::Role;
 pub use script::is_unspaced;

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Criterion, CriterionVerdict, GapEntry, PartialOutput, RunId, SubTaskId, TaskId, ToolCall, UnmetCriterion,
+    Criterion, CriterionVerdict, GapEntry, GaveUp, PartialOutput, RunId, SubTaskId, TaskId, ToolCall,
+    UnmetCriterion,
 };
 
 /// The end of one subtask. R4a (or, for skipped ones, the dispatcher) to R4b, the dispatcher and R2.
@@ -27,6 +28,9 @@ pub struct SubTaskOutcome {
     pub output: Value,
     /// Why it failed, in words.
     pub failure_reason: Option<String>,
+    /// That it was given up, where what was looked at bears that out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gave_up: Option<Box<GaveUp>>,
     /// The attempts, oldest first.
     pub gap_trajectory: Vec<GapEntry>,
     /// The last attempt's verdict on every criterion; for a skipped subtask, a failure of class `unknown` for each.
@@ -54,12 +58,49 @@ pub struct OutcomeSummary {
     pub task_id: TaskId,
     /// The combined output: concrete data, not prose about it.
     pub merged_output: Value,
+    /// The one text that answers the request, where several outputs had to be made one; otherwise the combined output is the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+    /// What came of the schema that the output is to meet, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<StructuredOutput>,
     /// One or two sentences for the person.
     pub summary: String,
     /// Verdicts on the task criteria.
     pub task_verdicts: Vec<CriterionVerdict>,
     /// Every outcome that counts, kept ones included.
     pub outcomes: Vec<SubTaskOutcome>,
+}
+
+/// One text made of the outputs of several steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// The text.
+    pub text: String,
+    /// How it came about.
+    pub origin: AnswerOrigin,
+}
+
+/// How one text was made of several outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerOrigin {
+    /// The last step summed up what those before it found: its output is the answer.
+    LastStep,
+    /// A model wrote it with the outputs before it, and code found no figure and no name in it that they do not show.
+    Composed,
+    /// The outputs as they are, each under the number of its step.
+    Numbered,
+}
+
+/// What came of the schema that the output of a run is to meet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StructuredOutput {
+    /// A value that meets it, and says nothing that the run did not find out.
+    Value(Value),
+    /// Why there is none.
+    Missing(String),
 }
 
 /// Something is missing. R4b to R7, never to R2.
@@ -76,6 +117,9 @@ pub struct ReplanRequest {
     /// A file that the request names and that is nowhere, so that no other plan finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_file: Option<String>,
+    /// That a step was given up, so that no other plan does it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gave_up: Option<GaveUp>,
     /// What is missing, in words.
     pub gap_summary: String,
 }
@@ -93,11 +137,11 @@ pub struct FailureReportRequest {
     pub partial: Vec<PartialOutput>,
 }
 
-/// What was done, what is missing, what to do next. R2 to R7.
+/// What the person could do next. R2 to R7.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureReport {
     /// The task's label.
     pub task_id: TaskId,
-    /// The text for the person.
+    /// The text for the person; empty where R2 has nothing to say that code could not say as well.
     pub text: String,
 }

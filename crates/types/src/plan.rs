@@ -55,8 +55,11 @@ pub struct SubTask {
     pub sequence: u32,
     /// What to do.
     pub intent: String,
-    /// R2's context, then the labelled and bounded outputs of earlier groups.
+    /// R2's context.
     pub context: String,
+    /// What the steps of earlier groups found, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierResult>,
     /// Assertions about its output.
     pub success_criteria: Vec<Criterion>,
     /// The calls by which the same answer was derived before. A second derivation may not use the same means: the same
@@ -68,6 +71,17 @@ pub struct SubTask {
     pub guards: Vec<MemoryGuard>,
     /// When it must be done.
     pub deadline: Option<DateTime<FixedOffset>>,
+}
+
+/// What an earlier step found, as a later one is given it: work to build on, and evidence where the later step only sums up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierResult {
+    /// What the step was to do.
+    pub intent: String,
+    /// The beginning of its checked output.
+    pub output: String,
+    /// How many bytes of the output are left out behind that.
+    pub left_out_bytes: u64,
 }
 
 impl SubTask {

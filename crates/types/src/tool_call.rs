@@ -85,6 +85,19 @@ impl ToolCall {
         }
     }
 
+    /// Whether the call shows anything that an answer could rest on. A program that went wrong may: its complaint names a file, and a search
+    /// without a hit ends with status 1. A tool that gave up before it looked shows nothing.
+    pub fn showed(&self) -> bool {
+        match self.ending {
+            CallEnding::Exited { .. } => true,
+            CallEnding::Returned => self.succeeded() || !self.output.shown.trim().is_empty(),
+            CallEnding::Signalled { .. }
+            | CallEnding::TimedOut
+            | CallEnding::Cancelled
+            | CallEnding::Refused => false,
+        }
+    }
+
     /// Whether the program that it names was started. A shell that cannot open the file of a redirection starts none: what failed then is
     /// the place, not the program.
     pub fn began(&self) -> bool {
@@ -98,7 +111,8 @@ impl ToolCall {
         self.succeeded() || !by_the_shell || self.output.bytes > 0
     }
 
-    /// The arguments in one normal form, blanks folded: the target that a directive blocks and a duplicate is known by.
+    /// The arguments in one normal form: the target that a directive blocks. Blanks are folded where they mean nothing: not in a script, and
+    /// not where something is quoted.
     pub fn target(&self) -> String {
         normalised_target(&self.arguments)
     }
@@ -113,7 +127,7 @@ impl ToolCall {
 /// The longest target that is kept whole, in bytes; a longer one is cut and told apart by a hash of the whole.
 const MAX_TARGET: usize = 600;
 
-/// The normal form of arguments: a single text is itself with blanks folded; anything else is `name=value` in order of name,
+/// The normal form of arguments: a single text is itself, blanks folded where they mean nothing; anything else is `name=value` in order of name,
 /// with values as JSON. Long forms are cut, since they go into prompts and tags.
 pub(crate) fn normalised_target(arguments: &Arguments) -> String {
     let mut pairs: Vec<_> = arguments.iter().filter(|(_, value)| !value.is_null()).collect();
@@ -134,6 +148,10 @@ pub(crate) fn normalised_target(arguments: &Arguments) -> String {
 }
 
 fn folded(text: &str) -> String {
+    let text = text.trim();
+    if text.contains(['\n', '"', '\'', '`', '\\']) {
+        return text.to_owned();
+    }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -214,6 +232,9 @@ pub struct OutputRecord {
     /// The address that it is from, where it is the text of somebody elsewhere. Prompts say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// What the whole output is, where it is a picture: for example `image/png`. What is shown only names it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
 }
 
 /// A file that a call created, changed or deleted. A folder stands for itself only where nothing in it is listed, and its path
@@ -236,6 +257,25 @@ pub enum FileChangeKind {
     Changed,
     /// It is gone.
     Deleted,
+}
+
+impl FileChangeKind {
+    /// What this change comes to after another of the same file; nothing where it came and went.
+    ///
+    /// ```
+    /// use artoo_types::FileChangeKind::{Changed, Created, Deleted};
+    /// assert_eq!(Changed.after(Some(Created)), Some(Created));
+    /// assert_eq!(Deleted.after(Some(Created)), None);
+    /// ```
+    pub fn after(self, before: Option<Self>) -> Option<Self> {
+        match (before, self) {
+            (None, then) => Some(then),
+            (Some(Self::Created), Self::Created | Self::Changed) => Some(Self::Created),
+            (Some(Self::Created), Self::Deleted) => None,
+            (Some(Self::Changed | Self::Deleted), Self::Created | Self::Changed) => Some(Self::Changed),
+            (Some(Self::Changed | Self::Deleted), Self::Deleted) => Some(Self::Deleted),
+        }
+    }
 }
 
 /// A call begins. R3 to the observers.
@@ -310,8 +350,12 @@ mod tests {
 
     #[test]
     fn targets_do_not_depend_on_blanks_or_order() {
-        let one = normalised_target(&arguments(json!({"command": " ls   -l\n docs "})));
-        assert_eq!(one, "ls -l docs");
+        let target = |command: &str| normalised_target(&arguments(json!({ "command": command })));
+        assert_eq!(target(" ls   -l\t docs "), "ls -l docs");
+        // Indentation is the meaning of a script, and a quoted blank that of a search.
+        for command in ["if x:\n  y", "grep 'a  b' c"] {
+            assert_eq!(target(&format!(" {command}\n")), command);
+        }
         let a = normalised_target(&arguments(json!({"root": "~", "pattern": "*.rs"})));
         let b = normalised_target(&arguments(json!({"pattern": "*.rs", "root": "~", "limit": null})));
         assert_eq!(a, b);

@@ -44,6 +44,7 @@ pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
         granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
+        output_schema: None,
     };
     let result = artoo.start(request)?.finished().await;
     if result.directive == TerminalState::Accept && result.replans == 0 {

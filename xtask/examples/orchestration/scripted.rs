@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::{Completion, LlmClient, LlmError, MessageRole, Request, StopReason, Usage};
+use artoo_llm_client::{Completion, LlmClient, LlmError, MessageRole, Request, Usage};
 use async_trait::async_trait;
 
 use crate::job::{self, Work};
@@ -26,7 +26,7 @@ impl LlmClient for Scripted {
         let turns = turns.map(|message| (message.role == MessageRole::Assistant, message.content.as_str()));
         let text = job::answer(schema, turns, Work::ReadFile);
         let usage = Usage { requests: 1, ..Usage::default() };
-        Ok(Completion { text, stop: StopReason::End, usage, model: "scripted".to_owned() })
+        Ok(Completion::of_text(text, usage, "scripted"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! As much CSV as a grader needs: quoted fields, doubled quotes, line ends inside quotes, another separator than the comma.
 
 /// The records of a CSV text.
-pub(super) fn records(text: &str, separator: char) -> Vec<Vec<String>> {
+pub(crate) fn records(text: &str, separator: char) -> Vec<Vec<String>> {
     let mut records = Vec::new();
     let mut record = Vec::new();
     let mut field = String::new();

@@ -6,7 +6,7 @@
 //! questions. An evaluation is kept as data, and a later one is compared with it.
 
 mod answer;
-mod csv;
+pub(crate) mod csv;
 mod grade;
 pub(crate) mod outcome;
 pub(crate) mod results;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Error, Result};
+use crate::{Error, Result, draw::Draw};
 
 /// An export of a memory: its first line, which describes it, and the entries.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,7 @@ impl Export {
         let drawn = |of: &dyn Fn(&Map<String, Value>) -> Option<Value>| {
             let mut all: Vec<Value> = others.iter().flat_map(|other| other.entries.clone()).collect();
             let mut words: Vec<Value> = all.iter_mut().filter_map(megram).filter_map(|one| of(one)).collect();
-            permute(&mut words, seed);
+            Draw::new(seed).shuffle(&mut words);
             words
         };
         let mut contents = drawn(&|one| one.get("content").cloned()).into_iter().cycle();
@@ -75,20 +75,6 @@ fn megram(entry: &mut Value) -> Option<&mut Map<String, Value>> {
 
 fn is_call(megram: &Map<String, Value>) -> bool {
     megram.get("space").and_then(Value::as_str).is_some_and(|space| space.starts_with("tool:"))
-}
-
-/// Fisher and Yates' shuffle, drawn by splitmix64.
-fn permute<T>(items: &mut [T], seed: u64) {
-    let mut state = seed;
-    for at in (1..items.len()).rev() {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut drawn = state;
-        drawn = (drawn ^ (drawn >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        drawn = (drawn ^ (drawn >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        drawn ^= drawn >> 31;
-        let other = usize::try_from(drawn % (at as u64).saturating_add(1)).unwrap_or_default();
-        items.swap(at, other);
-    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,11 @@ pub(crate) struct RunArgs {
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
+    /// End with JSON that meets the JSON Schema in this file, alone on standard output. Where what was found does not fill it, nothing is
+    /// printed there, the answer goes to standard error, and the exit code is 3
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output_schema: Option<PathBuf>,
+
     /// Show the plan and ask before anything of it runs; a replan is asked about where it has a new subtask. A no ends the run
     /// with exit code 5, as does nobody to ask: without a terminal, or with `--json` or `--quiet`, nothing is run
     #[arg(long, help_heading = "Permissions")]

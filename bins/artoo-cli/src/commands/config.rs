@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Loaded;
 use crate::args::ConfigCommand;
-use crate::config::{Given, Provider, RoleModels, Span, config_schema, policy_schema};
+use crate::config::{Given, Provider, RoleModels, Settings, Span, applied, config_schema, policy_schema};
 use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::terminal::{neutral_json, neutral_line, pad, width};
@@ -46,7 +46,7 @@ fn show(context: &mut Context<'_>, json: bool) -> Result<String, CommandError> {
         });
     }
     match &models {
-        Ok(models) => rows.extend(model_rows(models)),
+        Ok(models) => rows.extend(model_rows(models, &loaded.settings)),
         Err(error) => {
             context.terminal.warning(&error.to_string());
             if let Some(hint) = error.next_step() {
@@ -89,8 +89,8 @@ fn rows(loaded: &Loaded) -> Vec<Row> {
         .collect()
 }
 
-/// Which model each role gets in the end, and whether its key is there. The key itself is never shown.
-fn model_rows(models: &RoleModels) -> Vec<Row> {
+/// Which model each role gets in the end, what each model gets, and whether its key is there. The key itself is never shown.
+fn model_rows(models: &RoleModels, settings: &Settings) -> Vec<Row> {
     let mut rows = Vec::new();
     for (role, choice) in models.iter() {
         let server = match choice.provider {
@@ -104,6 +104,15 @@ fn model_rows(models: &RoleModels) -> Vec<Row> {
         });
     }
     for choice in models.distinct() {
+        let applied = applied(choice, &settings.models);
+        let profile = Row {
+            key: format!("profile of {}", choice.model),
+            value: applied.to_string(),
+            origin: applied.reason,
+        };
+        if !rows.iter().any(|known| known.key == profile.key) {
+            rows.push(profile);
+        }
         if let Some(name) = &choice.key_env {
             let row = Row {
                 key: format!("key for {}", choice.model),

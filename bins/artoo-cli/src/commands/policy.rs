@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use artoo_sandbox::{Decision, Effects, Kind, effects_of};
 use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Outlook, Question, Rest, Rule, Rules, ToolContext,
+    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, Outlook, Question, Rest, Rule, Rules, ToolContext,
     ToolLimits, outlook,
 };
 use async_trait::async_trait;
@@ -46,6 +46,7 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
     let looked = ToolContext {
         working_folder: context.folders.current.clone(),
         workspace: settings.workspace.clone(),
+        request: "".into(),
         home: context.folders.home.clone(),
         private_tmp: run.join("tmp"),
         protected: protected.into(),
@@ -54,6 +55,7 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
         environment: context.environment.all(),
         evidence: EvidenceStore::unmade(run.join("evidence")),
         created: CreatedPaths::default(),
+        jobs: Jobs::default(),
         // Where a run would have them is not there yet.
         layer_stores: vec![nearest_folder(&settings.data_dir), PathBuf::from("/var/tmp")],
         explain: effects_of,
@@ -61,6 +63,7 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
         trial_only: false,
         rest: Rest::default(),
         snapshot: None,
+        images: false,
         time: Arc::new(DateTime::UNIX_EPOCH.fixed_offset()),
         limits: ToolLimits::default(),
         cancel: CancellationToken::new(),

@@ -11,6 +11,7 @@ mod load;
 mod new_rule;
 mod policy;
 mod prices;
+mod profiles;
 mod schema;
 mod sections;
 mod settings;
@@ -24,6 +25,7 @@ pub(crate) use load::{Given, Source, merge, own_folder, path};
 pub(crate) use new_rule::{add_rule, rule_text};
 pub(crate) use policy::{path as policy_path, policy_schema, rules};
 pub(crate) use prices::prices;
+pub(crate) use profiles::applied;
 pub(crate) use schema::config_schema;
 pub(crate) use sections::{
     FolderMemory, MemoryMode, ModelTable, Provider, SearchEngine, Sections, ToolsTable,

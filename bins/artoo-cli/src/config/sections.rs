@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use artoo_llm_client::ProfileOverrides;
 use artoo_types::Amount;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,8 @@ pub(crate) struct FileConfig {
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
     pub(crate) prices: BTreeMap<String, PriceTable>,
+    /// What is known better of models than their names say, each by its name: `[models."qwen3:8b"]`.
+    pub(crate) models: BTreeMap<String, ProfileOverrides>,
     /// Named sets of values, applied over the rest of the file by `--profile NAME`.
     pub(crate) profiles: BTreeMap<String, Sections>,
 }
@@ -65,6 +68,8 @@ pub(crate) struct Sections {
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
     pub(crate) prices: BTreeMap<String, PriceTable>,
+    /// What is known better of models than their names say, each by its name: `[models."qwen3:8b"]`.
+    pub(crate) models: BTreeMap<String, ProfileOverrides>,
 }
 
 /// A choice of a model. A key is never written here: `key_env` names the variable that holds it.
@@ -141,9 +146,6 @@ pub(crate) struct RunTable {
     pub(crate) timeout: Option<Span>,
     /// Whether only a run with every criterion met ends well.
     pub(crate) strict: Option<bool>,
-    /// Whether the model is small: its prompts hold examples, and questions are answered twice, by different means. The embedded
-    /// model is; set it for a model of a few billion parameters on a server of your own.
-    pub(crate) small_model: Option<bool>,
 }
 
 /// What a model costs.

@@ -1,10 +1,11 @@
 //! The configuration, resolved: every value known, every path absolute.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use artoo_ggs_core::Profile;
-use artoo_llm_client::RetryPolicy;
+use artoo_llm_client::{ProfileOverrides, RetryPolicy};
 use artoo_llm_http::{ProxyPolicy, Timeouts};
 use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_sandbox::{Network, SandboxMode};
@@ -12,6 +13,7 @@ use artoo_types::Amount;
 use serde::Deserialize;
 
 use super::layer::Merged;
+use super::profiles::known_better;
 use super::sections::{FolderMemory, MemoryMode, Sections, ToolsTable};
 use crate::error::CommandError;
 use crate::machine::expand_home;
@@ -39,8 +41,6 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     /// Whether only `accept` will do.
     pub(crate) strict: bool,
-    /// `None` leaves it to the model: the embedded one is small.
-    pub(crate) small_model: Option<bool>,
     /// What the tools may do beyond files and confined commands.
     pub(crate) tools: ToolsTable,
     /// What no run may read or change, beside the usual places. Absolute.
@@ -57,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) memory_folder: PathBuf,
     /// Folders whose runs do not share it. Absolute.
     pub(crate) memory_of_folders: Vec<(PathBuf, FolderMemory)>,
+    /// What is known better of models than their names say.
+    pub(crate) models: BTreeMap<String, ProfileOverrides>,
     /// Time-outs of model servers.
     pub(crate) timeouts: Timeouts,
     /// When a request to a model server is repeated.
@@ -110,7 +112,6 @@ pub(crate) fn resolve(
         max_cost: run.max_cost,
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
-        small_model: run.small_model,
         tools: sections.tools.clone(),
         protected: sections
             .tools
@@ -128,6 +129,7 @@ pub(crate) fn resolve(
             max_age: sections.undo.max_age_days.map_or(Retention::default().max_age, days),
             max_bytes: sections.undo.max_bytes.unwrap_or(Retention::default().max_bytes),
         },
+        models: known_better(&sections.models)?,
         timeouts: Timeouts {
             connect: http.connect_timeout.map_or(timeouts.connect, |span| span.0),
             first_byte: http.first_byte_timeout.map_or(timeouts.first_byte, |span| span.0),

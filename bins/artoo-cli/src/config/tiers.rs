@@ -1,6 +1,8 @@
 //! R4b, which judges the whole, may not be weaker than R2, which planned it: a weak judge would accept what a strong planner
 //! got wrong.
 
+use artoo_llm_client::parameters;
+
 use super::choose::ModelChoice;
 use super::sections::Provider;
 use crate::error::CommandError;
@@ -17,8 +19,8 @@ pub(super) fn check(
         "it is the model of the tool tier"
     } else if meta_validator.provider == Provider::Local && planner.provider != Provider::Local {
         "it is the embedded model"
-    } else if billions(&meta_validator.model) < billions(&planner.model)
-        && billions(&meta_validator.model).is_some()
+    } else if let Some(tenths) = parameters(&meta_validator.model)
+        && parameters(&planner.model).is_some_and(|of_planner| tenths < of_planner)
     {
         "its name says that it has fewer parameters"
     } else {
@@ -29,16 +31,6 @@ pub(super) fn check(
         meta_validator.model, planner.model
     ))
     .hint("remove [roles.meta_validator], or name a model that is at least as strong as the planner's"))
-}
-
-/// The size that a model's name tells, in tenths of a billion parameters: 15 for `qwen2.5:1.5b`.
-fn billions(name: &str) -> Option<u64> {
-    name.to_lowercase().split(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).rev().find_map(|part| {
-        let number = part.strip_suffix('b')?;
-        let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
-        let tenth = tenths.get(..1)?;
-        whole.parse::<u64>().ok()?.checked_mul(10)?.checked_add(tenth.parse().ok()?)
-    })
 }
 
 #[cfg(test)]
@@ -63,11 +55,5 @@ mod tests {
         assert!(!refused("big", "x", "qwen2.5:1.5b"));
         let local = ModelChoice { provider: Provider::Local, ..model("e") };
         assert!(check(&model("a"), &model("b"), &local).is_err());
-    }
-
-    #[test]
-    fn sizes_are_read_from_names() {
-        let names = ["qwen2.5-coder-1.5b-instruct", "llama3:70b", "gpt-5-mini", "b", "mixtral-8x7b", "0.5B"];
-        assert_eq!(names.map(billions), [Some(15), Some(700), None, None, None, Some(5)]);
     }
 }

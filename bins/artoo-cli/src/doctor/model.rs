@@ -7,7 +7,7 @@ use artoo_llm_http::{HttpConfig, Timeouts, served_models};
 
 use super::Check;
 use crate::commands::Loaded;
-use crate::config::{ModelChoice, Provider, Settings};
+use crate::config::{ModelChoice, Provider, Settings, applied};
 use crate::connect;
 use crate::program::Context;
 
@@ -48,6 +48,11 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
                 }
             },
         });
+        let applied = applied(choice, &loaded.settings.models);
+        checks.push(Check::good(
+            &format!("profile of {}", choice.model),
+            format!("{applied} ({})", applied.reason),
+        ));
         if choice.provider == Provider::Anthropic && choice.key_env.is_none() {
             checks.push(Check::bad("key", "ANTHROPIC_API_KEY is not set", "export ANTHROPIC_API_KEY=..."));
         }

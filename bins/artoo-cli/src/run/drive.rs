@@ -144,7 +144,6 @@ fn build(
     prepared: &Prepared,
     memory: Option<Arc<dyn MemoryService>>,
 ) -> Result<Artoo, CommandError> {
-    let small = prepared.settings.small_model.unwrap_or(prepared.embedded);
     let mut builder = Artoo::builder()
         .data_folder(prepared.settings.data_dir.clone())
         .toolbox(prepared.toolbox.clone())
@@ -155,8 +154,6 @@ fn build(
         .profile(prepared.settings.rules)
         .strict(prepared.settings.strict)
         .ask_before_plans(args.plan)
-        .second_derivation(small)
-        .guided(small)
         .prices(prepared.prices.clone())
         .snapshot_limits(prepared.settings.snapshot)
         .retention(prepared.settings.retention)
@@ -166,6 +163,11 @@ fn build(
     }
     for place in [&prepared.settings.memory_folder].into_iter().chain(&prepared.settings.protected) {
         builder = builder.protect(place.clone());
+    }
+    // What is recorded of a session is no part of the work, and a replay finds it in place of nothing.
+    let session = [&args.record, &args.replay].into_iter().flatten();
+    for place in session.filter_map(|folder| std::path::absolute(folder).ok()) {
+        builder = builder.protect(place);
     }
     for (role, client) in &prepared.clients {
         let role: Role = *role;
@@ -320,6 +322,7 @@ mod tests {
             granted: BTreeSet::new(),
             timeout: None,
             person_present: true,
+            output_schema: None,
         }
     }
 

@@ -9,6 +9,7 @@ mod given;
 mod pager;
 mod prepare;
 mod request;
+mod schema;
 mod show;
 
 pub(crate) use answer::is_yes;

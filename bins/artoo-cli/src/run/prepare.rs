@@ -12,6 +12,7 @@ use artoo_tools::{Rules, Toolbox};
 use artoo_types::{Limits, Price, Prices, Surroundings};
 
 use super::ask::person_present;
+use super::schema;
 use crate::args::RunArgs;
 use crate::commands::Loaded;
 use crate::config::{self, ROLES, RoleModels, Settings, prices};
@@ -51,6 +52,8 @@ pub(super) fn prepare(
     loaded: &mut Loaded,
     text: String,
 ) -> Result<Prepared, CommandError> {
+    let schema_file = args.output_schema.as_deref().map(|file| context.folders.current.join(file));
+    let output_schema = schema_file.as_deref().map(schema::read).transpose()?;
     let working_folder = working_folder(context, args.cwd.as_deref())?;
     let home = &context.folders.home;
     let policy = config::rules(&config::policy_path(context.environment, home), home)?;
@@ -127,6 +130,7 @@ pub(super) fn prepare(
         granted: args.yes.iter().copied().collect(),
         timeout,
         person_present,
+        output_schema,
     };
     let embedded = label.embedded;
     let configuration = context.folders.current.join(&loaded.file);

@@ -9,7 +9,7 @@ use artoo_runtime::events::Line;
 use crate::args::RunArgs;
 use crate::error::CommandError;
 use crate::terminal::{Terminal, neutral_json};
-use crate::view::{Frame, Live, Outcome, footer, result};
+use crate::view::{Frame, Live, Outcome, footer, result, structured, unstructured};
 
 /// Who is shown the run.
 pub(super) enum Show {
@@ -25,6 +25,8 @@ pub(super) enum Show {
         verbose: bool,
         /// Whether standard output is a terminal.
         at_terminal: bool,
+        /// Whether standard output takes JSON of a schema, and nothing else.
+        schema: bool,
     },
 }
 
@@ -34,13 +36,14 @@ impl Show {
         if args.json {
             return Self::Json(Box::new(JsonWriter::new(redactor.clone())));
         }
-        Self::Person { live: Box::default(), quiet: args.quiet, verbose, at_terminal }
+        let schema = args.output_schema.is_some();
+        Self::Person { live: Box::default(), quiet: args.quiet, verbose, at_terminal, schema }
     }
 
     /// The usual view, for tests.
     #[cfg(test)]
     pub(super) fn for_person() -> Self {
-        Self::Person { live: Box::default(), quiet: false, verbose: false, at_terminal: true }
+        Self::Person { live: Box::default(), quiet: false, verbose: false, at_terminal: true, schema: false }
     }
 
     /// Shows one line.
@@ -84,21 +87,34 @@ impl Show {
     ) -> Result<(), CommandError> {
         match self {
             Self::Json(_) => Ok(()),
-            Self::Person { quiet, verbose, at_terminal, .. } => {
+            Self::Person { quiet, verbose, at_terminal, schema, .. } => {
                 if !*quiet {
                     terminal.note("");
                 }
+                let errors = Frame::new(terminal.look(), *verbose);
                 let frame = Frame::new(terminal.data_look(), *verbose);
-                if let Some(tick) = crate::view::tick(outcome, Frame::new(terminal.look(), *verbose))
-                    && !*at_terminal
+                if let Some(tick) = crate::view::tick(outcome, errors)
+                    && (!*at_terminal || *schema)
                     && !*quiet
                 {
                     terminal.note(&tick);
                 }
-                let written = terminal.data(&result(outcome, frame, !*at_terminal));
+                let written = match structured(outcome) {
+                    Some(json) if *schema => terminal.data(&json),
+                    None if *schema => {
+                        // Whoever reads standard output wants this JSON or nothing.
+                        let instead = result(outcome, errors, outcome.exit_code != 0);
+                        for row in
+                            unstructured(outcome, errors).iter().map(String::as_str).chain(instead.lines())
+                        {
+                            terminal.note(row);
+                        }
+                        Ok(())
+                    }
+                    Some(_) | None => terminal.data(&result(outcome, frame, !*at_terminal)),
+                };
                 if !*quiet {
-                    let frame = Frame::new(terminal.look(), *verbose);
-                    for row in footer(outcome, folder, frame) {
+                    for row in footer(outcome, folder, errors) {
                         terminal.note(&row);
                     }
                 }

@@ -1,16 +1,19 @@
 //! `artoo setup`: a found local server, a key, or the embedded model.
 
 mod choices;
+mod probe;
 pub(crate) mod pull;
 mod write;
 
 use std::io::{BufRead, stdin};
 
+use artoo_llm_client::ProfileOverrides;
+use artoo_llm_http::HttpConfig;
 use artoo_llm_local::store::CATALOGUE;
 
 use crate::args::SetupArgs;
 use crate::commands::Loaded;
-use crate::config::{Given, ModelTable, Provider};
+use crate::config::{Given, ModelTable, Provider, Settings};
 use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use choices::Choice;
@@ -59,13 +62,42 @@ pub(crate) fn run(context: &mut Context<'_>, args: &SetupArgs) -> Result<Exit, C
             }
         }
     };
-    write::write(&loaded.file, &table)?;
+    let found = match &choice {
+        Choice::Server { model, .. } => Some((model.as_str(), found(context, &loaded.settings, &table)?)),
+        Choice::Key { .. } | Choice::Embedded => None,
+    };
+    write::write(&loaded.file, &table, found)?;
     context.terminal.note(&format!("written: {}", loaded.file.display()));
     for shadow in write::shadows(context.environment) {
         context.terminal.warning(&shadow);
     }
     context.terminal.note("try it: artoo run \"How many files are in this folder?\"");
     Ok(Exit::OK)
+}
+
+/// What the chosen server takes, where that is otherwise than its model's name tells. A server that cannot be asked is chosen all the
+/// same.
+fn found(
+    context: &mut Context<'_>,
+    settings: &Settings,
+    table: &ModelTable,
+) -> Result<ProfileOverrides, CommandError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CommandError::failed("cannot ask the server").because(error))?;
+    let (base_url, model) =
+        (table.base_url.clone().unwrap_or_default(), table.model.clone().unwrap_or_default());
+    context.terminal.note("asking it what it takes: one call about tools, one about schemas");
+    let config = HttpConfig {
+        timeouts: settings.timeouts,
+        proxy: settings.proxy.clone(),
+        ..HttpConfig::new(base_url, model)
+    };
+    Ok(runtime.block_on(probe::probe(config)).unwrap_or_else(|error| {
+        context.terminal.warning(&format!("what it takes stays unknown: {error}"));
+        ProfileOverrides::default()
+    }))
 }
 
 /// Shows the choices and reads a number. An empty line takes the first one; `q` takes none.

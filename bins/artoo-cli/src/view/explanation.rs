@@ -250,7 +250,15 @@ impl Sheet {
             (None, None) => (Style::Bad, "unknown".to_owned()),
         };
         self.styled_row(style, "end", &neutral_line(&how));
-        self.row("", &neutral_line(&end.summary));
+        for line in end.summary.lines() {
+            self.row("", &neutral_line(line));
+        }
+        if let Some(origin) = end.answer {
+            self.row("answer", words::answer(origin));
+        }
+        if let Some(why) = &end.structured_error {
+            self.row("", &neutral_line(&format!("no JSON of the schema: {why}")));
+        }
         let replans = counted(u64::from(end.replans), "replan", "replans");
         self.row("", &format!("{replans}, exit code {}", end.exit_code));
     }
@@ -354,6 +362,7 @@ fn rule(rule: Rule, decided: &Decided, values: Option<&Hyperparameters>) -> Stri
         },
         Rule::NoMeansLeft => "nothing is left that another plan could use".to_owned(),
         Rule::FileMissing => "a file that the request names is nowhere".to_owned(),
+        Rule::GaveUp => "a step was given up, and what was looked at bears that out".to_owned(),
         Rule::ActionGrid => "the action grid of the table".to_owned(),
     }
 }

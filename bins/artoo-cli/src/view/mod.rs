@@ -20,7 +20,7 @@ pub(crate) use explanation::explanation;
 pub(crate) use frame::Frame;
 pub(crate) use live::Live;
 pub(crate) use memory::held as memory_held;
-pub(crate) use outcome::{Outcome, footer, result, tick};
+pub(crate) use outcome::{Outcome, footer, result, structured, tick, unstructured};
 pub(crate) use records::{check_lines, no_end, obstacle_line, run_row, taken_back_line};
 pub(crate) use units::{bytes, counted, seconds};
 pub(crate) use words::{advice, megram};

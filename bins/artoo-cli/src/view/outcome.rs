@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use artoo_runtime::events::{Cumulative, Event, Line, RoleUsage};
-use artoo_types::{Fault, FileChange, PartialOutput, TerminalState, UnmetCriterion};
+use artoo_types::{Fault, FileChange, PartialOutput, TerminalState};
 use serde_json::Value;
 
 use super::frame::Frame;
 use super::units::{counted, money, seconds, spent};
 use super::words;
-use crate::terminal::{Style, neutral, neutral_line, pad};
+use crate::terminal::{Style, neutral, neutral_json, neutral_line, pad};
 
 /// Files that are listed; a command may write thousands.
 const FILES_LISTED: usize = 20;
@@ -26,7 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) error: Option<Fault>,
     summary: String,
     output: Value,
-    unmet: Vec<UnmetCriterion>,
+    structured: Option<Value>,
+    structured_error: Option<String>,
     partial: Vec<PartialOutput>,
     files: Vec<FileChange>,
     usage: Cumulative,
@@ -45,7 +46,8 @@ impl Outcome {
             error,
             summary,
             output,
-            unmet,
+            structured,
+            structured_error,
             partial,
             files,
             usage,
@@ -64,7 +66,8 @@ impl Outcome {
             error: error.clone(),
             summary: summary.clone(),
             output: output.clone(),
-            unmet: unmet.clone(),
+            structured: structured.as_deref().cloned(),
+            structured_error: structured_error.clone(),
             partial: partial.clone(),
             files: files.clone(),
             usage: usage.clone(),
@@ -89,26 +92,16 @@ pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
             parts.extend(output);
         }
         (Some(TerminalState::Success), None) => {
-            let label = format!("success, but not accepted: {} unmet", criteria(outcome));
-            parts.push(head(frame, Style::Notice, "~", &label, &outcome.summary));
-            parts.push(unmet(&outcome.unmet));
-            let output = output.filter(|_| !repeats(&outcome.output, &outcome.partial));
-            parts.extend(output.map(|output| format!("output, with what is unmet above:\n{output}")));
-            parts.push(partial(&outcome.partial));
+            parts.push(fell_short(frame, Style::Notice, "~", &outcome.summary));
+            parts.extend(output.filter(|_| !repeats(&outcome.output, &outcome.partial)));
+            parts.push(partial(outcome));
         }
         (Some(TerminalState::Abandon), None) => {
-            // A run that ends before anything was judged knows of no criterion.
-            let label = match outcome.unmet.as_slice() {
-                [] => "abandon".to_owned(),
-                [_, ..] => format!("abandon: {} unmet", criteria(outcome)),
-            };
-            parts.push(head(frame, Style::Bad, "✗", &label, &outcome.summary));
-            parts.push(unmet(&outcome.unmet));
-            parts.extend(output.map(|output| format!("what there is:\n{output}")));
-            parts.push(partial(&outcome.partial));
+            parts.push(fell_short(frame, Style::Bad, "✗", &outcome.summary));
+            parts.push(partial(outcome));
         }
         // What went wrong is said on standard error; here is only what there is to save.
-        (_, Some(_)) | (None, None) => parts.push(partial(&outcome.partial)),
+        (_, Some(_)) | (None, None) => parts.push(partial(outcome)),
     }
     parts.retain(|part| !part.is_empty());
     if parts.is_empty() {
@@ -127,20 +120,29 @@ pub(crate) fn tick(outcome: &Outcome, frame: Frame) -> Option<String> {
     }
 }
 
-/// Whether the output only lists the partial outputs, which are shown with their labels anyway.
-fn repeats(output: &Value, partial: &[PartialOutput]) -> bool {
-    output.as_array().is_some_and(|items| {
-        items.iter().all(|item| {
-            partial.iter().any(|part| {
-                item.get("intent").and_then(Value::as_str) == Some(&part.intent)
-                    && item.get("output") == Some(&part.output)
-            })
-        })
-    })
+/// The JSON that a schema was given for; `None` where there is none.
+pub(crate) fn structured(outcome: &Outcome) -> Option<String> {
+    let json = serde_json::to_string_pretty(outcome.structured.as_ref()?).ok()?;
+    Some(format!("{}\n", neutral_json(&json)))
 }
 
-fn criteria(outcome: &Outcome) -> String {
-    counted(outcome.unmet.len() as u64, "criterion", "criteria")
+/// Why there is no such JSON, where the run was accepted all the same.
+pub(crate) fn unstructured(outcome: &Outcome, frame: Frame) -> Option<String> {
+    let why = outcome.structured_error.as_ref()?;
+    let told = format!("✗ There is no JSON of the schema: {}", neutral_line(why));
+    Some(frame.paint.text(Style::Bad, &told))
+}
+
+/// Whether the output only lists the partial outputs, which are shown with their labels anyway.
+fn repeats(output: &Value, partial: &[PartialOutput]) -> bool {
+    let is_listed = |item: &Value| {
+        partial.iter().any(|part| {
+            item == &part.output
+                || (item.get("intent").and_then(Value::as_str) == Some(&part.intent)
+                    && item.get("output") == Some(&part.output))
+        })
+    };
+    is_listed(output) || output.as_array().is_some_and(|items| items.iter().all(is_listed))
 }
 
 fn head(frame: Frame, style: Style, mark: &str, label: &str, summary: &str) -> String {
@@ -149,27 +151,36 @@ fn head(frame: Frame, style: Style, mark: &str, label: &str, summary: &str) -> S
     if summary.trim().is_empty() { label } else { format!("{label}\n{}", summary.trim()) }
 }
 
-fn unmet(unmet: &[UnmetCriterion]) -> String {
-    if unmet.is_empty() {
-        return String::new();
-    }
-    let rows: Vec<String> = unmet
-        .iter()
-        .map(|unmet| format!("  - {}: {}", neutral_line(&unmet.criterion), neutral_line(&unmet.reason)))
-        .collect();
-    format!("unmet:\n{}", rows.join("\n"))
+/// What is wrong in the first line, then the rest of it.
+fn fell_short(frame: Frame, style: Style, mark: &str, summary: &str) -> String {
+    let summary = summary.trim();
+    let (wrong, rest) = summary.split_once('\n').unwrap_or((summary, ""));
+    head(frame, style, mark, &neutral_line(wrong), rest)
 }
 
-fn partial(partial: &[PartialOutput]) -> String {
-    let rows: Vec<String> = partial
-        .iter()
-        .map(|part| {
-            let text = words::value_text(&part.output).unwrap_or_else(|| "(nothing)".to_owned());
-            let text: Vec<String> = neutral(&text).lines().map(|line| format!("    {line}")).collect();
-            format!("  [{}] {}\n{}", words::trust(part.status), neutral_line(&part.intent), text.join("\n"))
-        })
-        .collect();
-    if rows.is_empty() { String::new() } else { format!("partial outputs:\n{}", rows.join("\n")) }
+/// What the steps put out, each with how far it can be trusted; nothing that the summary says.
+fn partial(outcome: &Outcome) -> String {
+    let label = |number: usize| match outcome.partial.as_slice() {
+        [_] => "output".to_owned(),
+        _ => format!("step {number}"),
+    };
+    let row = |(number, part): (usize, &PartialOutput)| {
+        let text = words::value_text(&part.output)?;
+        if says(&outcome.summary, &text) {
+            return None;
+        }
+        let text: Vec<String> = neutral(&text).lines().map(|line| format!("    {line}")).collect();
+        Some(format!("{} ({}):\n{}", label(number), words::trust(part.status), text.join("\n")))
+    };
+    (1..).zip(&outcome.partial).filter_map(row).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line of the summary says this and nothing else.
+fn says(summary: &str, text: &str) -> bool {
+    let open_ended = |text: &str| text.trim().trim_end_matches('.').to_owned();
+    let said =
+        |line: &str| open_ended(line.split_once(": ").map_or(line, |(_, said)| said)) == open_ended(text);
+    summary.lines().any(said)
 }
 
 /// What it cost and where it is recorded.
@@ -177,6 +188,7 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
     let end = match (&outcome.error, outcome.directive) {
         (Some(fault), _) => words::fault(fault.kind),
         (None, None) => "ended by a fault",
+        (None, Some(_)) if outcome.structured_error.is_some() => "accept, without the JSON",
         (None, Some(state)) => words::terminal(state),
     };
     let mut parts = vec![

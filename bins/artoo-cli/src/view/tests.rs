@@ -176,17 +176,64 @@ fn every_end_of_a_run() {
     insta::assert_snapshot!(text);
 }
 
+/// A run that fell short begins with what is wrong, and says nothing twice. The words are R7's; what follows them are the outputs.
+#[test]
+fn a_run_that_fell_short_says_what_is_wrong_first() {
+    let done = json!([{"subtask_id": "01970000-0000-7000-8000-0000000000a1", "intent": "Count the pears", "status": "matched", "output": "17"},
+        {"subtask_id": "01970000-0000-7000-8000-0000000000a1", "intent": "Count the ghosts", "status": "failed", "output": "there are no ghosts"}]);
+    let ends = [
+        (
+            "a criterion is not met",
+            "abandon",
+            json!([]),
+            "Not finished: the output has no number.\nThe replans allowed are used.\nMissing: the output is the number of ghosts.\nNext: allow more time or replans, or ask for a smaller step.",
+        ),
+        (
+            "some of it is done",
+            "abandon",
+            done.clone(),
+            "Not finished: there are no ghosts.\nEach of the last plans made the result worse.\nDone: step 1: Count the pears.\nMissing: the number of ghosts.\nNext: ask for a smaller step, or say which way to go.",
+        ),
+        (
+            "nearly all of it is done",
+            "success",
+            done,
+            "Not complete: no ghost was found.\nSo little is missing that another try is not worth its cost.\nDone: step 1: Count the pears.\nMissing: the number of ghosts.",
+        ),
+        (
+            "a file is missing",
+            "abandon",
+            json!([]),
+            "Not finished: data/a.csv is not there, and no file below the working folder that is not hidden has that name.\nMissing: the sum.\nNext: check the name, or say where the file is.",
+        ),
+        (
+            "it was refused",
+            "abandon",
+            json!([]),
+            "Not finished: nobody consented to delete a.txt.\nIt needs an action that was not allowed, and a refusal is not worked around.\nMissing: a.txt is gone.\nNext: allow the action, or ask for something that does not need it.",
+        ),
+        (
+            "a question to the person",
+            "abandon",
+            json!([]),
+            "Not finished: Two folders are called docs.\nNext: ask again, with the answer to this: Which of the two?",
+        ),
+    ];
+    let mut text = String::new();
+    for (name, directive, partial, summary) in ends {
+        let mut event = finished(directive, None);
+        event["summary"] = json!(summary);
+        event["output"] = json!("17");
+        event["partial"] = partial;
+        let outcome = Outcome::of(&line(1, event, None, None)).unwrap();
+        text.push_str(&format!("=== {name}\n{}", result(&outcome, frame(80, false), false)));
+    }
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn an_output_that_is_no_text_is_shown_as_json() {
     let mut event = finished("accept", None);
-    event["output"] = json!({"count the files": "7", "list them": "a.txt\n报告.txt\n"});
-    let outcome = Outcome::of(&line(1, event.clone(), None, None)).unwrap();
-    insta::assert_snapshot!(result(&outcome, frame(80, false), true), @r"
-    count the files: 7
-    list them:
-    a.txt
-    报告.txt
-    ");
     event["output"] = json!({"files": 7, "largest": "报告.txt"});
     let outcome = Outcome::of(&line(1, event.clone(), None, None)).unwrap();
     insta::assert_snapshot!(result(&outcome, frame(80, false), true));

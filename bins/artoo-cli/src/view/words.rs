@@ -3,28 +3,30 @@
 use artoo_runtime::journal::RunState;
 use artoo_sandbox::snapshot::{UndoAction, Undoable};
 use artoo_types::{
-    CallEnding, EffectKind, FailureClass, FaultKind, FileChangeKind, Judge, MegramState, MemoryAction,
-    OutcomeStatus, Role, TerminalState,
+    AnswerOrigin, CallEnding, EffectKind, FailureClass, FaultKind, FileChangeKind, Judge, MegramState,
+    MemoryAction, OutcomeStatus, Role, TerminalState,
 };
 use serde_json::Value;
 
-/// A value as text: a string as it is; the merged outputs of several subtasks, which are an object of intents and texts, one
-/// after another; anything else as JSON; nothing for null.
+/// A value as text: a string as it is, anything else as JSON, nothing for null.
 pub(super) fn value_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.trim_end().to_owned()).filter(|text| !text.is_empty()),
-        Value::Object(parts) if !parts.is_empty() && parts.values().all(Value::is_string) => {
-            let rows = parts.iter().map(|(intent, output)| {
-                let output = output.as_str().unwrap_or_default().trim_end();
-                let gap = if output.contains('\n') { "\n" } else { " " };
-                format!("{intent}:{gap}{output}")
-            });
-            Some(rows.collect::<Vec<_>>().join("\n"))
-        }
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
             Some(serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()))
         }
+    }
+}
+
+/// How the outputs of several steps were made one answer.
+pub(super) fn answer(origin: AnswerOrigin) -> &'static str {
+    match origin {
+        AnswerOrigin::LastStep => "the output of the last step, which sums up the others",
+        AnswerOrigin::Composed => {
+            "written by a model from the outputs of all steps, its figures and names checked by code"
+        }
+        AnswerOrigin::Numbered => "the outputs of all steps as they are, by number",
     }
 }
 
@@ -167,6 +169,8 @@ pub(super) fn fault(kind: FaultKind) -> &'static str {
         FaultKind::Timeout => "out of time",
         FaultKind::Budget => "out of budget",
         FaultKind::Refused => "not agreed to",
+        FaultKind::Impossible => "cannot be done",
+        FaultKind::NeedsPerson => "needs an answer",
         FaultKind::Provider
         | FaultKind::Answer
         | FaultKind::Configuration

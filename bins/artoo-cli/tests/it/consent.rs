@@ -28,7 +28,7 @@ fn a_yes_lets_the_plan_run() {
     assert_eq!(code, Some(0), "{screen}");
     let parts = [
         "? may plan 1 run? nothing of it has",
-        "1. How many .txt files are in docs?",
+        "1. Count the .txt files in docs",
         "done when: The output is the number of files",
         "run this plan? [y/N] > y",
         "runs: the person agreed",

@@ -48,7 +48,9 @@ fn accept() {
 #[test]
 fn success_names_what_is_unmet() {
     let said = close_enough().say(&["run", "Count apples, pears, plums and ghosts"]).ended(3);
-    for part in ["~ success, but not accepted", "unmet:", "counts ghosts"] {
+    for part in
+        ["~ Not complete: there are no ghosts.\n", "Missing: ", "counts ghosts", "step 1 (checked):\n    1\n"]
+    {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
     }
     assert!(!said.out.contains('✓') && !said.err.contains("✓ accept"));
@@ -66,7 +68,7 @@ fn abandon_says_why_and_gives_what_there_is() {
     let scene =
         Scene::new(model(count_plan("Count the ghosts"), |_| json!({"give_up": "there are no ghosts"})));
     let said = scene.say(&["run", "--max-replans", "0", "How many ghosts are in docs?"]).ended(4);
-    for part in ["✗ abandon: ", "unmet:", "The output is the number of files"] {
+    for part in ["✗ Not finished: there are no ghosts.\n", "Missing: The output is the number of files"] {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
     }
     assert!(!said.out.contains('✓'));

@@ -15,6 +15,7 @@ mod json_lines;
 mod logging;
 mod memory;
 mod model;
+mod output_schema;
 mod policy;
 mod private;
 mod process;

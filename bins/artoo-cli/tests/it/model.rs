@@ -39,9 +39,20 @@ pub(crate) fn model(
             "verdict" | "task_verdict" => {
                 Reply::text(json!({"met": false, "reason": "not to be seen"}).to_string())
             }
+            _ if call.body.get("tools").is_some() => called(action(&shown(call))),
             _ => Reply::text("It could not be done."),
         }
     }
+}
+
+/// An action as a call of the wire, or as words.
+fn called(action: Value) -> Reply {
+    let Some(tool) = action["tool"].as_str() else {
+        return Reply::text(action["answer"].as_str().unwrap_or_default());
+    };
+    let mut arguments = action["arguments"].clone();
+    arguments["output_is_answer"] = action["output_is_answer"].clone();
+    Reply::calls([("call_1", tool, arguments)])
 }
 
 /// A model that counts the .txt files in docs.

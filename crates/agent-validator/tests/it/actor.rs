@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use artoo_agent_validator::{Judge, ModelJudge, Settings, run};
+use artoo_agent_validator::{Judge, ModelJudge, NoCommands, Settings, run};
 use artoo_bus::{Port, doubles::Scene};
 use artoo_llm_client::{
     LlmClient,
@@ -32,6 +32,7 @@ impl House {
             surroundings: surroundings(Path::new("/nonexistent")),
             max_retries: 2,
             judge_deadline: Duration::from_secs(60),
+            commands: Arc::new(NoCommands),
         };
         let actor = tokio::spawn(run(scene.bus.port(Role::AgentValidator).unwrap(), judge, client, settings));
         let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();

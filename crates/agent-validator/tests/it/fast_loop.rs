@@ -2,8 +2,8 @@
 
 use artoo_agent_validator::{FastLoop, Step};
 use artoo_types::{
-    CallEnding, Check, CorrectionSignal, Criterion, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, GapEntry, OutcomeStatus, SubTaskOutcome,
+    CallEnding, Check, CorrectionSignal, Criterion, CriterionVerdict, ExecutionFailure, ExecutionResult,
+    ExecutionStatus, FailureClass, Finding, GapEntry, OutcomeStatus, SubTaskOutcome,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -37,11 +37,31 @@ fn an_attempt_that_passes_is_matched() {
         status: OutcomeStatus::Matched,
         output: json!("3"),
         failure_reason: None,
+        gave_up: None,
         gap_trajectory: vec![gap],
         criteria_verdicts: vec![verdict(pass())],
         tool_calls: vec![call(1, "3", true)],
     };
     assert_eq!(outcome, expected);
+}
+
+/// Of two unmet criteria one was told, and the second was mended an attempt later.
+#[test]
+fn lesson_a_correction_names_all_that_is_wrong() {
+    let named = |criterion: &str, reason: &str| CriterionVerdict {
+        criterion: criterion.to_owned(),
+        finding: Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: reason.to_owned(),
+            evidence: None,
+        },
+        ..verdict(pass())
+    };
+    let verdicts =
+        vec![named("It is red", "it is blue"), verdict(pass()), named("It is round", "it is square")];
+    let corrected = correction(fast_loop(2).conclude(&counted(1, 1, "many"), verdicts));
+    assert_eq!(corrected.what_was_wrong, "It is red: it is blue\nIt is round: it is square");
+    assert!(corrected.what_to_do.ends_with("It is red; It is round"), "{}", corrected.what_to_do);
 }
 
 #[test]

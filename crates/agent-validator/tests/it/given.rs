@@ -56,7 +56,7 @@ pub(crate) fn counted(number: u128, attempt: u32, output: &str) -> ExecutionResu
 }
 
 pub(crate) fn failing(class: FailureClass, infrastructure: bool) -> Option<ExecutionFailure> {
-    Some(ExecutionFailure { class, reason: "it did not work".to_owned(), infrastructure })
+    Some(ExecutionFailure { class, reason: "it did not work".to_owned(), infrastructure, gave_up: None })
 }
 
 pub(crate) fn unfinished(
@@ -91,11 +91,11 @@ pub(crate) struct Unasked;
 impl Judge for Unasked {
     async fn judge(
         &self,
-        criterion: &Criterion,
+        criteria: &[Criterion],
         _: &JudgeContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
-        panic!("{} was put to a judge", criterion.text)
+    ) -> Result<Vec<Finding>, JudgeError> {
+        panic!("{criteria:?} were put to a judge")
     }
 }
 
@@ -106,11 +106,11 @@ pub(crate) struct Always(pub(crate) Finding);
 impl Judge for Always {
     async fn judge(
         &self,
-        _: &Criterion,
+        criteria: &[Criterion],
         _: &JudgeContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
-        Ok(self.0.clone())
+    ) -> Result<Vec<Finding>, JudgeError> {
+        Ok(vec![self.0.clone(); criteria.len()])
     }
 }
 

@@ -3,6 +3,7 @@
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
 mod actor;
+mod commands;
 mod fast_loop;
 mod given;
 mod judges;

@@ -1,19 +1,25 @@
 //! Who decides a criterion, and on what.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use artoo_agent_validator::{Judge, JudgeContext, JudgeError, verdicts};
-use artoo_llm_client::{LlmClient, LlmError, Origin, doubles::ScriptedModel, fenced};
+use artoo_agent_validator::{Judge, JudgeContext, JudgeError, NoCommands, verdicts};
+use artoo_llm_client::{LlmClient, LlmError, ModelProfile, Origin, doubles::ScriptedModel, fenced};
 use artoo_types::{
-    CallEnding, CallFailure, CallId, Check, Criterion, CriterionVerdict, Evidence, ExecutionResult,
-    ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, SubTask, ToolCall,
+    BlockedTarget, CallEnding, CallFailure, CallId, Check, Criterion, CriterionVerdict, EarlierResult,
+    Evidence, ExecutionResult, ExecutionStatus, FailureClass, Finding, Judge as DecidedBy, SubTask, ToolCall,
+    ToolName,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::given::{
-    Always, Unasked, call, checked, counted, counting, judged_subtask, result, surroundings, unfinished,
-    world,
+    Always, Unasked, call, checked, counted, counting, judged_subtask, pass, result, surroundings,
+    unfinished, world,
 };
 
 const FOLDER: &str = "/nonexistent";
@@ -24,13 +30,23 @@ async fn decided(
     result: &ExecutionResult,
     folder: &Path,
 ) -> Vec<CriterionVerdict> {
-    let (surroundings, world) = (surroundings(folder), world(folder));
-    let cx = JudgeContext { subtask, result, surroundings: &surroundings, world: &world };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    decided_by(&model, judge, subtask, result, folder).await
+}
+
+async fn decided_by(
+    model: &Arc<dyn LlmClient>,
+    judge: &dyn Judge,
+    subtask: &SubTask,
+    result: &ExecutionResult,
+    folder: &Path,
+) -> Vec<CriterionVerdict> {
+    let (surroundings, world) = (surroundings(folder), world(folder));
+    let cx = JudgeContext { subtask, result, surroundings: &surroundings, world: &world, doubt: None };
     let mut reached = Vec::new();
-    let verdicts =
-        verdicts(&cx, judge, &model, Duration::from_secs(60), |verdict| reached.push(verdict.clone())).await;
-    assert_eq!(reached, verdicts, "each verdict is shown as it falls");
+    let show = |verdict: &CriterionVerdict| reached.push(verdict.clone());
+    let verdicts = verdicts(&cx, judge, &NoCommands, model, Duration::from_secs(60), &[], show).await;
+    assert_eq!(reached, verdicts, "each verdict is shown");
     assert_eq!(verdicts.len(), subtask.success_criteria.len());
     verdicts
 }
@@ -80,21 +96,112 @@ async fn lesson_30_a_claim_without_a_call_that_ran_passes_nothing() {
     assert!(!one(&Unasked, &counting(1), &search(FailureClass::Environmental)).await.passed());
 }
 
-/// Lesson 30 once more: right words and a wrong figure. What the calls show is 3.
+/// Lesson 30 once more: right words and a wrong figure. What the calls show is 3. A guided model derives nothing in its head.
 #[tokio::test]
 async fn lesson_30_a_figure_that_no_call_shows_is_invented() {
-    let saying = |output: &str, verbatim| {
-        let result = counted(1, 1, "3");
-        ExecutionResult { output: output.to_owned(), verbatim, ..result }
+    let guided: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().profiled(ModelProfile::embedded()));
+    let saying = async |output: &str, verbatim| {
+        let result = ExecutionResult { output: output.to_owned(), verbatim, ..counted(1, 1, "3") };
+        decided_by(&guided, &Unasked, &counting(1), &result, Path::new(FOLDER)).await.pop().unwrap()
     };
     for (output, passes) in [("There are 3.", true), ("There are 4.", false)] {
-        let verdict = one(&Unasked, &counting(1), &saying(output, false)).await;
+        let verdict = saying(output, false).await;
         assert_eq!(verdict.passed(), passes, "{verdict:?}");
         let by = if passes { DecidedBy::Check } else { DecidedBy::Rule };
         assert_eq!(verdict.judge, by);
     }
     // A quotation is known to be one by the executor's own comparison.
-    assert!(one(&Unasked, &counting(1), &saying("4", true)).await.passed());
+    assert!(saying("4", true).await.passed());
+}
+
+/// Notes what it is asked and which doubt it is told, and passes everything.
+#[derive(Default)]
+struct Asked(Mutex<Vec<(Vec<String>, Option<String>)>>);
+
+#[async_trait]
+impl Judge for Asked {
+    async fn judge(
+        &self,
+        criteria: &[Criterion],
+        cx: &JudgeContext<'_>,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Vec<Finding>, JudgeError> {
+        let texts = criteria.iter().map(|criterion| criterion.text.clone()).collect();
+        self.0.lock().unwrap().push((texts, cx.doubt.map(str::to_owned)));
+        Ok(vec![pass(); criteria.len()])
+    }
+}
+
+/// 13:58 to 14:21 is 23 minutes: a figure that no call prints may still follow. A form that it meets decides nothing then.
+#[tokio::test]
+async fn lesson_a_figure_that_no_call_shows_is_put_to_the_judge() {
+    let result = ExecutionResult { output: "4".to_owned(), ..counted(1, 1, "3") };
+    let judge = Asked::default();
+    let verdict = one(&judge, &counting(1), &result).await;
+    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Model, true));
+    let doubt = "no call shows the number 4; let a tool compute it".to_owned();
+    assert_eq!(judge.0.into_inner().unwrap(), [(vec!["It is one number".to_owned()], Some(doubt))]);
+    // What fails by its form needs no judge.
+    let subtask = SubTask {
+        success_criteria: vec![checked("It is small", Check::OutputNumber { min: None, max: Some(3.0) })],
+        ..counting(1)
+    };
+    let verdict = one(&Unasked, &subtask, &result).await;
+    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, false));
+}
+
+/// A step that only sums up what others found had to call something all the same.
+#[tokio::test]
+async fn lesson_a_step_may_sum_up() {
+    let earlier =
+        vec![EarlierResult { intent: "Count".to_owned(), output: "31 and 11".to_owned(), left_out_bytes: 0 }];
+    let says = |text: &str| result(text, Vec::new());
+    let sums_up = SubTask { earlier: earlier.clone(), ..counting(1) };
+    // What another step found has the form of an answer to this one, too: a judge says whether it is one, and from what.
+    for sum in ["31", "42"] {
+        let judge = Asked::default();
+        assert!(one(&judge, &sums_up, &says(sum)).await.passed());
+        let asked = judge.0.into_inner().unwrap();
+        assert!(matches!(asked.as_slice(), [(_, Some(doubt))] if doubt.contains(sum)), "{asked:?}");
+    }
+    let means = BlockedTarget { tool: ToolName::new("shell"), target: "wc".to_owned() };
+    for no_sum in [
+        counting(1),
+        SubTask { avoid: vec![means], earlier: earlier.clone(), ..counting(1) },
+        SubTask {
+            success_criteria: vec![checked("It ended well", Check::ExitStatus { equals: 0 })],
+            earlier: earlier.clone(),
+            ..counting(1)
+        },
+    ] {
+        assert_eq!(one(&Unasked, &no_sum, &says("31")).await.judge, DecidedBy::Rule);
+    }
+    let refused = ToolCall { ending: CallEnding::Refused, ..call(2, "", false) };
+    assert!(!one(&Unasked, &sums_up, &result("31", vec![refused])).await.passed());
+}
+
+/// Each attempt had every criterion judged again.
+#[tokio::test]
+async fn lesson_what_did_not_change_is_not_judged_again() {
+    let (subtask, done) = (judged_subtask(), result("hello", vec![call(1, "hello", true)]));
+    let (surroundings, world) = (surroundings(Path::new(FOLDER)), world(Path::new(FOLDER)));
+    let cx = JudgeContext {
+        subtask: &subtask,
+        result: &done,
+        surroundings: &surroundings,
+        world: &world,
+        doubt: None,
+    };
+    let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+    let judge = Asked::default();
+    let minute = Duration::from_secs(60);
+    let first = verdicts(&cx, &judge, &NoCommands, &model, minute, &[], |_| {}).await;
+    let again = verdicts(&cx, &Unasked, &NoCommands, &model, minute, &first, |_| {}).await;
+    assert_eq!(first, again);
+    // Those of other criteria are no verdicts on this one.
+    let other = vec![CriterionVerdict { criterion: "It is short".to_owned(), ..first[0].clone() }];
+    verdicts(&cx, &judge, &NoCommands, &model, minute, &other, |_| {}).await;
+    assert_eq!(judge.0.into_inner().unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -162,10 +269,15 @@ async fn lesson_89_an_old_file_is_no_new_one() {
     surroundings.now = chrono::DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
     let old_world = artoo_checks::World::new(folder.path(), folder.path(), surroundings.now);
     let result = counted(1, 1, "downloaded 下载.iso");
-    let cx =
-        JudgeContext { subtask: &subtask, result: &result, surroundings: &surroundings, world: &old_world };
+    let cx = JudgeContext {
+        subtask: &subtask,
+        result: &result,
+        surroundings: &surroundings,
+        world: &old_world,
+        doubt: None,
+    };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
-    let found = verdicts(&cx, &Unasked, &model, Duration::from_secs(1), |_| {}).await;
+    let found = verdicts(&cx, &Unasked, &NoCommands, &model, Duration::from_secs(1), &[], |_| {}).await;
     assert!(!found[0].passed(), "{found:?}");
 }
 
@@ -177,10 +289,10 @@ async fn lesson_n13_a_missing_verdict_is_unknown_and_no_pass() {
     impl Judge for Faulty {
         async fn judge(
             &self,
-            _: &Criterion,
+            _: &[Criterion],
             _: &JudgeContext<'_>,
             _: &Arc<dyn LlmClient>,
-        ) -> Result<Finding, JudgeError> {
+        ) -> Result<Vec<Finding>, JudgeError> {
             match self.0 {
                 "hangs" => std::future::pending().await,
                 "panics" => panic!("as planned"),

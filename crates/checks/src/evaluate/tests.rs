@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::Content;
 
 fn call(ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
     ToolCall {
@@ -106,6 +107,53 @@ fn a_status_that_nobody_can_read_leaves_a_logical_failure() {
         let found = evaluate(&Check::OutputContains { value: "x".into() }, &subject, &world(Path::new("/")));
         let Finding::Fail { failure_class, .. } = found else { panic!("{found:?}") };
         assert_eq!(failure_class, expected);
+    }
+}
+
+#[test]
+fn checks_of_what_a_file_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in
+        [("t.csv", "a,b\n1,2\n"), ("x.json", r#"{"a": 1}"#), ("one", "x\ny\n"), ("two", "y\nx")]
+    {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    fs::File::create(folder.path().join("huge")).unwrap().set_len(2 << 30).unwrap();
+    let subject = Subject { output: "", tool_calls: &[], answers: &[] };
+    let found = |check: &Check| evaluate(check, &subject, &world(folder.path()));
+    let schema = |kind: &str| json!({"properties": {"a": {"type": kind}}});
+    let columns = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    let table = |path: &str, names: &[&str], min_rows| Check::Table {
+        path: path.into(),
+        columns: columns(names),
+        min_rows,
+        max_rows: None,
+    };
+    let json = |path: &str, kind: &str| Check::FileJson { path: path.into(), schema: schema(kind) };
+    let lines = |path: &str, other: &str| Check::SameLines { path: path.into(), other: other.into() };
+    for (check, observed) in [
+        (table("t.csv", &["a", "b"], Some(1)), r#"t.csv has 1 rows and the columns ["a", "b"]"#),
+        (json("x.json", "integer"), "x.json is JSON and meets the schema"),
+        (lines("one", "two"), "one has the same 2 lines as two"),
+    ] {
+        let evidence = Evidence::Observation { text: observed.to_owned() };
+        assert_eq!(found(&check), Finding::Pass { evidence });
+    }
+    for (check, class) in [
+        (table("t.csv", &["b", "a"], None), FailureClass::Logical),
+        (table("t.csv", &[], Some(2)), FailureClass::Logical),
+        (table("nowhere", &[], Some(1)), FailureClass::Logical),
+        (table("huge", &[], Some(1)), FailureClass::Unknown),
+        (json("x.json", "string"), FailureClass::Logical),
+        (json("t.csv", "string"), FailureClass::Logical),
+        (json("huge", "string"), FailureClass::Unknown),
+        (json("x.json", "words"), FailureClass::Unknown),
+        (lines("one", "t.csv"), FailureClass::Logical),
+        (lines("one", "huge"), FailureClass::Unknown),
+        (Check::CommandSucceeds { command: "true".to_owned() }, FailureClass::Unknown),
+    ] {
+        let Finding::Fail { failure_class, reason, .. } = found(&check) else { panic!("{check:?} passes") };
+        assert_eq!(failure_class, class, "{check:?}: {reason}");
     }
 }
 
@@ -282,15 +330,17 @@ fn lesson_89_a_moment_before_the_run_is_before_it() {
 }
 
 #[test]
-fn a_head_is_cut_between_characters() {
+fn what_is_shown_of_a_file_is_cut_between_characters() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("文.txt"), "日记 one").unwrap();
     let world = world(folder.path());
-    let heads: Vec<_> = [0, 1, 3, 4, 7, 100].map(|bytes| world.head(Path::new("文.txt"), bytes)).into();
-    let expected = ["", "", "日", "日", "日记 ", "日记 one"].map(|text| Some(text.to_owned()));
-    assert_eq!(heads, expected);
-    assert_eq!(world.head(Path::new("."), 10), None);
-    assert_eq!(world.head(Path::new("absent"), 10), None);
+    for (bytes, head, more) in [(0, "", 10), (1, "", 10), (3, "日", 7), (7, "日记 ", 3), (99, "日记 one", 0)]
+    {
+        let text = Content::Text { head: head.to_owned(), more };
+        assert_eq!(world.content(Path::new("文.txt"), bytes), Some(text), "{bytes}");
+    }
+    assert_eq!(world.content(Path::new("."), 10), None);
+    assert_eq!(world.content(Path::new("absent"), 10), None);
 }
 
 proptest! {

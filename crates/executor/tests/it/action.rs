@@ -1,7 +1,7 @@
 //! What a model may say in a turn.
 
 use artoo_executor::{Action, ToolSpec, conformance};
-use artoo_types::ToolName;
+use artoo_types::{GaveUp, GiveUpKind, ToolName};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -55,6 +55,10 @@ fn the_schema_names_only_the_tools_that_are_offered() {
     insta::assert_json_snapshot!(Action::schema(&tools(), true, true).schema.as_ref());
 }
 
+fn gave_up(kind: GiveUpKind, question: Option<&str>) -> GaveUp {
+    GaveUp { kind, reason: "why".to_owned(), question: question.map(str::to_owned) }
+}
+
 #[test]
 fn turns_are_read() {
     let arguments = json!({"command": "ls 文"}).as_object().cloned().unwrap();
@@ -69,7 +73,11 @@ fn turns_are_read() {
             call(false),
         ),
         (json!({"answer": "٣"}), Some(Action::Answer("٣".to_owned()))),
-        (json!({"give_up": "why"}), Some(Action::GiveUp("why".to_owned()))),
+        (json!({"give_up": "why"}), Some(Action::GiveUp(gave_up(GiveUpKind::Impossible, None)))),
+        (
+            json!({"give_up": "why", "kind": "needs_person", "question": "Which?"}),
+            Some(Action::GiveUp(gave_up(GiveUpKind::NeedsPerson, Some("Which?")))),
+        ),
         (json!({"answer": 3}), None),
         (json!({"tool": "shell"}), None),
         (json!({"tool": "shell", "arguments": "ls"}), None),

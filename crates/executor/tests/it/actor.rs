@@ -14,7 +14,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::json;
 
-use crate::given::{House, arguments, call, correction, count, finished, results, subtask};
+use crate::given::{House, arguments, call, correction, count, finished, guided, results, subtask};
 
 fn with_model(model: &Arc<ScriptedModel>) -> House {
     House::new(Arc::new(ModelExecutor::default()), model, 4)
@@ -319,8 +319,8 @@ async fn fact_7_a_directive_is_enforced_at_the_call() {
 /// Lessons 58 and 90, end to end: ten identical calls ran.
 #[tokio::test(start_paused = true)]
 async fn lessons_58_and_90_an_identical_call_runs_once() {
-    let mut house =
-        House::new(Arc::new(Stubborn(&["say x", "say  x", "say x", "say x", "say y"])), &silent(), 4);
+    let weak = Arc::new(ScriptedModel::new().profiled(guided()));
+    let mut house = House::new(Arc::new(Stubborn(&["say x", "say x", "say x", "say y"])), &weak, 4);
     house.dispatcher.publish(subtask(1, "Search")).unwrap();
     let said = house.said().await;
     let ran = finished(&said).into_iter().filter(|call| call.ending != CallEnding::Refused).count();

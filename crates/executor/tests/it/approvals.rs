@@ -230,9 +230,13 @@ fn is_said(agreed: &Effect, scope: ApprovalScope, asked: &Effect) -> bool {
             ApprovalScope::Once => false,
             ApprovalScope::Run => asked.kind != EffectKind::Deletes && agreed.what == asked.what,
             ApprovalScope::Folder => {
+                // The root lies in no folder.
                 let is_root = |effect: &Effect| effect.what == "/";
-                let is_one_of_both = is_root(agreed) || is_root(asked);
-                is_file && !is_one_of_both && folder(agreed).is_some() && folder(agreed) == folder(asked)
+                is_file
+                    && !is_root(agreed)
+                    && !is_root(asked)
+                    && folder(agreed).is_some()
+                    && folder(agreed) == folder(asked)
             }
             ApprovalScope::Always => {
                 let is_within = asked.what.starts_with(&format!("{}/", agreed.what.trim_end_matches('/')));

@@ -6,16 +6,17 @@ use artoo_executor::{
     Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor, ModelExecutor, conformance,
 };
 use artoo_llm_client::{
-    LlmClient, LlmError,
+    LlmClient, LlmError, ModelProfile,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_types::{
-    Arguments, CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, OutputRecord, ToolCall, ToolName,
+    Arguments, CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, OutputRecord,
+    ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::given::{call, recorded};
+use crate::given::{call, guided, json_turns, recorded};
 
 /// Tools that answer from a list, in order.
 struct Script(Mutex<Vec<Result<ToolCall, CallStopped>>>);
@@ -46,13 +47,23 @@ async fn attempt(
     turns: &[Value],
     results: Vec<Result<ToolCall, CallStopped>>,
 ) -> Result<Attempt, ExecuteError> {
-    let model = Arc::new(ScriptedModel::new());
+    attempt_by(json_turns(), cx, turns, results).await
+}
+
+/// The same by a model of this profile.
+async fn attempt_by(
+    profile: ModelProfile,
+    cx: &AttemptContext,
+    turns: &[Value],
+    results: Vec<Result<ToolCall, CallStopped>>,
+) -> Result<Attempt, ExecuteError> {
+    let model = Arc::new(ScriptedModel::new().profiled(profile));
     for turn in turns {
         model.add(Expect::purpose("executor").schema("action"), Answer::json(turn.clone()));
     }
     let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
     let tools = Script(Mutex::new(results));
-    let ended = ModelExecutor::new(3).attempt(cx, &tools, &client).await;
+    let ended = ModelExecutor::default().attempt(cx, &tools, &client).await;
     model.assert_finished();
     assert!(tools.0.lock().unwrap().is_empty(), "a call was not made");
     ended
@@ -102,25 +113,34 @@ async fn lesson_18_a_cut_output_does_not_pass_for_the_whole() {
     assert_eq!(ended, done("too many", false));
 }
 
-/// Lesson 84 and 30: what no tool showed, nobody may claim. Before a call ran there is no way to answer.
+/// Lesson 84 and 30: what no tool showed, nobody may claim. A guided model has no way to answer before a call ran.
 #[tokio::test]
 async fn lesson_84_no_answer_before_a_call_ran() {
     let claim = json!({"answer": "3"});
     let cx = conformance::context("Count the files");
-    let error = attempt(&cx, &[claim.clone(), claim.clone()], vec![]).await.unwrap_err();
+    let error = attempt_by(guided(), &cx, &[claim.clone(), claim.clone()], vec![]).await.unwrap_err();
     assert!(matches!(error, ExecuteError::Model(LlmError::Unusable { .. })), "{error}");
     let failure = error.failure();
     assert_eq!((failure.class, failure.infrastructure), (FailureClass::Unknown, true));
     // A refused call shows nothing either. What the model insists on then is no answer, but a correction may follow.
     let insists = [call("ls", false), claim.clone(), claim.clone()];
-    let ended = attempt(&cx, &insists, vec![refused()]).await.unwrap();
+    let ended = attempt_by(guided(), &cx, &insists, vec![refused()]).await.unwrap();
     assert_eq!(because(&ended), (ExecutionStatus::Uncertain, FailureClass::Logical, false));
     assert_eq!(ended.output, "");
     // A later attempt may answer from what an earlier one found, where that ran.
     let earlier = |call| AttemptContext { earlier: vec![call], attempt: 2, ..cx.clone() };
     let found = earlier(printed("3").unwrap());
-    assert_eq!(attempt(&found, std::slice::from_ref(&claim), vec![]).await.unwrap(), done("3", false));
-    assert!(attempt(&earlier(refused().unwrap()), &[claim.clone(), claim], vec![]).await.is_err());
+    for profile in [guided(), json_turns()] {
+        let ended = attempt_by(profile, &found, std::slice::from_ref(&claim), vec![]).await;
+        assert_eq!(ended.unwrap(), done("3", false));
+    }
+    let refused = earlier(refused().unwrap());
+    assert!(attempt_by(guided(), &refused, &[claim.clone(), claim.clone()], vec![]).await.is_err());
+    // Any other model is told to look first, and may.
+    let looks = [claim.clone(), call("ls | wc -l", true)];
+    assert_eq!(first(&looks, vec![printed("3")]).await, done("3", true));
+    let insists = vec![claim; 8];
+    assert_eq!(because(&first(&insists, vec![]).await).0, ExecutionStatus::Uncertain);
 }
 
 /// Lesson 85: two objects in one answer, the second with a made-up result. The first counts.
@@ -175,7 +195,8 @@ async fn failures_take_the_class_that_the_machine_knows() {
 async fn a_call_that_did_what_it_should_is_answered_and_not_given_up_on() {
     let turns =
         [call("find . -name '*.docx'", false), json!({"give_up": "none found"}), json!({"answer": "none"})];
-    let ended = first(&turns, vec![printed("")]).await;
+    let cx = conformance::context("Count the files");
+    let ended = attempt_by(guided(), &cx, &turns, vec![printed("")]).await.unwrap();
     assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "none"));
 }
 
@@ -188,19 +209,33 @@ async fn fences_are_no_part_of_an_answer() {
 
 /// A small model gives up at the first error. It may not before anything was shown, or three turns were tried.
 #[tokio::test]
-async fn giving_up_takes_a_try() {
+async fn giving_up_takes_a_guided_model_a_try() {
     let give_up = json!({"give_up": "I cannot"});
     let cx = conformance::context("Count the files");
-    assert!(attempt(&cx, &[give_up.clone(), give_up.clone()], vec![]).await.is_err());
-    let model = Arc::new(ScriptedModel::new());
-    for turn in [call("a", false), call("find b", false), call("python3 c", false), give_up] {
-        model.add(Expect::any(), Answer::json(turn));
-    }
-    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
-    let tools = Script(Mutex::new(vec![refused(), refused(), refused()]));
-    let ended = ModelExecutor::new(4).attempt(&cx, &tools, &client).await.unwrap();
+    assert!(attempt_by(guided(), &cx, &[give_up.clone(), give_up.clone()], vec![]).await.is_err());
+    let turns = [call("a", false), call("find b", false), call("python3 c", false), give_up];
+    let ended = attempt_by(guided(), &cx, &turns, vec![refused(), refused(), refused()]).await.unwrap();
     assert_eq!(because(&ended), (ExecutionStatus::Failed, FailureClass::Logical, false));
-    model.assert_finished();
+}
+
+/// Giving up is an answer, open to a capable model at any time.
+#[tokio::test]
+async fn giving_up_says_what_would_be_needed() {
+    let gave_up = |kind, question: Option<&str>| GaveUp {
+        kind,
+        reason: "two files match".to_owned(),
+        question: question.map(str::to_owned),
+    };
+    let needs = json!({"give_up": "two files match", "kind": "needs_person", "question": "Which one?"});
+    for (turn, expected) in [
+        (json!({"give_up": "two files match"}), gave_up(GiveUpKind::Impossible, None)),
+        // Nobody is there to be asked.
+        (needs, gave_up(GiveUpKind::NeedsPerson, Some("Which one?"))),
+    ] {
+        let ended = first(&[turn], vec![]).await;
+        assert_eq!(because(&ended), (ExecutionStatus::Failed, FailureClass::Logical, false));
+        assert_eq!(ended.failure.unwrap().gave_up, Some(expected));
+    }
 }
 
 #[tokio::test]
@@ -220,11 +255,13 @@ async fn an_attempt_ends_when_it_is_stopped() {
 }
 
 #[tokio::test]
-async fn turns_are_bounded() {
-    let turns = [call("a", false), call("b", false), call("c", false)];
-    let ended = first(&turns, vec![printed("1"), printed("2"), printed("3")]).await;
+async fn turns_of_a_guided_model_are_bounded() {
+    let turns: Vec<Value> = (0..10).map(|number| call(&format!("do {number}"), false)).collect();
+    let results = (0..10).map(|number| printed(&number.to_string())).collect();
+    let cx = conformance::context("Count the files");
+    let ended = attempt_by(guided(), &cx, &turns, results).await.unwrap();
     assert_eq!(because(&ended), (ExecutionStatus::Uncertain, FailureClass::Logical, false));
-    assert_eq!(ended.output, "3");
+    assert_eq!(ended.output, "9");
 }
 
 #[tokio::test]
@@ -265,11 +302,7 @@ impl Executor for Idles {
         _: &dyn CallTool,
         _: &Arc<dyn LlmClient>,
     ) -> Result<Attempt, ExecuteError> {
-        let failure = artoo_types::ExecutionFailure {
-            class: FailureClass::Logical,
-            reason: "it cannot be done".to_owned(),
-            infrastructure: false,
-        };
+        let failure = ExecutionFailure::of(FailureClass::Logical, "it cannot be done");
         Ok(Attempt { status: ExecutionStatus::Failed, failure: Some(failure), ..done("", false) })
     }
 }

@@ -4,10 +4,13 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, doubles::Scene};
 use artoo_executor::{Executor, Settings, Terms, conformance, run};
-use artoo_llm_client::{LlmClient, Message as Turn, MessageRole, doubles::ScriptedModel};
+use artoo_llm_client::{
+    LlmClient, Message as Turn, MessageRole, ModelProfile, ToolCalling, doubles::ScriptedModel,
+};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{
-    CreatedPaths, EvidenceStore, Nobody, Question, Rest, Tool, ToolContext, ToolLimits, ToolReport, Toolbox,
+    CreatedPaths, EvidenceStore, Jobs, Nobody, Question, Rest, Tool, ToolContext, ToolLimits, ToolReport,
+    Toolbox,
 };
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, ExecutionResult,
@@ -19,6 +22,21 @@ use chrono::{DateTime, FixedOffset};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+/// A model that writes its calls as JSON.
+pub(crate) fn json_turns() -> ModelProfile {
+    ModelProfile { tool_calling: ToolCalling::Json, ..ModelProfile::default() }
+}
+
+/// A model whose wire has calls.
+pub(crate) fn native() -> ModelProfile {
+    ModelProfile { tool_calling: ToolCalling::Native, ..ModelProfile::default() }
+}
+
+/// A weak model.
+pub(crate) fn guided() -> ModelProfile {
+    ModelProfile { guided: true, ..json_turns() }
+}
 
 pub(crate) fn now() -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339("2026-03-14T09:26:53+08:00").unwrap()
@@ -209,6 +227,7 @@ impl House {
         let tool_context = ToolContext {
             working_folder: path.to_owned(),
             workspace: path.join("workspace"),
+            request: "".into(),
             home: path.to_owned(),
             private_tmp: path.join("tmp"),
             protected: artoo_tools::ProtectedPlaces::default(),
@@ -217,12 +236,14 @@ impl House {
             environment: Default::default(),
             evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
             created: CreatedPaths::default(),
+            jobs: Jobs::default(),
             layer_stores: Vec::new(),
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
             rest: Rest::default(),
             snapshot: None,
+            images: false,
             time: Arc::new(now()),
             // Longer than an attempt, so that the deadline of the attempt is what ends a call that hangs.
             limits: ToolLimits { call_time: Duration::from_secs(7200), ..ToolLimits::default() },

@@ -15,11 +15,18 @@ fn glob(pattern: &str) -> BlockedTarget {
 }
 
 fn ledger(blocked: Blocked) -> Ledger {
-    Ledger::new("Count the files", &[], &[], blocked)
+    Ledger::new("Count the files", &[], &[], blocked).guided(true)
+}
+
+/// A call of this target, while nothing changes.
+fn rule(ledger: &mut Ledger, call: &BlockedTarget) -> Ruling {
+    let name = if call.tool.as_str() == "shell" { "command" } else { "pattern" };
+    let arguments = [(name.to_owned(), call.target.as_str().into())].into_iter().collect();
+    ledger.rule(&call.tool, &arguments, 0)
 }
 
 fn is_refused(ruling: &Ruling) -> bool {
-    matches!(ruling, Ruling::Refused(_))
+    matches!(ruling, Ruling::Refused(_) | Ruling::Known(_))
 }
 
 /// Seen with the embedded model: the form of a command was run as it is, and counted the files of a folder that nobody has.
@@ -27,10 +34,14 @@ fn is_refused(ruling: &Ruling) -> bool {
 fn a_form_is_not_run_as_it_is() {
     let copied =
         shell("python3 -c 'import glob; print(len(glob.glob(\"FOLDER/**/*ENDING\", recursive=True)))'");
-    let Ruling::Refused(why) = ledger(Blocked::default()).rule(&copied) else { panic!("it may run") };
+    let Ruling::Refused(why) = rule(&mut ledger(Blocked::default()), &copied) else { panic!("it may run") };
     assert_eq!(why, "FOLDER stands for a name; write the name that the step means");
-    let mut named = Ledger::new("Count the files in FOLDER by ENDING", &[], &[], Blocked::default());
-    assert_eq!(named.rule(&copied), Ruling::Allowed);
+    let mut named =
+        Ledger::new("Count the files in FOLDER by ENDING", &[], &[], Blocked::default()).guided(true);
+    assert_eq!(rule(&mut named, &copied), Ruling::Allowed);
+    // Nobody but a weak model copies a form.
+    let mut capable = Ledger::new("Count the files", &[], &[], Blocked::default());
+    assert_eq!(rule(&mut capable, &copied), Ruling::Allowed);
 }
 
 /// Lesson 58: ten identical searches in a row; lesson 90: nine turns were wasted on them; fact 5: the guard compared records
@@ -41,21 +52,45 @@ fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
     let call =
         recorded("shell", "grep -r x .", "", CallEnding::Exited { status: 1 }, Some(FailureClass::Unknown));
     let target = BlockedTarget::of(&call.tool, &call.arguments);
-    assert_eq!(ledger.rule(&target), Ruling::Allowed);
+    assert_eq!(rule(&mut ledger, &target), Ruling::Allowed);
     // The record has its output by now: fact 5's guard no longer knew it.
     ledger.record(call);
-    assert!(is_refused(&ledger.rule(&target)));
-    let Ruling::Stopped(stopped) = ledger.rule(&target) else { panic!("not stopped") };
+    assert!(is_refused(&rule(&mut ledger, &target)));
+    let Ruling::Stopped(stopped) = rule(&mut ledger, &target) else { panic!("not stopped") };
     assert_eq!(
         stopped,
         CallStopped::Repeated { tool: target.tool.clone(), target: target.target.clone(), times: 2 }
     );
     // Over is over, for other calls too.
-    assert_eq!(ledger.rule(&shell("ls")), Ruling::Stopped(stopped));
+    assert_eq!(rule(&mut ledger, &shell("ls")), Ruling::Stopped(stopped));
     // Another attempt begins anew, but the call is known.
     ledger.begin_attempt();
-    assert!(is_refused(&ledger.rule(&target)));
-    assert_eq!(ledger.rule(&shell("ls")), Ruling::Allowed);
+    assert!(is_refused(&rule(&mut ledger, &target)));
+    assert_eq!(rule(&mut ledger, &shell("ls")), Ruling::Allowed);
+}
+
+/// Review 056114a, trap 1: a test could not be run again after its bug was mended, and a script with mended indentation was "the same call".
+#[test]
+fn again_is_another_question_once_something_changed() {
+    let mut ledger = Ledger::new("Mend the bug", &[], &[], Blocked::default());
+    let call = recorded(
+        "shell",
+        "make test",
+        "1 failed",
+        CallEnding::Exited { status: 1 },
+        Some(FailureClass::Unknown),
+    );
+    let again = |ledger: &mut Ledger, changes| ledger.rule(&call.tool, &call.arguments, changes);
+    assert_eq!(again(&mut ledger, 0), Ruling::Allowed);
+    ledger.record(call.clone());
+    // Nothing changed: what came of it is shown again, as often as it is asked for.
+    for _ in 0..5 {
+        assert_eq!(again(&mut ledger, 0), Ruling::Known(Box::new(call.clone())));
+    }
+    assert_eq!(again(&mut ledger, 1), Ruling::Allowed);
+    let script = |text: &str| shell(&format!("python3 - <<'E'\n{text}\nE"));
+    assert_eq!(rule(&mut ledger, &script("if x:\nprint(1)")), Ruling::Allowed);
+    assert_eq!(rule(&mut ledger, &script("if x:\n    print(1)")), Ruling::Allowed);
 }
 
 /// Two different calls, each asked for twice, are two duplicates.
@@ -63,10 +98,10 @@ fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
 fn duplicates_are_counted_together() {
     let mut ledger = ledger(Blocked::default());
     for call in [shell("a"), shell("b")] {
-        assert_eq!(ledger.rule(&call), Ruling::Allowed);
+        assert_eq!(rule(&mut ledger, &call), Ruling::Allowed);
     }
-    assert!(is_refused(&ledger.rule(&shell("a"))));
-    assert!(matches!(ledger.rule(&shell("b")), Ruling::Stopped(_)));
+    assert!(is_refused(&rule(&mut ledger, &shell("a"))));
+    assert!(matches!(rule(&mut ledger, &shell("b")), Ruling::Stopped(_)));
 }
 
 /// Fact 7: after `shell` was blocked, `shell` ran again twice.
@@ -76,12 +111,12 @@ fn fact_7_what_is_blocked_is_refused_at_the_call() {
     blocked.tools.insert(ToolName::new("glob"));
     blocked.targets.insert(shell("cat secret"));
     let mut ledger = ledger(blocked);
-    let Ruling::Refused(first) = ledger.rule(&glob("*")) else { panic!("allowed") };
+    let Ruling::Refused(first) = rule(&mut ledger, &glob("*")) else { panic!("allowed") };
     assert!(first.contains("glob"), "{first}");
-    assert!(is_refused(&ledger.rule(&shell("cat secret"))));
-    assert_eq!(ledger.rule(&shell("cat other")), Ruling::Allowed);
+    assert!(is_refused(&rule(&mut ledger, &shell("cat secret"))));
+    assert_eq!(rule(&mut ledger, &shell("cat other")), Ruling::Allowed);
     // Asked again it is refused for the same reason, not for having been asked.
-    assert_eq!(ledger.rule(&glob("*")), Ruling::Refused(first));
+    assert_eq!(rule(&mut ledger, &glob("*")), Ruling::Refused(first));
 }
 
 #[test]
@@ -92,13 +127,13 @@ fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
         .insert(BlockedApproach { tool: ToolName::new("shell"), approach: "Count the files".to_owned() });
     let used = [shell("find docs")];
     let mut same = Ledger::new("Count the files", &[], &used, blocked.clone());
-    assert!(is_refused(&same.rule(&shell("cd docs; find . -type f"))));
-    assert_eq!(same.rule(&shell("ls docs")), Ruling::Allowed);
+    assert!(is_refused(&rule(&mut same, &shell("cd docs; find . -type f"))));
+    assert_eq!(rule(&mut same, &shell("ls docs")), Ruling::Allowed);
     // Other words' order is no other intent.
     let mut reworded = Ledger::new("count files.", &[], &used, blocked.clone());
-    assert!(is_refused(&reworded.rule(&shell("find docs"))));
+    assert!(is_refused(&rule(&mut reworded, &shell("find docs"))));
     let mut other = Ledger::new("Sum the sizes", &[], &used, blocked);
-    assert_eq!(other.rule(&shell("find docs")), Ruling::Allowed);
+    assert_eq!(rule(&mut other, &shell("find docs")), Ruling::Allowed);
 }
 
 #[test]
@@ -113,14 +148,14 @@ fn a_second_derivation_may_not_use_the_same_means() {
         "timeout 5 find .",
     ] {
         let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
-        assert!(is_refused(&ledger.rule(&shell(same))), "{same}");
+        assert!(is_refused(&rule(&mut ledger, &shell(same))), "{same}");
     }
     for other in ["ls -R docs | grep -c txt", "python3 -c 'import os'", "fd . docs", "ls docs | wc -l"] {
         let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
-        assert_eq!(ledger.rule(&shell(other)), Ruling::Allowed, "{other}");
+        assert_eq!(rule(&mut ledger, &shell(other)), Ruling::Allowed, "{other}");
     }
     let mut ledger = Ledger::new("Count", &avoid, &[], Blocked::default());
-    assert!(is_refused(&ledger.rule(&glob("other/**"))));
+    assert!(is_refused(&rule(&mut ledger, &glob("other/**"))));
 }
 
 /// Fact 8: after a refusal the loop looked for a bypass, and found one.
@@ -129,7 +164,7 @@ fn fact_8_nothing_is_allowed_after_a_denial() {
     let mut ledger = ledger(Blocked::default());
     ledger.record(recorded("shell", "rm x", "", CallEnding::Refused, Some(FailureClass::Denied)));
     for _ in 0..2 {
-        let ruling = ledger.rule(&shell("/bin/rm x"));
+        let ruling = rule(&mut ledger, &shell("/bin/rm x"));
         assert!(matches!(ruling, Ruling::Stopped(CallStopped::Denied { .. })), "{ruling:?}");
         ledger.begin_attempt();
     }
@@ -144,11 +179,13 @@ fn fact_7_a_blocked_program_is_refused_wherever_it_works() {
     };
     for same in ["python3 -c 1", "cat a.csv | python3 -c 1", "find . -exec python3 {} +", "sh -c 'python3 x'"]
     {
-        let Ruling::Refused(why) = ledger(blocked()).rule(&shell(same)) else { panic!("allowed: {same}") };
+        let Ruling::Refused(why) = rule(&mut ledger(blocked()), &shell(same)) else {
+            panic!("allowed: {same}")
+        };
         assert_eq!(why, "python3 failed at this in an earlier round and is blocked; use another program");
     }
     for other in ["awk '{print python3}' a.csv", "cat python3", "grep -c python3 x | sort"] {
-        assert_eq!(ledger(blocked()).rule(&shell(other)), Ruling::Allowed, "{other}");
+        assert_eq!(rule(&mut ledger(blocked()), &shell(other)), Ruling::Allowed, "{other}");
     }
 }
 
@@ -157,8 +194,8 @@ fn fact_7_a_blocked_program_is_refused_wherever_it_works() {
 fn law_0_a_second_derivation_may_not_merely_print_an_answer() {
     let avoid = [shell("find docs | wc -l")];
     let mut second = Ledger::new("Count", &avoid, &[], Blocked::default());
-    assert!(is_refused(&second.rule(&shell("echo 5"))));
-    assert_eq!(ledger(Blocked::default()).rule(&shell("echo 5")), Ruling::Allowed);
+    assert!(is_refused(&rule(&mut second, &shell("echo 5"))));
+    assert_eq!(rule(&mut ledger(Blocked::default()), &shell("echo 5")), Ruling::Allowed);
 }
 
 proptest! {
@@ -169,7 +206,7 @@ proptest! {
         let mut allowed = std::collections::BTreeSet::new();
         let mut duplicates = 0;
         for number in calls {
-            let ruling = ledger.rule(&shell(&format!("do {number}")));
+            let ruling = rule(&mut ledger, &shell(&format!("do {number}")));
             if duplicates >= 2 {
                 prop_assert!(matches!(ruling, Ruling::Stopped(_)));
             } else if allowed.insert(number) {

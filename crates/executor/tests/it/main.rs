@@ -12,6 +12,7 @@ mod guards;
 mod ledger;
 mod prompts;
 mod steering;
+mod tool_loop;
 
 #[test]
 fn no_file_of_the_folder_is_forgotten() {

@@ -7,18 +7,18 @@ use artoo_executor::{
     AttemptContext, CallTool, Executor, GUIDED_PROMPT, ModelExecutor, SYSTEM_PROMPT, conformance,
 };
 use artoo_llm_client::{
-    LlmClient, Request,
+    LlmClient, ModelProfile, Request,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_tools::Toolbox;
 use artoo_types::{
-    Arguments, BlockedTarget, CallEnding, CallFailure, FailureClass, OutputRecord, SubTask, ToolCall,
-    ToolName,
+    Arguments, BlockedTarget, CallEnding, CallFailure, Check, EarlierResult, FailureClass, OutputRecord,
+    SubTask, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::given::{call, changing, correction, recorded, subtask, surroundings};
+use crate::given::{call, changing, correction, guided, json_turns, recorded, subtask, surroundings};
 
 /// Tools that give the same record for every call.
 struct Same(ToolCall);
@@ -32,7 +32,17 @@ impl CallTool for Same {
 
 /// The requests of an attempt in which each turn gets the same result.
 async fn sent(cx: &AttemptContext, turns: Vec<Value>, result: ToolCall) -> Vec<Request> {
-    let model = Arc::new(ScriptedModel::new());
+    sent_by(json_turns(), cx, turns, result).await
+}
+
+/// The same of a model with this profile.
+async fn sent_by(
+    profile: ModelProfile,
+    cx: &AttemptContext,
+    turns: Vec<Value>,
+    result: ToolCall,
+) -> Vec<Request> {
+    let model = Arc::new(ScriptedModel::new().profiled(profile));
     for turn in turns {
         model.add(Expect::any(), Answer::json(turn));
     }
@@ -68,6 +78,7 @@ async fn the_constant_part_holds_the_rules_and_the_tools() {
         summary: tool.summary().to_owned(),
         arguments: tool.arguments().into(),
         output_is_answer: tool.output_is_answer(),
+        only_looks: false,
     };
     cx.tools = Toolbox::standard().tools().map(spec).collect();
     let [request] = sent(&cx, vec![call("ls", true)], exited(0, "3")).await.try_into().unwrap();
@@ -78,6 +89,20 @@ async fn the_constant_part_holds_the_rules_and_the_tools() {
     for changing in ["Count the files", "/home/ada", "2026"] {
         assert!(!request.system.contains(changing), "{changing}");
     }
+}
+
+/// A right answer failed, since nobody had told its author that it was to be one number.
+#[tokio::test]
+async fn lesson_the_form_that_code_holds_an_answer_to_is_told() {
+    let mut step = subtask(1, "Count");
+    step.success_criteria[0].check = Some(Check::OutputNumber { min: None, max: None });
+    let counted = context(step);
+    let asked = |profile| sent_by(profile, &counted, vec![call("ls", true)], exited(0, "3"));
+    let form = "(the answer is one number and nothing else)";
+    let [request] = asked(json_turns()).await.try_into().unwrap();
+    assert!(changing(&request.messages).contains(form));
+    let [request] = asked(ModelProfile { guided: true, ..json_turns() }).await.try_into().unwrap();
+    assert!(!changing(&request.messages).contains(form));
 }
 
 /// Lesson 1: no working folder; lesson 57: no local date, no zone.
@@ -143,10 +168,10 @@ async fn a_second_derivation_is_told_what_not_to_use() {
     let avoid =
         |tool: &str, target: &str| BlockedTarget { tool: ToolName::new(tool), target: target.to_owned() };
     subtask.avoid = vec![avoid("shell", "find docs | wc -l"), avoid("glob", "docs/*")];
-    subtask.context =
-        "Result of an earlier step (List):\n<<<data: subtask result\n日记.txt\ndata>>>".to_owned();
-    let [request] =
-        sent(&context(subtask), vec![call("python3 x", true)], exited(0, "3")).await.try_into().unwrap();
+    subtask.earlier =
+        vec![EarlierResult { intent: "List".to_owned(), output: "日记.txt".to_owned(), left_out_bytes: 0 }];
+    let turns = vec![call("python3 x", true)];
+    let [request] = sent_by(guided(), &context(subtask), turns, exited(0, "3")).await.try_into().unwrap();
     let prompt = changing(&request.messages);
     insta::assert_snapshot!("second_derivation", prompt);
     assert!(prompt.contains("find") && prompt.contains("glob"));

@@ -16,7 +16,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::given::{call, recorded};
+use crate::given::{call, guided, recorded};
 
 /// Tools that end every call in the same way.
 struct Ends(CallEnding, Mutex<u32>);
@@ -53,7 +53,7 @@ fn context(intent: &str, avoid: &[(&str, &str)], blocked: &[&str]) -> AttemptCon
 
 /// The requests of an attempt in which the model says these turns and every call ends alike.
 async fn asked(cx: &AttemptContext, turns: Vec<Value>, ending: CallEnding) -> (Attempt, Vec<Request>) {
-    let model = Arc::new(ScriptedModel::new());
+    let model = Arc::new(ScriptedModel::new().profiled(guided()));
     for turn in turns {
         model.add(Expect::any(), Answer::json(turn));
     }
@@ -73,7 +73,9 @@ fn offered(request: &Request) -> (Vec<String>, Option<String>) {
     let pattern = shell.and_then(|turn| {
         turn["properties"]["arguments"]["properties"]["command"]["pattern"].as_str().map(str::to_owned)
     });
-    (calls.map(name).collect(), pattern)
+    // Behind the program stands what holds for every command of a guided model.
+    let begins = pattern.map(|pattern| pattern.split('(').next().unwrap_or_default().to_owned());
+    (calls.map(name).collect(), begins.filter(|begins| begins != "^"))
 }
 
 /// The first turn, after which the model gives up.

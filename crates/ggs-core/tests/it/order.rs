@@ -4,7 +4,7 @@ use artoo_ggs_core::{
     Decision, FailedSubTask, GoalGradientSolver, Hyperparameters, JudgedCriterion, Observation, Parameters,
     Profile, Report, Rule, State,
 };
-use artoo_types::{ActionState, FailureClass, Limits, MacroState, PrevDirective};
+use artoo_types::{ActionState, FailureClass, GaveUp, GiveUpKind, Limits, MacroState, PrevDirective};
 
 use crate::support::{at, criterion, failure, failure_of, gap, met, programs, share, skipped, tools, unmet};
 
@@ -224,7 +224,7 @@ fn a_file_that_is_nowhere_is_the_end() {
     assert_eq!(states(std::slice::from_ref(decision)), [(ABANDON, Rule::FileMissing)]);
     assert_eq!(
         decision.rationale,
-        "8 of 8 criteria are not met. data/a.csv is not there, and no file below the working folder that is not hidden has that name."
+        "data/a.csv is not there, and no file below the working folder that is not hidden has that name."
     );
     // It takes nothing back that is met, or nearly.
     assert_eq!(
@@ -272,4 +272,22 @@ fn a_step_that_matched_with_every_program_is_not_the_end() {
     let silent = || FailedSubTask { tools: tools(&[]), ..done(&[]) };
     let decisions = run(Parameters::default(), [round(silent()), round(silent())]);
     assert_eq!(states(&decisions), [grid, grid]);
+}
+
+/// Review 056114a, trap 3: 23 calls where two settle that it cannot be done.
+#[test]
+fn what_is_given_up_ends_the_run() {
+    let gave_up = GaveUp {
+        kind: GiveUpKind::Impossible,
+        reason: "The table has no column for prices".to_owned(),
+        question: None,
+    };
+    let given = |observation| Observation { gave_up: Some(gave_up.clone()), ..observation };
+    let decision = &run(Parameters::default(), [given(share(8, 0, 8))])[0];
+    assert_eq!(states(std::slice::from_ref(decision)), [(ABANDON, Rule::GaveUp)]);
+    assert_eq!(decision.rationale, "The table has no column for prices.");
+    // Nearly done is not done, where somebody says that the rest cannot be; what is met is met.
+    assert_eq!(run(Parameters::default(), [given(share(1, 0, 8))])[0].rule, Rule::GaveUp);
+    let met = Observation { report: Report::AllMet, ..share(0, 0, 8) };
+    assert_eq!(run(Parameters::default(), [given(met)])[0].rule, Rule::EveryCriterionMet);
 }

@@ -73,6 +73,7 @@ pub(crate) fn gap(standings: Vec<Standing>) -> Observation {
         failures: Vec::new(),
         deliverable: true,
         missing_file: None,
+        gave_up: None,
         inventory: tools(&["glob", "read_file", "shell", "write_file"]),
         programs: BTreeSet::new(),
     }
@@ -165,6 +166,7 @@ pub(crate) fn any_observation() -> impl Strategy<Value = Observation> {
                     .collect(),
                 deliverable,
                 missing_file,
+                gave_up: None,
                 inventory,
                 programs: programs(&known),
             }

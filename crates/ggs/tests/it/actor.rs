@@ -90,7 +90,7 @@ async fn a_silent_planner_holds_nothing_up_beyond_the_deadline() {
     // Other messages must not move the deadline.
     tokio::time::sleep(Duration::from_secs(20)).await;
     stage.perceiver.publish(task()).unwrap();
-    assert!(result(&mut stage).await.summary.contains("Not met: a"));
+    assert!(result(&mut stage).await.summary.starts_with("Not finished: "));
     assert_eq!(asked.elapsed().as_secs(), 30);
     stage.ggs.await.unwrap();
 }

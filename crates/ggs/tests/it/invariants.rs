@@ -101,8 +101,19 @@ proptest! {
                         prop_assert!(result.summary.contains(&unmet.criterion));
                     }
                 }
-                TerminalState::Abandon => prop_assert!(result.summary.starts_with("Not finished.")),
+                TerminalState::Abandon => prop_assert!(result.summary.starts_with("Not finished: ")),
             }
+        }
+    }
+
+    /// What is told is told once.
+    #[test]
+    fn no_line_of_a_result_stands_twice(events in prop::collection::vec(any_event(), 0..24)) {
+        for message in play(&mut role_of(Profile::Default), events) {
+            let Message::FinalResult(result) = message else { continue };
+            let mut lines: Vec<&str> = result.summary.lines().collect();
+            lines.sort_unstable();
+            prop_assert!(lines.windows(2).all(|pair| pair[0] != pair[1]), "{}", result.summary);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the person gets.
 
 use artoo_types::{
-    FailureClass, FaultKind, FinalResult, Message, OutcomeStatus, PrevDirective, Role, SubTaskOutcome,
+    FailureClass, Fault, FaultKind, FinalResult, Message, OutcomeStatus, PrevDirective, Role, SubTaskOutcome,
     TerminalState,
 };
 use serde_json::{Value, json};
@@ -61,7 +61,8 @@ fn fact_2_success_hands_over_what_failed_and_names_what_is_missing() {
     assert_eq!(result.partial[0].status, OutcomeStatus::Failed);
     assert_eq!(
         result.summary,
-        "Mostly done, not completely. Not met: d (expected 3, found 2). Outputs that failed their checks are marked."
+        "Not complete: expected 3, found 2.\nSo little is missing that another try is not worth its cost.\nMissing: d.\n\
+         Outputs that failed their checks are handed over, marked."
     );
     assert_eq!(result.unmet.len(), 1);
 }
@@ -94,9 +95,9 @@ fn fact_3_abandon_hands_over_what_matched_and_labels_the_rest() {
     assert_eq!(statuses, [OutcomeStatus::Matched, OutcomeStatus::Failed]);
     assert_eq!(
         result.summary,
-        "Not finished. 2 of 3 criteria are not met. All 3 replans allowed are used. Done: subtask 1. Not met: b (expected \
-         3, found 2); c (expected 3, found 2). Some outputs failed their checks; they are handed over, marked. Next: \
-         allow more time or replans, or ask for a smaller step."
+        "Not finished: expected 3, found 2.\nThe replans allowed are used.\nDone: step 1: subtask 1.\nMissing:\n- b\n- c\n\
+         Outputs that failed their checks are handed over, marked.\n\
+         Next: allow more time or replans, or ask for a smaller step."
     );
 }
 
@@ -108,13 +109,14 @@ fn abandon_without_a_match_hands_over_nothing_as_a_result() {
 }
 
 #[test]
-fn the_planners_story_stands_behind_the_codes_own_sentence() {
+fn the_planners_advice_stands_behind_what_code_says_and_says_none_of_it_again() {
     let mut messages = hopeless();
-    messages.push(story("Everything went very well!").into());
+    messages.push(story("Everything went very well! The replans allowed are used.").into());
     let result = result_of(messages);
     assert_eq!(
         result.summary,
-        "Not finished. 2 of 3 criteria are not met. All 3 replans allowed are used. Everything went very well!"
+        "Not finished: expected 3, found 2.\nThe replans allowed are used.\nDone: step 1: subtask 1.\nMissing:\n- b\n- c\n\
+         Outputs that failed their checks are handed over, marked.\nNext: Everything went very well!"
     );
 }
 
@@ -122,7 +124,7 @@ fn the_planners_story_stands_behind_the_codes_own_sentence() {
 fn an_empty_story_is_no_story() {
     let mut messages = hopeless();
     messages.push(story("  ").into());
-    assert!(result_of(messages).summary.contains("Not met: b"));
+    assert!(result_of(messages).summary.contains("Next: allow more time"));
 }
 
 #[test]
@@ -131,9 +133,10 @@ fn a_refusal_is_named_with_what_could_be_done() {
     assert_eq!(result.replans, 0);
     assert_eq!(
         result.summary,
-        "Not finished. The one criterion is not met. What is missing needs an action that was not allowed, and a refusal \
-         is not worked around. Not met: a is deleted (expected 3, found 2). Some outputs failed their checks; they are \
-         handed over, marked. Next: allow the action, or ask for something that does not need it."
+        "Not finished: expected 3, found 2.\n\
+         It needs an action that was not allowed, and a refusal is not worked around.\nMissing: a is deleted.\n\
+         Outputs that failed their checks are handed over, marked.\n\
+         Next: allow the action, or ask for something that does not need it."
     );
 }
 
@@ -143,7 +146,7 @@ fn lesson_67_a_fault_is_no_perfect_score() {
     let result = result_of([fault(Role::Perceiver, FaultKind::Provider).into()]);
     assert_eq!((result.directive, result.loss.d.get()), (TerminalState::Abandon, 1.0));
     assert_eq!(result.fault, Some(fault(Role::Perceiver, FaultKind::Provider)));
-    assert_eq!(result.summary, "Not finished. the model did not answer. Next: try again");
+    assert_eq!(result.summary, "Not finished: the model did not answer.\nNext: try again.");
     assert_eq!(result.output, Value::Null);
 }
 
@@ -177,4 +180,26 @@ fn the_time_of_a_fault_is_in_its_loss() {
     let Some(Message::FinalResult(result)) = out.last() else { panic!("{out:?}") };
     assert_eq!(result.loss.omega.get(), 0.2);
     assert_eq!(result.task_id.as_str(), "task");
+}
+
+/// What is asked back stands in the text once, wherever it was said first.
+#[test]
+fn a_question_is_put_once() {
+    let asked = |reason: &str, question: Option<&str>| {
+        let needed = Fault {
+            role: Role::Planner,
+            kind: FaultKind::NeedsPerson,
+            message: reason.to_owned(),
+            hint: question.map(str::to_owned),
+        };
+        result_of([needed.into()]).summary
+    };
+    assert_eq!(
+        asked("Two folders are called docs", Some("Which of the two?")),
+        "Not finished: Two folders are called docs.\nNext: ask again, with the answer to this: Which of the two?"
+    );
+    assert_eq!(
+        asked("Which of the two folders?", Some("Which of the two folders?")),
+        "Not finished: Which of the two folders?\nNext: ask again, with the answer to that."
+    );
 }

@@ -147,8 +147,8 @@ fn a_spent_budget_is_an_ordinary_abandon_that_names_it() {
     let out = role.on(&envelope(spent));
     let [Message::FinalResult(result)] = out.as_slice() else { panic!("{out:?}") };
     assert_eq!((result.directive, &result.fault), (TerminalState::Abandon, &None));
-    assert!(result.summary.starts_with("Not finished. The token budget is spent. "), "{}", result.summary);
-    assert!(result.summary.ends_with(" Next: allow more"), "{}", result.summary);
+    assert!(result.summary.starts_with("Not finished: The token budget is spent.\n"), "{}", result.summary);
+    assert!(result.summary.ends_with("\nNext: allow more."), "{}", result.summary);
     assert!(!result.unmet.is_empty());
 }
 

@@ -150,6 +150,7 @@ pub(crate) fn outcome(
         status,
         output,
         failure_reason: None,
+        gave_up: None,
         gap_trajectory: vec![GapEntry { attempt: 1, score: 0.5, unmet_criteria: unmet, failure_class: None }],
         criteria_verdicts: verdicts,
         tool_calls: Vec::new(),
@@ -177,6 +178,7 @@ pub(crate) fn replan(outcomes: Vec<SubTaskOutcome>) -> ReplanRequest {
         matched_outcomes: matched,
         task_verdicts: Vec::new(),
         missing_file: None,
+        gave_up: None,
         gap_summary: "the count is missing".to_owned(),
     }
 }
@@ -185,6 +187,8 @@ pub(crate) fn all_met(outcomes: Vec<SubTaskOutcome>) -> OutcomeSummary {
     OutcomeSummary {
         task_id: task().task_id,
         merged_output: json!("3 files"),
+        answer: None,
+        structured: None,
         summary: "There are 3 files.".to_owned(),
         task_verdicts: vec![pass("the answer is a number")],
         outcomes,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::estimate::estimate_usage;
-use crate::{Completion, LlmError, Request, StopReason, Usage};
+use crate::{Completion, LlmError, Request, StopReason, ToolUse, Usage};
 
 /// One answer of a scripted model.
 ///
@@ -19,6 +19,7 @@ use crate::{Completion, LlmError, Request, StopReason, Usage};
 #[derive(Clone)]
 pub struct Answer {
     kind: Kind,
+    calls: Vec<ToolUse>,
     delay: Duration,
     stop: StopReason,
     usage: Option<Usage>,
@@ -47,6 +48,16 @@ impl Answer {
     /// A text made from the request.
     pub fn with(compute: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
         Self::of(Kind::Computed(Arc::new(compute)))
+    }
+
+    /// Calls of these tools with these arguments, and no text. Their ids are `call_1`, `call_2` and so on.
+    pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, serde_json::Value)>) -> Self {
+        let call = |(number, (name, arguments)): (usize, (&str, serde_json::Value))| ToolUse {
+            id: format!("call_{number}"),
+            name: name.to_owned(),
+            arguments: arguments.to_string(),
+        };
+        Self { calls: (1..).zip(calls).map(call).collect(), ..Self::text("") }
     }
 
     /// An error. A closure, because errors cannot be cloned and an answer may be given many times.
@@ -86,7 +97,7 @@ impl Answer {
     }
 
     fn of(kind: Kind) -> Self {
-        Self { kind, delay: Duration::ZERO, stop: StopReason::End, usage: None }
+        Self { kind, calls: Vec::new(), delay: Duration::ZERO, stop: StopReason::End, usage: None }
     }
 
     /// Gives the answer.
@@ -103,7 +114,8 @@ impl Answer {
             Kind::Panic(message) => panic!("{message}"),
         };
         let usage = self.usage.unwrap_or_else(|| estimate_usage(request, &text));
-        Ok(Completion { text, stop: self.stop, usage, model: model.to_owned() })
+        let calls = self.calls.clone();
+        Ok(Completion { calls, stop: self.stop, ..Completion::of_text(text, usage, model) })
     }
 }
 

@@ -45,7 +45,7 @@ impl Expect {
         self.and(Condition::SystemContains(text.into()))
     }
 
-    /// One of the user's turns contains `text`.
+    /// One of the user's turns, or a result of a call, contains `text`.
     #[must_use]
     pub fn user_contains(self, text: impl Into<String>) -> Self {
         self.and(Condition::UserContains(text.into()))
@@ -89,7 +89,11 @@ impl Expect {
 impl Condition {
     fn holds(&self, request: &Request) -> bool {
         let user_has = |text: &str| {
-            request.messages.iter().any(|m| m.role == MessageRole::User && m.content.contains(text))
+            let users = request.messages.iter().filter(|message| message.role == MessageRole::User);
+            let mut texts = users.flat_map(|message| {
+                std::iter::once(&message.content).chain(message.results.iter().map(|result| &result.content))
+            });
+            texts.any(|content| content.contains(text))
         };
         match self {
             Self::SystemContains(text) => request.system.contains(text.as_str()),

@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::doubles::Redaction;
 use crate::doubles::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
-use crate::{Completion, LlmClient, LlmError, Request};
+use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 
 /// A client that writes each finished call to a file of its own, without secrets, for a
 /// [`Replayer`](super::Replayer).
@@ -65,6 +65,7 @@ impl Recorder {
             format: FORMAT,
             model: self.redaction.apply(self.inner.model()),
             structured: self.inner.structured(),
+            profile: self.inner.profile(),
             request,
             outcome: Outcome::of(result, &self.redaction)?,
         };
@@ -118,6 +119,10 @@ impl LlmClient for Recorder {
 
     fn structured(&self) -> bool {
         self.inner.structured()
+    }
+
+    fn profile(&self) -> ModelProfile {
+        self.inner.profile()
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::doubles::Redaction;
-use crate::{Completion, LlmError, Request, Usage};
+use crate::{Completion, LlmError, ModelProfile, Request, Usage};
 
 /// Version of the file format; a reader refuses others.
 pub(super) const FORMAT: u32 = 1;
@@ -18,6 +18,9 @@ pub(super) struct Recording {
     pub(super) format: u32,
     pub(super) model: String,
     pub(super) structured: bool,
+    /// Recordings that have none are of models of which nothing was known.
+    #[serde(default)]
+    pub(super) profile: ModelProfile,
     /// For the reader; calls are found by the name of the file.
     pub(super) request: Value,
     pub(super) outcome: Outcome,
@@ -115,8 +118,8 @@ pub(super) enum RecordedError {
     },
     TooLong {
         model: String,
-        tokens: usize,
-        limit: usize,
+        tokens: Option<usize>,
+        limit: Option<usize>,
     },
     Configuration {
         reason: String,

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::doubles::Redaction;
 use crate::doubles::recording::{FORMAT, Outcome, Recording, file_name, redacted_request};
-use crate::{Completion, LlmClient, LlmError, Request};
+use crate::{Completion, LlmClient, LlmError, ModelProfile, Request};
 
 /// A client that answers from the files of a [`Recorder`](super::Recorder).
 ///
@@ -22,6 +22,7 @@ pub struct Replayer {
     redaction: Redaction,
     model: String,
     structured: bool,
+    profile: ModelProfile,
     counts: Mutex<HashMap<String, usize>>,
 }
 
@@ -44,7 +45,8 @@ impl Replayer {
         })?;
         let recording = parse(&std::fs::read_to_string(first)?)?;
         let counts = Mutex::default();
-        Ok(Self { folder, redaction, model: recording.model, structured: recording.structured, counts })
+        let Recording { model, structured, profile, .. } = recording;
+        Ok(Self { folder, redaction, model, structured, profile, counts })
     }
 }
 
@@ -67,6 +69,10 @@ impl LlmClient for Replayer {
 
     fn structured(&self) -> bool {
         self.structured
+    }
+
+    fn profile(&self) -> ModelProfile {
+        self.profile.clone()
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {

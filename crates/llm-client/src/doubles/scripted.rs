@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use crate::doubles::{Answer, Expect};
-use crate::{Completion, LlmClient, LlmError, Request};
+use crate::{Completion, LlmClient, LlmError, ModelProfile, Request, ToolCalling};
 
 /// A model that answers from a script and asserts what it was sent.
 ///
@@ -38,6 +38,7 @@ use crate::{Completion, LlmClient, LlmError, Request};
 pub struct ScriptedModel {
     name: String,
     structured: bool,
+    profile: ModelProfile,
     state: Mutex<State>,
 }
 
@@ -50,9 +51,10 @@ struct State {
 }
 
 impl ScriptedModel {
-    /// A model named `scripted` that claims to constrain its answers, with an empty script.
+    /// A model named `scripted` that claims to constrain its answers and calls tools by JSON in its text, with an empty script.
     pub fn new() -> Self {
-        Self { name: "scripted".to_owned(), structured: true, state: Mutex::default() }
+        let profile = ModelProfile { tool_calling: ToolCalling::Json, ..ModelProfile::default() };
+        Self { name: "scripted".to_owned(), structured: true, profile, state: Mutex::default() }
     }
 
     /// Adds an expectation that is used once.
@@ -80,6 +82,13 @@ impl ScriptedModel {
     #[must_use]
     pub fn unstructured(mut self) -> Self {
         self.structured = false;
+        self
+    }
+
+    /// The same model with another profile: guided, or with native calls of tools.
+    #[must_use]
+    pub fn profiled(mut self, profile: ModelProfile) -> Self {
+        self.profile = profile;
         self
     }
 
@@ -162,6 +171,10 @@ impl LlmClient for ScriptedModel {
 
     fn structured(&self) -> bool {
         self.structured
+    }
+
+    fn profile(&self) -> ModelProfile {
+        self.profile.clone()
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {

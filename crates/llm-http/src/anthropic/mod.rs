@@ -1,7 +1,9 @@
 //! Anthropic's Messages API.
 
+mod blocks;
 mod request;
 mod response;
+mod turns;
 
 use artoo_llm_client::{LlmError, Request};
 use reqwest::Url;
@@ -15,7 +17,7 @@ use crate::{ApiKey, StructuredMode};
 
 /// A model behind the Messages API.
 ///
-/// The constant part of a prompt is marked for the provider's cache. Answers of a schema are asked for with
+/// The constant part of a prompt is marked for the provider's cache, and the end of a conversation with tools. Answers of a schema are asked for with
 /// `output_config.format`, which constrains them; gateways and older models that refuse it get a forced tool whose
 /// input is the answer, and those that refuse that the schema in the prompt.
 ///
@@ -67,7 +69,7 @@ impl Wire for Messages {
     }
 
     fn dialect(_: &Url, level: Level) -> Dialect {
-        Dialect { level, stream_usage: false, temperature: true, completion_limit: true }
+        Dialect { level, tools: true, stream_usage: false, temperature: true, completion_limit: true }
     }
 
     fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
@@ -75,6 +77,6 @@ impl Wire for Messages {
     }
 
     fn decoder(request: &Request, dialect: Dialect) -> Self::Decoder {
-        response::Decoder::new(request::wraps_answer(request, dialect))
+        response::Decoder::new(request::answer_tool(request, dialect))
     }
 }

@@ -1,8 +1,9 @@
 //! A request as a Messages body.
 
-use artoo_llm_client::{JsonSchema, MessageRole, Request, with_schema_in_prompt};
+use artoo_llm_client::{JsonSchema, Request, ToolDefinition, with_schema_in_prompt};
 use serde_json::{Value, json};
 
+use crate::anthropic::turns::turns;
 use crate::dialect::{Dialect, Level};
 
 /// The body for `request` in this dialect.
@@ -12,34 +13,23 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
     } else {
         with_schema_in_prompt(request)
     };
-    let messages: Vec<Value> = told
-        .messages
-        .iter()
-        .map(|message| {
-            let role = match message.role {
-                MessageRole::User => "user",
-                MessageRole::Assistant => "assistant",
-            };
-            json!({"role": role, "content": message.content})
-        })
-        .collect();
     let mut body = json!({"model": model, "max_tokens": request.max_tokens, "stream": true});
     let mut set = |name: &str, value: Value| {
         if let Some(fields) = body.as_object_mut() {
             fields.insert(name.to_owned(), value);
         }
     };
+    // All before a mark is cached: the tools, then the constant prompt, then the conversation.
     if !told.system.is_empty() {
-        // All before the mark is cached: the tool, if there is one, and the constant prompt.
-        set(
-            "system",
-            json!([{"type": "text", "text": &*told.system, "cache_control": {"type": "ephemeral"}}]),
-        );
+        set("system", json!([marked(json!({"type": "text", "text": &*told.system}))]));
     }
-    set("messages", messages.into());
+    // One question is asked once, so its end is not worth writing to the cache.
+    let is_loop = !request.tools.is_empty();
+    set("messages", turns(&told.messages, if is_loop { MARKED_TURNS } else { 0 }).into());
     if dialect.temperature {
         set("temperature", (f64::from(request.temperature_percent.min(100)) / 100.0).into());
     }
+    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
     if let Some(schema) = &request.schema {
         match dialect.level {
             Level::Strict | Level::Schema => {
@@ -47,26 +37,60 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> Value {
                 set("output_config", json!({"format": {"type": "json_schema", "schema": schema}}));
             }
             Level::Tool => {
-                set("tools", json!([tool(schema)]));
-                set("tool_choice", json!({"type": "tool", "name": schema.name}));
+                tools.push(giving_answer(schema));
+                let choice = if is_loop {
+                    json!({"type": "any"})
+                } else {
+                    json!({"type": "tool", "name": schema.name})
+                };
+                set("tool_choice", choice);
             }
             Level::Object | Level::Prompt => {}
         }
     }
+    if let Some(last) = tools.pop() {
+        tools.push(if is_loop { marked(last) } else { last });
+        set("tools", tools.into());
+    }
     body
 }
 
-/// Whether the answer comes as the field `value` of a tool's input, because a tool's input must be an object and
-/// the schema asks for something else.
-pub(super) fn wraps_answer(request: &Request, dialect: Dialect) -> bool {
-    dialect.level == Level::Tool && request.schema.as_ref().is_some_and(|schema| !is_object(schema))
+/// How many turns of the user are marked, from the last one back. The last is written to the cache; the one before was written by the
+/// call before, and is found there however much the last turn holds.
+const MARKED_TURNS: usize = 2;
+
+/// Marks a block as the end of something that is worth caching.
+pub(super) fn marked(mut block: Value) -> Value {
+    if let Some(fields) = block.as_object_mut() {
+        fields.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+    }
+    block
+}
+
+/// The tool whose input is the answer, where one is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AnswerTool {
+    pub(super) name: String,
+    /// Whether the answer is the field `value` of the input, because a tool's input must be an object and the schema asks for
+    /// something else.
+    pub(super) is_wrapped: bool,
+}
+
+/// The tool that gives the answer to `request` in this dialect.
+pub(super) fn answer_tool(request: &Request, dialect: Dialect) -> Option<AnswerTool> {
+    let schema = request.schema.as_ref().filter(|_| dialect.level == Level::Tool)?;
+    Some(AnswerTool { name: schema.name.clone(), is_wrapped: !is_object(schema) })
 }
 
 fn is_object(schema: &JsonSchema) -> bool {
     schema.schema.get("type").is_some_and(|kind| kind == "object")
 }
 
-fn tool(schema: &JsonSchema) -> Value {
+fn tool(tool: &ToolDefinition) -> Value {
+    json!({"name": tool.name, "description": tool.description, "input_schema": *tool.parameters})
+}
+
+fn giving_answer(schema: &JsonSchema) -> Value {
     let input = if is_object(schema) {
         Value::clone(&schema.schema)
     } else {
@@ -110,9 +134,15 @@ fn without_bounds(schema: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::{conversation, parameters};
 
-    const RICH: Dialect =
-        Dialect { level: Level::Schema, stream_usage: false, temperature: true, completion_limit: true };
+    const RICH: Dialect = Dialect {
+        level: Level::Schema,
+        tools: true,
+        stream_usage: false,
+        temperature: true,
+        completion_limit: true,
+    };
 
     fn request(schema: Value) -> Request {
         let schema = JsonSchema { name: "count".into(), schema: schema.into() };
@@ -130,7 +160,7 @@ mod tests {
             "max_tokens": 1024,
             "stream": true,
             "system": [{"type": "text", "text": "Count.", "cache_control": {"type": "ephemeral"}}],
-            "messages": [{"role": "user", "content": "How many?"}],
+            "messages": [{"role": "user", "content": [{"type": "text", "text": "How many?"}]}],
             "temperature": 0.0,
             "output_config": {"format": {"type": "json_schema", "schema": {
                 "type": "object", "properties": {"n": {"type": "integer"}, "maximum": {"type": "string"}},
@@ -145,13 +175,30 @@ mod tests {
         let body = body("m", &request(object()), tool);
         assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "count"}));
         assert_eq!(body["tools"][0]["input_schema"], object());
-        assert!(!wraps_answer(&request(object()), tool));
+        let giving = |is_wrapped| Some(AnswerTool { name: "count".into(), is_wrapped });
+        assert_eq!(answer_tool(&request(object()), tool), giving(false));
 
         let list = request(json!({"type": "array"}));
-        assert!(wraps_answer(&list, tool));
-        assert!(!wraps_answer(&list, RICH));
+        assert_eq!(answer_tool(&list, tool), giving(true));
+        assert_eq!(answer_tool(&list, RICH), None);
         let body = super::body("m", &list, tool);
         assert_eq!(body["tools"][0]["input_schema"]["properties"], json!({"value": {"type": "array"}}));
+    }
+
+    #[test]
+    fn tools_and_a_growing_conversation_are_cached() {
+        let mut request = conversation(json!({"type": "redacted_thinking", "data": "x"}));
+        let body = body("m", &request, RICH);
+        let tool = json!({"name": "look", "description": "Looks.", "input_schema": parameters()});
+        assert_eq!(body["tools"], json!([marked(tool.clone())]));
+        assert_eq!(body.get("tool_choice"), None);
+        assert_eq!(body.to_string().matches("cache_control").count(), 4, "the most that the provider takes");
+        // Both a tool and the answer may come.
+        request.schema = self::request(json!({"type": "array"})).schema;
+        let both = super::body("m", &request, Dialect { level: Level::Tool, ..RICH });
+        assert_eq!(both["tool_choice"], json!({"type": "any"}));
+        assert_eq!((&both["tools"][0], &both["tools"][1]["name"]), (&tool, &json!("count")));
+        assert_eq!(both.to_string().matches("cache_control").count(), 4);
     }
 
     #[test]

@@ -6,8 +6,9 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::doubles::reply::{Content, answer};
+use crate::doubles::reply::Content;
 use crate::doubles::server::Shared;
+use crate::doubles::wire::answer;
 use crate::doubles::{Call, Reply, Step};
 
 /// Largest request that is read.
@@ -72,8 +73,8 @@ async fn read_call(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> io::Result<O
 /// Writes a reply. False if the connection is to be closed.
 async fn write_reply(stream: &mut TcpStream, call: &Call, reply: &Reply) -> io::Result<bool> {
     match &reply.content {
-        Content::Answer { text, usage } => {
-            let (content_type, body) = answer(call, text, *usage);
+        Content::Answer(said) => {
+            let (content_type, body) = answer(call, said);
             let extra = format!("content-type: {content_type}\r\ncontent-length: {}\r\n", body.len());
             let mut message = head(reply, &extra).into_bytes();
             message.extend_from_slice(body.as_bytes());

@@ -26,6 +26,7 @@
 mod connection;
 mod reply;
 mod server;
+mod wire;
 
 pub use reply::{Reply, Step};
 pub use server::{Call, MockServer, Stats};

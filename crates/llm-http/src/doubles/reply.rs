@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use artoo_llm_client::ToolUse;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-
-use crate::doubles::Call;
 
 /// An answer: a status, headers and what happens then, step by step.
 #[derive(Clone, Debug)]
@@ -20,11 +19,19 @@ pub struct Reply {
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     /// A model's answer, in the format and manner that the request asks for.
-    Answer { text: String, usage: bool },
+    Answer(Said),
     /// Bytes as they are, all at once.
     Whole(Vec<u8>),
     /// Step by step.
     Steps(Vec<Step>),
+}
+
+/// What a model says.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) calls: Vec<ToolUse>,
+    pub(super) usage: bool,
 }
 
 /// One thing that the server does after another. The head of the answer is sent before the first bytes, or by
@@ -49,12 +56,23 @@ impl Reply {
     /// A model's answer with a usage block of 10 prompt and 5 completion tokens, in whatever manner the request
     /// asks for: Messages API for paths that end in `/messages`, otherwise chat completions; streamed or not.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::of(200, Content::Answer { text: text.into(), usage: true })
+        Self::said(Said { text: text.into(), calls: Vec::new(), usage: true })
+    }
+
+    /// A model's answer that calls tools, in the same manner: each call by its id, the tool's name and the arguments.
+    pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, &'a str, Value)>) -> Self {
+        let call = |(id, name, arguments): (&str, &str, Value)| ToolUse {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_string(),
+        };
+        let calls = calls.into_iter().map(call).collect();
+        Self::said(Said { text: String::new(), calls, usage: true })
     }
 
     /// The same without a usage block.
     pub fn text_without_usage(text: impl Into<String>) -> Self {
-        Self::of(200, Content::Answer { text: text.into(), usage: false })
+        Self::said(Said { text: text.into(), calls: Vec::new(), usage: false })
     }
 
     /// This value as a JSON body, whatever was asked for.
@@ -109,6 +127,10 @@ impl Reply {
         self
     }
 
+    fn said(said: Said) -> Self {
+        Self::of(200, Content::Answer(said))
+    }
+
     fn of(status: u16, content: Content) -> Self {
         Self { status, headers: Vec::new(), content, before: None }
     }
@@ -130,55 +152,4 @@ impl Step {
         let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
         Self::send(format!("data: {end}\n\ndata: [DONE]\n\n"))
     }
-}
-
-/// The content type and body of a model's answer to `call`.
-pub(super) fn answer(call: &Call, text: &str, usage: bool) -> (&'static str, String) {
-    let stream = call.body.get("stream").and_then(Value::as_bool).unwrap_or(false);
-    match (call.path.ends_with("/messages"), stream) {
-        (false, true) => ("text/event-stream", chat_stream(text, usage)),
-        (false, false) => ("application/json", chat_whole(text, usage).to_string()),
-        (true, true) => ("text/event-stream", messages_stream(text, usage)),
-        (true, false) => ("application/json", messages_whole(text, usage).to_string()),
-    }
-}
-
-fn chat_stream(text: &str, usage: bool) -> String {
-    let delta =
-        json!({"model": "mock", "choices": [{"index": 0, "delta": {"role": "assistant", "content": text}}]});
-    let end = json!({"model": "mock", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
-    let mut body = format!("data: {delta}\n\ndata: {end}\n\n");
-    if usage {
-        let usage =
-            json!({"model": "mock", "choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5}});
-        body.push_str(&format!("data: {usage}\n\n"));
-    }
-    body.push_str("data: [DONE]\n\n");
-    body
-}
-
-fn chat_whole(text: &str, usage: bool) -> Value {
-    let choice =
-        json!({"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"});
-    let usage = if usage { json!({"prompt_tokens": 10, "completion_tokens": 5}) } else { Value::Null };
-    json!({"model": "mock", "choices": [choice], "usage": usage})
-}
-
-fn messages_stream(text: &str, usage: bool) -> String {
-    let counts = |count: Value| if usage { count } else { Value::Null };
-    let events = [
-        json!({"type": "message_start", "message": {"model": "mock", "usage": counts(json!({"input_tokens": 10, "output_tokens": 1}))}}),
-        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
-        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": counts(json!({"output_tokens": 5}))}),
-        json!({"type": "message_stop"}),
-    ];
-    events
-        .iter()
-        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()))
-        .collect()
-}
-
-fn messages_whole(text: &str, usage: bool) -> Value {
-    let usage = if usage { json!({"input_tokens": 10, "output_tokens": 5}) } else { Value::Null };
-    json!({"model": "mock", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "usage": usage})
 }

@@ -4,6 +4,9 @@ mod request;
 mod response;
 mod served;
 mod strict;
+mod thoughts;
+mod tool_calls;
+mod turns;
 
 pub use served::served_models;
 
@@ -19,10 +22,10 @@ use crate::{ApiKey, StructuredMode};
 
 /// A model behind the chat completions API.
 ///
-/// Answers are streamed, so that silence is noticed; servers that answer whole instead are understood. Reasoning
-/// in fields of its own (`reasoning_content`, `reasoning`) is ignored, reasoning blocks in the text are removed.
-/// What a server refuses of the protocol (JSON Schema, `stream_options`, a temperature, `max_tokens`) is left out
-/// from then on.
+/// Answers are streamed, so that silence is noticed; servers that answer whole instead are understood. Reasoning blocks in the text are
+/// removed; reasoning in fields of its own goes back where servers want it: `reasoning_details` always, `reasoning_content` with calls of
+/// tools. What a server refuses of the protocol (tools, JSON Schema, `stream_options`, a temperature, `max_tokens`) is left out from
+/// then on; tools stand in the prompt then.
 ///
 /// ```
 /// use artoo_llm_http::{HttpConfig, OpenAiCompatible};
@@ -69,7 +72,7 @@ impl Wire for ChatCompletions {
         // The vendor deprecated `max_tokens`, and its newer models refuse it; other servers may not know the new
         // name.
         let completion_limit = url.host_str() == Some("api.openai.com");
-        Dialect { level, stream_usage: true, temperature: true, completion_limit }
+        Dialect { level, tools: true, stream_usage: true, temperature: true, completion_limit }
     }
 
     fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {

@@ -2,30 +2,24 @@
 
 use std::borrow::Cow;
 
-use artoo_llm_client::{JsonSchema, MessageRole, Request, with_schema_in_prompt};
+use artoo_llm_client::{JsonSchema, Request, with_schema_in_prompt};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::dialect::{Dialect, Level};
 use crate::openai::strict::strict;
+use crate::openai::turns::{Tool, Turn, tools, turns};
 
 /// The body for `request` in this dialect, as JSON. It is written from what the request holds, since it is made for every call and a
 /// schema is large.
 pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {
     let told =
         if dialect.level.is_native() { Cow::Borrowed(request) } else { with_schema_in_prompt(request) };
-    let system = (!told.system.is_empty()).then_some(Turn { role: "system", content: &told.system });
-    let turns = told.messages.iter().map(|message| Turn {
-        role: match message.role {
-            MessageRole::User => "user",
-            MessageRole::Assistant => "assistant",
-        },
-        content: &message.content,
-    });
     let limit = |is_used: bool| is_used.then_some(request.max_tokens);
     serde_json::to_vec(&Body {
         model,
-        messages: system.into_iter().chain(turns).collect(),
+        messages: turns(&told),
+        tools: tools(&told.tools),
         stream: true,
         stream_options: dialect.stream_usage.then_some(StreamOptions { include_usage: true }),
         max_tokens: limit(!dialect.completion_limit),
@@ -39,6 +33,8 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> serde_js
 struct Body<'a> {
     model: &'a str,
     messages: Vec<Turn<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
@@ -50,12 +46,6 @@ struct Body<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Format<'a>>,
-}
-
-#[derive(Serialize)]
-struct Turn<'a> {
-    role: &'static str,
-    content: &'a str,
 }
 
 #[derive(Serialize)]
@@ -95,11 +85,17 @@ fn format(schema: &JsonSchema, level: Level) -> Option<Format<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::{conversation, parameters};
     use artoo_llm_client::Message;
     use serde_json::json;
 
-    const RICH: Dialect =
-        Dialect { level: Level::Strict, stream_usage: true, temperature: true, completion_limit: false };
+    const RICH: Dialect = Dialect {
+        level: Level::Strict,
+        tools: true,
+        stream_usage: true,
+        temperature: true,
+        completion_limit: false,
+    };
 
     fn sent(request: &Request, dialect: Dialect) -> Value {
         serde_json::from_slice(&body("m", request, dialect).unwrap()).unwrap()
@@ -135,9 +131,32 @@ mod tests {
     }
 
     #[test]
+    fn tools_are_sent_with_and_without_a_schema() {
+        let mut request = conversation(json!({}));
+        let bare = sent(&request, RICH);
+        assert_eq!(bare["tools"][0]["function"]["parameters"], parameters());
+        let mut fields: Vec<&String> = bare.as_object().unwrap().keys().collect();
+        fields.sort();
+        let expected =
+            ["max_tokens", "messages", "model", "stream", "stream_options", "temperature", "tools"];
+        assert_eq!(fields, expected);
+        request.schema = self::request().schema;
+        let both = sent(&request, RICH);
+        assert_eq!(
+            (&both["tools"], &both["response_format"]["type"]),
+            (&bare["tools"], &json!("json_schema"))
+        );
+    }
+
+    #[test]
     fn the_poorest_dialect() {
-        let poor =
-            Dialect { level: Level::Prompt, stream_usage: false, temperature: false, completion_limit: true };
+        let poor = Dialect {
+            level: Level::Prompt,
+            tools: false,
+            stream_usage: false,
+            temperature: false,
+            completion_limit: true,
+        };
         let body = sent(&request(), poor);
         let system = body["messages"][0]["content"].as_str().unwrap();
         assert!(system.contains("\"additionalProperties\":false"), "{system}");

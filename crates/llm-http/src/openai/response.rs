@@ -4,12 +4,16 @@ use artoo_llm_client::StopReason;
 use serde_json::Value;
 
 use crate::decode::{Answer, Bad, Counts, Decode, Heard, Progress, reported};
+use crate::openai::thoughts::Thoughts;
+use crate::openai::tool_calls::ToolCalls;
 use crate::sse::Event;
 
 /// Collects the first choice.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     text: String,
+    calls: ToolCalls,
+    thoughts: Thoughts,
     refusal: String,
     finish: Option<String>,
     counts: Option<Counts>,
@@ -45,7 +49,7 @@ impl Decode for Decoder {
     }
 
     fn heard(&self) -> Heard {
-        Heard::new(self.counts, &self.text)
+        Heard::new(self.counts, std::iter::once(self.text.as_str()).chain(self.calls.words()))
     }
 
     fn finish(self) -> Result<Answer, Bad> {
@@ -55,7 +59,7 @@ impl Decode for Decoder {
         if !self.choices {
             return Err(Bad::Protocol("an answer without choices".to_owned()));
         }
-        let refused = self.text.is_empty() && !self.refusal.is_empty();
+        let refused = self.text.is_empty() && !self.refusal.is_empty() && self.calls.is_empty();
         let stop = match self.finish.as_deref() {
             _ if refused => StopReason::Refused,
             Some("length" | "max_tokens") => StopReason::Length,
@@ -63,7 +67,10 @@ impl Decode for Decoder {
             _ => StopReason::End,
         };
         let text = if refused { self.refusal } else { self.text };
-        Ok(Answer { text, stop, counts: self.counts, model: self.model })
+        let calls = self.calls.into_calls();
+        let reasoning = self.thoughts.into_reasoning(&calls);
+        let (counts, model) = (self.counts, self.model);
+        Ok(Answer { calls, reasoning, stop, counts, model, ..Answer::of_text(text) })
     }
 }
 
@@ -88,6 +95,8 @@ impl Decoder {
             if let Some(message) = choice.get("delta").or_else(|| choice.get("message")) {
                 append(&mut self.text, message.get("content"));
                 append(&mut self.refusal, message.get("refusal"));
+                self.calls.take(message.get("tool_calls"));
+                self.thoughts.take(message);
             }
             if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str) {
                 self.finish = Some(finish.to_owned());
@@ -120,88 +129,5 @@ fn counts(usage: &Value) -> Counts {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn stream(events: &[&str]) -> Result<Answer, Bad> {
-        let mut decoder = Decoder::default();
-        for data in events {
-            let event = Event { name: String::new(), data: (*data).to_owned() };
-            if decoder.event(&event)? == Progress::Done {
-                break;
-            }
-        }
-        decoder.finish()
-    }
-
-    fn answer(text: &str, stop: StopReason) -> Result<Answer, Bad> {
-        Ok(Answer { text: text.to_owned(), stop, counts: None, model: None })
-    }
-
-    #[test]
-    fn streams_as_servers_send_them() {
-        let a = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"a"}}]}"#;
-        let b = r#"{"choices":[{"index":0,"delta":{"content":"b"},"finish_reason":null}]}"#;
-        let thinking =
-            r#"{"choices":[{"delta":{"reasoning_content":"hm","reasoning":"hm","content":null}}]}"#;
-        let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
-        let other = r#"{"choices":[{"index":1,"delta":{"content":"x"}}]}"#;
-        assert_eq!(stream(&[a, thinking, b, other, end, "[DONE]"]), answer("ab", StopReason::End));
-        assert_eq!(stream(&[a, b, end]), answer("ab", StopReason::End), "no end mark");
-        assert_eq!(stream(&[a, b, "[DONE]"]), answer("ab", StopReason::End), "no finish reason");
-        assert_eq!(
-            stream(&[&format!("{a}\n{b}\n{end}\n[DONE]")]),
-            answer("ab", StopReason::End),
-            "no empty lines"
-        );
-        assert_eq!(stream(&["", a, end]), answer("a", StopReason::End));
-        let parts = r#"{"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"image"}]}}]}"#;
-        assert_eq!(stream(&[parts, end]), answer("a", StopReason::End));
-    }
-
-    #[test]
-    fn reasons_for_stopping() {
-        let check = |finish: &str, expected: StopReason| {
-            let chunk =
-                json!({"choices": [{"delta": {"content": "a"}, "finish_reason": finish}]}).to_string();
-            assert_eq!(stream(&[&chunk]), answer("a", expected), "{finish}");
-        };
-        check("stop", StopReason::End);
-        check("length", StopReason::Length);
-        check("content_filter", StopReason::Refused);
-        check("something new", StopReason::End);
-        let refusal = r#"{"choices":[{"delta":{"refusal":"I cannot."},"finish_reason":"stop"}]}"#;
-        assert_eq!(stream(&[refusal]), answer("I cannot.", StopReason::Refused));
-    }
-
-    #[test]
-    fn broken_streams_and_reported_errors() {
-        let a = r#"{"choices":[{"delta":{"content":"a"}}]}"#;
-        assert!(matches!(stream(&[a]), Err(Bad::Broken(_))));
-        assert!(matches!(stream(&[]), Err(Bad::Broken(_))));
-        assert!(matches!(stream(&["[DONE]"]), Err(Bad::Protocol(_))));
-        assert!(matches!(stream(&[a, "{\"choices\": [{"]), Err(Bad::Protocol(_))));
-        let error = |error: Value| stream(&[a, &json!({"error": error}).to_string()]);
-        let reported = |status| Err(Bad::Reported { status, message: "m".into() });
-        assert_eq!(error(json!({"message": "m", "code": 503})), reported(503));
-        assert_eq!(error(json!({"message": "m", "code": "429"})), reported(429));
-        assert_eq!(error(json!({"message": "m", "type": "server_error"})), reported(500));
-        assert_eq!(error(json!("m")), reported(0));
-    }
-
-    #[test]
-    fn usage_blocks() {
-        let check = |usage: Value, expected: Option<Counts>| {
-            let chunk = json!({"choices": [], "usage": usage}).to_string();
-            let end = r#"{"model":"m-1","choices":[{"delta":{},"finish_reason":"stop"}],"usage":null}"#;
-            let answer = stream(&[end, &chunk]).unwrap();
-            assert_eq!((answer.counts, answer.model.as_deref()), (expected, Some("m-1")));
-        };
-        let details = json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}});
-        check(details, Some(Counts { prompt: 9, cached: 4, completion: 2 }));
-        check(json!({"prompt_tokens": 9}), Some(Counts { prompt: 9, cached: 0, completion: 0 }));
-        check(json!(null), None);
-        check(json!("many"), None);
-    }
-}
+#[path = "response_tests.rs"]
+mod tests;

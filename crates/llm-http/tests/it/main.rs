@@ -13,6 +13,7 @@ mod openai;
 mod retries;
 mod secrets;
 mod structured;
+mod tools;
 mod trouble;
 mod usage;
 

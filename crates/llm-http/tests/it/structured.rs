@@ -1,6 +1,6 @@
 //! Answers of a schema from servers that offer much, little or nothing for it.
 
-use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Obtained, ask};
+use artoo_llm_client::{JsonSchema, LlmClient, LlmError, ModelProfile, Obtained, ask};
 use artoo_llm_http::doubles::{MockServer, Reply};
 use artoo_llm_http::{HttpConfig, OpenAiCompatible, StructuredMode};
 use serde_json::{Value, json};
@@ -125,4 +125,17 @@ async fn other_parts_of_the_protocol_are_left_out_on_demand() {
     assert_eq!(model.complete(&request()).await.unwrap().usage.requests, 4);
     let usage = model.complete(&request()).await.unwrap().usage;
     assert_eq!((usage.requests, usage.estimated), (1, true));
+}
+
+/// Some servers take a schema and do not look at it; somebody may know.
+#[tokio::test]
+async fn a_server_that_is_known_to_ignore_schemas_is_told_them_in_the_prompt() {
+    let server = MockServer::start(|_| Reply::text("{\"files\": 3}")).await.unwrap();
+    let profile = ModelProfile { structured: false, ..ModelProfile::default() };
+    let model = OpenAiCompatible::new(HttpConfig { profile: Some(profile), ..config(&server) }).unwrap();
+    assert!(!model.structured());
+    ask::<Count>(&model, asking()).await.unwrap();
+    let body = server.calls().pop().unwrap().body;
+    assert_eq!(body.get("response_format"), None);
+    assert!(body["messages"][0]["content"].as_str().unwrap().contains("JSON Schema"));
 }

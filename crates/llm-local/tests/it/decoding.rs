@@ -99,7 +99,7 @@ async fn a_prompt_that_does_not_fit_is_refused_before_it_is_read() {
     options.context = 64;
     let model = LocalModel::new(options);
     let error = model.complete(&ask("", &"word ".repeat(50), 5)).await.unwrap_err();
-    let LlmError::TooLong { tokens, limit, .. } = error else { panic!("{error}") };
+    let LlmError::TooLong { tokens: Some(tokens), limit: Some(limit), .. } = error else { panic!("{error}") };
     assert_eq!(limit, 63);
     assert!(tokens > 250, "{tokens}");
     // What is left of the context bounds the answer.

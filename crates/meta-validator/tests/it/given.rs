@@ -55,6 +55,7 @@ pub(crate) fn failed(number: u128, intent: &str, reason: &str) -> SubTaskOutcome
     SubTaskOutcome {
         status: OutcomeStatus::Failed,
         failure_reason: Some(reason.to_owned()),
+        gave_up: None,
         ..matched(number, intent, "half")
     }
 }

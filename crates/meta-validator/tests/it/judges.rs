@@ -29,7 +29,7 @@ async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (F
     let surroundings = surroundings(Path::new("/home/ada"));
     let spec = spec("Count the .txt files in docs, 包括子文件夹");
     let cx = TaskContext { spec: &spec, outcomes, merged_output: &merged, surroundings: &surroundings };
-    let found = ModelTaskJudge.judge(&judged(criterion), &cx, &client).await.unwrap();
+    let found = ModelTaskJudge.judge(&[judged(criterion)], &cx, &client).await.unwrap().remove(0);
     assert_eq!(model.mismatches(), Vec::<String>::new());
     (found, model.requests())
 }
@@ -59,13 +59,15 @@ async fn a_pass_points_at_the_call_that_shows_it() {
     }
 }
 
-/// A task's calls are not numbered, so that no number is asked for and none is taken.
+/// The calls of all steps are numbered through, so that a judge can name one.
 #[tokio::test]
-async fn a_task_judge_is_not_asked_for_a_number() {
-    let (_, sent) =
-        ask(&[matched(1, "List", "a"), matched(2, "List", "b")], "It is right", verdict("pass", "logical"))
-            .await;
-    assert!(sent[0].schema.as_ref().unwrap().schema["properties"]["call"].is_null());
+async fn a_task_judge_may_name_a_call() {
+    let named = json!({"reason": "it is there", "verdict": "pass", "class": "logical", "call": 2});
+    let (found, sent) =
+        ask(&[matched(1, "List", "a"), matched(2, "List", "b")], "It is right", Answer::json(named)).await;
+    assert!(sent[0].messages[0].content.contains("\nCall 2: "), "{sent:?}");
+    let call_id = CallId::new(Uuid::from_u128(2));
+    assert_eq!(found, Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt: "b".to_owned() } });
 }
 
 /// The sum at the end of a long output was cut off: only its beginning was shown.
@@ -81,7 +83,7 @@ async fn of_a_long_output_the_lines_that_bear_on_it_are_shown() {
     for part in ["\n1: app1.log has 1 lines\n", "\n250: app250.log has 250 lines\n", "\n401: total 80200\n"] {
         assert!(prompt.contains(part), "{part} is not in {prompt}");
     }
-    assert!(prompt.contains("lines left out here") && prompt.len() < 1400, "{} {prompt}", prompt.len());
+    assert!(prompt.contains("lines left out here") && prompt.len() < 5000, "{} {prompt}", prompt.len());
 }
 
 #[tokio::test]
@@ -112,7 +114,7 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
             merged_output: &merged,
             surroundings: &surroundings,
         };
-        let found = ModelTaskJudge.judge(&judged("It is a number"), &cx, &model).await;
+        let found = ModelTaskJudge.judge(&[judged("It is a number")], &cx, &model).await;
         assert!(found.unwrap_err().to_string().contains("two things"), "{said}");
     }
 }
@@ -138,7 +140,7 @@ async fn a_verdict_that_denies_itself_is_asked_for_once_more() {
     let outcomes = [matched(1, "List", "a")];
     let cx =
         TaskContext { spec: &spec, outcomes: &outcomes, merged_output: &merged, surroundings: &surroundings };
-    let found = ModelTaskJudge.judge(&judged("It is a number"), &cx, &client).await.unwrap();
+    let found = ModelTaskJudge.judge(&[judged("It is a number")], &cx, &client).await.unwrap().remove(0);
     assert!(matches!(found, Finding::Fail { failure_class: FailureClass::Logical, .. }), "{found:?}");
     model.assert_finished();
 }
@@ -169,7 +171,7 @@ async fn prompts() {
         tool_calls: vec![failed, call(1, "ls -R docs", hostile, None)],
         ..matched(1, "List the files 文件", "日记.txt\nالملف.txt")
     };
-    let long = matched(2, "Read the log", &"很长的行 ".repeat(500));
+    let long = matched(2, "Read the log", &"很长的行 ".repeat(50));
     let (_, sent) = ask(&[listing, long], "The output names every file", verdict("pass", "logical")).await;
     let [request] = sent.as_slice() else { panic!("{sent:?}") };
     let schema = request.schema.as_ref().unwrap();
@@ -198,11 +200,11 @@ struct Always(Finding);
 impl TaskJudge for Always {
     async fn judge(
         &self,
-        _: &Criterion,
+        criteria: &[Criterion],
         _: &TaskContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
-        Ok(self.0.clone())
+    ) -> Result<Vec<Finding>, JudgeError> {
+        Ok(vec![self.0.clone(); criteria.len()])
     }
 }
 
@@ -244,12 +246,13 @@ struct Counting(AtomicU32);
 impl TaskJudge for Counting {
     async fn judge(
         &self,
-        _: &Criterion,
+        criteria: &[Criterion],
         _: &TaskContext<'_>,
         _: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
+    ) -> Result<Vec<Finding>, JudgeError> {
         let reason = format!("question {}", self.0.fetch_add(1, Ordering::Relaxed));
-        Ok(Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None })
+        let finding = Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None };
+        Ok(vec![finding; criteria.len()])
     }
 }
 

@@ -43,10 +43,14 @@ async fn said(
             let Message::ClarificationRequested(asked) = envelope.message.as_ref() else { continue };
             // An answer to another round is none.
             sender
-                .publish(ClarificationAnswered { round: asked.round + 7, answer: "no".to_owned() })
+                .publish(ClarificationAnswered {
+                    round: asked.round + 7,
+                    subtask_id: None,
+                    answer: "no".to_owned(),
+                })
                 .unwrap();
             let answer = answers.next().expect("an answer for every round");
-            sender.publish(ClarificationAnswered { round: asked.round, answer }).unwrap();
+            sender.publish(ClarificationAnswered { round: asked.round, subtask_id: None, answer }).unwrap();
         }
     });
     let port = scene.bus.port(Role::Perceiver).unwrap();
@@ -86,7 +90,7 @@ async fn what_the_turns_leave_open_is_asked_and_the_answer_counts() {
     let said = said(FaithfulPerceiver, &model, asked("open it"), &["the 2nd, b.txt"]).await;
     model.assert_finished();
     let questions = vec!["Which of the two?".to_owned()];
-    assert_eq!(said[0], ClarificationRequested { round: 1, questions }.into());
+    assert_eq!(said[0], ClarificationRequested { round: 1, subtask_id: None, questions }.into());
     // "2nd" is a fact of the answer, and the restatement lost it.
     let words = "(In the user's words: open it\n(Asked: Which of the two? Answered: the 2nd, b.txt))";
     assert_eq!(task(&said[1]).intent, format!("Open b.txt\n{words}"));

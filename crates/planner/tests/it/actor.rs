@@ -8,7 +8,7 @@ use artoo_llm_client::{
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_planner::{
-    Asking, FailureContext, PlanContext, PlanError, Planner, Settings, conformance, report_template, run,
+    Asking, FailureContext, FolderListing, PlanContext, PlanError, Planner, Settings, conformance, run,
 };
 use artoo_types::{
     DispatchManifest, FaultKind, MemoryReply, Message, MessageKind, OutcomeStatus, Plan, PlanDirective, Role,
@@ -17,7 +17,7 @@ use artoo_types::{
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use crate::given::{ONCE, answer, changing, client, planner, question, scene, scripted};
+use crate::given::{ONCE, answer, capable, changing, client, planner, question, scene, scripted};
 use crate::plans::failure;
 
 struct House {
@@ -35,6 +35,8 @@ impl House {
         let port = |role| scene.bus.port(role).unwrap();
         let PlanContext { surroundings, inventory, .. } = conformance::context("x");
         let settings = Settings {
+            listing: FolderListing::default(),
+            person_present: false,
             surroundings,
             inventory,
             asking: Asking::All,
@@ -195,8 +197,8 @@ async fn a_replan_is_told_what_of_the_whole_task_is_not_met() {
     assert_eq!((second.kept, second.subtasks[0].intent.as_str()), (ids, "Say how large it is"));
     let [_, sent] = model.requests().try_into().unwrap();
     let sent = changing(&sent.messages);
-    let told = "Not met by the results together: The results together answer every part of the request, \
-                and nothing else\n<<<data: tool output\nno size is given\ndata>>>\n";
+    let told = "Not met by the results together: The results together answer every part of the request\n\
+                <<<data: tool output\nno size is given\ndata>>>\n";
     assert!(sent.contains(told), "{sent}");
     let done = "Done, and kept with its output: Count the files\n<<<data: subtask result\n3\ndata>>>\n";
     assert!(sent.contains(done), "{sent}");
@@ -291,7 +293,7 @@ async fn a_panic_while_planning_ends_the_actor_for_the_supervisor_to_see() {
     assert!(house.actor.await.unwrap_err().is_panic());
 }
 
-/// Fact 3 and lesson 47: the story of a failure is told in any case; by the template, where the behaviour fails.
+/// Fact 3 and lesson 47: the story of a failure is told in any case; by code alone, where the behaviour fails.
 #[tokio::test(start_paused = true)]
 async fn lesson_47_a_failure_is_told_in_any_case() {
     let FailureContext { spec, request, .. } = failure();
@@ -302,10 +304,11 @@ async fn lesson_47_a_failure_is_told_in_any_case() {
         house.ggs.publish(request.clone()).unwrap();
         let said = house.said().await;
         let [Message::FailureReport(report)] = said.as_slice() else { panic!("{way}: {said:?}") };
-        assert_eq!(report.text, report_template(&request), "{way}");
+        assert_eq!(report.text.trim(), "", "{way}");
         house.close().await;
     }
-    let mut house = House::scripted(vec![Answer::text("It could not be done.")]);
+    let model = capable(vec![Answer::text("It could not be done.")]);
+    let mut house = House::new(Arc::new(planner(ONCE)), &model);
     house.perceiver.publish(spec).unwrap();
     house.said().await;
     house.ggs.publish(request).unwrap();
@@ -321,5 +324,4 @@ async fn the_suite_finds_planners_that_break_the_contract() {
     let model = client(&scripted(vec![]));
     assert!(conformance::plans_what_can_be_run(&Foreign("lazy"), &model).await.is_err());
     assert!(conformance::keeps_what_matched(&Foreign("lazy"), &model).await.is_err());
-    assert!(conformance::tells_a_story(&Foreign("blank"), &model).await.is_err());
 }

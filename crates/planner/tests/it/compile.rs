@@ -201,7 +201,7 @@ fn what_a_deed_should_say_its_file_should_hold() {
         CriterionDraft::FileExists { text: text(), path: "out.txt".to_owned() },
     ];
     let draft = SubTaskDraft { intent: "Write it".into(), sequence: 1, kind: AnswerKind::Create, criteria };
-    let (subtasks, _) = compile(&PlanDraft { subtasks: vec![draft] }, &conformance::task(REQUEST), ONCE, 0);
+    let (subtasks, _) = compile(&PlanDraft::of(vec![draft]), &conformance::task(REQUEST), ONCE, 0);
     let holds = Check::FileContains { path: "out.txt".into(), value: "Apfel".to_owned() };
     assert!(subtasks[0].success_criteria.iter().any(|criterion| criterion.check == Some(holds.clone())));
 }
@@ -281,6 +281,7 @@ fn any_draft() -> impl Strategy<Value = PlanDraft> {
     let kinds = prop::sample::select(vec![AnswerKind::FindOut, AnswerKind::Create, AnswerKind::Change]);
     let subtask = (".{1,30}", any::<u32>(), kinds, prop::collection::vec(any_criterion(), 0..4));
     prop::collection::vec(subtask, 0..7).prop_map(|subtasks| PlanDraft {
+        give_up: None,
         subtasks: subtasks
             .into_iter()
             .map(|(intent, sequence, kind, criteria)| artoo_planner::SubTaskDraft {

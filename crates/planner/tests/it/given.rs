@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use artoo_bus::doubles::Scene;
 use artoo_llm_client::{
-    LlmClient, Message as Turn, MessageRole,
+    LlmClient, Message as Turn, MessageRole, ModelProfile,
     doubles::{Answer, Expect, ScriptedModel},
 };
 use artoo_planner::{AnswerKind, CompileOptions, CriterionDraft, ModelPlanner, PlanDraft, SubTaskDraft};
 
-pub(crate) const ONCE: CompileOptions = CompileOptions { second_derivation: false };
-pub(crate) const TWICE: CompileOptions = CompileOptions { second_derivation: true };
+pub(crate) const ONCE: CompileOptions = CompileOptions { second_derivation: false, guided: true };
+pub(crate) const TWICE: CompileOptions = CompileOptions { second_derivation: true, guided: true };
 
 pub(crate) fn draft(subtasks: &[(&str, u32, AnswerKind)]) -> PlanDraft {
     let subtask = |(intent, sequence, kind): &(&str, u32, AnswerKind)| SubTaskDraft {
@@ -19,7 +19,7 @@ pub(crate) fn draft(subtasks: &[(&str, u32, AnswerKind)]) -> PlanDraft {
         kind: *kind,
         criteria: vec![CriterionDraft::OutputNumber { text: "The output is one number".to_owned() }],
     };
-    PlanDraft { subtasks: subtasks.iter().map(subtask).collect() }
+    PlanDraft::of(subtasks.iter().map(subtask).collect())
 }
 
 pub(crate) fn question(intent: &str) -> PlanDraft {
@@ -30,8 +30,22 @@ pub(crate) fn answer(draft: &PlanDraft) -> Answer {
     Answer::json(serde_json::to_value(draft).unwrap())
 }
 
+/// A weak model.
+pub(crate) fn guided() -> ScriptedModel {
+    ScriptedModel::new().profiled(ModelProfile::embedded())
+}
+
+/// A weak model that says these.
 pub(crate) fn scripted(answers: Vec<Answer>) -> Arc<ScriptedModel> {
-    let model = ScriptedModel::new();
+    saying(guided(), answers)
+}
+
+/// A capable model that says these.
+pub(crate) fn capable(answers: Vec<Answer>) -> Arc<ScriptedModel> {
+    saying(ScriptedModel::new(), answers)
+}
+
+fn saying(model: ScriptedModel, answers: Vec<Answer>) -> Arc<ScriptedModel> {
     for answer in answers {
         model.add(Expect::purpose("planner"), answer);
     }

@@ -3,6 +3,7 @@
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
 mod actor;
+mod capable;
 mod compile;
 mod foreign;
 mod given;

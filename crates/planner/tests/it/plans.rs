@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use artoo_llm_client::{
     LlmError, StopReason, Usage,
-    doubles::{Answer, Expect, ScriptedModel},
+    doubles::{Answer, Expect},
 };
-use artoo_planner::{AnswerKind, FailureContext, PlanError, Planner, conformance, report_template};
+use artoo_planner::{AnswerKind, FailureContext, PlanError, Planner, conformance};
 use artoo_types::{
     FailureReportRequest, FaultKind, Mode, OutcomeStatus, PartialOutput, SubTaskId, UnmetCriterion,
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::given::{ONCE, TWICE, answer, client, draft, planner, question, scripted};
+use crate::given::{ONCE, TWICE, answer, capable, client, draft, guided, planner, question, scripted};
 
 fn echo() -> Answer {
     let draft = json!({"subtasks": [{"intent": "Count the files", "sequence": 1, "kind": "find_out",
@@ -24,7 +24,7 @@ fn echo() -> Answer {
 #[tokio::test]
 async fn the_default_planner_keeps_the_contract() {
     for options in [ONCE, TWICE] {
-        let model = Arc::new(ScriptedModel::new().always(Expect::any(), answer(&question("Look again"))));
+        let model = Arc::new(guided().always(Expect::any(), answer(&question("Look again"))));
         conformance::check_all(&planner(options), &client(&model)).await.unwrap();
     }
 }
@@ -57,7 +57,7 @@ async fn lesson_27_a_model_cannot_write_ids() {
 async fn a_request_that_asks_two_things_is_planned_in_parts() {
     let cx = conformance::context("How many files are in docs, and which is the largest?");
     let intents = async |second: Answer, asks: usize| {
-        let model = Arc::new(ScriptedModel::new().expect(Expect::any(), answer(&question("Count"))));
+        let model = Arc::new(guided().expect(Expect::any(), answer(&question("Count"))));
         model.add(Expect::any().user_contains("The request asks 2 things."), second);
         for _ in 2..asks {
             model.add(Expect::any(), Answer::text("I would rather not."));
@@ -104,7 +104,7 @@ async fn a_question_that_is_planned_twice_is_asked_once() {
 #[tokio::test]
 async fn a_plan_that_breaks_a_rule_is_asked_for_again_once() {
     let cx = conformance::context("Count the files in docs.");
-    let model = Arc::new(ScriptedModel::new().expect(Expect::any(), echo()).expect(
+    let model = Arc::new(guided().expect(Expect::any(), echo()).expect(
         Expect::any().user_contains("only repeats the intent").when("its own plan is shown", |request| {
             request.messages.len() == 3 && request.messages[1].content.contains("Count the files")
         }),
@@ -181,13 +181,6 @@ pub(crate) fn failure() -> FailureContext {
     FailureContext { spec, surroundings: conformance::context("").surroundings, request }
 }
 
-#[test]
-fn the_template_tells_what_is_done_and_what_is_missing() {
-    insta::assert_snapshot!(report_template(&failure().request));
-    let nothing = FailureReportRequest { unmet: Vec::new(), partial: Vec::new(), ..failure().request };
-    insta::assert_snapshot!("template_of_nothing", report_template(&nothing));
-}
-
 #[tokio::test]
 async fn a_report_that_is_cut_or_empty_is_none() {
     for (answer, usable) in [
@@ -196,7 +189,7 @@ async fn a_report_that_is_cut_or_empty_is_none() {
         (Answer::text("It could n").stopped(StopReason::Length), false),
         (Answer::text("I may not say.").stopped(StopReason::Refused), false),
     ] {
-        let model = scripted(vec![answer.clone()]);
+        let model = capable(vec![answer.clone()]);
         let report = planner(ONCE).failure_report(&failure(), &client(&model)).await;
         assert_eq!(report.ok().as_deref(), usable.then_some("It could not be done."), "{answer:?}");
     }

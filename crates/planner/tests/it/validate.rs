@@ -95,15 +95,17 @@ fn each_rule_is_found() {
     assert_eq!(validate(&plan(vec![compares]), &first()), [Violation::Level { position: 0 }]);
     let far = Plan { task_criteria: vec![checked(same)], ..plan(vec![sound()]) };
     assert_eq!(validate(&far, &first()), [Violation::Reference { position: 1 }]);
+    let runs = checked(Check::CommandSucceeds { command: "cargo test".to_owned() });
+    let whole = Plan { task_criteria: vec![runs.clone()], ..plan(vec![sound()]) };
+    assert_eq!(validate(&whole, &first()), [Violation::TaskCommand]);
+    assert_eq!(ended(vec![runs]), []);
 }
 
+/// A plan was refused since its request begins with a verb of a list; what a weak model plans is looked at by its own rules.
 #[test]
-fn a_deed_is_looked_at() {
+fn lesson_no_plan_is_refused_because_of_a_verb() {
     let asked = conformance::context("Create a file called list.txt");
-    assert_eq!(validate(&plan(vec![sound()]), &asked), [Violation::NoDeed]);
-    let mut deed = sound();
-    deed.success_criteria.push(checked(Check::FileExists { path: "list.txt".into() }));
-    assert_eq!(validate(&plan(vec![deed]), &asked), []);
+    assert_eq!(validate(&plan(vec![sound()]), &asked), []);
 }
 
 /// Lesson 38: criteria that repeat the goal.

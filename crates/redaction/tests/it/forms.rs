@@ -123,7 +123,7 @@ fn what_must_stay() {
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  docs/a.txt",
         "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         "0190c8a4-7d2e-7c3b-9a10-6f2b8f4c1d2e",
-        "read_file path `evidence:e3b0c44298fc`",
+        "read_evidence id `e3b0c44298fc`",
         "sk-toolbox-documentation-and-more is a branch",
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKq8Yl4vQb0O2f5sKxS2n9m7 ada@host",
         "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQw0vQm9yZGVyIGNhbm5vdCBiZSByZWFkIGhlcmU=\n-----END CERTIFICATE-----\n",

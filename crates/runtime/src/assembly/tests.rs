@@ -132,6 +132,7 @@ async fn run_with(
         granted: BTreeSet::new(),
         timeout: None,
         person_present: false,
+        output_schema: None,
     };
     let parameters = parameters(parts, &request.limits).unwrap();
     let (failed, storage_failure) = oneshot::channel();
@@ -233,6 +234,8 @@ async fn gate(mut port: Port, voice: Voice) {
                 OutcomeSummary {
                     task_id,
                     merged_output: json!("3"),
+                    answer: None,
+                    structured: None,
                     summary: "Done".to_owned(),
                     task_verdicts: Vec::new(),
                     outcomes: matched_outcomes,
@@ -247,6 +250,7 @@ async fn gate(mut port: Port, voice: Voice) {
                     matched_outcomes,
                     task_verdicts: Vec::new(),
                     missing_file: None,
+                    gave_up: None,
                     gap_summary: "it is missing".to_owned(),
                 },
             );
@@ -329,6 +333,7 @@ async fn a_gate_that_died_gathers_what_came_before() {
     let settings = artoo_meta_validator::Settings {
         surroundings: surroundings(folder.path()),
         judge_deadline: Duration::from_secs(1),
+        output_schema: None,
     };
     let lives = AtomicU32::new(0);
     let dies_once = move |crew: &mut Crew, bus: &RunBus| {

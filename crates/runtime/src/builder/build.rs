@@ -7,6 +7,7 @@ use artoo_ggs_core::Profile;
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
 use artoo_planner::{CompileOptions, Inventory, ToolBrief};
 use artoo_redaction::{Redactor, secrets_of};
+use artoo_tools::LookAtJob;
 use artoo_types::{MegramId, Role};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
@@ -69,12 +70,16 @@ impl Builder {
         let audit = Audit::start(&bus, &clock, &data_folder, known)?;
         let memory = self.memory.unwrap_or_else(|| in_memory(&clock, self.profile));
         let dreamer = dreaming::dream(Arc::clone(&memory), Arc::clone(&models.planner), audit.memory_port()?);
+        let leaves_running = !models.executor.profile().guided;
         let tools = self
             .toolbox
             .tools()
+            .filter(|tool| leaves_running || tool.name().as_str() != LookAtJob::NAME)
             .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
             .collect();
-        let options = CompileOptions { second_derivation: self.second_derivation };
+        let is_guided = models.planner.profile().guided;
+        let second_derivation = self.second_derivation.unwrap_or(is_guided);
+        let options = CompileOptions { second_derivation, guided: is_guided };
         let file = self.policy.file().map(std::path::Path::to_owned);
         let protected: Vec<_> = [data_folder.clone()].into_iter().chain(self.protected).chain(file).collect();
         let policy = protected.iter().fold(self.policy, |policy, place| policy.protecting(place));
@@ -90,8 +95,8 @@ impl Builder {
             environment: self.environment,
             redactor,
             memory,
-            planner: self.roles.planner(options, self.guided),
-            executor: self.roles.executor(self.guided),
+            planner: self.roles.planner(options),
+            executor: self.roles.executor(),
             roles: self.roles,
             profile: self.profile,
             parameters: self.parameters.unwrap_or_else(|| self.profile.parameters()),

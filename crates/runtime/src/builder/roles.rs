@@ -44,13 +44,13 @@ impl Default for Roles {
 
 impl Roles {
     /// The planner: the embedder's, or the default one with these options.
-    pub(crate) fn planner(&self, options: CompileOptions, guided: bool) -> Arc<dyn Planner> {
-        self.planner.clone().unwrap_or_else(|| Arc::new(ModelPlanner::new(options).guided(guided)))
+    pub(crate) fn planner(&self, options: CompileOptions) -> Arc<dyn Planner> {
+        self.planner.clone().unwrap_or_else(|| Arc::new(ModelPlanner::new(options)))
     }
 
     /// The executor: the embedder's, or the default one.
-    pub(crate) fn executor(&self, guided: bool) -> Arc<dyn Executor> {
-        self.executor.clone().unwrap_or_else(|| Arc::new(ModelExecutor::default().guided(guided)))
+    pub(crate) fn executor(&self) -> Arc<dyn Executor> {
+        self.executor.clone().unwrap_or_else(|| Arc::new(ModelExecutor::default()))
     }
 }
 

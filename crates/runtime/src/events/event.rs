@@ -339,6 +339,12 @@ pub enum Event {
         summary: String,
         /// The deliverable.
         output: Value,
+        /// The value that meets the schema of `--output-schema`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        structured: Option<Box<Value>>,
+        /// Why there is no such value.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        structured_error: Option<String>,
         /// Criteria that are not met.
         unmet: Vec<UnmetCriterion>,
         /// D, P, Omega and L.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_types::{
     CallId, CriterionVerdict, Envelope, FileChange, FileChangeKind, FinalResult, Finding, Message, ModelCall,
-    PlanDirective, Prices, Role, SubTaskId, ToolFinished,
+    PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -232,7 +232,7 @@ impl Fold {
     fn tool_finished(&mut self, finished: &ToolFinished) -> Event {
         let call = &finished.call;
         for file in &call.files {
-            let change = net(self.files.remove(&file.path), file.change);
+            let change = file.change.after(self.files.remove(&file.path));
             self.files.extend(change.map(|change| (file.path.clone(), change)));
         }
         Event::ToolFinished {
@@ -269,11 +269,18 @@ impl Fold {
     }
 
     fn finished(&self, result: &FinalResult, elapsed_ms: u64) -> Event {
+        let (structured, structured_error) = match &result.structured {
+            None => (None, None),
+            Some(StructuredOutput::Value(value)) => (Some(value.clone()), None),
+            Some(StructuredOutput::Missing(why)) => (None, Some(why.clone())),
+        };
         Event::RunFinished {
             directive: result.fault.is_none().then_some(result.directive),
             error: result.fault.clone(),
             summary: result.summary.clone(),
             output: result.output.clone(),
+            structured: structured.map(Box::new),
+            structured_error,
             unmet: result.unmet.clone(),
             loss: result.loss,
             grad_l: result.grad_l,
@@ -295,18 +302,6 @@ impl Fold {
             elapsed_ms,
             exit_code: exit_code_after(result, self.denied),
         }
-    }
-}
-
-/// What two changes of a file one after the other come to; nothing where it came and went.
-fn net(before: Option<FileChangeKind>, then: FileChangeKind) -> Option<FileChangeKind> {
-    use FileChangeKind::{Changed, Created, Deleted};
-    match (before, then) {
-        (None, then) => Some(then),
-        (Some(Created), Created | Changed) => Some(Created),
-        (Some(Created), Deleted) => None,
-        (Some(Changed | Deleted), Created | Changed) => Some(Changed),
-        (Some(Changed | Deleted), Deleted) => Some(Deleted),
     }
 }
 
@@ -367,7 +362,7 @@ mod tests {
     #[test]
     fn changes_of_a_file_add_up() {
         use FileChangeKind::{Changed, Created, Deleted};
-        let sum = |changes: &[FileChangeKind]| changes.iter().fold(None, |sum, change| net(sum, *change));
+        let sum = |changes: &[FileChangeKind]| changes.iter().fold(None, |sum, change| change.after(sum));
         assert_eq!(sum(&[Created, Changed, Changed]), Some(Created));
         assert_eq!(sum(&[Created, Deleted]), None);
         assert_eq!(sum(&[Created, Deleted, Created]), Some(Created));

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_ggs_core::{Blocked, Decision, JudgedCriterion, Observation, Report, Standing, State};
 use artoo_types::{
-    BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FaultKind, FinalResult, MemoryReply,
-    Message, ModelCall, Plan, PlanDirective, Prices, SubTaskId, SubTaskOutcome, TaskId, TerminalState,
-    ToolCall,
+    AnswerOrigin, BlockedTarget, CallEnding, CriterionVerdict, Envelope, Fault, FaultKind, FinalResult,
+    MemoryReply, Message, ModelCall, Plan, PlanDirective, Prices, StructuredOutput, SubTaskId,
+    SubTaskOutcome, TaskId, TerminalState, ToolCall,
 };
 
 use super::replay::Replay;
@@ -43,6 +43,8 @@ struct Account {
     /// When the round before ended, and now, in milliseconds of the run.
     since: u64,
     now: u64,
+    /// How the outputs of several steps were made one answer.
+    answer: Option<AnswerOrigin>,
     /// Whether consent was missing for anything.
     denied: bool,
     /// Whether a fault is ending the run, so that no report is judged any more.
@@ -99,6 +101,7 @@ impl Account {
             open: Open::default(),
             since: 0,
             now: 0,
+            answer: None,
             denied: false,
             faulted: false,
             spent: None,
@@ -141,7 +144,10 @@ impl Account {
                 self.open.task_verdicts.push(reached.verdict.clone());
             }
             Message::ReplanRequest(request) => self.reported(&request.into(), envelope.elapsed_ms),
-            Message::OutcomeSummary(summary) => self.reported(&summary.into(), envelope.elapsed_ms),
+            Message::OutcomeSummary(summary) => {
+                self.answer = summary.answer.as_ref().map(|answer| answer.origin);
+                self.reported(&summary.into(), envelope.elapsed_ms);
+            }
             Message::PlanDirective(directive) => self.directed(directive),
             Message::FailureReportRequest(request) => self.open.reason = Some(request.reason.clone()),
             Message::Fault(fault) => {
@@ -233,6 +239,11 @@ impl Account {
             directive: result.fault.is_none().then_some(result.directive),
             fault: result.fault.clone(),
             summary: result.summary.clone(),
+            answer: self.answer.filter(|_| result.directive == TerminalState::Accept),
+            structured_error: match &result.structured {
+                Some(StructuredOutput::Missing(why)) => Some(why.clone()),
+                Some(StructuredOutput::Value(_)) | None => None,
+            },
             replans: result.replans,
             exit_code: exit_code_after(result, self.denied),
         });
@@ -319,7 +330,9 @@ impl Open {
             outcomes: self.outcomes.clone(),
             task_verdicts: self.task_verdicts.clone(),
             missing_file: None,
+            gave_up: None,
             merged_output: None,
+            structured: None,
             words: String::new(),
         }
     }

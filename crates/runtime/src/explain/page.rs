@@ -2,8 +2,8 @@
 
 use artoo_ggs_core::{Blocked, Cell, Rule, Standing};
 use artoo_types::{
-    Amount, BlockedTarget, ControlSettings, Fault, Loss, MacroState, Mode, PrevDirective, RunId,
-    TerminalState,
+    Amount, AnswerOrigin, BlockedTarget, ControlSettings, Fault, Loss, MacroState, Mode, PrevDirective,
+    RunId, TerminalState,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -202,6 +202,12 @@ pub struct End {
     pub fault: Option<Fault>,
     /// One or two sentences.
     pub summary: String,
+    /// How the outputs of several steps were made one answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerOrigin>,
+    /// Why there is no value that meets the schema that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured_error: Option<String>,
     /// Replans used.
     pub replans: u32,
     /// The exit code of its `artoo run`.

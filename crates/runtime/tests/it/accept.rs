@@ -6,7 +6,7 @@ use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_types::{MessageKind, TerminalState};
 use serde_json::json;
 
-use crate::house::{House, question, shell};
+use crate::house::{House, guided, question, shell};
 
 #[tokio::test]
 async fn a_one_tool_question_takes_two_calls() {
@@ -66,6 +66,7 @@ async fn two_derivations_that_agree_take_three_calls() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
+            .profiled(guided())
             .expect(Expect::purpose("planner"), Answer::json(question("How many .txt files are in docs?")))
             .expect(
                 Expect::purpose("executor").user_lacks("Somebody already did this"),
@@ -91,6 +92,7 @@ async fn derivations_that_disagree_are_decided_by_a_third() {
     let house = House::new();
     let model = Arc::new(
         ScriptedModel::new()
+            .profiled(guided())
             .expect(Expect::purpose("planner"), Answer::json(question("How many .txt files are in docs?")))
             .expect(Expect::purpose("executor"), Answer::json(shell("ls docs | grep -c '\\.txt$'")))
             .expect(Expect::purpose("executor"), Answer::json(shell("find docs -name '*.txt' | wc -l")))

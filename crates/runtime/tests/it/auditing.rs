@@ -77,6 +77,7 @@ async fn of_honest_runs_there_is_nothing_to_report() {
             .expect(Expect::purpose("executor").user_contains("Step: Add them"), Answer::json(say("a lot")))
             .expect(Expect::purpose("executor").user_contains("Step: Add them"), Answer::json(say("lots")))
             .expect(Expect::purpose("executor").user_contains("Step: Count"), Answer::json(say("4")))
+            .always(Expect::purpose("answer"), crate::doubles::composed())
             .always(Expect::purpose("meta_validator"), Answer::json(verdict(true))),
     );
     let artoo = house.quiet(&model).build().unwrap();
@@ -94,8 +95,8 @@ async fn of_honest_runs_there_is_nothing_to_report() {
     assert_eq!(trends, [(replanned.result.run_id, Trend::Improving)]);
     let said = ToolRecord { calls: 7, ..ToolRecord::default() };
     assert_eq!(report.tool_health.tools, [("say".to_owned(), said)].into());
-    // Three plans, seven attempts, one verdict on the task.
-    let asked = ModelRecord { calls: 11, failed: 0, shaped: 11, unusable: 0 };
+    // Three plans, seven attempts, one verdict on the task; and one answer, which has no shape.
+    let asked = ModelRecord { calls: 12, failed: 0, shaped: 11, unusable: 0 };
     assert_eq!(report.tool_health.models.into_values().collect::<Vec<_>>(), [asked]);
 }
 
@@ -254,20 +255,25 @@ async fn a_tool_that_fails_is_named() {
 #[tokio::test(start_paused = true)]
 async fn a_model_whose_answers_are_not_usable_is_named() {
     let house = House::new();
-    let model = Arc::new(ScriptedModel::new().unstructured().always(
-        Expect::purpose("executor"),
-        Answer::with(|request| {
-            // The repair shows the model its own answer.
-            let asked_again = request.messages.len() > 1;
-            if asked_again { say("alpha").to_string() } else { "certainly!".to_owned() }
-        }),
-    ));
+    let model = Arc::new(
+        ScriptedModel::new()
+            .unstructured()
+            .always(Expect::purpose("answer"), crate::doubles::composed())
+            .always(
+                Expect::purpose("executor"),
+                Answer::with(|request| {
+                    // The repair shows the model its own answer.
+                    let asked_again = request.messages.len() > 1;
+                    if asked_again { say("alpha").to_string() } else { "certainly!".to_owned() }
+                }),
+            ),
+    );
     let plan = (1..=3).map(|n| subtask(n, &format!("alpha {n}"), &["alpha"])).collect();
     let seen = run(&house, &model, plan, Toolbox::new().with(Say)).await;
     assert_eq!(seen.exit_code(), 0, "{:#?}", seen.result);
     let report = reported(&house, chrono::Duration::zero());
     let [(name, record)] = &report.tool_health.models.iter().collect::<Vec<_>>()[..] else { panic!() };
-    assert_eq!(**record, ModelRecord { calls: 6, failed: 0, shaped: 6, unusable: 3 });
+    assert_eq!(**record, ModelRecord { calls: 7, failed: 0, shaped: 6, unusable: 3 });
     let named = Anomaly::ModelUnusable { model: (*name).clone(), shaped: 6, unusable: 3 };
     assert_eq!(report.anomalies, [named]);
 }

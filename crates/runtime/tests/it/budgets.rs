@@ -24,6 +24,7 @@ fn two_steps() -> Arc<ScriptedModel> {
         ScriptedModel::new()
             .always(Expect::purpose("planner"), answer(steps(&[("Count apples", 1), ("Count pears", 2)])))
             .always(Expect::purpose("executor"), answer(say("3")))
+            .always(Expect::purpose("answer"), answer(json!("3 and 3")))
             .always(Expect::purpose("meta_validator"), answer(verdict(true))),
     )
 }
@@ -55,7 +56,7 @@ async fn spent_tokens_end_the_run_as_an_abandon_with_what_there_is() {
     assert_eq!((result.directive, seen.fault(), seen.exit_code()), (TerminalState::Abandon, None, 4));
     assert!(
         result.summary.starts_with(
-            "Not finished. The token budget is spent: 300 tokens used (estimated), 299 allowed."
+            "Not finished: The token budget is spent: 300 tokens used (estimated), 299 allowed."
         ),
         "{}",
         result.summary
@@ -205,7 +206,7 @@ async fn what_it_cost_is_in_every_view() {
     }
     let (usage, roles) = last.unwrap();
     let cost = usage.cost.unwrap();
-    assert_eq!((usage.calls, sum, usage.estimated), (4, amount(0.12), true), "{:#?}", seen.result);
+    assert_eq!((usage.calls, sum, usage.estimated), (5, amount(0.15), true), "{:#?}", seen.result);
     assert_eq!((cost.amount, cost.currency.as_str()), (sum, "EUR"));
     let roles = roles.iter().filter_map(|role| role.usage.cost.as_ref());
     assert_eq!(roles.fold(Amount::ZERO, |sum, cost| sum.saturating_add(cost.amount)), sum);

@@ -143,13 +143,14 @@ async fn a_time_out_has_its_own_exit_code() {
 #[tokio::test(start_paused = true)]
 async fn a_cancel_cuts_the_story_of_a_failure_short() {
     let house = House::new();
-    let model = Arc::new(
-        ScriptedModel::new()
-            .always(Expect::purpose("planner").no_schema(), Answer::hang())
-            .always(Expect::purpose("planner"), Answer::json(question("Count")))
-            .always(Expect::purpose("executor"), Answer::json(say("no number"))),
-    );
-    let artoo = house.quiet(&model).build().unwrap();
+    let mut model = ScriptedModel::new()
+        .always(Expect::purpose("planner").no_schema(), Answer::hang())
+        .always(Expect::purpose("executor"), Answer::json(say("no number")));
+    for round in 0..10 {
+        let planned = Answer::json(question(&format!("Count by the means {round}")));
+        model = model.expect(Expect::purpose("planner").schema("plan"), planned);
+    }
+    let artoo = house.quiet(&Arc::new(model)).build().unwrap();
     let run = artoo.start(house.request("Count")).unwrap();
     let seen = cancelled_at(run, MessageKind::FailureReportRequest).await;
     assert_eq!((seen.fault(), seen.exit_code()), (Some(FaultKind::Cancelled), 130));

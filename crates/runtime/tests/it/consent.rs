@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::{
     doubles::{Series, subtask},
-    house::{House, Seen, question, recorded, say, watched},
+    house::{House, Seen, guided, question, recorded, say, watched},
 };
 
 fn one_question() -> Arc<ScriptedModel> {
@@ -150,7 +150,8 @@ async fn a_replan_is_asked_about_where_it_has_a_new_subtask() {
             say(&format!("wrong {}", calls.fetch_add(1, Ordering::SeqCst))).to_string()
         }
     };
-    let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(answer)));
+    let model = ScriptedModel::new().profiled(guided());
+    let model = Arc::new(model.always(Expect::purpose("executor"), Answer::with(answer)));
     let (alpha, beta) = (subtask(1, "alpha", &["alpha"]), subtask(2, "beta", &["beta"]));
     let (again, gamma) = (subtask(1, "beta", &["beta"]), subtask(1, "gamma", &["gamma"]));
     let planner = Series::new([vec![alpha, beta], vec![again], vec![gamma]]);

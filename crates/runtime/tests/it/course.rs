@@ -68,7 +68,11 @@ impl Course {
         let house = House::new();
         let usage = Usage { prompt_tokens: 100, completion_tokens: 10, ..Usage::default() };
         let answer = Answer::with(act).with_usage(usage).after(self.thinks);
-        let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), answer));
+        let model = Arc::new(
+            ScriptedModel::new()
+                .always(Expect::purpose("answer"), crate::doubles::composed())
+                .always(Expect::purpose("executor"), answer),
+        );
         let toolbox = Toolbox::new().with(Say).with(Other("whisper")).with(Other("fetch"));
         let builder =
             house.builder(&model).clock(TokioClock::new()).toolbox(toolbox).planner(Series::new(self.plans));

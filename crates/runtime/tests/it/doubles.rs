@@ -168,3 +168,12 @@ pub(crate) fn contains(word: &str) -> Criterion {
 pub(crate) fn judged(text: &str) -> Criterion {
     Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
 }
+
+/// One answer of several results: all of them, one after the other.
+pub(crate) fn composed() -> artoo_llm_client::doubles::Answer {
+    artoo_llm_client::doubles::Answer::with(|request| {
+        let asked = &request.messages[0].content;
+        let results = asked.split("<<<data: subtask result\n").skip(1);
+        results.map(|rest| rest.split("\ndata>>>").next().unwrap_or_default()).collect::<Vec<_>>().join("; ")
+    })
+}

@@ -7,6 +7,7 @@ use serde_json::json;
 fn result(directive: TerminalState, fault: Option<FaultKind>) -> FinalResult {
     FinalResult {
         directive,
+        gave_up: None,
         fault: fault.map(|kind| Fault { role: Role::Planner, kind, message: String::new(), hint: None }),
         ..serde_json::from_value(json!({
             "run_id": RunId::OPERATOR, "task_id": "t", "summary": "", "output": null,

@@ -216,7 +216,10 @@ async fn without_settings_nothing_is_computed_and_the_page_says_so() {
 #[tokio::test(start_paused = true)]
 async fn what_a_run_cost_in_money_is_on_its_page() {
     let price = Price { prompt: Amount::new(100.0).unwrap(), completion: Amount::new(600.0).unwrap() };
-    let of = |role| Prices { currency: "EUR".to_owned(), roles: [(role, price)].into() };
+    let of = |role| Prices {
+        currency: "EUR".to_owned(),
+        roles: [(role, price), (Role::MetaValidator, price)].into(),
+    };
     let course = || Course::new(&["say apple; say pear wrongly", "whisper pear"]);
     let priced = page(&course().run_with(|artoo| artoo.prices(of(Role::Executor))).await);
     assert_eq!((priced.rounds.len(), priced.currency.as_deref()), (2, Some("EUR")));

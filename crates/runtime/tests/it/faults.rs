@@ -202,10 +202,10 @@ impl Executor for Rogue {
 impl Judge for Rogue {
     async fn judge(
         &self,
-        _criterion: &Criterion,
+        _criteria: &[Criterion],
         _cx: &JudgeContext<'_>,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
+    ) -> Result<Vec<Finding>, JudgeError> {
         self.act();
         Err(JudgeError::Model(unreachable()))
     }
@@ -215,10 +215,10 @@ impl Judge for Rogue {
 impl TaskJudge for Rogue {
     async fn judge(
         &self,
-        _criterion: &Criterion,
+        _criteria: &[Criterion],
         _cx: &TaskContext<'_>,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
+    ) -> Result<Vec<Finding>, JudgeError> {
         self.act();
         Err(JudgeError::Model(unreachable()))
     }

@@ -8,7 +8,9 @@ use std::{
 };
 
 use artoo_bus::{Clock as _, Observed, Refusal, SystemClock};
-use artoo_llm_client::{LlmClient, LlmError, Usage, doubles::ScriptedModel};
+use artoo_llm_client::{
+    LlmClient, LlmError, ModelProfile, Request, ToolCalling, Usage, doubles::ScriptedModel,
+};
 use artoo_runtime::{
     Artoo, Builder, Run, RunRequest,
     events::{self, Line},
@@ -96,6 +98,7 @@ impl House {
             granted: BTreeSet::new(),
             timeout: None,
             person_present: false,
+            output_schema: None,
         }
     }
 
@@ -222,6 +225,23 @@ pub(crate) fn verdict(pass: bool) -> Value {
     json!({"reason": "because", "verdict": if pass { "pass" } else { "fail" }, "class": "logical"})
 }
 
+/// The same on every criterion that a judge is asked about.
+pub(crate) fn verdicts(request: &Request, pass: bool) -> Value {
+    verdicts_of(request, &mut || verdict(pass)).unwrap_or_else(|| verdict(pass))
+}
+
+/// One verdict after the other for a judge that is asked about several criteria; `None` where it is asked about one.
+pub(crate) fn verdicts_of(request: &Request, next: &mut dyn FnMut() -> Value) -> Option<Value> {
+    let schema = &request.schema.as_ref()?.schema;
+    let count = schema.pointer("/properties/verdicts/minItems").and_then(Value::as_u64)?;
+    let numbered = (1..=count).map(|criterion| {
+        let mut verdict = next();
+        verdict["criterion"] = json!(criterion);
+        verdict
+    });
+    Some(json!({"verdicts": numbered.collect::<Vec<_>>()}))
+}
+
 /// A server that is down.
 pub(crate) fn unreachable() -> LlmError {
     LlmError::Unreachable {
@@ -229,4 +249,9 @@ pub(crate) fn unreachable() -> LlmError {
         reason: "connection refused".to_owned(),
         usage: Usage::default(),
     }
+}
+
+/// A weak model: it is guided, and answers questions twice where that is asked for.
+pub(crate) fn guided() -> ModelProfile {
+    ModelProfile { guided: true, tool_calling: ToolCalling::Json, ..ModelProfile::default() }
 }

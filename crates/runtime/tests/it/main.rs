@@ -23,6 +23,7 @@ mod explain;
 mod faults;
 mod house;
 mod injected;
+mod left_running;
 mod lessons;
 mod liars;
 mod plans;

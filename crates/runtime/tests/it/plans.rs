@@ -62,7 +62,7 @@ async fn lesson_n2_and_others_plans_that_break_rules_are_typed_faults() {
 async fn lesson_n3_equal_intents_are_different_subtasks() {
     let seen = run(vec![subtask(1, "alpha", &["alpha"]), subtask(1, "alpha", &["alpha"])], echo).await;
     assert_eq!(seen.exit_code(), 0, "{:#?}", seen.result);
-    assert_eq!(seen.result.output, json!({"alpha": "alpha", "alpha (2)": "alpha"}));
+    assert_eq!(seen.result.output, json!("1. alpha\n2. alpha"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -151,6 +151,8 @@ async fn lesson_n10_what_matched_is_kept_and_handed_on() {
                 Answer::json(say("18")),
             )
             .always(Expect::purpose("executor"), Answer::json(json!({"give_up": "no idea"})))
+            .always(Expect::purpose("agent_validator"), Answer::json(verdict(false)))
+            .always(Expect::purpose("answer"), crate::doubles::composed())
             .always(Expect::purpose("meta_validator"), Answer::json(verdict(true))),
     );
     let artoo = house.quiet(&model).build().unwrap();
@@ -172,7 +174,7 @@ async fn two_hundred_subtasks_in_twenty_groups() {
     let seen = run(plan, echo).await;
     assert_eq!(seen.exit_code(), 0, "{:#?}", seen.result.fault);
     assert_eq!(seen.count(MessageKind::SubTaskOutcome), 200);
-    assert_eq!(seen.result.output.as_object().unwrap().len(), 200);
+    assert_eq!(seen.result.output.as_str().unwrap().lines().count(), 200);
 }
 
 #[tokio::test(start_paused = true)]

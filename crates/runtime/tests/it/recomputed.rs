@@ -29,7 +29,7 @@ use uuid::Uuid;
 use crate::{
     course::Course,
     doubles::{Fixed, judged, subtask},
-    house::{House, Seen, question, say, verdict},
+    house::{House, Seen, guided, question, say, verdict, verdicts_of},
 };
 
 /// One course for each directive; where a course goes on, the plan after the last one is empty and a fault ends it.
@@ -117,14 +117,21 @@ fn computed_again(seen: &Seen, which: &str) -> Explanation {
 /// A judge who says this, one verdict after the other, and no to everything afterwards.
 fn judging(purpose: &'static str, verdicts: &'static [bool]) -> ScriptedModel {
     let (asked, called) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let judge = move |_: &Request| {
-        let number = asked.fetch_add(1, Ordering::Relaxed);
-        verdict(verdicts.get(number).copied().unwrap_or(false)).to_string()
+    let judge = move |request: &Request| {
+        let mut next = || {
+            let number = asked.fetch_add(1, Ordering::Relaxed);
+            verdict(verdicts.get(number).copied().unwrap_or(false))
+        };
+        match verdicts_of(request, &mut next) {
+            Some(several) => several.to_string(),
+            None => next().to_string(),
+        }
     };
     // Each call is a new one, and none of them puts out a figure.
     let act =
         move |_: &Request| say(&format!("blu{}", "e".repeat(1 + called.fetch_add(1, Ordering::Relaxed))));
     ScriptedModel::new()
+        .profiled(guided())
         .always(Expect::purpose(purpose), Answer::with(judge))
         .always(Expect::purpose("executor"), Answer::with(move |request| act(request).to_string()))
 }
@@ -156,6 +163,7 @@ async fn contradicted() -> Seen {
     let called = AtomicUsize::new(0);
     let count = move |_: &Request| say(&(3 + called.fetch_add(1, Ordering::Relaxed)).to_string()).to_string();
     let model = ScriptedModel::new()
+        .profiled(guided())
         .always(Expect::purpose("planner"), Answer::json(question("Count the apples")))
         .always(Expect::purpose("executor"), Answer::with(count));
     let artoo = house.quiet(&Arc::new(model)).second_derivation(true).build().unwrap();

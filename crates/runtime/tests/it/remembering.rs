@@ -112,7 +112,7 @@ async fn what_a_replan_taught_is_told_in_the_next_run() {
             )
             .expect(
                 Expect::purpose("executor")
-                    .user_contains("As planned:\n<<<data: memory\nCount the .txt files below docs with find; give the number")
+                    .user_contains("Count the .txt files below docs with find; give the number")
                     .user_contains("What is known of such work from earlier runs:\n<<<data: memory\n")
                     .user_contains(provenance)
                     .user_contains(lesson),
@@ -339,7 +339,8 @@ async fn no_secret_is_remembered() {
     let (house, memory) = (House::new(), memory(Rules::default()));
     let model = Arc::new(
         ScriptedModel::new()
-            .always(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("planner"), Answer::json(question(REQUEST)))
+            .expect(Expect::purpose("planner"), Answer::json(question("Count them with find")))
             .expect(
                 Expect::purpose("executor"),
                 Answer::json(shell(&format!("echo many; ls --wrong={SECRET} docs"))),

@@ -2,18 +2,35 @@
 
 use artoo_sandbox::preview::unified_diff;
 
-/// Bytes and lines of a text that is compared: the comparison takes the square of the lines in time, at worst.
+/// Bytes and lines of the part that is compared: the comparison takes the square of the lines in time, at worst.
 const LONGEST: usize = 64 * 1024;
 const MOST_LINES: usize = 2_000;
+/// Bytes of a whole text.
+const LONGEST_TEXT: usize = 4 * 1024 * 1024;
 
-/// A unified diff. `None` where nothing differs, and where one is no text, or a long one.
+/// A unified diff. `None` where nothing differs, and where one is no text, or what differs is long.
 pub(crate) fn diff(before: &[u8], after: &[u8]) -> Option<String> {
-    let text = |bytes: &[u8]| {
-        let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
-        (text.len() <= LONGEST && text.lines().count() <= MOST_LINES).then(|| text.to_owned())
+    let text = |bytes| {
+        std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0') && text.len() <= LONGEST_TEXT)
     };
     let (before, after) = (text(before)?, text(after)?);
-    (before != after).then(|| unified_diff(Some(&before), &after))
+    let alike = |one: &str, other: &str| {
+        let pairs = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
+        pairs.take_while(|(one, other)| one == other).map(|(line, _)| line.len()).sum::<usize>()
+    };
+    let alike_at_end = |one: &str, other: &str| {
+        let pairs = one.split_inclusive('\n').rev().zip(other.split_inclusive('\n').rev());
+        pairs.take_while(|(one, other)| one == other).map(|(line, _)| line.len()).sum::<usize>()
+    };
+    // What is the same at both ends costs nothing.
+    let begin = alike(before, after);
+    let (one, other) = (before.get(begin..)?, after.get(begin..)?);
+    let end = alike_at_end(one, other);
+    let is_short = |part: &str| {
+        let part = part.get(..part.len().saturating_sub(end)).unwrap_or_default();
+        part.len() <= LONGEST && part.lines().count() <= MOST_LINES
+    };
+    (before != after && is_short(one) && is_short(other)).then(|| unified_diff(Some(before), after))
 }
 
 #[cfg(test)]
@@ -32,5 +49,9 @@ mod tests {
             assert_eq!(diff(before, after), None);
         }
         assert_eq!(diff(b"x", "l\n".repeat(MOST_LINES + 1).as_bytes()), None);
+        // One line of many.
+        let long = "l\n".repeat(10 * MOST_LINES);
+        let (before, after) = (format!("{long}x\n{long}"), format!("{long}y\n{long}"));
+        assert!(of(&before, &after).ends_with("@@ -19999,5 +19999,5 @@\n l\n l\n-x\n+y\n l\n l\n"));
     }
 }

@@ -73,7 +73,7 @@ impl EvidenceWriter {
                 head_tail_of_ends(&head, &tail, total, limit, &place)
             }
         };
-        Ok(OutputRecord { shown, bytes: total, dropped_bytes, evidence: Some(id), origin: None })
+        Ok(OutputRecord { shown, bytes: total, dropped_bytes, evidence: Some(id), ..OutputRecord::default() })
     }
 }
 

@@ -269,7 +269,7 @@ async fn consent_is_to_what_was_shown() {
     let meanwhile = Box::new(move || fs::write(&path, "somebody's new words").unwrap());
     scene.cx.consent = Arc::new(Person { meanwhile: Some(meanwhile), ..person(Answer::Yes) });
     let call = scene.call("write_file", json!({ "path": "./old.txt", "content": "two" })).await;
-    assert!(failed(&call, FailureClass::Environmental).reason.contains("was changed while"), "{call:?}");
+    assert!(failed(&call, FailureClass::Environmental).reason.contains("was changed meanwhile"), "{call:?}");
     assert_eq!(fs::read_to_string(&old).unwrap(), "somebody's new words");
 }
 

@@ -49,7 +49,7 @@ async fn a_long_listing_is_shown_from_its_beginning() {
     let (head, rest) = shown(&call).split_once("\n[... ").unwrap();
     assert!(head.starts_with("matches: 150 ") && head.len() > 1800, "{head}");
     let id = call.output.evidence.as_ref().unwrap().as_str();
-    assert!(rest.contains(&format!("here, read_file path `evidence:{}` ...]\n", &id[..12])), "{rest}");
+    assert!(rest.contains(&format!("here, read_evidence id `{}` ...]\n", &id[..12])), "{rest}");
     assert!(String::from_utf8(scene.whole(&call)).unwrap().starts_with(head));
 }
 

@@ -42,6 +42,11 @@ fn arguments() -> impl Strategy<Value = Map<String, Value>> {
         Just("sort"),
         Just("hidden"),
         Just("limit"),
+        Just("id"),
+        Just("edits"),
+        Just("patch"),
+        Just("glob"),
+        Just("context"),
         Just("nonsense"),
     ];
     prop::collection::vec((name.prop_map(str::to_owned), value()), 0..5)
@@ -59,7 +64,7 @@ proptest! {
             let mut scene = Scene::new();
             scene.cx.limits.walk_time = std::time::Duration::from_millis(20); // a pattern may begin at `/`
             scene.file("a/b", "text");
-            for tool in ["glob", "read_file", "write_file", "shell"] {
+            for tool in ["glob", "grep", "read_file", "read_evidence", "write_file", "edit_file", "shell", "job"] {
                 let arguments = Value::Object(given.clone());
                 let call = scene.call(tool, arguments).await;
                 if let Some(failure) = &call.failure {
@@ -69,6 +74,9 @@ proptest! {
             scene.call("glob", json!({ "pattern": path })).await;
             scene.call("read_file", json!({ "path": path })).await;
             scene.call("write_file", json!({ "path": path, "content": path })).await;
+            scene.call("grep", json!({ "pattern": path, "path": path, "glob": path })).await;
+            scene.call("edit_file", json!({ "path": path, "edits": [{ "old": path, "new": path }] })).await;
+            scene.call("edit_file", json!({ "path": "a/b", "patch": path })).await;
             let shell = scene.call("shell", json!({ "command": given })).await;
             assert_eq!(shell.failure.map(|failure| failure.class), Some(FailureClass::Logical));
             assert_eq!(std::fs::read_dir(&scene.outside).unwrap().count(), 0);

@@ -10,11 +10,14 @@
 mod apps;
 mod by_execution;
 mod consents;
+mod edits;
 mod evidence;
 mod fetches;
 mod finds;
+mod greps;
 mod homes;
 mod hostile;
+mod jobs;
 mod protected_reads;
 mod reads;
 mod records;

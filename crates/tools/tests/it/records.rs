@@ -71,7 +71,11 @@ async fn a_tool_that_ignores_the_cancellation_is_abandoned() {
 async fn wrong_calls_name_what_is_wrong() {
     let scene = Scene::new();
     for (tool, arguments, reason) in [
-        ("shel", json!({}), "there is no tool `shel`; the tools are glob, read_file, write_file, shell"),
+        (
+            "shel",
+            json!({}),
+            "there is no tool `shel`; the tools are glob, grep, read_file, read_evidence, write_file, edit_file, shell, job",
+        ),
         ("shell", json!({}), "argument `command` is missing"),
         ("shell", json!({ "command": " " }), "argument `command` is empty"),
         ("shell", json!({ "command": 5 }), "argument `command` must be a text, not a number"),
@@ -156,4 +160,15 @@ async fn each_published_argument_is_known() {
             assert!(!failed(&call, FailureClass::Logical).reason.contains("is not known"), "{call:?}");
         }
     }
+}
+
+/// Issue 15: every prompt of the executor carries them.
+#[test]
+fn all_tools_together_are_small_in_a_prompt() {
+    let toolbox = Toolbox::standard();
+    let tools = toolbox.tools().map(|tool| {
+        json!({ "name": tool.name().as_str(), "description": tool.summary(), "parameters": tool.arguments() })
+    });
+    let tokens = artoo_llm_client::estimate_tokens(&serde_json::Value::from_iter(tools).to_string());
+    assert!(tokens <= 1_120, "{tokens} tokens");
 }

@@ -221,11 +221,24 @@ async fn a_long_output_is_shown_by_its_ends_and_kept_whole() {
     assert_eq!(call.output.bytes, whole.len() as u64);
     assert_eq!(scene.whole(&call), whole.as_bytes());
     // What is left out can be read.
-    let (_, rest) = text.split_once("read_file path `").unwrap();
-    let (path, _) = rest.split_once('`').unwrap();
-    let call =
-        scene.call("read_file", json!({ "path": path, "first_line": 25_000, "last_line": 25_001 })).await;
-    assert_eq!(shown(&call), "25000\n25001\n");
+    let (_, rest) = text.split_once("read_evidence id `").unwrap();
+    let (id, _) = rest.split_once('`').unwrap();
+    let lines = json!({ "id": id, "first_line": 25_000, "last_line": 25_001 });
+    let call = scene.call("read_evidence", lines).await;
+    assert_eq!(shown(&call), "25000\n25001\n[lines 25000 to 25001 of 50000]\n");
+}
+
+#[tokio::test]
+async fn lesson_2_2_a_long_command_and_a_here_document_run() {
+    let scene = scene();
+    let script = "cat <<'END'\nit's \"quoted\\ and $HOME\nEND\n";
+    let call = scene.call("shell", json!({ "command": script })).await;
+    assert_eq!(shown(&call), "it's \"quoted\\ and $HOME\n");
+    let long = format!("cat > \"$TMPDIR/s\" <<'END'\n{}\nEND\nwc -c < \"$TMPDIR/s\"", "x".repeat(90_000));
+    let call = scene.call("shell", json!({ "command": long })).await;
+    assert_eq!(shown(&call).trim(), "90001");
+    let call = scene.call("shell", json!({ "command": format!("echo {}", "x".repeat(100_000)) })).await;
+    assert!(failed(&call, FailureClass::Logical).reason.contains("at most 100000"), "{call:?}");
 }
 
 #[tokio::test]

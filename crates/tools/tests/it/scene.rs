@@ -9,7 +9,7 @@ use std::sync::Arc;
 use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Question, Rest, ToolContext, ToolLimits, Toolbox,
+    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, Question, Rest, ToolContext, ToolLimits, Toolbox,
 };
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
@@ -48,6 +48,7 @@ impl Scene {
         let cx = ToolContext {
             working_folder: folder("work folder"),
             workspace: home.join("artoo_workspace"),
+            request: "".into(),
             private_tmp: real.join("tmp"),
             protected: vec![data.clone()].into(),
             mode: SandboxMode::WorkspaceWrite,
@@ -59,6 +60,7 @@ impl Scene {
             ]),
             evidence: EvidenceStore::open(real.join("data/evidence")).unwrap(),
             created: CreatedPaths::default(),
+            jobs: Jobs::default(),
             layer_stores: vec![real.join("data/layers"), spare.path().join("layers")],
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Everything),
@@ -69,6 +71,7 @@ impl Scene {
                 vec![data.clone()],
                 SnapshotLimits::default(),
             )),
+            images: false,
             time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
             limits: ToolLimits::default(),
             cancel: CancellationToken::new(),

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use artoo_sandbox::SandboxMode;
-use artoo_sandbox::snapshot::{Present, Snapshot, SnapshotLimits, Uncovered, Undo, Undoable, undoable};
+use artoo_sandbox::snapshot::{
+    Present, Snapshot, SnapshotLimits, Uncovered, Undo, UndoError, Undoable, undoable,
+};
 use artoo_types::{CallEnding, FileChange, FileChangeKind, ToolCall};
 use serde_json::json;
 
@@ -29,7 +31,14 @@ fn take_back(scene: &Scene) {
     let snapshot = scene.cx.snapshot.as_ref().unwrap();
     snapshot.close().unwrap();
     let roots = [scene.cx.workspace.canonicalize().unwrap(), scene.cx.working_folder.clone()];
-    Undo::prepare(&scene.data.join("undo"), &roots, Present::AsRecorded).unwrap().apply().unwrap();
+    // The thread of a call whose future was dropped may still hold the record.
+    let undo = loop {
+        match Undo::prepare(&scene.data.join("undo"), &roots, Present::AsRecorded) {
+            Err(UndoError::Busy) => std::thread::yield_now(),
+            prepared => break prepared.unwrap(),
+        }
+    };
+    undo.apply().unwrap();
 }
 
 #[tokio::test]

@@ -36,6 +36,20 @@ async fn a_file_goes_where_its_path_says() {
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
 }
 
+/// Issue 15, part 8: what the person asked to have lay beside left-over scripts.
+#[tokio::test]
+async fn lesson_2_10_what_the_request_names_goes_where_the_person_is() {
+    let mut scene = Scene::new();
+    scene.cx.request = "Kokoa luvut tiedostoon yhteenveto.csv:hen".into();
+    for (path, lands) in [
+        ("yhteenveto.csv", scene.cx.working_folder.join("yhteenveto.csv")),
+        ("skripti.py", scene.cx.workspace.join("skripti.py")),
+    ] {
+        let call = scene.call("write_file", json!({ "path": path, "content": "x" })).await;
+        assert_eq!(shown(&call), format!("created {} (1 bytes)\n", lands.display()));
+    }
+}
+
 #[tokio::test]
 async fn what_existed_before_is_not_touched_without_a_yes() {
     let mut scene = Scene::new();
@@ -46,11 +60,14 @@ async fn what_existed_before_is_not_touched_without_a_yes() {
     symlink("nowhere", scene.cx.working_folder.join("dangling.txt")).unwrap();
     fs::create_dir_all(&scene.cx.workspace).unwrap();
     fs::write(scene.cx.workspace.join("report.md"), "old").unwrap();
-    for path in ["./old.txt", "./link.txt", "./dangling.txt", "report.md"] {
+    // A bare name of what is here means that.
+    for path in ["./old.txt", "old.txt", "./link.txt", "link.txt", "./dangling.txt", "report.md"] {
         let call = scene.call("write_file", json!({ "path": path, "content": "new" })).await;
         failed(&call, FailureClass::Denied);
         assert_eq!(call.files, []);
     }
+    assert_eq!(fs::read_to_string(scene.cx.working_folder.join("old.txt")).unwrap(), "old");
+    assert!(!scene.cx.workspace.join("old.txt").exists());
     assert_eq!(fs::read_to_string(scene.cx.working_folder.join("target.txt")).unwrap(), "old");
     assert_eq!(fs::read_to_string(scene.cx.workspace.join("report.md")).unwrap(), "old");
     assert!(!scene.cx.working_folder.join("nowhere").exists());
@@ -90,13 +107,13 @@ async fn nothing_is_written_elsewhere() {
     scene.file("plain", "x");
     let outside = format!("{}/x", scene.outside.display());
     for (path, class) in [
-        (outside.as_str(), FailureClass::Denied),
-        ("door/x", FailureClass::Denied),
-        ("door/new/x", FailureClass::Denied),
-        ("../outside/x", FailureClass::Denied),
+        (outside.as_str(), FailureClass::Logical),
+        ("door/x", FailureClass::Logical),
+        ("door/new/x", FailureClass::Logical),
+        ("../outside/x", FailureClass::Logical),
         ("new/../../outside/x", FailureClass::Environmental), // there is no `new` to go up from
-        ("~/x", FailureClass::Denied),
-        ("/x", FailureClass::Denied),
+        ("~/x", FailureClass::Logical),
+        ("/x", FailureClass::Logical),
         (".git/hooks/pre-commit", FailureClass::Denied),
         ("./.git", FailureClass::Denied),
         ("./", FailureClass::Logical),

@@ -10,7 +10,7 @@ use artoo_types::ToolCall;
 use serde_json::{Value, json};
 
 use super::rows::Row;
-use crate::house::verdict;
+use crate::house::verdicts;
 
 /// An order: it stands in the text behind `ORDER` and the role that is to obey it.
 pub(super) enum Order {
@@ -118,9 +118,12 @@ fn judged(request: &Request) -> String {
     let passes = request.messages[0].content.lines().any(|line| {
         let opens = line.starts_with("<<<data");
         fenced = (fenced || opens) && line != "data>>>";
-        !fenced && line.trim_start_matches("Criterion: ").starts_with("ORDER judge: pass")
+        let said = line
+            .trim_start_matches("Criterion: ")
+            .trim_start_matches(|c: char| ". ".contains(c) || c.is_numeric());
+        !fenced && said.starts_with("ORDER judge: pass")
     });
-    verdict(passes).to_string()
+    verdicts(request, passes).to_string()
 }
 
 #[test]

@@ -16,12 +16,13 @@ mod parts;
 mod plans;
 pub(crate) mod script;
 mod second;
+mod tested;
 mod verdicts;
 
 use script::Script;
 
 /// Every table: the lies, then the honest runs of the same shapes.
-fn tables() -> [(Vec<Script>, Vec<Script>); 11] {
+fn tables() -> [(Vec<Script>, Vec<Script>); 12] {
     [
         (no_deed::lies(), no_deed::honest()),
         (figures::lies(), figures::honest()),
@@ -34,6 +35,7 @@ fn tables() -> [(Vec<Script>, Vec<Script>); 11] {
         (plans::lies(), plans::honest()),
         (parts::lies(), parts::honest()),
         (second::lies(), second::honest()),
+        (tested::lies(), tested::honest()),
     ]
 }
 

@@ -109,6 +109,7 @@ impl Executor for Claim {
             class: FailureClass::Logical,
             reason: "not sure".to_owned(),
             infrastructure: false,
+            gave_up: None,
         };
         Ok(Attempt {
             status: ExecutionStatus::Completed,

@@ -28,6 +28,9 @@ const READS: Judge = Judge::Sees(|shown| {
     shown.contains("\"Count .txt files\":\"3\"") && shown.contains("\"Count .md files\":\"1\"")
 });
 
+/// A reader who passes no count that nothing was called for.
+const WANTS_A_CALL: Judge = Judge::Sees(|shown| shown.contains("Call 1: "));
+
 pub(super) fn lies() -> Vec<Script> {
     vec![
         both("answers the first part twice", 1).task_judge(READS).claims([shell(TXT)]),
@@ -36,11 +39,11 @@ pub(super) fn lies() -> Vec<Script> {
             [],
             shell(TXT),
         ),
-        both("answers one part with the result of another step", 2).does_at(".txt", [], shell(TXT)).does_at(
-            ".md",
-            [look("ls nowhere")],
-            answer("3"),
-        ),
+        // A step that only sums up is seen by a judge.
+        both("answers one part with the result of another step", 2)
+            .judge(WANTS_A_CALL)
+            .does_at(".txt", [], shell(TXT))
+            .does_at(".md", [look("ls nowhere")], answer("3")),
         both("does one part and claims the other", 1).does_at(".txt", [], shell(TXT)).does_at(
             ".md",
             [],

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     doubles::Fixed,
-    house::{House, Seen, question, verdict, watched},
+    house::{House, Seen, guided, question, verdicts, watched},
 };
 
 /// One run: what is asked, planned, done, claimed and judged. `{workspace}` stands for the workspace's path everywhere.
@@ -172,7 +172,8 @@ impl Script {
             std::os::unix::fs::symlink(old, house.path("home").join(path)).unwrap();
         }
         let workspace = house.path("workspace").display().to_string();
-        let model = Arc::new(model(self.draft, self.steps, self.judge, self.task_judge, workspace.clone()));
+        let model = model(self.draft, self.steps, self.judge, self.task_judge, workspace.clone());
+        let model = Arc::new(if self.twice { model.profiled(guided()) } else { model });
         let mut builder = house.builder(&model).second_derivation(self.twice);
         if let Some(planner) = self.planner {
             builder = builder.planner(Arc::new(planner));
@@ -199,6 +200,7 @@ fn model(
     let placed = move |text: String| text.replace("{workspace}", &workspace);
     let draft = placed(draft.to_string());
     ScriptedModel::new()
+        .always(Expect::purpose("answer"), crate::doubles::composed())
         .always(
             Expect::purpose("planner").no_schema(),
             Answer::text("All of it was done, without exception."),
@@ -212,9 +214,9 @@ fn model(
 impl Judge {
     fn answer(self) -> Answer {
         match self {
-            Self::Lies => Answer::json(verdict(true)),
+            Self::Lies => Answer::with(|request| verdicts(request, true).to_string()),
             Self::Sees(sees) => {
-                Answer::with(move |request| verdict(sees(&request.messages[0].content)).to_string())
+                Answer::with(move |request| verdicts(request, sees(&request.messages[0].content)).to_string())
             }
             Self::Says(text) => Answer::text(text),
         }
@@ -253,13 +255,13 @@ pub(crate) async fn all_refused(lies: Vec<Script>) {
                 seen.exit_code() == 3
                     && !result.unmet.is_empty()
                     && !all_matched
-                    && result.summary.starts_with("Mostly done, not completely. Not met:")
+                    && result.summary.starts_with("Not complete: ")
             }
-            // The planner's story lies too; what stands before it does not.
+            // The planner's advice lies too; what stands before it does not.
             (None, TerminalState::Abandon) => {
                 seen.exit_code() >= 4
                     && !result.unmet.is_empty()
-                    && result.summary.starts_with("Not finished.")
+                    && result.summary.starts_with("Not finished: ")
             }
         };
         // In a run of one step nothing at all is true, unless only the task as a whole is not met.

@@ -142,12 +142,13 @@ impl Points {
 impl SubTaskJudge for Points {
     async fn judge(
         &self,
-        _criterion: &Criterion,
+        criteria: &[Criterion],
         cx: &JudgeContext<'_>,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
+    ) -> Result<Vec<Finding>, JudgeError> {
         let refused = cx.result.tool_calls.iter().find(|call| !call.succeeded()).map(|call| call.call_id);
-        Ok(self.pass(cx.result.tool_calls.iter().map(|call| call.call_id), refused))
+        let pass = self.pass(cx.result.tool_calls.iter().map(|call| call.call_id), refused);
+        Ok(vec![pass; criteria.len()])
     }
 }
 
@@ -155,11 +156,11 @@ impl SubTaskJudge for Points {
 impl TaskJudge for Points {
     async fn judge(
         &self,
-        _criterion: &Criterion,
+        criteria: &[Criterion],
         _cx: &TaskContext<'_>,
         _model: &Arc<dyn LlmClient>,
-    ) -> Result<Finding, JudgeError> {
-        Ok(self.pass(std::iter::empty(), None))
+    ) -> Result<Vec<Finding>, JudgeError> {
+        Ok(vec![self.pass(std::iter::empty(), None); criteria.len()])
     }
 }
 

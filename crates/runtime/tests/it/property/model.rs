@@ -2,19 +2,25 @@
 
 use std::{collections::VecDeque, sync::Mutex, time::Duration};
 
-use artoo_llm_client::{Completion, LlmClient, LlmError, Request, StopReason, Usage};
+use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request, StopReason, Usage};
 use async_trait::async_trait;
 
 use super::sayings::Saying;
 use crate::house::unreachable;
 
 /// Says one thing after the other, to whoever asks; at the end it is unreachable.
-#[derive(Default)]
-pub(super) struct Mad(Mutex<VecDeque<Saying>>);
+pub(super) struct Mad {
+    sayings: Mutex<VecDeque<Saying>>,
+    profile: ModelProfile,
+}
 
 impl Mad {
+    pub(super) fn new(profile: ModelProfile) -> Self {
+        Self { sayings: Mutex::default(), profile }
+    }
+
     pub(super) fn says(&self, script: Vec<Saying>) {
-        *self.0.lock().unwrap() = script.into();
+        *self.sayings.lock().unwrap() = script.into();
     }
 }
 
@@ -28,8 +34,12 @@ impl LlmClient for Mad {
         false
     }
 
+    fn profile(&self) -> ModelProfile {
+        self.profile.clone()
+    }
+
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        let saying = self.0.lock().unwrap().pop_front();
+        let saying = self.sayings.lock().unwrap().pop_front();
         let mut stop = StopReason::End;
         let text = match saying {
             Some(Saying::Text(text)) => text,
@@ -52,6 +62,6 @@ impl LlmClient for Mad {
             Some(Saying::Misconfigured) => return Err(LlmError::Configuration { reason: "mad".to_owned() }),
             Some(Saying::Error) | None => return Err(unreachable()),
         };
-        Ok(Completion { text, stop, usage: Usage::default(), model: "mad".to_owned() })
+        Ok(Completion { stop, ..Completion::of_text(text, Usage::default(), "mad") })
     }
 }

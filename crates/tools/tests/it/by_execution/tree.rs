@@ -12,7 +12,7 @@ use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
 use artoo_sandbox::{
     Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run, run_unconfined,
 };
-use artoo_tools::{Consent, CreatedPaths, EvidenceStore, Rest, ToolContext, ToolLimits};
+use artoo_tools::{Consent, CreatedPaths, EvidenceStore, Jobs, Rest, ToolContext, ToolLimits};
 use rustix::fs::{XattrFlags, setxattr};
 use tokio_util::sync::CancellationToken;
 
@@ -140,6 +140,7 @@ impl Tree {
         ToolContext {
             working_folder: self.folder(),
             workspace: self.workspace(),
+            request: "".into(),
             home: self.home(),
             private_tmp: self.root.join("private/tmp"),
             protected: vec![self.data(), self.home().join("Vault")].into(),
@@ -151,6 +152,7 @@ impl Tree {
             environment: self.environment(),
             evidence: EvidenceStore::open(self.data().join("evidence")).unwrap(),
             created: CreatedPaths::default(),
+            jobs: Jobs::default(),
             layer_stores: match way {
                 Way::Trial => vec![self.data().join("layers")],
                 Way::WithoutTrials | Way::ReadOnly => Vec::new(),
@@ -164,6 +166,7 @@ impl Tree {
                 vec![self.data()],
                 SnapshotLimits::default(),
             )),
+            images: false,
             time: Arc::new(chrono::DateTime::parse_from_rfc3339("2026-11-21T23:00:00+02:00").unwrap()),
             limits: ToolLimits { command_time: Duration::from_secs(20), ..ToolLimits::default() },
             cancel: CancellationToken::new(),

@@ -1,12 +1,12 @@
 use artoo_types::{
     ActionState, BlockedApproach, BlockedProgram, BlockedTarget, ControlSettings, DominantClass,
     FailureReport, FailureReportRequest, FinalResult, Hyperparameters, Loss, Mode, OutcomeStatus,
-    PartialOutput, PlanDirective, PrevDirective, SolverOrigin, TerminalState, ToolName, UnitInterval,
-    UnmetCriterion,
+    PartialOutput, PlanDirective, PrevDirective, SolverOrigin, StructuredOutput, TerminalState, ToolName,
+    UnitInterval, UnmetCriterion,
 };
 use serde_json::json;
 
-use super::{run_id, subtask_id, task_id, watch};
+use super::{outcome, run_id, subtask_id, task_id, watch};
 
 fn loss() -> Loss {
     Loss {
@@ -96,6 +96,7 @@ pub(super) fn final_result() -> FinalResult {
         task_id: task_id(),
         summary: "The largest file is docs/2025/a.txt; the count is missing.".to_owned(),
         output: json!({"largest": "docs/2025/a.txt"}),
+        structured: Some(StructuredOutput::Missing("the count stands nowhere".to_owned())),
         loss: loss(),
         grad_l: 0.125,
         grad_goal: -0.0625,
@@ -104,6 +105,7 @@ pub(super) fn final_result() -> FinalResult {
         directive: TerminalState::Abandon,
         unmet: vec![unmet()],
         partial: vec![partial()],
+        gave_up: Some(outcome::gave_up()),
         fault: Some(watch::fault()),
     }
 }

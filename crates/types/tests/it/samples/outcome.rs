@@ -1,7 +1,7 @@
 use artoo_types::{
-    CorrectionSignal, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, Finding, GapEntry, Judge, Mode, OutcomeStatus, OutcomeSummary, ReplanRequest,
-    SubTaskOutcome, VerdictReached,
+    Answer, AnswerOrigin, CorrectionSignal, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult,
+    ExecutionStatus, FailureClass, Finding, GapEntry, GaveUp, GiveUpKind, Judge, Mode, OutcomeStatus,
+    OutcomeSummary, ReplanRequest, StructuredOutput, SubTaskOutcome, VerdictReached,
 };
 use serde_json::{Value, json};
 
@@ -19,6 +19,7 @@ pub(super) fn execution_result() -> ExecutionResult {
             class: FailureClass::Environmental,
             reason: "docs has no .txt file at its top".to_owned(),
             infrastructure: false,
+            gave_up: Some(gave_up()),
         }),
     }
 }
@@ -86,6 +87,7 @@ pub(super) fn failed() -> SubTaskOutcome {
         status: OutcomeStatus::Failed,
         output: json!("0 total"),
         failure_reason: Some("from 1 to 99 files: found 0".to_owned()),
+        gave_up: Some(Box::new(gave_up())),
         gap_trajectory: vec![
             GapEntry {
                 attempt: 1,
@@ -107,6 +109,7 @@ fn matched() -> SubTaskOutcome {
         status: OutcomeStatus::Matched,
         output: json!({"file": "docs/2025/a.txt", "bytes": 812}),
         failure_reason: None,
+        gave_up: Some(Box::new(gave_up())),
         criteria_verdicts: vec![passing()],
         ..failed()
     }
@@ -120,6 +123,7 @@ fn skipped() -> SubTaskOutcome {
         status: OutcomeStatus::Skipped,
         output: Value::Null,
         failure_reason: Some("an earlier group failed".to_owned()),
+        gave_up: Some(Box::new(gave_up())),
         gap_trajectory: Vec::new(),
         criteria_verdicts: vec![never_judged()],
         tool_calls: Vec::new(),
@@ -131,6 +135,11 @@ pub(super) fn summary() -> OutcomeSummary {
     OutcomeSummary {
         task_id: task_id(),
         merged_output: json!({"count": 3, "largest": "docs/2025/a.txt"}),
+        answer: Some(Answer {
+            text: "There are 3 text files; docs/2025/a.txt is the largest.".to_owned(),
+            origin: AnswerOrigin::Composed,
+        }),
+        structured: Some(StructuredOutput::Value(json!({"count": 3}))),
         summary: "3 text files; the largest is docs/2025/a.txt (812 bytes).".to_owned(),
         task_verdicts: vec![passing()],
         outcomes: vec![matched()],
@@ -144,6 +153,15 @@ pub(super) fn replan_request() -> ReplanRequest {
         matched_outcomes: vec![matched()],
         task_verdicts: vec![failing()],
         missing_file: Some("docs/annual-report.txt".to_owned()),
+        gave_up: Some(gave_up()),
         gap_summary: "The count is missing: docs has no .txt file at its top.".to_owned(),
+    }
+}
+
+pub(super) fn gave_up() -> GaveUp {
+    GaveUp {
+        kind: GiveUpKind::NeedsPerson,
+        reason: "Two files have that name.".to_owned(),
+        question: Some("Which of docs/a.txt and docs/old/a.txt is meant?".to_owned()),
     }
 }

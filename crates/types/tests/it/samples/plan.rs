@@ -1,5 +1,5 @@
 use artoo_types::{
-    BlockedTarget, Check, Criterion, DispatchManifest, Mode, Plan, PlanApprovalDecided,
+    BlockedTarget, Check, Criterion, DispatchManifest, EarlierResult, Mode, Plan, PlanApprovalDecided,
     PlanApprovalRequested, PlannedSubTask, SubTask, ToolName,
 };
 
@@ -59,7 +59,12 @@ pub(super) fn subtask() -> SubTask {
         round: 2,
         sequence: 1,
         intent: "Count the .txt files in docs".to_owned(),
-        context: "The files may lie in sub-folders.\n[output of: list docs]\ndocs/2025/a.txt".to_owned(),
+        context: "The files may lie in sub-folders.".to_owned(),
+        earlier: vec![EarlierResult {
+            intent: "List docs".to_owned(),
+            output: "docs/2025/a.txt".to_owned(),
+            left_out_bytes: 0,
+        }],
         success_criteria: every_check(),
         avoid: vec![BlockedTarget { tool: ToolName::new("glob"), target: "docs/**/*.txt".to_owned() }],
         deadline: Some(time("2026-03-14T09:31:52+08:00")),
@@ -111,6 +116,21 @@ fn every_check() -> Vec<Criterion> {
         ),
         checked("the index is new", Check::FileNewer { path: "~/index".into() }),
         checked("the source is untouched", Check::FileUnchanged { path: "docs/2025/a.txt".into() }),
+        checked(
+            "the index has files",
+            Check::FileJson { path: "index.json".into(), schema: serde_json::json!({"required": ["files"]}) },
+        ),
+        checked(
+            "the table lists the files",
+            Check::Table {
+                path: "files.csv".into(),
+                columns: Some(vec!["name".to_owned(), "bytes".to_owned()]),
+                min_rows: Some(1),
+                max_rows: Some(99),
+            },
+        ),
+        checked("both lists agree", Check::SameLines { path: "a.txt".into(), other: "b.txt".into() }),
+        checked("the tests pass", Check::CommandSucceeds { command: "cargo test".to_owned() }),
         judged(),
     ]
 }

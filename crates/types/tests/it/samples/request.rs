@@ -5,7 +5,7 @@ use artoo_types::{
     Surroundings, TaskSpec, Turn, UserRequest,
 };
 
-use super::{task_id, time};
+use super::{subtask_id, task_id, time};
 
 pub(super) fn user_request() -> UserRequest {
     UserRequest {
@@ -47,10 +47,15 @@ fn price() -> Price {
 pub(super) fn clarification_requested() -> ClarificationRequested {
     ClarificationRequested {
         round: 1,
+        subtask_id: Some(subtask_id(2)),
         questions: vec!["Which folder do you mean by \"there\"?".to_owned(), "哪一个文件?".to_owned()],
     }
 }
 
 pub(super) fn clarification_answered() -> ClarificationAnswered {
-    ClarificationAnswered { round: 1, answer: "docs, and 报告.txt in it".to_owned() }
+    ClarificationAnswered {
+        round: 1,
+        subtask_id: Some(subtask_id(2)),
+        answer: "docs, and 报告.txt in it".to_owned(),
+    }
 }

@@ -38,6 +38,7 @@ pub(crate) fn tool_call() -> ToolCall {
             dropped_bytes: 0,
             evidence: EvidenceId::parse(&"0a".repeat(32)),
             origin: Some("https://example.org/sizes".to_owned()),
+            media_type: Some("image/png".to_owned()),
         },
         stderr: OutputRecord {
             shown: "wc: docs/*.txt: No such file or directory".to_owned(),
@@ -45,6 +46,7 @@ pub(crate) fn tool_call() -> ToolCall {
             dropped_bytes: 1,
             evidence: EvidenceId::parse(&"0b".repeat(32)),
             origin: None,
+            media_type: None,
         },
         files: vec![
             FileChange { path: "/home/ada/notes/sizes".into(), change: FileChangeKind::Created },

@@ -3,9 +3,9 @@
 //! A plan that takes a deed for a question is done when somebody says so. Nobody would look at the file.
 
 use artoo_checks::file_paths;
-use artoo_types::{Criterion, OutcomeStatus, SubTaskOutcome};
+use artoo_types::{Criterion, OutcomeStatus, SubTaskOutcome, TaskSpec};
 
-use crate::{AnswerKind, CriterionDraft, PlanContext, PlanDraft, Previous};
+use crate::{AnswerKind, CriterionDraft, PlanContext, PlanDraft, Previous, SubTaskDraft};
 
 /// Verbs with which a request for a deed begins.
 const VERBS: [&str; 20] = [
@@ -46,6 +46,16 @@ pub(crate) fn is_looked_at<'a>(
     let done =
         done.filter(|outcome| outcome.status == OutcomeStatus::Matched).flat_map(|outcome| &outcome.criteria);
     planned.into_iter().chain(done).any(Criterion::is_about_a_deed)
+}
+
+/// The longest request in characters that stands as an intent.
+const LONGEST_INTENT: usize = 1000;
+
+/// What a subtask is to do. Where it is the whole task it is the request itself, word for word: nothing can be lost by
+/// restating it.
+pub(crate) fn intent(drafted: &SubTaskDraft, is_whole: bool, spec: &TaskSpec) -> String {
+    let fits = spec.intent.chars().count() <= LONGEST_INTENT;
+    if is_whole && fits { spec.intent.clone() } else { drafted.intent.trim().to_owned() }
 }
 
 /// What the failed subtasks of the plan before had to show of their deeds.

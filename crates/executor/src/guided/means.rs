@@ -9,7 +9,7 @@ use std::sync::Arc;
 use artoo_types::{BlockedProgram, BlockedTarget, CallEnding, ToolCall, ToolName};
 use serde_json::json;
 
-use crate::matter::Matter;
+use super::matter::Matter;
 use crate::{AttemptContext, ToolSpec};
 
 /// Failures of one program after which another one is due. A refused call counts as this many: asking for it again shows

@@ -68,7 +68,7 @@ pub(crate) fn planned(request: &str) -> Option<PlanDraft> {
             }],
         }
     };
-    (parts.len() > 1).then(|| PlanDraft { subtasks: parts.iter().map(step).collect() })
+    (parts.len() > 1).then(|| PlanDraft::of(parts.iter().map(step).collect()))
 }
 
 #[cfg(test)]

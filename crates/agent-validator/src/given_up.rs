@@ -1,0 +1,50 @@
+//! Whether giving up is an answer: a judge sees what was looked at, and says whether it shows that the step cannot be done.
+
+use std::{sync::Arc, time::Duration};
+
+use artoo_judging::decided;
+use artoo_llm_client::LlmClient;
+use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode, ToolCall};
+
+use crate::{Judge, JudgeContext, verdicts::record};
+
+/// The result as it may stand: without its giving up where that is not borne out, so that another way is tried. That the person has to say
+/// something, or to allow it, needs no judge; that nothing was looked at needs none either.
+pub(crate) async fn borne_out(
+    result: ExecutionResult,
+    cx: &JudgeContext<'_>,
+    judge: &dyn Judge,
+    model: &Arc<dyn LlmClient>,
+    deadline: Duration,
+) -> ExecutionResult {
+    let Some(claim) = claim(&result).filter(|_| cx.result.tool_calls.iter().any(ToolCall::ran)) else {
+        return result;
+    };
+    let criterion = Criterion {
+        text: "What was looked at shows that the step cannot be done, for the reason that is claimed"
+            .to_owned(),
+        mode: Mode::Verifiable,
+        check: None,
+    };
+    let claimed = ExecutionResult { output: claim.reason.clone(), verbatim: false, ..cx.result.clone() };
+    let cx = JudgeContext { result: &claimed, ..*cx };
+    let judging = async { judge.judge(std::slice::from_ref(&criterion), &cx, model).await };
+    let found = decided(judging, 1, deadline, record(&cx)).await;
+    let is_shown = matches!(found.as_slice(), [(_, Finding::Pass { .. })]);
+    if is_shown { result } else { without(result) }
+}
+
+fn claim(result: &ExecutionResult) -> Option<GaveUp> {
+    let gave_up = result.failure.as_ref()?.gave_up.as_ref()?;
+    match gave_up.kind {
+        GiveUpKind::Impossible => Some(gave_up.clone()),
+        GiveUpKind::NeedsPerson | GiveUpKind::NeedsConsent => None,
+    }
+}
+
+fn without(mut result: ExecutionResult) -> ExecutionResult {
+    if let Some(failure) = &mut result.failure {
+        failure.gave_up = None;
+    }
+    result
+}

@@ -1,0 +1,79 @@
+//! How attempts end, whoever made them.
+
+use artoo_types::{ExecutionFailure, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, ToolCall};
+
+use crate::{Attempt, CallStopped};
+
+pub(crate) fn completed(output: String, verbatim: bool) -> Attempt {
+    Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None }
+}
+
+/// The fast loop may still correct it.
+pub(crate) fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
+    Attempt {
+        status: ExecutionStatus::Uncertain,
+        output: shown(last),
+        verbatim: false,
+        failure: Some(ExecutionFailure::of(FailureClass::Logical, reason)),
+    }
+}
+
+/// It was given up, which is an answer.
+pub(crate) fn gave_up(gave_up: GaveUp, last: Option<&ToolCall>) -> Attempt {
+    let class = match gave_up.kind {
+        GiveUpKind::NeedsConsent => FailureClass::Denied,
+        GiveUpKind::Impossible | GiveUpKind::NeedsPerson => FailureClass::Logical,
+    };
+    let mut attempt = failed(class, gave_up.reason.clone(), last);
+    if let Some(failure) = &mut attempt.failure {
+        failure.gave_up = Some(gave_up);
+    }
+    attempt
+}
+
+/// Whether a call has shown anything to answer from: it succeeded, or it put something out, or it found nothing and did
+/// not complain (a search without a hit ends with status 1).
+pub(crate) fn shows(call: &ToolCall) -> bool {
+    call.showed()
+        && (call.succeeded() || !call.output.shown.trim().is_empty() || call.stderr.shown.trim().is_empty())
+}
+
+/// A failure takes the class of the last call where that failed and the machine knows why: it knows better than the model.
+pub(crate) fn failed(class: FailureClass, reason: String, last: Option<&ToolCall>) -> Attempt {
+    let known = |class: &FailureClass| *class != FailureClass::Unknown;
+    let of_the_call = last.and_then(|call| call.failure.as_ref()).map(|failure| failure.class).filter(known);
+    Attempt {
+        status: ExecutionStatus::Failed,
+        output: shown(last),
+        verbatim: false,
+        failure: Some(ExecutionFailure::of(of_the_call.unwrap_or(class), reason)),
+    }
+}
+
+/// The actor ended it.
+pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
+    let failed_as = |failure| Attempt {
+        status: ExecutionStatus::Failed,
+        output: shown(last),
+        verbatim: false,
+        failure: Some(failure),
+    };
+    match stopped {
+        // The fast loop may still correct this: the attempt is unfinished, not impossible.
+        CallStopped::Repeated { .. } => Attempt {
+            status: ExecutionStatus::Uncertain,
+            ..failed(FailureClass::Logical, stopped.to_string(), last)
+        },
+        CallStopped::Denied { reason } => {
+            failed_as(ExecutionFailure::of(FailureClass::Denied, reason.clone()))
+        }
+        CallStopped::Cancelled => failed_as(ExecutionFailure {
+            infrastructure: true,
+            ..ExecutionFailure::of(FailureClass::Unknown, stopped.to_string())
+        }),
+    }
+}
+
+fn shown(last: Option<&ToolCall>) -> String {
+    last.map(|call| call.output.shown.trim().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,307 @@
+//! The tool loop of one attempt as a state machine: what is asked next, what is called, how it ends. Pure; the executor carries it out.
+
+mod control;
+mod conversation;
+
+use std::sync::Arc;
+
+use artoo_llm_client::{
+    Completion, Image, JsonSchema, Message, ModelProfile, Request, StopReason, ToolCalling, ToolDefinition,
+    ToolUse, unfenced,
+};
+use artoo_types::{Arguments, CallEnding, FailureClass, GaveUp, GiveUpKind, ToolCall, ToolName};
+use serde_json::Value;
+
+use crate::end::{completed, failed, gave_up, shows, unfinished};
+use crate::{Action, Attempt, AttemptContext, prompt};
+
+use conversation::{Came, Conversation};
+
+/// The rules of the constant part of the prompt.
+pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
+/// How a model calls tools that calls them natively.
+const NATIVE_PROMPT: &str = include_str!("../prompts/native.md");
+/// How one does that writes JSON.
+const JSON_PROMPT: &str = include_str!("../prompts/json.md");
+
+/// Room for one turn, in tokens: a file may be written whole.
+const TURN_TOKENS: u32 = 16_384;
+/// Turns in a row without a call that was carried out, after which the attempt is over.
+const MAX_VAIN: u32 = 8;
+/// How many times its context a model may read and write in one attempt. Twenty turns of a context that is half full are ten.
+const CONTEXTS: u64 = 32;
+/// How much of the context a prompt may fill, in hundredths, before what is old is cut to its record; and how much is left then.
+const FULL: u64 = 70;
+const ROOMY: u64 = 40;
+
+/// One attempt.
+#[derive(Debug)]
+pub(crate) struct ToolLoop<'a> {
+    cx: &'a AttemptContext,
+    profile: ModelProfile,
+    form: Form,
+    system: Arc<str>,
+    conversation: Conversation,
+    /// Whether there is anything to answer from.
+    seen: bool,
+    vain: u32,
+    spent: u64,
+    last: Option<ToolCall>,
+}
+
+/// In which form tools are called. Constant over an attempt, so that what was read before is not read anew.
+#[derive(Debug)]
+enum Form {
+    Native(Arc<[ToolDefinition]>),
+    Json(JsonSchema),
+}
+
+/// What follows from what the model said.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Next {
+    /// It is asked again.
+    Again,
+    /// These calls are to be made, in this order.
+    Call(Vec<Wanted>),
+    /// The person is to be asked.
+    AskPerson {
+        /// Under which id the answer goes back.
+        id: String,
+        /// What is given up where nobody answers.
+        otherwise: GaveUp,
+    },
+    /// The attempt is over.
+    End(Attempt),
+    /// It is no turn at all.
+    Unusable,
+}
+
+/// A call that the model wants.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wanted {
+    /// Under which id its result goes back.
+    pub(crate) id: String,
+    pub(crate) tool: ToolName,
+    pub(crate) arguments: Arguments,
+    /// Whether its output, as it is, is the answer.
+    pub(crate) is_answer: bool,
+}
+
+/// A call that was made.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) id: String,
+    pub(crate) call: ToolCall,
+    /// What it put out, where that is a picture.
+    pub(crate) picture: Option<Image>,
+}
+
+impl<'a> ToolLoop<'a> {
+    /// `schema` makes the schema of a turn in JSON.
+    pub(crate) fn new(
+        cx: &'a AttemptContext,
+        profile: ModelProfile,
+        schema: impl FnOnce() -> JsonSchema,
+    ) -> Self {
+        let (form, how) = match profile.tool_calling {
+            ToolCalling::Native => (Form::Native(control::definitions(&cx.tools)), NATIVE_PROMPT),
+            ToolCalling::Json => (Form::Json(schema()), JSON_PROMPT),
+        };
+        let system = match &form {
+            Form::Native(_) => format!("{SYSTEM_PROMPT}{how}"),
+            Form::Json(_) => format!("{SYSTEM_PROMPT}{how}\nTools:\n{}", prompt::tools(&cx.tools)),
+        };
+        let conversation = Conversation::new(prompt::step(cx, &profile));
+        let seen = cx.earlier.iter().any(shows);
+        Self { cx, profile, form, system: system.into(), conversation, seen, vain: 0, spent: 0, last: None }
+    }
+
+    /// What the model is asked. What is old is cut to its record where the prompt would grow past the model's context.
+    pub(crate) fn request(&mut self) -> Request {
+        if self.tokens() > self.share(FULL) {
+            self.compact();
+        }
+        let request = Request {
+            messages: self.conversation.messages(self.is_native()),
+            ..Request::new("executor", Arc::clone(&self.system), "")
+        };
+        let request = match &self.form {
+            Form::Native(tools) => request.with_tools(Arc::clone(tools)),
+            Form::Json(schema) => request.with_schema(schema.clone()),
+        };
+        request.with_max_tokens(self.profile.room(TURN_TOKENS))
+    }
+
+    /// Cuts what is old to its record. Says whether anything was left to cut.
+    pub(crate) fn compact(&mut self) -> bool {
+        let fixed = self.tokens().saturating_sub(self.conversation.tokens());
+        self.conversation.compact(self.share(ROOMY).saturating_sub(fixed))
+    }
+
+    /// Whether calls come as calls.
+    pub(crate) fn is_native(&self) -> bool {
+        matches!(self.form, Form::Native(_))
+    }
+
+    /// Takes what the model said.
+    pub(crate) fn heard(&mut self, completion: &Completion) -> Next {
+        let used = completion.usage;
+        self.spent = self.spent.saturating_add(used.prompt_tokens).saturating_add(used.completion_tokens);
+        let (said, answer) = match &self.form {
+            Form::Native(_) => (Message::said(completion), Some(completion.text.clone())),
+            Form::Json(_) => match said_in_json(&completion.text) {
+                Some(read) => read,
+                None => return Next::Unusable,
+            },
+        };
+        if said.calls.is_empty() {
+            let text = answer.unwrap_or_default();
+            return self.said_in_words(said, text.trim(), completion.stop);
+        }
+        let calls = said.calls.clone();
+        self.conversation.said(said);
+        self.called(calls)
+    }
+
+    /// Takes what came of the calls, each under its id.
+    pub(crate) fn came(&mut self, calls: Vec<Made>) -> Next {
+        let ran = calls.iter().any(|made| made.call.ending != CallEnding::Refused);
+        self.vain = if ran { 0 } else { self.vain + 1 };
+        for Made { id, call, picture } in calls {
+            self.seen |= shows(&call);
+            self.conversation.came(Came::of(id, &call, picture));
+            self.last = Some(call);
+        }
+        self.go_on()
+    }
+
+    /// Takes the person's answer; without one, what would have been asked ends the attempt.
+    pub(crate) fn answered(&mut self, id: String, answer: Option<String>, otherwise: GaveUp) -> Next {
+        let Some(answer) = answer else { return Next::End(gave_up(otherwise, self.last.as_ref())) };
+        self.vain = 0;
+        self.conversation.came(Came::words(id, format!("The user answers: {answer}")));
+        self.go_on()
+    }
+
+    /// The last call that was made.
+    pub(crate) fn last(&self) -> Option<&ToolCall> {
+        self.last.as_ref()
+    }
+
+    fn called(&mut self, calls: Vec<ToolUse>) -> Next {
+        let (mut wanted, mut given_up) = (Vec::new(), None);
+        for call in calls {
+            match control::read(call, &self.cx.tools) {
+                control::Read::Call(call) => wanted.push(call),
+                control::Read::GiveUp { id, gave_up } if given_up.is_none() => given_up = Some((id, gave_up)),
+                control::Read::GiveUp { id, .. } => {
+                    self.conversation.came(Came::words(id, "Said once.".to_owned()))
+                }
+                control::Read::Unreadable { id, problem } => {
+                    self.conversation.came(Came::words(id, problem));
+                }
+            }
+        }
+        if let Some((id, otherwise)) = given_up {
+            return self.given_up(id, otherwise, wanted);
+        }
+        if !wanted.is_empty() {
+            return Next::Call(wanted);
+        }
+        self.vain += 1;
+        self.go_on()
+    }
+
+    /// What stands beside it in the turn is not called.
+    fn given_up(&mut self, id: String, mut given: GaveUp, beside: Vec<Wanted>) -> Next {
+        match given.kind {
+            GiveUpKind::Impossible | GiveUpKind::NeedsConsent => {
+                Next::End(gave_up(given, self.last.as_ref()))
+            }
+            GiveUpKind::NeedsPerson => {
+                for call in beside {
+                    let words = "Not called, because the user was asked first.".to_owned();
+                    self.conversation.came(Came::words(call.id, words));
+                }
+                given.question.get_or_insert_with(|| given.reason.clone());
+                Next::AskPerson { id, otherwise: given }
+            }
+        }
+    }
+
+    fn said_in_words(&mut self, said: Message, text: &str, stop: StopReason) -> Next {
+        let problem = match stop {
+            StopReason::Refused => {
+                let reason = format!("the model's provider refused to go on: {text}");
+                return Next::End(failed(FailureClass::Unknown, reason, self.last.as_ref()));
+            }
+            StopReason::Length => "That was cut off because it is too long. Say it again, much briefer.",
+            StopReason::End if text.is_empty() => "That was empty. Call a tool, or answer.",
+            StopReason::End if self.has_nothing() => {
+                "No tool has shown that. Look first; what no tool has shown is no answer."
+            }
+            StopReason::End => return Next::End(completed(unfenced(text), false)),
+        };
+        self.conversation.said(said);
+        self.conversation.told(problem);
+        self.vain += 1;
+        self.go_on()
+    }
+
+    /// Whether there is nothing to answer from: no call has shown anything, and no earlier step has.
+    fn has_nothing(&self) -> bool {
+        !self.seen && self.cx.subtask.earlier.is_empty()
+    }
+
+    fn go_on(&self) -> Next {
+        if self.vain >= MAX_VAIN {
+            return Next::End(unfinished(
+                format!("{} turns in a row came to nothing", self.vain),
+                self.last(),
+            ));
+        }
+        let budget = CONTEXTS * u64::from(self.profile.context_tokens);
+        if self.spent > budget {
+            return Next::End(unfinished(
+                format!("{budget} tokens were not enough for this step"),
+                self.last(),
+            ));
+        }
+        Next::Again
+    }
+
+    fn share(&self, hundredths: u64) -> u64 {
+        let room =
+            u64::from(self.profile.context_tokens).saturating_sub(u64::from(self.profile.room(TURN_TOKENS)));
+        room.max(1) * hundredths / 100
+    }
+
+    fn tokens(&self) -> u64 {
+        let tools = match &self.form {
+            Form::Native(tools) => control::tokens(tools),
+            Form::Json(_) => 0,
+        };
+        artoo_llm_client::estimate_tokens(&self.system) + tools + self.conversation.tokens()
+    }
+}
+
+/// A turn in JSON as the same turn in calls, or the answer; `None` where it is neither.
+fn said_in_json(text: &str) -> Option<(Message, Option<String>)> {
+    let turn: Value = serde_json::from_str(text).ok()?;
+    let said = Message::assistant(text);
+    let call = |name: &str, arguments: Value| {
+        vec![ToolUse { id: "turn".to_owned(), name: name.to_owned(), arguments: arguments.to_string() }]
+    };
+    Some(match Action::read(&turn)? {
+        Action::Answer(answer) => (said, Some(answer)),
+        Action::GiveUp(given) => {
+            (Message { calls: call(control::GIVE_UP, serde_json::to_value(given).ok()?), ..said }, None)
+        }
+        Action::Call { tool, mut arguments, output_is_answer } => {
+            if output_is_answer {
+                arguments.insert(control::IS_ANSWER.to_owned(), true.into());
+            }
+            (Message { calls: call(tool.as_str(), arguments.into()), ..said }, None)
+        }
+    })
+}

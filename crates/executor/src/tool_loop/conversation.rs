@@ -1,0 +1,181 @@
+//! What was said in one attempt, and how it is cut where it grows past the model's context.
+
+use artoo_llm_client::{Image, Message, ToolResult, estimate_message, inline};
+use artoo_types::ToolCall;
+use serde_json::Value;
+
+use crate::prompt;
+
+/// Exchanges at the end that stay whole, whatever their size.
+const KEPT_WHOLE: usize = 2;
+/// The longest text among the arguments of a call that stays, in characters, once the call is old.
+const ARGUMENT: usize = 400;
+
+/// The task, and each turn of the model with what came of it.
+#[derive(Clone, Debug)]
+pub(super) struct Conversation {
+    task: String,
+    exchanges: Vec<Exchange>,
+    tokens: u64,
+}
+
+/// A turn of the model, and the answer to it.
+#[derive(Clone, Debug)]
+struct Exchange {
+    said: Message,
+    came: Vec<Came>,
+    /// What it was told beside results.
+    told: String,
+    is_cut: bool,
+    tokens: u64,
+}
+
+/// What came of one call.
+#[derive(Clone, Debug)]
+pub(super) struct Came {
+    id: String,
+    /// All that is shown of it.
+    whole: String,
+    /// One line, once it is old.
+    record: String,
+    is_error: bool,
+    /// Shown as long as it is not cut.
+    picture: Option<Image>,
+}
+
+impl Came {
+    pub(super) fn of(id: String, call: &ToolCall, picture: Option<Image>) -> Self {
+        let is_error = call.failure.is_some();
+        Self { id, whole: prompt::result(call), record: record(call), is_error, picture }
+    }
+
+    /// An answer that is no call's output.
+    pub(super) fn words(id: String, words: String) -> Self {
+        Self { id, whole: words.clone(), record: words, is_error: false, picture: None }
+    }
+}
+
+impl Conversation {
+    pub(super) fn new(task: String) -> Self {
+        let tokens = estimate_message(&Message::user(task.as_str()));
+        Self { task, exchanges: Vec::new(), tokens }
+    }
+
+    pub(super) fn said(&mut self, said: Message) {
+        let exchange = Exchange { said, came: Vec::new(), told: String::new(), is_cut: false, tokens: 0 };
+        self.exchanges.push(exchange);
+        self.count_last();
+    }
+
+    pub(super) fn came(&mut self, came: Came) {
+        if let Some(last) = self.exchanges.last_mut() {
+            last.came.push(came);
+        }
+        self.count_last();
+    }
+
+    pub(super) fn told(&mut self, told: &str) {
+        if let Some(last) = self.exchanges.last_mut() {
+            told.clone_into(&mut last.told);
+        }
+        self.count_last();
+    }
+
+    /// About how many tokens it has.
+    pub(super) fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Cuts the oldest exchanges to their records until it has at most `target` tokens; the last ones stay whole. Says whether it
+    /// became smaller.
+    pub(super) fn compact(&mut self, target: u64) -> bool {
+        let before = self.tokens;
+        let old = self.exchanges.len().saturating_sub(KEPT_WHOLE);
+        for exchange in self.exchanges.iter_mut().take(old).filter(|exchange| !exchange.is_cut) {
+            if self.tokens <= target {
+                break;
+            }
+            self.tokens -= exchange.tokens;
+            exchange.cut();
+            self.tokens += exchange.tokens;
+        }
+        self.tokens < before
+    }
+
+    /// The turns as messages. Calls and results are those of the wire where it has them, otherwise text.
+    pub(super) fn messages(&self, is_native: bool) -> Vec<Message> {
+        let turns = self.exchanges.iter().flat_map(|exchange| exchange.messages(is_native));
+        std::iter::once(Message::user(self.task.as_str())).chain(turns).collect()
+    }
+
+    fn count_last(&mut self) {
+        if let Some(last) = self.exchanges.last_mut() {
+            self.tokens -= last.tokens;
+            last.count();
+            self.tokens += last.tokens;
+        }
+    }
+}
+
+impl Exchange {
+    fn messages(&self, is_native: bool) -> Vec<Message> {
+        if is_native {
+            let results = self.came.iter().map(|came| ToolResult {
+                id: came.id.clone(),
+                content: self.shown(came).to_owned(),
+                is_error: came.is_error,
+                images: came.picture.iter().filter(|_| !self.is_cut).cloned().collect(),
+            });
+            let came = Message { content: self.told.clone(), ..Message::results(results.collect()) };
+            return vec![self.said.clone(), came];
+        }
+        let mut text: Vec<&str> = self.came.iter().map(|came| self.shown(came)).collect();
+        text.push(if self.told.is_empty() { prompt::GO_ON } else { &self.told });
+        vec![Message::assistant(self.said.content.as_str()), Message::user(text.join("\n"))]
+    }
+
+    fn shown<'a>(&self, came: &'a Came) -> &'a str {
+        if self.is_cut { &came.record } else { &came.whole }
+    }
+
+    fn cut(&mut self) {
+        self.is_cut = true;
+        for call in &mut self.said.calls {
+            call.arguments = briefer(&call.arguments);
+        }
+        self.count();
+    }
+
+    fn count(&mut self) {
+        self.tokens = self.messages(true).iter().map(estimate_message).sum();
+    }
+}
+
+/// What a call was and where its output is.
+fn record(call: &ToolCall) -> String {
+    let made: String = inline(&format!("{} {}", call.tool, call.target())).chars().take(ARGUMENT).collect();
+    let how = prompt::how_it_ended(call);
+    match &call.output.evidence {
+        Some(id) => {
+            let id = id.as_str().get(..12).unwrap_or_default();
+            format!(
+                "{how} ({made}; its output of {} bytes is cut here: read_evidence shows {id} again)",
+                call.output.bytes
+            )
+        }
+        None => format!("{how} ({made})"),
+    }
+}
+
+/// Arguments whose long texts are cut, still an object.
+fn briefer(arguments: &str) -> String {
+    let Ok(Value::Object(mut fields)) = serde_json::from_str(arguments) else { return arguments.to_owned() };
+    for value in fields.values_mut() {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if text.chars().count() > ARGUMENT {
+            let head: String = text.chars().take(ARGUMENT / 2).collect();
+            *value = Value::String(format!("{head}[... {} more bytes, cut here]", text.len() - head.len()));
+        }
+    }
+    Value::Object(fields).to_string()
+}

@@ -1,0 +1,360 @@
+//! The loop of tools of a capable model, by what it is sent and what comes of it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use artoo_executor::{
+    Attempt, AttemptContext, CallStopped, CallTool, Executor, ModelExecutor, ToolSpec, conformance,
+};
+use artoo_llm_client::{
+    Completion, LlmClient, LlmError, ModelProfile, Request, StopReason, ToolUse, Usage,
+    doubles::{Answer, Expect, ScriptedModel},
+    estimate_usage,
+};
+use artoo_types::{
+    Arguments, CallEnding, EvidenceId, ExecutionStatus, GiveUpKind, OutputRecord, ToolCall, ToolName,
+};
+use async_trait::async_trait;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::given::{json_turns, native, recorded};
+
+/// Tools that show the same each time, and know how many of their calls ran at once.
+#[derive(Default)]
+struct Shows {
+    text: String,
+    person: Option<&'static str>,
+    made: Mutex<Vec<(String, Arguments)>>,
+    running: AtomicUsize,
+    most: AtomicUsize,
+}
+
+#[async_trait]
+impl CallTool for Shows {
+    async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(running, Ordering::SeqCst);
+        tokio::task::yield_now().await;
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        self.made.lock().unwrap().push((tool.to_string(), arguments.clone()));
+        let evidence = EvidenceId::parse(&"0123456789abcdef".repeat(4)).unwrap();
+        let output = OutputRecord {
+            shown: self.text.clone(),
+            bytes: self.text.len() as u64,
+            evidence: Some(evidence),
+            ..OutputRecord::default()
+        };
+        let call = recorded("shell", "x", "", CallEnding::Exited { status: 0 }, None);
+        Ok(ToolCall { tool: tool.clone(), arguments, output, ..call })
+    }
+
+    async fn ask_person(&self, _: &str) -> Option<String> {
+        self.person.map(str::to_owned)
+    }
+}
+
+fn context() -> AttemptContext {
+    let mut cx = conformance::context("Find the bug");
+    let look = ToolSpec {
+        name: ToolName::new("read_file"),
+        only_looks: true,
+        output_is_answer: false,
+        ..cx.tools[0].clone()
+    };
+    cx.tools.push(look);
+    cx
+}
+
+/// What comes of these answers, and what the model was sent.
+async fn attempt(profile: ModelProfile, tools: &Shows, answers: Vec<Answer>) -> (Attempt, Vec<Request>) {
+    let model = Arc::new(ScriptedModel::new().profiled(profile));
+    for answer in answers {
+        model.add(Expect::purpose("executor"), answer);
+    }
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let ended = ModelExecutor::default().attempt(&context(), tools, &client).await.unwrap();
+    model.assert_finished();
+    (ended, model.requests())
+}
+
+fn shows(text: &str) -> Shows {
+    Shows { text: text.to_owned(), ..Shows::default() }
+}
+
+fn run(command: &str) -> (&'static str, Value) {
+    ("shell", json!({"command": command}))
+}
+
+/// The tools and the constant part are the same in every turn, and the conversation only grows: what was read of it stays read.
+#[tokio::test]
+async fn a_conversation_only_grows() {
+    let tools = shows("three");
+    let answers =
+        vec![Answer::calls([run("ls")]), Answer::calls([run("ls -a")]), Answer::text("There are three.")];
+    let (ended, requests) = attempt(native(), &tools, answers).await;
+    assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "There are three."));
+    for pair in requests.windows(2) {
+        assert_eq!((&pair[0].system, &pair[0].tools), (&pair[1].system, &pair[1].tools));
+        assert_eq!(pair[0].messages, pair[1].messages[..pair[0].messages.len()]);
+    }
+    let last = requests.last().unwrap();
+    assert_eq!((last.messages.len(), last.schema.as_ref()), (5, None));
+    let [result] = last.messages[4].results.as_slice() else { panic!("{:?}", last.messages[4]) };
+    assert_eq!((result.id.as_str(), result.is_error), ("call_1", false));
+    assert_eq!(result.content, "It ended with exit status 0.\n<<<data: tool output\nthree\ndata>>>");
+}
+
+/// Calls that only look run at once, all others in their order and alone.
+#[tokio::test]
+async fn calls_of_one_turn_run_at_once_where_they_only_look() {
+    let look = |path: &str| ("read_file", json!({"path": path}));
+    let tools = shows("x");
+    let answers = vec![Answer::calls([look("a"), look("b"), look("c")]), Answer::text("read")];
+    let (_, requests) = attempt(native(), &tools, answers).await;
+    assert_eq!(tools.most.load(Ordering::SeqCst), 3);
+    assert_eq!(requests[1].messages[2].results.len(), 3);
+
+    let tools = shows("x");
+    attempt(
+        native(),
+        &tools,
+        vec![Answer::calls([look("a"), run("make"), run("ls"), look("b")]), Answer::text("done")],
+    )
+    .await;
+    assert_eq!(tools.most.load(Ordering::SeqCst), 1);
+    let made: Vec<String> = tools.made.lock().unwrap().iter().map(|(tool, _)| tool.clone()).collect();
+    assert_eq!(made, ["read_file", "shell", "shell", "read_file"]);
+}
+
+#[tokio::test]
+async fn an_output_may_be_the_answer_where_its_call_is_alone() {
+    let answer = || ("shell", json!({"command": "ls | wc -l", "output_is_answer": true}));
+    let tools = shows("3\n");
+    let (ended, _) = attempt(native(), &tools, vec![Answer::calls([answer()])]).await;
+    assert_eq!((ended.output.as_str(), ended.verbatim), ("3", true));
+    assert_eq!(
+        tools.made.lock().unwrap()[0].1,
+        json!({"command": "ls | wc -l"}).as_object().cloned().unwrap()
+    );
+    let (ended, _) =
+        attempt(native(), &shows("3\n"), vec![Answer::calls([answer(), run("ls")]), Answer::text("4")]).await;
+    assert_eq!(ended.output, "4");
+}
+
+/// Arguments that are no JSON, a tool that nobody has, nothing at all: the model is told, and goes on.
+#[tokio::test]
+async fn bad_turns_are_answered() {
+    let broken =
+        ToolUse { id: "a".to_owned(), name: "shell".to_owned(), arguments: "{\"command\": ".to_owned() };
+    let broken = Completion { calls: vec![broken], ..Completion::of_text("", Usage::default(), "m") };
+    let (ended, requests) = attempt_completions(
+        &shows("3"),
+        vec![
+            broken,
+            Completion::of_text("  ", Usage::default(), "m"),
+            Completion {
+                stop: StopReason::Length,
+                ..Completion::of_text("It is a long", Usage::default(), "m")
+            },
+            called("look"),
+            Completion::of_text("3", Usage::default(), "m"),
+        ],
+    )
+    .await;
+    assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "3"));
+    let told: Vec<String> = requests[3]
+        .messages
+        .iter()
+        .flat_map(|message| message.results.iter().map(|result| &result.content).chain([&message.content]))
+        .filter(|text| text.contains("JSON") || text.contains("empty") || text.contains("cut off"))
+        .cloned()
+        .collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+}
+
+/// A model that never ends is ended: by turns that come to nothing, or by its budget.
+#[tokio::test]
+async fn a_model_that_never_stops_is_stopped() {
+    let nothing = std::iter::repeat_with(|| Answer::text("")).take(8).collect();
+    let (ended, requests) = attempt(native(), &shows(""), nothing).await;
+    assert_eq!((ended.status, requests.len()), (ExecutionStatus::Uncertain, 8));
+    assert!(ended.failure.unwrap().reason.contains("8 turns in a row"));
+
+    let small = ModelProfile { context_tokens: 1_000, ..native() };
+    let used = Usage { prompt_tokens: 20_000, ..Usage::default() };
+    let answers =
+        vec![Answer::calls([run("a")]).with_usage(used), Answer::calls([run("b")]).with_usage(used)];
+    let (ended, _) = attempt(small, &shows("x"), answers).await;
+    assert!(ended.failure.unwrap().reason.contains("32000 tokens were not enough"));
+}
+
+/// A prompt that would grow past the context is cut to records of what is old; the last exchanges stay whole.
+#[tokio::test]
+async fn what_is_old_is_cut_to_its_record() {
+    let profile = ModelProfile { context_tokens: 8_000, output_tokens: 1_000, ..native() };
+    let tools = shows(&"word ".repeat(800));
+    let mut answers: Vec<Answer> =
+        (0..12).map(|number| Answer::calls([run(&format!("cat {number}"))])).collect();
+    answers.push(Answer::text("done"));
+    let (ended, requests) = attempt(profile.clone(), &tools, answers).await;
+    assert_eq!(ended.status, ExecutionStatus::Completed);
+    for request in &requests {
+        let tokens = estimate_usage(request, "").prompt_tokens;
+        assert!(tokens < u64::from(profile.context_tokens - profile.output_tokens), "{tokens}");
+    }
+    let last = requests.last().unwrap();
+    let results: Vec<&str> = last
+        .messages
+        .iter()
+        .flat_map(|message| &message.results)
+        .map(|result| result.content.as_str())
+        .collect();
+    assert_eq!(results.len(), 12);
+    assert!(results[0].contains("read_evidence shows") && results[0].contains("cat 0"), "{}", results[0]);
+    assert!(results[11].contains("word word"));
+}
+
+/// The server knows better how long a prompt is: what it refuses is cut and sent again.
+#[tokio::test]
+async fn a_prompt_that_the_server_finds_too_long_is_cut() {
+    let too_long = || LlmError::TooLong { model: "m".to_owned(), tokens: Some(9_000), limit: Some(8_000) };
+    let tools = shows(&"word ".repeat(400));
+    let mut answers: Vec<Answer> =
+        (0..6).map(|number| Answer::calls([run(&format!("cat {number}"))])).collect();
+    answers.extend([Answer::error(too_long), Answer::text("done")]);
+    let (ended, requests) =
+        attempt(ModelProfile { context_tokens: 6_000, output_tokens: 500, ..native() }, &tools, answers)
+            .await;
+    assert_eq!(ended.status, ExecutionStatus::Completed);
+    let [.., refused, sent] = requests.as_slice() else { panic!("{}", requests.len()) };
+    assert!(estimate_usage(sent, "").prompt_tokens < estimate_usage(refused, "").prompt_tokens);
+}
+
+#[tokio::test]
+async fn the_person_is_asked_and_the_step_goes_on() {
+    let ask = || {
+        Answer::calls([(
+            "give_up",
+            json!({"kind": "needs_person", "reason": "two match", "question": "Which?"}),
+        )])
+    };
+    let tools = Shows { person: Some("the second one"), ..shows("x") };
+    let (ended, requests) =
+        attempt(native(), &tools, vec![ask(), Answer::calls([run("ls")]), Answer::text("done")]).await;
+    assert_eq!(ended.status, ExecutionStatus::Completed);
+    assert_eq!(requests[1].messages[2].results[0].content, "The user answers: the second one");
+    let (ended, _) = attempt(native(), &shows("x"), vec![ask()]).await;
+    let gave_up = ended.failure.unwrap().gave_up.unwrap();
+    assert_eq!((gave_up.kind, gave_up.question.as_deref()), (GiveUpKind::NeedsPerson, Some("Which?")));
+}
+
+/// What a provider thought comes back to it unchanged.
+#[tokio::test]
+async fn thoughts_go_back_with_their_turn() {
+    let thought = json!({"type": "thinking", "thinking": "hm", "signature": "abc"});
+    let first = Completion { reasoning: vec![thought.clone()], ..called("ls") };
+    let (_, requests) =
+        attempt_completions(&shows("x"), vec![first, Completion::of_text("x", Usage::default(), "m")]).await;
+    assert_eq!(requests[1].messages[1].reasoning, [thought]);
+}
+
+/// Issue 15: the first turn is small.
+#[tokio::test]
+async fn the_first_turn_has_at_most_1500_tokens() {
+    let mut cx = conformance::context("How many files are in docs?");
+    let spec = |tool: &dyn artoo_tools::Tool| ToolSpec {
+        name: tool.name(),
+        summary: tool.summary().to_owned(),
+        arguments: tool.arguments().into(),
+        output_is_answer: tool.output_is_answer(),
+        only_looks: true,
+    };
+    cx.tools = artoo_tools::Toolbox::standard().tools().map(spec).collect();
+    let model =
+        Arc::new(ScriptedModel::new().profiled(native()).expect(
+            Expect::any(),
+            Answer::calls([("give_up", json!({"kind": "impossible", "reason": "x"}))]),
+        ));
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    ModelExecutor::default().attempt(&cx, &shows("x"), &client).await.unwrap();
+    let tokens = estimate_usage(&model.requests()[0], "").prompt_tokens;
+    assert!(tokens <= 1_500, "{tokens}");
+}
+
+fn called(command: &str) -> Completion {
+    let (name, arguments) = run(command);
+    let call = ToolUse { id: "a".to_owned(), name: name.to_owned(), arguments: arguments.to_string() };
+    Completion { calls: vec![call], ..Completion::of_text("", Usage::default(), "m") }
+}
+
+/// A model that gives these completions, one after the other.
+struct Gives {
+    completions: Mutex<Vec<Completion>>,
+    requests: Mutex<Vec<Request>>,
+}
+
+#[async_trait]
+impl LlmClient for Gives {
+    fn model(&self) -> &str {
+        "gives"
+    }
+
+    fn structured(&self) -> bool {
+        true
+    }
+
+    fn profile(&self) -> ModelProfile {
+        native()
+    }
+
+    async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        self.requests.lock().unwrap().push(request.clone());
+        Ok(self.completions.lock().unwrap().remove(0))
+    }
+}
+
+async fn attempt_completions(tools: &Shows, completions: Vec<Completion>) -> (Attempt, Vec<Request>) {
+    let model = Arc::new(Gives { completions: Mutex::new(completions), requests: Mutex::default() });
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let ended = ModelExecutor::default().attempt(&context(), tools, &client).await.unwrap();
+    let requests = model.requests.lock().unwrap().clone();
+    (ended, requests)
+}
+
+proptest! {
+    /// Whatever a model writes into its calls: the attempt goes on or ends, every call has its result, and every result its call.
+    #[test]
+    fn any_calls_are_answered(
+        names in prop::collection::vec("(shell|read_file|give_up|other|)", 1..4),
+        arguments in "(\\{|\\}|\"command\":|\"kind\":|\"impossible\"|\"x\"|,|null|[0-9]){0,6}",
+        in_json in any::<bool>(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let calls = names.iter().enumerate().map(|(number, name)| ToolUse {
+            id: format!("c{number}"), name: name.clone(), arguments: arguments.clone(),
+        });
+        let first = Completion { calls: calls.collect(), ..Completion::of_text("", Usage::default(), "m") };
+        let last = || Completion::of_text("done", Usage::default(), "m");
+        if !in_json {
+            let looked = called("ls");
+            let (_, requests) = runtime.block_on(attempt_completions(&shows("x"), vec![looked, first, last(), last(), last()]));
+            for request in requests {
+                for pair in request.messages.windows(2) {
+                    let asked: Vec<&String> = pair[0].calls.iter().map(|call| &call.id).collect();
+                    let mut told: Vec<&String> = pair[1].results.iter().map(|result| &result.id).collect();
+                    told.sort();
+                    prop_assert_eq!(asked, told);
+                }
+            }
+        } else {
+            let turn = json!({"tool": names[0], "arguments": {"x": arguments}});
+            let answers = vec![Answer::json(json!({"tool": "shell", "arguments": {"command": "ls"}, "output_is_answer": false})), Answer::json(turn)];
+            let model = ScriptedModel::new().profiled(json_turns());
+            answers.into_iter().for_each(|answer| model.add(Expect::any(), answer));
+            let client: Arc<dyn LlmClient> = Arc::new(model.always(Expect::any(), Answer::json(json!({"answer": "done"}))));
+            let ended = runtime.block_on(ModelExecutor::default().attempt(&context(), &shows("x"), &client));
+            prop_assert!(ended.is_ok() || names[0] != "shell");
+        }
+    }
+}

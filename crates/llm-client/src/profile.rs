@@ -1,0 +1,187 @@
+//! What a model gets: how much of it a prompt may fill, in which forms it is asked, and whether it is guided.
+
+mod families;
+mod overrides;
+
+use serde::{Deserialize, Serialize};
+
+use families::Family;
+pub use overrides::ProfileOverrides;
+
+/// What is known of a model, and so what it gets.
+///
+/// Everything that treats models differently asks this and nothing else. What exists for weak models only happens where
+/// [`guided`](Self::guided) says so.
+///
+/// ```
+/// use artoo_llm_client::{ModelProfile, ToolCalling};
+///
+/// let known = ModelProfile::of("anthropic/claude-sonnet-4-5");
+/// assert_eq!((known.tool_calling, known.guided, known.images), (ToolCalling::Native, false, true));
+/// assert!(ModelProfile::of("qwen2.5-coder:1.5b").guided);
+/// assert!(!ModelProfile::of("Qwen2.5-Coder-32B-Instruct").guided);
+/// // Nothing is known of it: it is asked like a capable model with a small context.
+/// assert_eq!(ModelProfile::of("somebody/else"), ModelProfile::default());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelProfile {
+    /// The family that its name belongs to, in words; `unknown` where it belongs to none.
+    pub family: String,
+    /// How many tokens a prompt and its answer may have together.
+    pub context_tokens: u32,
+    /// How many tokens an answer may have.
+    pub output_tokens: u32,
+    /// How it says which tools are called.
+    pub tool_calling: ToolCalling,
+    /// Whether it can be shown pictures.
+    pub images: bool,
+    /// Whether it thinks before it answers, and needs room for that.
+    pub reasoning: bool,
+    /// Whether its server can bind answers to a JSON Schema. Otherwise the schema stands in the prompt. A client that is refused finds out
+    /// by itself; one that is ignored does not.
+    #[serde(default = "usually")]
+    pub structured: bool,
+    /// Whether it is weak, so that it is guided: examples in prompts, one action a turn of a schema that leaves out what would not work,
+    /// answers derived twice.
+    pub guided: bool,
+}
+
+/// How a model says which tools are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolCalling {
+    /// By the calls of its wire format, several at once.
+    Native,
+    /// By one JSON object in its text.
+    Json,
+}
+
+impl Default for ModelProfile {
+    /// Of an unknown model: 32,000 tokens of context, 4,096 of answer, calls of tools in JSON, which every server lets through, no
+    /// pictures, not guided.
+    fn default() -> Self {
+        Self {
+            family: "unknown".to_owned(),
+            context_tokens: 32_000,
+            output_tokens: 4_096,
+            tool_calling: ToolCalling::Json,
+            images: false,
+            reasoning: false,
+            structured: true,
+            guided: false,
+        }
+    }
+}
+
+impl ModelProfile {
+    /// What is known of a model by its name, in the server's words.
+    pub fn of(model: &str) -> Self {
+        let Some(family) = Family::of(model) else {
+            return Self::default();
+        };
+        let unknown = Self::default();
+        let is_below =
+            |billions: u32| parameters(model).is_some_and(|tenths| tenths < u64::from(billions) * 10);
+        Self {
+            family: family.family.clone(),
+            context_tokens: family.context_tokens.unwrap_or(unknown.context_tokens),
+            output_tokens: family.output_tokens.unwrap_or(unknown.output_tokens),
+            tool_calling: family.tool_calling.unwrap_or(ToolCalling::Native),
+            images: family.images,
+            reasoning: family.reasoning,
+            structured: unknown.structured,
+            guided: family.guided_below.is_some_and(is_below),
+        }
+    }
+
+    /// The model that artoo carries: small, on the CPU, bound to schemas.
+    pub fn embedded() -> Self {
+        Self {
+            family: "embedded".to_owned(),
+            context_tokens: 8_192,
+            output_tokens: 4_096,
+            tool_calling: ToolCalling::Json,
+            images: false,
+            reasoning: false,
+            structured: true,
+            guided: true,
+        }
+    }
+
+    /// How many bytes of one tool's output such a model is shown: a sixteenth of its context, at least 2,400 and at most 48,000. A guided
+    /// model gets the least, since it loses its way in more.
+    pub fn shown_bytes(&self) -> usize {
+        const BYTES_OF_A_TOKEN: usize = 4;
+        let share = usize::try_from(self.context_tokens).unwrap_or(usize::MAX) / 16;
+        if self.guided { 2_400 } else { share.saturating_mul(BYTES_OF_A_TOKEN).clamp(2_400, 48_000) }
+    }
+
+    /// Room for an answer that needs about `tokens`: a model that thinks first gets more, never more than it can write.
+    pub fn room(&self, tokens: u32) -> u32 {
+        const FOR_THINKING: u32 = 4_096;
+        let wanted = if self.reasoning { tokens.saturating_add(FOR_THINKING) } else { tokens };
+        wanted.min(self.output_tokens)
+    }
+}
+
+/// How many parameters a model's name says that it has, in tenths of a billion: 15 for `qwen2.5:1.5b`. `None` where it says nothing.
+///
+/// ```
+/// use artoo_llm_client::parameters;
+/// assert_eq!(["llama3:70b", "gpt-5-mini", "phi-0.5B"].map(parameters), [Some(700), None, Some(5)]);
+/// ```
+pub fn parameters(model: &str) -> Option<u64> {
+    let name = model.to_lowercase();
+    name.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).rev().find_map(|part| {
+        let number = part.strip_suffix('b')?;
+        let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
+        let tenth = tenths.get(..1)?;
+        whole.parse::<u64>().ok()?.checked_mul(10)?.checked_add(tenth.parse().ok()?)
+    })
+}
+
+fn usually() -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_as_servers_write_them() {
+        let table = [
+            ("claude-opus-4-1", "Claude", false),
+            ("gpt-5-mini", "GPT-5 and later", false),
+            ("openai/gpt-oss-120b", "gpt-oss", false),
+            ("unsloth/Qwen3-8B-GGUF", "Qwen3", false),
+            ("qwen3:4b", "Qwen3", true),
+            ("deepseek-r1:7b", "DeepSeek R1", true),
+            ("mixtral-8x7b", "Mistral", false),
+            ("phi4-mini", "Phi", false),
+            ("myclaude", "unknown", false),
+            ("", "unknown", false),
+        ];
+        for (name, family, guided) in table {
+            let profile = ModelProfile::of(name);
+            assert_eq!((profile.family.as_str(), profile.guided), (family, guided), "{name}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_from_names() {
+        let names = ["qwen2.5-coder-1.5b-instruct", "llama3:70b", "gpt-5-mini", "b", "mixtral-8x7b", "0.5B"];
+        assert_eq!(names.map(parameters), [Some(15), Some(700), None, None, None, Some(5)]);
+    }
+
+    #[test]
+    fn outputs_are_as_large_as_the_context_allows() {
+        let of = |context_tokens, guided| {
+            ModelProfile { context_tokens, guided, ..ModelProfile::default() }.shown_bytes()
+        };
+        assert_eq!(
+            [of(4_000, false), of(32_000, false), of(200_000, false), of(1_000_000, true)],
+            [2_400, 8_000, 48_000, 2_400]
+        );
+    }
+}

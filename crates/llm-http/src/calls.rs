@@ -1,0 +1,69 @@
+//! Calls of tools, as both wire formats need them.
+
+use std::collections::BTreeSet;
+
+use artoo_llm_client::{Message, ToolUse};
+use serde_json::{Value, json};
+
+/// The arguments of a call as an object, if they are one.
+pub(crate) fn object(arguments: &str) -> Option<Value> {
+    serde_json::from_str(arguments).ok().filter(Value::is_object)
+}
+
+/// An object that holds arguments which are none, so that they can be sent back.
+pub(crate) fn wrapped(arguments: &str) -> Value {
+    json!({"_text": arguments})
+}
+
+/// Gives a name to each call that has none, or one that was used before in this conversation: results go back under it.
+pub(crate) fn name_apart(calls: &mut [ToolUse], conversation: &[Message]) {
+    let earlier = conversation.iter().flat_map(|message| &message.calls);
+    let mut used: BTreeSet<String> = earlier.map(|call| call.id.clone()).collect();
+    let mut number = used.len();
+    for call in calls {
+        while call.id.is_empty() || used.contains(&call.id) {
+            number += 1;
+            call.id = format!("call_{number}");
+        }
+        used.insert(call.id.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn calls(ids: &[String]) -> Vec<ToolUse> {
+        let call = |id: &String| ToolUse { id: id.clone(), name: "look".into(), arguments: "{}".into() };
+        ids.iter().map(call).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_is_used_once_and_those_that_are_one_stay(
+            before in prop::collection::vec("(|a|b|call_[1-4])", 0..4),
+            now in prop::collection::vec("(|a|b|call_[1-4])", 0..6),
+        ) {
+            let conversation = [Message { calls: calls(&before), ..Message::assistant("") }];
+            let mut named = calls(&now);
+            name_apart(&mut named, &conversation);
+            let ids: BTreeSet<&str> = named.iter().map(|call| call.id.as_str()).collect();
+            prop_assert_eq!(ids.len(), now.len());
+            for (place, (call, given)) in named.iter().zip(&now).enumerate() {
+                prop_assert!(!call.id.is_empty() && !before.contains(&call.id));
+                let is_first = !before.contains(given) && !given.is_empty() && !now[..place].contains(given);
+                let was_taken = named[..place].iter().any(|earlier| earlier.id == *given);
+                prop_assert_eq!(call.id == *given, is_first && !was_taken);
+            }
+        }
+    }
+
+    #[test]
+    fn only_objects_are_arguments() {
+        assert_eq!(object("{\"a\": 1}"), Some(json!({"a": 1})));
+        for broken in ["{\"a\": ", "[1]", "3", "", "nonsense"] {
+            assert_eq!(object(broken), None);
+        }
+    }
+}

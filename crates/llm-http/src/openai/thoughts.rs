@@ -1,0 +1,55 @@
+//! What a model thought, where its server wants it back.
+
+use artoo_llm_client::ToolUse;
+use serde_json::Value;
+
+/// Thoughts of one answer, as far as they have come.
+#[derive(Debug, Default)]
+pub(super) struct Thoughts {
+    /// In plain text, as some servers have it.
+    plain: String,
+    /// In parts, as gateways have it: text, summaries, signed or encrypted data.
+    details: Vec<Value>,
+}
+
+impl Thoughts {
+    /// Takes those of a chunk, or of a whole answer.
+    pub(super) fn take(&mut self, message: &Value) {
+        self.plain.push_str(message.get("reasoning_content").and_then(Value::as_str).unwrap_or_default());
+        for detail in message.get("reasoning_details").and_then(Value::as_array).into_iter().flatten() {
+            match self.details.last_mut() {
+                Some(last) if is_continued(last, detail) => append(last, detail),
+                _ => self.details.push(detail.clone()),
+            }
+        }
+    }
+
+    /// What goes back with the turn: all parts, or, with calls of tools, the plain text. Servers that send plain text want it for as
+    /// long as the model works with tools, and no longer.
+    pub(super) fn into_reasoning(self, calls: &[ToolUse]) -> Vec<Value> {
+        let is_wanted = self.details.is_empty() && !self.plain.is_empty() && !calls.is_empty();
+        if is_wanted { vec![Value::String(self.plain)] } else { self.details }
+    }
+}
+
+/// The fields that come in pieces.
+const PIECES: [&str; 2] = ["text", "summary"];
+
+fn is_continued(last: &Value, detail: &Value) -> bool {
+    let is_text = PIECES.iter().any(|field| detail.get(field).is_some() || detail.get("signature").is_some());
+    is_text && ["type", "index"].iter().all(|field| last.get(field) == detail.get(field))
+}
+
+fn append(last: &mut Value, detail: &Value) {
+    let (Some(known), Some(given)) = (last.as_object_mut(), detail.as_object()) else { return };
+    for (name, value) in given.iter().filter(|(_, value)| !value.is_null()) {
+        match (known.get_mut(name), value) {
+            (Some(Value::String(text)), Value::String(more)) if PIECES.contains(&name.as_str()) => {
+                text.push_str(more);
+            }
+            _ => {
+                known.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}

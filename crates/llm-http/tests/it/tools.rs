@@ -1,0 +1,205 @@
+//! Tools on servers that take them, ignore them, and refuse them, in both wire formats.
+
+use std::sync::Arc;
+
+use artoo_llm_client::{
+    Completion, LlmClient, LlmError, Message, ModelProfile, Request, ToolCalling, ToolDefinition, ToolResult,
+    ToolUse,
+};
+use artoo_llm_http::doubles::{Call, MockServer, Reply};
+use artoo_llm_http::{Anthropic, HttpConfig, OpenAiCompatible};
+use serde_json::{Value, json};
+
+use crate::{config, request};
+
+/// A configuration for a model of which it is known that it calls tools.
+fn native(server: &MockServer) -> HttpConfig {
+    let profile = ModelProfile { tool_calling: ToolCalling::Native, ..ModelProfile::default() };
+    HttpConfig { profile: Some(profile), ..config(server) }
+}
+
+fn client(server: &MockServer) -> OpenAiCompatible {
+    OpenAiCompatible::new(native(server)).unwrap()
+}
+
+fn offering() -> Request {
+    let look = ToolDefinition {
+        name: "look".into(),
+        description: "Looks.".into(),
+        parameters: Arc::new(json!({"type": "object"})),
+    };
+    request().with_tools(Arc::new([look]))
+}
+
+fn called(completion: &Completion) -> Vec<(&str, &str)> {
+    completion.calls.iter().map(|call| (call.id.as_str(), call.arguments.as_str())).collect()
+}
+
+/// The next request, after each call came to "blue".
+fn after(mut request: Request, completion: &Completion) -> Request {
+    let blue = |call: &ToolUse| ToolResult {
+        id: call.id.clone(),
+        content: "blue".into(),
+        is_error: false,
+        images: Vec::new(),
+    };
+    request.messages.push(Message::said(completion));
+    request.messages.push(Message::results(completion.calls.iter().map(blue).collect()));
+    request
+}
+
+fn two_calls() -> Reply {
+    Reply::calls([("a", "look", json!({"at": "最🙂"})), ("b", "look", json!({}))])
+}
+
+#[tokio::test]
+async fn several_calls_at_once_in_both_formats() {
+    let server = MockServer::start(|call| match call.ordinal % 2 {
+        0 => two_calls(),
+        _ => Reply::text("blue"),
+    })
+    .await
+    .unwrap();
+    let models: [Box<dyn LlmClient>; 2] =
+        [Box::new(client(&server)), Box::new(Anthropic::new(native(&server)).unwrap())];
+    for model in models {
+        let first = model.complete(&offering()).await.unwrap();
+        assert_eq!(called(&first), [("a", "{\"at\":\"最🙂\"}"), ("b", "{}")]);
+        let last = model.complete(&after(offering(), &first)).await.unwrap();
+        assert_eq!((last.text.as_str(), last.calls.len()), ("blue", 0));
+    }
+    let calls = server.calls();
+    let told = |call: &Call| call.body["messages"].as_array().unwrap().clone();
+    assert_eq!(told(&calls[1])[3], json!({"role": "tool", "tool_call_id": "a", "content": "blue"}));
+    assert_eq!(told(&calls[3])[2]["content"][0]["tool_use_id"], "a");
+    // Tools are the same to the byte, so that a provider can cache them.
+    assert_eq!(calls[0].body["tools"].to_string(), calls[1].body["tools"].to_string());
+    assert_eq!(calls[2].body["tools"].to_string(), calls[3].body["tools"].to_string());
+}
+
+/// One server that says no to tools, another that says it in other words and with another status.
+#[tokio::test]
+async fn refused_tools_go_into_the_prompt_and_stay_there() {
+    let refusals = [(400, "m does not support tools"), (500, "tools param requires --jinja flag")];
+    for (status, words) in refusals {
+        let server = MockServer::start(move |call| {
+            if call.body.get("tools").is_some() {
+                return Reply::status(status, json!({"error": {"message": words}}).to_string());
+            }
+            match call.ordinal {
+                1 => Reply::text("{\"tool\": \"look\", \"arguments\": {\"at\": 1}}"),
+                _ => Reply::text("blue"),
+            }
+        })
+        .await
+        .unwrap();
+        let model = client(&server);
+        let first = model.complete(&offering()).await.unwrap();
+        assert_eq!((called(&first), first.text.as_str()), (vec![("text_1", "{\"at\":1}")], ""));
+        assert_eq!(first.usage.requests, 2);
+        let last = model.complete(&after(offering(), &first)).await.unwrap();
+        assert_eq!((last.text.as_str(), last.usage.requests), ("blue", 1));
+        let body = server.calls().pop().unwrap().body;
+        assert!(body["messages"][0]["content"].as_str().unwrap().contains("- look: Looks."));
+        assert_eq!(body["messages"][2]["content"], "{\"tool\":\"look\",\"arguments\":{\"at\":1}}");
+        assert_eq!(body["messages"][3], json!({"role": "user", "content": "blue"}));
+    }
+}
+
+#[tokio::test]
+async fn a_model_without_native_calls_is_not_offered_any() {
+    let server = MockServer::start(|_| Reply::text("{\"tool\": \"look\"}")).await.unwrap();
+    let config = HttpConfig { model: "gemma3:12b".into(), ..config(&server) };
+    let model = OpenAiCompatible::new(config).unwrap();
+    assert_eq!(called(&model.complete(&offering()).await.unwrap()), [("text_1", "{}")]);
+    assert_eq!(server.calls()[0].body.get("tools"), None);
+}
+
+/// Small servers take tools and let the model's calls through as text.
+#[tokio::test]
+async fn a_server_that_ignores_tools_is_understood() {
+    let server =
+        MockServer::start(|_| Reply::text("{\"name\": \"look\", \"parameters\": {}}")).await.unwrap();
+    let model = client(&server);
+    let first = model.complete(&offering()).await.unwrap();
+    assert_eq!((called(&first), first.text.as_str()), (vec![("text_1", "{}")], ""));
+    // What is echoed has names of its own in the whole conversation.
+    let second = model.complete(&after(offering(), &first)).await.unwrap();
+    assert_eq!(called(&second), [("call_2", "{}")]);
+    assert!(server.calls()[1].body["messages"][2]["tool_calls"].is_array());
+}
+
+#[tokio::test]
+async fn ids_that_are_missing_or_come_twice_are_told_apart_and_broken_arguments_stay() {
+    let call =
+        |id: Value, arguments: &str| json!({"id": id, "function": {"name": "look", "arguments": arguments}});
+    let message = json!({"content": null, "tool_calls": [
+        call(json!("a"), "{\"at\": "), call(json!("a"), ""), call(Value::Null, "{}"),
+    ]});
+    let body = json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
+    let server = MockServer::start(move |_| Reply::json(&body)).await.unwrap();
+    let model = client(&server);
+    let first = model.complete(&offering()).await.unwrap();
+    assert_eq!(called(&first), [("a", "{\"at\": "), ("call_1", "{}"), ("call_2", "{}")]);
+    assert!(
+        first.usage.estimated && first.usage.completion_tokens > 3,
+        "calls are counted: {:?}",
+        first.usage
+    );
+    let second = model.complete(&after(offering(), &first)).await.unwrap();
+    let ids: Vec<&str> = second.calls.iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["call_4", "call_5", "call_6"], "the server counts from the start in every turn");
+    let sent = server.calls().pop().unwrap().body;
+    assert_eq!(
+        sent["messages"][2]["tool_calls"][0]["function"]["arguments"],
+        "{\"_text\":\"{\\\"at\\\": \"}"
+    );
+}
+
+#[tokio::test]
+async fn signed_thoughts_come_back_unchanged_and_first() {
+    let thought = json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"});
+    let content = json!([thought, {"type": "tool_use", "id": "a", "name": "look", "input": {}}]);
+    let body = json!({"model": "c", "content": content, "stop_reason": "tool_use"});
+    let server = MockServer::start(move |_| Reply::json(&body)).await.unwrap();
+    let model = Anthropic::new(native(&server)).unwrap();
+    let first = model.complete(&offering()).await.unwrap();
+    assert_eq!(first.reasoning, [thought]);
+    model.complete(&after(offering(), &first)).await.unwrap();
+    assert_eq!(server.calls()[1].body["messages"][1]["content"], content);
+}
+
+/// Whoever asks once more without tools, after a conversation with them, asks in words: providers refuse calls of tools that they do
+/// not know.
+#[tokio::test]
+async fn a_conversation_with_calls_can_end_without_tools() {
+    let server = MockServer::start(|_| two_calls()).await.unwrap();
+    let model = Anthropic::new(native(&server)).unwrap();
+    let first = model.complete(&offering()).await.unwrap();
+    let bare = Request { tools: Arc::new([]), ..after(offering(), &first) };
+    model.complete(&bare).await.unwrap();
+    let body = server.calls().pop().unwrap().body;
+    assert_eq!(body.get("tools"), None);
+    assert!(!body.to_string().contains("tool_use"), "{body}");
+}
+
+/// A caller who knows that a prompt is too long can make it shorter; in other words it would be as long.
+#[tokio::test]
+async fn a_prompt_past_the_context_is_said_and_not_tried_in_other_words() {
+    let words = "maximum context length exceeded: the messages and the functions";
+    for reply in [
+        Reply::status(
+            400,
+            json!({"error": {"message": words, "code": "context_length_exceeded"}}).to_string(),
+        ),
+        Reply::status(500, json!({"error": {"message": "the request exceeds the context size"}}).to_string()),
+        Reply::status(413, "tools: Request too large"),
+        Reply::events([r#"{"error": {"message": "maximum context length exceeded"}}"#]),
+    ] {
+        let sent = reply.clone();
+        let server = MockServer::start(move |_| sent.clone()).await.unwrap();
+        let error = client(&server).complete(&offering()).await.unwrap_err();
+        assert!(matches!(error, LlmError::TooLong { tokens: None, limit: None, .. }), "{reply:?}: {error}");
+        assert_eq!(server.stats().requests, 1, "{reply:?}");
+    }
+}

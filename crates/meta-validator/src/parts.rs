@@ -1,0 +1,156 @@
+//! What one answer is made of: what each step found or was seen to change.
+
+use std::{collections::BTreeMap, path::Path};
+
+use artoo_types::{Criterion, FileChangeKind, SubTaskOutcome};
+use serde_json::Value;
+
+use crate::merge::{Distinct, distinct};
+
+/// Changes of one step that are listed. A command may write thousands of files.
+const CHANGES_LISTED: usize = 20;
+
+/// What one step has to say.
+pub(crate) struct Part<'a> {
+    /// What it was to do.
+    pub(crate) intent: &'a str,
+    /// What it found; nothing of a step that only changed something, since its words are a remark that nobody judged.
+    pub(crate) output: String,
+    /// What it was seen to change, a line each.
+    pub(crate) changes: Vec<String>,
+}
+
+impl Part<'_> {
+    fn of<'a>(part: Distinct<'a>) -> Part<'a> {
+        let changes = changes(part.outcome);
+        let is_a_deed =
+            !part.outcome.criteria.is_empty() && part.outcome.criteria.iter().all(Criterion::is_about_a_deed);
+        let output = if is_a_deed && !changes.is_empty() { String::new() } else { text(&part.output) };
+        Part { intent: &part.outcome.intent, output, changes }
+    }
+
+    /// The whole of it.
+    pub(crate) fn text(&self) -> String {
+        let output = Some(self.output.trim()).filter(|output| !output.is_empty());
+        output.into_iter().chain(self.changes.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The parts of the answer, in the plan's order.
+pub(crate) fn parts<'a>(outcomes: &'a [SubTaskOutcome], task_criteria: &[Criterion]) -> Vec<Part<'a>> {
+    distinct(outcomes, task_criteria).into_iter().map(Part::of).collect()
+}
+
+/// What the last step put out, where it only sums up what the steps before it found: it looked at nothing itself.
+pub(crate) fn summed_up(outcomes: &[SubTaskOutcome]) -> Option<String> {
+    let (last, before) = outcomes.split_last()?;
+    let looked = last.tool_calls.iter().any(|call| call.showed() || !call.files.is_empty());
+    let summary = text(&last.output);
+    (!before.is_empty() && !looked && !summary.trim().is_empty()).then_some(summary)
+}
+
+/// The parts as they are, each under the number of its step.
+pub(crate) fn numbered(parts: &[Part<'_>]) -> String {
+    let item = |(number, part): (usize, &Part<'_>)| {
+        let text = part.text();
+        let gap = if text.contains('\n') { "\n" } else { " " };
+        format!("{number}.{gap}{text}")
+    };
+    (1..).zip(parts).map(item).collect::<Vec<_>>().join("\n")
+}
+
+/// A value as text; nothing for null.
+pub(crate) fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// What all calls of a step together came to.
+fn changes(outcome: &SubTaskOutcome) -> Vec<String> {
+    let mut net: BTreeMap<&Path, FileChangeKind> = BTreeMap::new();
+    for file in outcome.tool_calls.iter().flat_map(|call| &call.files) {
+        if let Some(change) = file.change.after(net.remove(file.path.as_path())) {
+            net.insert(&file.path, change);
+        }
+    }
+    let word = |change: FileChangeKind| match change {
+        FileChangeKind::Created => "created",
+        FileChangeKind::Changed => "changed",
+        FileChangeKind::Deleted => "deleted",
+    };
+    let more = net.len().saturating_sub(CHANGES_LISTED);
+    let listed = net.iter().take(CHANGES_LISTED);
+    let mut lines: Vec<String> =
+        listed.map(|(path, change)| format!("{}: {}", word(*change), path.display())).collect();
+    if more > 0 {
+        lines.push(format!("[... {more} more files ...]"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::{Check, FileChange, Mode, ToolCall};
+
+    use super::*;
+    use crate::conformance::outcome;
+
+    fn called(files: &[(&str, FileChangeKind)]) -> ToolCall {
+        let file =
+            |(path, change): &(&str, FileChangeKind)| FileChange { path: path.into(), change: *change };
+        ToolCall {
+            files: files.iter().map(file).collect(),
+            ..artoo_judging::conformance::call(1, "3\n", true)
+        }
+    }
+
+    fn deed() -> Criterion {
+        let check = Some(Check::FileExists { path: "a.txt".into() });
+        Criterion { text: "a.txt is there".to_owned(), mode: Mode::Verifiable, check }
+    }
+
+    /// What is said of a deed is a remark that nobody judged: what was seen to change is told in its place.
+    #[test]
+    fn a_deed_is_what_was_seen_to_change() {
+        use FileChangeKind::{Changed, Created, Deleted};
+        let made = SubTaskOutcome {
+            criteria: vec![deed()],
+            tool_calls: vec![
+                called(&[("/w/a.txt", Created), ("/w/tmp", Created)]),
+                called(&[("/w/a.txt", Changed), ("/w/tmp", Deleted), ("/w/b.txt", Deleted)]),
+            ],
+            ..outcome(1, "Write a.txt", "I also wrote c.txt")
+        };
+        let told = vec!["created: /w/a.txt".to_owned(), "deleted: /w/b.txt".to_owned()];
+        let of = |outcome: SubTaskOutcome| {
+            let outcomes = [outcome];
+            let found = parts(&outcomes, &[]);
+            (found[0].output.clone(), found[0].changes.clone())
+        };
+        assert_eq!(of(made.clone()), (String::new(), told.clone()));
+        // A judged answer beside the deed counts, and so do words where nothing was seen.
+        let judged = Criterion { check: None, ..deed() };
+        let both = SubTaskOutcome { criteria: vec![deed(), judged], ..made.clone() };
+        assert_eq!(of(both), ("I also wrote c.txt".to_owned(), told));
+        let unseen = SubTaskOutcome { tool_calls: vec![called(&[])], ..made };
+        assert_eq!(of(unseen), ("I also wrote c.txt".to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn outputs_stand_under_numbers_and_not_under_plan_texts() {
+        let outcomes = [outcome(1, "Count the files", "3"), outcome(2, "List them", "a.txt\nb.txt")];
+        assert_eq!(numbered(&parts(&outcomes, &[])), "1. 3\n2.\na.txt\nb.txt");
+    }
+
+    #[test]
+    fn a_step_that_looked_at_nothing_sums_up() {
+        let looked = SubTaskOutcome { tool_calls: vec![called(&[])], ..outcome(1, "Count", "3") };
+        let summed = outcome(2, "Say it", "3, and that is all");
+        assert_eq!(summed_up(&[looked.clone(), summed.clone()]).as_deref(), Some("3, and that is all"));
+        assert_eq!(summed_up(&[summed.clone(), looked]), None);
+        assert_eq!(summed_up(&[summed]), None, "of one step nothing is summed up");
+    }
+}

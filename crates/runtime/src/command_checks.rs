@@ -1,0 +1,142 @@
+//! The commands that criteria name, run where nothing of them lasts.
+
+use std::{sync::Arc, time::Duration};
+
+use artoo_agent_validator::{CommandRun, RunCommand};
+use artoo_sandbox::Network;
+use artoo_tools::{
+    Consent, Nobody, Question, Rules, Shell, Tool as _, ToolContext, Toolbox, can_try, outlook,
+};
+use artoo_types::{Arguments, CallEnding, CallId, FailureClass, ToolCall};
+use async_trait::async_trait;
+use tokio::task::spawn_blocking;
+use uuid::Uuid;
+
+/// How much longer a call may take than its command: layers are made and looked through.
+const LAYERS: Duration = Duration::from_secs(30);
+
+/// What a pipe ends with of which a part was cut off: `head` does that to what stands before it.
+const CUT_OFF: i32 = 141;
+
+/// Runs commands as `shell` does where a person's rules let it, over layers that are thrown away.
+pub(crate) struct CommandChecks {
+    toolbox: Arc<Toolbox>,
+    context: ToolContext,
+}
+
+impl CommandChecks {
+    /// With the tools of a run, and what they may do. Nobody is asked, and the rules of the person hold.
+    pub(crate) fn new(toolbox: Arc<Toolbox>, context: ToolContext, rules: Rules) -> Self {
+        let mut environment = context.environment;
+        environment.insert("LC_ALL".into(), "C.UTF-8".into());
+        let context = ToolContext {
+            trial_only: true,
+            network: Network::Denied,
+            consent: Arc::new(RulesAlone(rules)),
+            snapshot: None,
+            environment,
+            ..context
+        };
+        Self { toolbox, context }
+    }
+}
+
+#[async_trait]
+impl RunCommand for CommandChecks {
+    async fn run(&self, command: &str, within: Duration) -> CommandRun {
+        let undecided = |reason: &str| CommandRun::Undecided { reason: reason.to_owned() };
+        if self.toolbox.get(&Shell.name()).is_none() {
+            return undecided("this run has no tool that runs commands");
+        }
+        let (text, cx) = (command.to_owned(), self.context.clone());
+        let looked = spawn_blocking(move || (can_try(&cx), outlook(&text, &cx)));
+        let Ok((can_try, outlook)) = looked.await else { return undecided("it could not be looked at") };
+        if let Some(refusal) = outlook.refusal {
+            return undecided(&format!("it was not run: {refusal}"));
+        }
+        let call = self.call(command, within).await;
+        let needs_the_network = !outlook.effects.network.is_empty();
+        match (&call.ending, &call.failure) {
+            // Somewhere in it a program is missing, whatever the last one says.
+            (CallEnding::Exited { status: 0 }, Some(failure))
+                if failure.class == FailureClass::Environmental =>
+            {
+                undecided(&failure.reason)
+            }
+            (CallEnding::Exited { status: 0 }, _) => CommandRun::Ended { status: 0, output: output(&call) },
+            (CallEnding::Exited { status: CUT_OFF }, _) => undecided("a part of its pipe was cut off"),
+            (CallEnding::Exited { .. }, _) if !can_try => {
+                undecided("it failed where it could write nothing, and nothing can be tried here")
+            }
+            (CallEnding::Exited { .. }, _) if needs_the_network => {
+                undecided("it failed without the network, and names another machine")
+            }
+            (CallEnding::Exited { status }, _) => {
+                CommandRun::Ended { status: *status, output: output(&call) }
+            }
+            (
+                CallEnding::Returned
+                | CallEnding::Signalled { .. }
+                | CallEnding::TimedOut
+                | CallEnding::Cancelled
+                | CallEnding::Refused,
+                Some(failure),
+            ) => undecided(&failure.reason),
+            (
+                CallEnding::Returned
+                | CallEnding::Signalled { .. }
+                | CallEnding::TimedOut
+                | CallEnding::Cancelled
+                | CallEnding::Refused,
+                None,
+            ) => undecided("it has no exit status"),
+        }
+    }
+}
+
+impl CommandChecks {
+    async fn call(&self, command: &str, within: Duration) -> ToolCall {
+        let call_id = CallId::new(Uuid::new_v4());
+        let mut cx = self.context.clone();
+        cx.limits.command_time = within.min(cx.limits.longest_command_time);
+        cx.limits.call_time = cx.limits.command_time.saturating_add(LAYERS);
+        // Neither do its temporary files last.
+        cx.private_tmp.push(format!("check-{call_id}"));
+        let tmp = cx.private_tmp.clone();
+        // `cargo test | tail` has failed where the tests have.
+        let command =
+            if command.contains('|') { format!("set -o pipefail\n{command}") } else { command.to_owned() };
+        let arguments: Arguments = [("command".to_owned(), command.into())].into_iter().collect();
+        let call = self.toolbox.call(call_id, &Shell.name(), arguments, &cx).await;
+        if tmp.symlink_metadata().is_ok()
+            && let Err(error) = tokio::fs::remove_dir_all(&tmp).await
+        {
+            tracing::debug!(path = %tmp.display(), %error, "temporary files of a check stay until the run ends");
+        }
+        call
+    }
+}
+
+/// What a command put out, as much as is shown of a call: errors last, where test suites that fail say so.
+fn output(call: &ToolCall) -> String {
+    let parts = [call.output.shown.trim_end(), call.stderr.shown.trim_end()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The rules of the person, who is not asked.
+struct RulesAlone(Rules);
+
+#[async_trait]
+impl Consent for RulesAlone {
+    fn rules(&self) -> Rules {
+        self.0.clone()
+    }
+
+    async fn ask(&self, question: Question) -> artoo_tools::Answer {
+        Nobody.ask(question).await
+    }
+}
+
+#[cfg(test)]
+#[path = "command_checks_tests.rs"]
+mod tests;

@@ -1,0 +1,210 @@
+//! `edit_file`: changes parts of a text file.
+
+mod closest;
+mod patch;
+mod replace;
+mod text_file;
+
+use std::io::Read;
+use std::sync::Arc;
+
+use artoo_types::{Arguments, ToolName};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use self::patch::Hunk;
+use self::replace::Replacement;
+use self::text_file::TextFile;
+use crate::arguments::Given;
+use crate::consent::diff;
+use crate::file_target::FileTarget;
+use crate::open_file::open_file;
+use crate::protected::is_private_key;
+use crate::{Captured, Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+
+/// Changes parts of a text file in UTF-8: texts that stand in it exactly are replaced, one after the other, or the hunks of a unified diff are
+/// applied where their context stands. A text that is not there, or there more than once, is refused with the lines that come closest. All
+/// of it is done or nothing. The file keeps its mode, its byte order mark and its line endings. What existed before the run is changed only
+/// with consent to the very change.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct EditFile;
+
+/// The most replacements of one call.
+const MOST_EDITS: usize = 200;
+
+#[async_trait]
+impl Tool for EditFile {
+    fn name(&self) -> ToolName {
+        ToolName::new("edit_file")
+    }
+
+    fn summary(&self) -> &str {
+        "change parts of a text file: all edits or none"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Edits
+    }
+
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::Head
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "maxLength": 400, "description": "the file" },
+                "edits": {
+                    "type": "array",
+                    "maxItems": MOST_EDITS,
+                    "description": "one after the other",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "old": { "type": "string", "maxLength": 50000, "description": "exact text that stands there once" },
+                            "new": { "type": "string", "maxLength": 50000, "description": "what replaces it" },
+                            "all": { "type": "boolean", "description": "each place" },
+                        },
+                        "required": ["old", "new"],
+                        "additionalProperties": false,
+                    },
+                },
+                "patch": { "type": "string", "maxLength": 100000, "description": "or a unified diff with context" },
+            },
+            "required": ["path"],
+            "additionalProperties": false,
+        })
+    }
+
+    /// A diff is for reading.
+    fn output_is_answer(&self) -> bool {
+        false
+    }
+
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        match call(arguments, cx).await {
+            Ok(report) => report,
+            Err(error) => error.into(),
+        }
+    }
+}
+
+/// What is to be changed.
+enum Wanted {
+    Replacements(Vec<Replacement>),
+    Patch(Vec<Hunk>),
+}
+
+/// Why something does not fit into a text, and the lines that come closest to what was sought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Misfit {
+    problem: String,
+    closest: String,
+}
+
+/// A file that was looked at, and what becomes of it.
+struct Edited {
+    target: FileTarget,
+    before: Vec<u8>,
+    after: Result<Vec<u8>, Misfit>,
+}
+
+async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+    let given = Given::new(arguments, &["path", "edits", "patch"])?;
+    let path = given.path("path")?.to_owned();
+    let wanted = wanted(given)?;
+    if cx.cancel.is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    let context = cx.clone();
+    // Not raced against the token: as for `write_file`.
+    let Edited { target, before, after } = blocking(move || edit(&path, &wanted, &context)).await?;
+    let after = match after {
+        Ok(after) => Arc::<[u8]>::from(after),
+        Err(Misfit { problem, closest }) => {
+            let refused = ToolReport::from(ToolError::Misfit { path: target.shown, problem });
+            return Ok(ToolReport { output: Captured::Bytes(closest.into_bytes()), ..refused });
+        }
+    };
+    target.consent(EditFile.name(), Some(&before), &after, cx).await?;
+    let context = cx.clone();
+    blocking(move || {
+        let change = target.write(&after, &context)?;
+        let what = diff(&before, &after).unwrap_or_else(|| "[too long to be compared]\n".to_owned());
+        let text = format!("changed {} ({} bytes)\n{what}", target.real.display(), after.len());
+        Ok(ToolReport { files: vec![change], ..ToolReport::text(text) })
+    })
+    .await
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| {
+        Err(ToolError::Panicked { tool: EditFile.name(), message: panic.to_string() })
+    })
+}
+
+fn wanted(given: Given<'_>) -> Result<Wanted, ToolError> {
+    let patch = given.any_text("patch")?.filter(|patch| !patch.trim().is_empty());
+    let edits = given.list("edits")?.filter(|edits| !edits.is_empty());
+    match (edits, patch) {
+        (Some(_), Some(_)) => Err(ToolError::argument("patch", "stands beside `edits`; give one of both")),
+        (None, None) => Err(ToolError::argument("edits", "is missing, and so is `patch`")),
+        (Some(edits), None) if edits.len() > MOST_EDITS => {
+            Err(ToolError::argument("edits", format!("are {}; at most {MOST_EDITS}", edits.len())))
+        }
+        (Some(edits), None) => {
+            let edits = edits.iter().enumerate().map(|(at, edit)| {
+                Replacement::read(edit)
+                    .map_err(|problem| ToolError::argument(&format!("edits[{at}]"), problem))
+            });
+            Ok(Wanted::Replacements(edits.collect::<Result<_, _>>()?))
+        }
+        (None, Some(patch)) => {
+            Ok(Wanted::Patch(patch::parse(patch).map_err(|problem| ToolError::argument("patch", problem))?))
+        }
+    }
+}
+
+fn edit(path: &str, wanted: &Wanted, cx: &ToolContext) -> Result<Edited, ToolError> {
+    let named = paths::find(path, cx);
+    let shown = paths::show(&named, cx);
+    let failed = |source| ToolError::Io { action: "edit", path: shown.clone(), source };
+    // Through links: what they lead to is what must be allowed.
+    let target = FileTarget::look(&named.canonicalize().map_err(failed)?, cx)?;
+    let (file, real) = open_file(&target.real, &shown, cx)?;
+    if real != target.real {
+        return Err(ToolError::ChangedMeanwhile { path: shown });
+    }
+    let most = cx.limits.written as u64;
+    let bytes = file.metadata().map_err(failed)?.len();
+    let too_large = |bytes| ToolError::TooLarge { path: shown.clone(), bytes, most };
+    if bytes > most {
+        return Err(too_large(bytes));
+    }
+    let mut before = Vec::new();
+    file.take(most).read_to_end(&mut before).map_err(failed)?;
+    if is_private_key(&before) {
+        return Err(ToolError::Protected { path: shown });
+    }
+    let Some(text) = TextFile::of(&before) else {
+        return Err(ToolError::NotUtf8 { path: shown });
+    };
+    let edited = match wanted {
+        Wanted::Replacements(edits) => {
+            replace::replaced(&text.text, edits.iter().map(|edit| edit.taken(&text)))
+        }
+        Wanted::Patch(hunks) => patch::patched(&text.text, hunks.iter().map(|hunk| hunk.taken(&text))),
+    };
+    let after = edited.map(|edited| text.with(&edited));
+    match &after {
+        Ok(after) if *after == before => {
+            let name = if matches!(wanted, Wanted::Patch(_)) { "patch" } else { "edits" };
+            Err(ToolError::argument(name, "would change nothing"))
+        }
+        Ok(after) if after.len() as u64 > most => Err(too_large(after.len() as u64)),
+        Ok(_) | Err(_) => Ok(Edited { target, before, after }),
+    }
+}

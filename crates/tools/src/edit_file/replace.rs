@@ -1,0 +1,144 @@
+//! Replaces texts that stand in another exactly.
+
+use serde_json::Value;
+
+use super::Misfit;
+use super::closest::{closest, line_of, lines_in_words};
+use super::text_file::TextFile;
+use crate::ToolError;
+use crate::arguments::Given;
+
+/// One text for another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Replacement {
+    pub(super) old: String,
+    pub(super) new: String,
+    /// Wherever it stands, not in the one place that there must be otherwise.
+    pub(super) all: bool,
+}
+
+impl Replacement {
+    /// Reads one element of the argument; or says what is wrong with it.
+    pub(super) fn read(edit: &Value) -> Result<Self, String> {
+        let fields = edit.as_object().ok_or("must be an object with `old` and `new`")?;
+        let read = || {
+            let given = Given::new(fields, &["old", "new", "all"])?;
+            let text = |name| {
+                let text = given.any_text(name)?.ok_or_else(|| ToolError::argument(name, "is missing"))?;
+                Ok::<_, ToolError>(text.to_owned())
+            };
+            Ok(Self { old: text("old")?, new: text("new")?, all: given.flag("all")? })
+        };
+        let edit: Self = read().map_err(|error: ToolError| format!("is wrong: {error}"))?;
+        if edit.old.is_empty() {
+            return Err("has an empty `old`; write_file makes a new file".to_owned());
+        }
+        Ok(edit)
+    }
+
+    pub(super) fn taken(&self, file: &TextFile) -> Self {
+        Self { old: file.taken(&self.old), new: file.taken(&self.new), all: self.all }
+    }
+}
+
+/// The text with all replacements, made one after the other.
+pub(super) fn replaced(text: &str, edits: impl Iterator<Item = Replacement>) -> Result<String, Misfit> {
+    let mut text = text.to_owned();
+    for (at, edit) in edits.enumerate() {
+        let Replacement { old, new, all } = &edit;
+        let Some(first) = text.find(old.as_str()) else {
+            return Err(Misfit {
+                problem: format!("`old` of edits[{at}] does not stand in it"),
+                closest: closest(&text, old),
+            });
+        };
+        // Overlapping places are two.
+        let step = text.get(first..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        let is_unique = !text.get(first + step..).is_some_and(|rest| rest.contains(old.as_str()));
+        if !*all && !is_unique {
+            let lines: Vec<usize> =
+                text.match_indices(old.as_str()).map(|(place, _)| line_of(&text, place)).collect();
+            return Err(Misfit {
+                problem: format!(
+                    "`old` of edits[{at}] stands in it {} times{}; give more of the lines around it, or all: true",
+                    lines.len().max(2),
+                    lines_in_words(&lines)
+                ),
+                closest: String::new(),
+            });
+        }
+        text = if *all { text.replace(old.as_str(), new) } else { text.replacen(old.as_str(), new, 1) };
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn edit(old: &str, new: &str, all: bool) -> Replacement {
+        Replacement { old: old.to_owned(), new: new.to_owned(), all }
+    }
+
+    fn of(text: &str, edits: &[Replacement]) -> Result<String, String> {
+        replaced(text, edits.iter().cloned()).map_err(|misfit| misfit.problem)
+    }
+
+    #[test]
+    fn the_whole_table() {
+        let changed = [
+            ("a b c", vec![edit("b", "x", false)], "a x c"),
+            ("a b c", vec![edit("a ", "", false), edit("b", "a", false), edit("a", "y", false)], "y c"),
+            ("a a", vec![edit("a", "aa", true)], "aa aa"),
+            ("é中", vec![edit("é", "e", false), edit("中", "", false)], "e"),
+            ("x\n\ty\n", vec![edit("x\n\ty", "x\n\tz", false)], "x\n\tz\n"),
+        ];
+        for (text, edits, after) in changed {
+            assert_eq!(of(text, &edits).as_deref(), Ok(after), "{text}");
+        }
+        let refused = [
+            ("a b", vec![edit("c", "x", false)], "`old` of edits[0] does not stand in it"),
+            ("a b", vec![edit("a", "x", false), edit("a", "y", false)], "edits[1] does not stand"),
+            ("a\nb\na\n", vec![edit("a", "x", false)], "2 times, on lines 1 and 3; give more"),
+            ("aaa", vec![edit("aa", "x", false)], "2 times"),
+            ("中中中", vec![edit("中中", "x", false)], "2 times"),
+            ("", vec![edit("a", "x", true)], "does not stand"),
+        ];
+        for (text, edits, problem) in refused {
+            let refusal = of(text, &edits).unwrap_err();
+            assert!(refusal.contains(problem), "{refusal}");
+        }
+    }
+
+    proptest! {
+        /// Texts that are unique by a number each: the edits, in whatever order, give what replacing word by word gives.
+        #[test]
+        fn all_edits_give_what_the_model_of_words_gives(
+            words in prop::collection::vec("[a-c é中\n]{0,4}", 1..12),
+            chosen in prop::collection::vec((any::<prop::sample::Index>(), "[x-z\n]{0,3}"), 0..6),
+        ) {
+            let unique = |at: usize, word: &str| format!("<{at}:{word}>");
+            let mut model: Vec<String> = words.iter().enumerate().map(|(at, word)| unique(at, word)).collect();
+            let text = model.concat();
+            let mut edits = Vec::new();
+            for (index, new) in chosen {
+                let at = index.index(words.len());
+                let new = format!("<{at}:{new}>");
+                edits.push(edit(&model[at], &new, false));
+                model[at] = new;
+            }
+            prop_assert_eq!(of(&text, &edits), Ok(model.concat()));
+        }
+
+        #[test]
+        fn no_texts_break_it(text in "[ab\n]{0,20}", old in "[ab\n]{1,4}", new in "\\PC{0,4}", all: bool) {
+            let count = text.matches(&old).count();
+            match of(&text, &[edit(&old, &new, all)]) {
+                Ok(after) => prop_assert_eq!(after, text.replace(&old, &new)),
+                Err(_) => prop_assert!(count == 0 || !all),
+            }
+        }
+    }
+}

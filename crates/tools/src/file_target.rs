@@ -1,0 +1,231 @@
+//! A file that a tool is about to write: where it lies, whether that is allowed, who is asked, and how it is written.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use artoo_sandbox::{DecidedBy, SandboxMode};
+use artoo_types::{
+    Approval, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind, ToolName,
+};
+
+use crate::consent::{ASK_BEFORE_ALL, Deed, Question, beyond_undo, diff, in_words};
+use crate::new_file::{self, Written};
+use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
+use crate::{CreatedPaths, ToolContext, ToolError, paths, watched};
+
+/// Where a content goes, and what is there.
+#[derive(Debug)]
+pub(crate) struct FileTarget {
+    /// As it is shown.
+    pub(crate) shown: String,
+    /// Without symlinks.
+    pub(crate) real: PathBuf,
+    /// The folder it lies below.
+    root: PathBuf,
+    there: There,
+    /// The file as it was when it was looked at.
+    seen: CreatedPaths,
+}
+
+/// What is at the place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum There {
+    /// Nothing, as far as was seen; another kind of thing shows when it comes to writing.
+    Nothing,
+    /// Nothing, in a place that other programs read by themselves.
+    Hidden,
+    /// A file that the run made.
+    Ours,
+    /// A file of this size that was there before.
+    Theirs { bytes: u64 },
+}
+
+impl FileTarget {
+    /// Looks at a place, given as an absolute path. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// No file may be written there, whoever says yes.
+    pub(crate) fn look(place: &Path, cx: &ToolContext) -> Result<Self, ToolError> {
+        let shown = paths::show(place, cx);
+        if cx.mode == SandboxMode::ReadOnly {
+            return Err(ToolError::ReadOnly { path: shown });
+        }
+        if place.is_dir() {
+            return Err(ToolError::Folder { path: shown });
+        }
+        let (real, missing) = real_path(place, &shown)?;
+        let real = missing.iter().fold(real, |path, part| path.join(part));
+        let roots = [&cx.workspace, &cx.working_folder].map(|root| root.canonicalize());
+        let Some(root) =
+            roots.iter().flatten().find(|root| real.starts_with(root) && real != **root).cloned()
+        else {
+            return Err(ToolError::Outside { path: shown });
+        };
+        if Protected::of(cx).covers(&real) || is_in_git(&real) {
+            return Err(ToolError::Protected { path: shown });
+        }
+        let seen = CreatedPaths::default();
+        seen.insert(real.clone());
+        let there = match real.symlink_metadata() {
+            Ok(_) if cx.created.is_file_of_its_own(&real) => There::Ours,
+            Ok(found) if found.is_file() => There::Theirs { bytes: found.len() },
+            Err(_) if is_hidden_below(&root, &real) => There::Hidden,
+            Ok(_) | Err(_) => There::Nothing,
+        };
+        Ok(Self { shown, real, root, there, seen })
+    }
+
+    /// The size of the file that is there and was there before the run.
+    pub(crate) fn bytes_of_theirs(&self) -> Option<u64> {
+        match self.there {
+            There::Theirs { bytes } => Some(bytes),
+            There::Nothing | There::Hidden | There::Ours => None,
+        }
+    }
+
+    /// Asks where somebody has to be asked. `before` is what is there, where it is known.
+    ///
+    /// # Errors
+    ///
+    /// A rule or a person says no.
+    pub(crate) async fn consent(
+        &self,
+        tool: ToolName,
+        before: Option<&[u8]>,
+        after: &[u8],
+        cx: &ToolContext,
+    ) -> Result<(), ToolError> {
+        let (is_free, kind, why) = match self.there {
+            There::Nothing => (true, EffectKind::Creates, "it is a new file"),
+            There::Ours => (true, EffectKind::Creates, "it is a file of this run"),
+            There::Hidden => {
+                (false, EffectKind::Creates, "it is hidden, and other programs read such files by themselves")
+            }
+            There::Theirs { .. } => (false, EffectKind::Overwrites, "the file was there before the run"),
+        };
+        let effects = vec![Effect {
+            kind,
+            what: self.real.display().to_string(),
+            word: String::new(),
+            why: why.to_owned(),
+        }];
+        let deed = Deed::from(&effects);
+        if let Some(reason) = cx.consent.forbids(deed) {
+            return Err(ToolError::NotAllowed { effects: in_words(&effects), reason });
+        }
+        let demand = cx.demanded(deed)?;
+        if is_free && demand.is_none() && cx.consent.approval() != Approval::Ask {
+            return Ok(());
+        }
+        let change = (DecidedBy::ConsentToChange.name(), DecidedBy::ConsentToChange.words());
+        let ((rule, reason), changes) = match self.there {
+            There::Theirs { bytes } => (change, vec![self.change(bytes, before, after)]),
+            There::Hidden => (change, Vec::new()),
+            There::Nothing | There::Ours => (ASK_BEFORE_ALL, Vec::new()),
+        };
+        let (rule, reason) = demand.unwrap_or_else(|| (rule.to_owned(), reason.to_owned()));
+        let (root, real, context) = (self.root.clone(), self.real.clone(), cx.clone());
+        let looked =
+            tokio::task::spawn_blocking(move || watched::without_room_at(&context, &root, &real)).await;
+        let lost = looked
+            .map_err(|panic| ToolError::Panicked { tool: tool.clone(), message: panic.to_string() })??;
+        let beyond_undo = beyond_undo(&effects, &lost, cx);
+        let question = Question {
+            command: format!("{tool} {}", self.shown),
+            tool,
+            programs: Vec::new(),
+            effects,
+            free: Vec::new(),
+            changes,
+            rule,
+            reason,
+            beyond_undo,
+            always: None,
+        };
+        cx.consented(question).await
+    }
+
+    fn change(&self, bytes: u64, before: Option<&[u8]>, after: &[u8]) -> PreviewedChange {
+        // A question is on record.
+        let may_be_shown = before.filter(|before| !is_private_key(before));
+        PreviewedChange {
+            path: self.real.clone(),
+            change: PreviewedKind::Changed,
+            from: None,
+            bytes_before: Some(bytes),
+            bytes_after: Some(after.len() as u64),
+            mode_before: None,
+            mode_after: None,
+            diff: may_be_shown.and_then(|before| diff(before, after)),
+        }
+    }
+
+    /// Writes it, whole or not at all. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// What is there is not what was looked at, or the system refuses.
+    pub(crate) fn write(&self, content: &[u8], cx: &ToolContext) -> Result<FileChange, ToolError> {
+        // Of two calls that looked at the same file, one would undo what the other did.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let Self { shown, real, root, there, seen } = self;
+        let failed = |action, source| ToolError::Io { action, path: shown.clone(), source };
+        let replace = match there {
+            There::Nothing | There::Hidden => false,
+            There::Ours | There::Theirs { .. } if seen.contains(real) => true,
+            There::Ours | There::Theirs { .. } => {
+                return Err(ToolError::ChangedMeanwhile { path: shown.clone() });
+            }
+        };
+        let below = real.strip_prefix(root).unwrap_or(real);
+        let watched = watched::before_path(cx, root, real)?;
+        let written = new_file::write(root, below, content, replace);
+        if let Some(watched) = watched {
+            watched.after().map_err(|source| failed("keep for undo what was written to", source))?;
+        }
+        let change = match written.map_err(|source| failed("write", source))? {
+            Written::Created => FileChangeKind::Created,
+            Written::Replaced => FileChangeKind::Changed,
+            Written::Exists => return Err(ToolError::Exists { path: shown.clone() }),
+            Written::IsFolder => return Err(ToolError::Folder { path: shown.clone() }),
+        };
+        match there {
+            There::Nothing | There::Hidden | There::Ours => cx.created.insert(real.clone()),
+            // Consent was to this content, and the file is still somebody else's.
+            There::Theirs { .. } => {}
+        }
+        Ok(FileChange { path: real.clone(), change })
+    }
+}
+
+/// The real path of the deepest folder on the way that exists, and the names that follow it. The last name is not
+/// looked at: if it is a symlink, it exists and is not written.
+fn real_path(target: &Path, shown: &str) -> Result<(PathBuf, Vec<PathBuf>), ToolError> {
+    let failed = |source| ToolError::Io { action: "write", path: shown.to_owned(), source };
+    let name = match target.components().next_back() {
+        Some(Component::Normal(name)) => PathBuf::from(name),
+        _ => return Err(ToolError::Folder { path: shown.to_owned() }),
+    };
+    let mut missing = vec![name];
+    let mut folder = target.parent().unwrap_or(target);
+    loop {
+        match folder.canonicalize() {
+            Ok(real) => {
+                missing.reverse();
+                return Ok((real, missing));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Below a folder that does not exist, `..` means nothing; and a dangling link has a name but no target.
+                let dangling = folder.symlink_metadata().is_ok();
+                match folder.components().next_back() {
+                    Some(Component::Normal(name)) if !dangling => missing.push(name.into()),
+                    _ => return Err(failed(error)),
+                }
+                folder = folder.parent().ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
+            }
+            Err(error) => return Err(failed(error)),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! `grep`: finds lines by what stands in them.
+
+use std::sync::Arc;
+
+use artoo_types::{Arguments, ToolName};
+use async_trait::async_trait;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use serde_json::{Value, json};
+
+use crate::arguments::Given;
+use crate::glob_pattern::Pattern;
+use crate::glob_walk::{Found, Order, Walk, Wanted, check_base};
+use crate::grep_search::{Form, Hits, Search};
+use crate::listing::left_out;
+use crate::protected::Protected;
+use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
+
+/// Finds the lines of text files that match a regular expression, with ripgrep's own libraries: in linear time, whatever the expression.
+///
+/// Which files of a folder are searched is as for `glob`: hidden names, `.git`, `node_modules` and `target` are left out, `.gitignore` is
+/// heeded only with `gitignore`, links are not followed, and what was left out is said. Protected places and private keys are not searched,
+/// nor are binary files. The list is sorted by path and capped, the sums count everything; no match is a success. A search that runs out
+/// of time fails, with what it found until then.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Grep;
+
+/// Lines around a match, at most.
+const MOST_CONTEXT: u64 = 20;
+/// Memory that an expression may take when it is compiled.
+const EXPRESSION: usize = 4 * 1024 * 1024;
+
+#[async_trait]
+impl Tool for Grep {
+    fn name(&self) -> ToolName {
+        ToolName::new("grep")
+    }
+
+    fn summary(&self) -> &str {
+        "find lines in files by regular expression: path:line: text"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Reads
+    }
+
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::Head
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "pattern": { "type": "string", "maxLength": 1000, "description": "regex" },
+                "literal": { "type": "boolean", "description": "pattern is plain text" },
+                "path": { "type": "string", "maxLength": 400, "description": "default: the working folder" },
+                "glob": { "type": "string", "maxLength": 200, "description": "only these files: *.rs" },
+                "ignore_case": { "type": "boolean", "description": "default false" },
+                "context": { "type": "integer", "minimum": 0, "maximum": MOST_CONTEXT, "description": "lines around" },
+                "files_only": { "type": "boolean", "description": "paths alone" },
+                "count": { "type": "boolean", "description": "matches per file" },
+                "hidden": { "type": "boolean", "description": "also hidden names" },
+                "gitignore": { "type": "boolean", "description": "heed .gitignore" },
+            },
+            "required": ["pattern"],
+            "additionalProperties": false,
+        })
+    }
+
+    /// As `glob`'s.
+    fn output_is_answer(&self) -> bool {
+        false
+    }
+
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        match call(arguments, cx).await {
+            Ok(report) => report,
+            Err(error) => error.into(),
+        }
+    }
+}
+
+/// What is searched, as the arguments say it.
+struct Asked {
+    pattern: String,
+    matcher: RegexMatcher,
+    path: String,
+    glob: Option<String>,
+    context: usize,
+    form: Form,
+    hidden: bool,
+    gitignore: bool,
+}
+
+impl Asked {
+    fn read(arguments: &Arguments) -> Result<Self, ToolError> {
+        let known = [
+            "pattern",
+            "literal",
+            "path",
+            "glob",
+            "ignore_case",
+            "context",
+            "files_only",
+            "count",
+            "hidden",
+            "gitignore",
+        ];
+        let given = Given::new(arguments, &known)?;
+        let pattern = given.any_text("pattern")?.filter(|pattern| !pattern.is_empty());
+        let pattern = pattern.ok_or_else(|| ToolError::argument("pattern", "is missing"))?.to_owned();
+        let matcher = RegexMatcherBuilder::new()
+            .fixed_strings(given.flag("literal")?)
+            .case_insensitive(given.flag("ignore_case")?)
+            .size_limit(EXPRESSION)
+            .crlf(true)
+            .build(&pattern)
+            .map_err(|error| ToolError::argument("pattern", format!("cannot be searched: {error}")))?;
+        let optional = |name| {
+            let text = given.any_text(name)?.filter(|text| !text.trim().is_empty());
+            text.map(|_| given.path(name).map(str::to_owned)).transpose()
+        };
+        let form = match (given.flag("files_only")?, given.flag("count")?) {
+            (true, _) => Form::Files,
+            (false, true) => Form::Counts,
+            (false, false) => Form::Lines,
+        };
+        let context = given.whole("context", 0..=MOST_CONTEXT)?.unwrap_or(0);
+        Ok(Self {
+            pattern,
+            matcher,
+            path: optional("path")?.unwrap_or_else(|| ".".to_owned()),
+            glob: optional("glob")?,
+            context: usize::try_from(context).unwrap_or_default(),
+            form,
+            hidden: given.flag("hidden")?,
+            gitignore: given.flag("gitignore")?,
+        })
+    }
+
+    /// The files of the folder, or the one file.
+    fn files(&self, cx: &ToolContext) -> Result<Found, ToolError> {
+        let named = paths::find(&self.path, cx);
+        let shown = paths::show(&named, cx);
+        let failed = |source| ToolError::Io { action: "search", path: shown.clone(), source };
+        if !named.metadata().map_err(failed)?.is_dir() {
+            return Ok(Found::of_file(named));
+        }
+        // As git and ripgrep have it: a pattern without a slash is about the name, wherever the file lies.
+        let glob = match self.glob.as_deref() {
+            None => "**/*".to_owned(),
+            Some(glob) if glob.contains('/') => glob.trim_start_matches('/').to_owned(),
+            Some(glob) => format!("**/{glob}"),
+        };
+        let mut pattern = Pattern::parse(&glob, Some(&self.path), cx)
+            .map_err(|error| ToolError::argument("glob", error.to_string()))?;
+        let real_base = check_base(&pattern.base).map_err(failed)?;
+        let protected = Arc::clone(Protected::of(cx));
+        if protected.covers(&real_base) {
+            return Err(ToolError::Protected { path: shown });
+        }
+        pattern.base = real_base.clone();
+        let walk = Walk {
+            pattern,
+            real_base,
+            wanted: Wanted::Files,
+            order: Order::Name,
+            hidden: self.hidden,
+            gitignore: self.gitignore,
+            most: usize::MAX,
+            time: cx.limits.walk_time,
+            protected,
+            cancel: cx.cancel.clone(),
+        };
+        Ok(walk.run())
+    }
+}
+
+async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+    let asked = Asked::read(arguments)?;
+    let (cx, cancel) = (cx.clone(), cx.cancel.clone());
+    let work = tokio::task::spawn_blocking(move || search(&asked, &cx));
+    tokio::select! {
+        done = work => done.unwrap_or_else(|panic| {
+            Err(ToolError::Panicked { tool: Grep.name(), message: panic.to_string() })
+        }),
+        // As for `glob`.
+        () = cancel.cancelled() => Err(ToolError::Cancelled),
+    }
+}
+
+fn search(asked: &Asked, cx: &ToolContext) -> Result<ToolReport, ToolError> {
+    let files = asked.files(cx)?;
+    let search = Search { matcher: &asked.matcher, form: asked.form, context: asked.context, cx };
+    let Hits { sums, lines } = search.run(files.listed.iter().map(|item| item.path.as_path()))?;
+    let place = paths::show(&paths::find(&asked.path, cx), cx);
+    let found = match asked.form {
+        Form::Lines | Form::Counts => format!("{} lines in {} files", sums.matches, sums.files),
+        Form::Files => format!("{} files", sums.files),
+    };
+    let mut text = format!(
+        "matches: {found}; files searched: {}; searched: {place}; for: {}\n",
+        sums.searched, asked.pattern
+    );
+    for line in &lines {
+        text.push_str(line);
+        text.push('\n');
+    }
+    let mut note = |count: u64, what: &str| {
+        if count > 0 {
+            text.push_str(&format!("[{what}: {count}]\n"));
+        }
+    };
+    note(sums.unlisted, "not listed, more matches");
+    note(sums.binary, "left out, binary files");
+    note(sums.protected, "left out, protected files");
+    note(sums.unreadable, "could not be searched, files");
+    text.push_str(&left_out(&Found { incomplete: files.incomplete || sums.incomplete, ..files }));
+    let mut report = ToolReport::text(text);
+    if files.incomplete || sums.incomplete {
+        let error = if cx.cancel.is_cancelled() {
+            ToolError::Cancelled
+        } else {
+            ToolError::TimedOut { tool: Grep.name(), after: cx.limits.walk_time }
+        };
+        report.ending = error.ending();
+        report.failure = Some(error.failure());
+    }
+    Ok(report)
+}

@@ -1,0 +1,254 @@
+//! Searches files, one after the other.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Instant;
+
+use grep_matcher::LineTerminator;
+use grep_regex::RegexMatcher;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
+
+use crate::open_file::open_file;
+use crate::protected::is_private_key;
+use crate::read_text::is_binary;
+use crate::shown::printable;
+use crate::{ToolContext, ToolError, paths};
+
+/// As much of a file as decides whether it is text, and whether it is a key.
+const BEGINNING: u64 = 8 * 1024;
+/// Characters of a line that are listed.
+const LINE: usize = 400;
+/// Memory for the longest line.
+const HEAP: usize = 16 * 1024 * 1024;
+
+/// What is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Lines,
+    Counts,
+    Files,
+}
+
+/// What is sought, and how it is listed.
+pub(crate) struct Search<'a> {
+    pub(crate) matcher: &'a RegexMatcher,
+    pub(crate) form: Form,
+    /// Lines around a match.
+    pub(crate) context: usize,
+    pub(crate) cx: &'a ToolContext,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Hits {
+    pub(crate) sums: Sums,
+    pub(crate) lines: Vec<String>,
+}
+
+/// Of all files.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    /// Lines that match.
+    pub(crate) matches: u64,
+    /// Files with such lines.
+    pub(crate) files: u64,
+    pub(crate) searched: u64,
+    /// Matches, or files with some, beyond the cap of the list.
+    pub(crate) unlisted: u64,
+    pub(crate) binary: u64,
+    pub(crate) protected: u64,
+    pub(crate) unreadable: u64,
+    /// The time was up before the end.
+    pub(crate) incomplete: bool,
+}
+
+/// What came of one file.
+enum Looked<'a> {
+    Searched(InFile<'a>),
+    Binary,
+    Protected,
+}
+
+impl Search<'_> {
+    /// Searches the files in their order until the end, the time limit or the cancellation. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// The only file cannot be searched.
+    pub(crate) fn run<'p>(&self, files: impl ExactSizeIterator<Item = &'p Path>) -> Result<Hits, ToolError> {
+        let until = Instant::now() + self.cx.limits.walk_time;
+        let mut searcher = SearcherBuilder::new()
+            .line_terminator(LineTerminator::crlf())
+            .before_context(self.context)
+            .after_context(self.context)
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(HEAP))
+            .build();
+        let is_only = files.len() == 1;
+        let mut hits = Hits::default();
+        for path in files {
+            if self.is_over(until) {
+                hits.sums.incomplete = true;
+                break;
+            }
+            let shown = paths::show(path, self.cx);
+            match self.look(path, &shown, &mut searcher, until, hits.lines.len()) {
+                Ok(Looked::Searched(found)) => hits.add(found),
+                Ok(Looked::Binary) if is_only => {
+                    let bytes = path.metadata().map_or(0, |found| found.len());
+                    return Err(ToolError::Binary { path: shown, bytes });
+                }
+                Ok(Looked::Protected) if is_only => return Err(ToolError::Protected { path: shown }),
+                Ok(Looked::Binary) => hits.sums.binary += 1,
+                Ok(Looked::Protected) => hits.sums.protected += 1,
+                Err(_) if self.is_over(until) => {
+                    hits.sums.incomplete = true;
+                    break;
+                }
+                Err(error) if is_only => return Err(error),
+                Err(_) => hits.sums.unreadable += 1,
+            }
+        }
+        Ok(hits)
+    }
+
+    fn is_over(&self, until: Instant) -> bool {
+        self.cx.cancel.is_cancelled() || Instant::now() > until
+    }
+
+    fn look<'s>(
+        &self,
+        path: &Path,
+        shown: &'s str,
+        searcher: &mut Searcher,
+        until: Instant,
+        listed: usize,
+    ) -> Result<Looked<'s>, ToolError> {
+        let failed = |source| ToolError::Io { action: "search", path: shown.to_owned(), source };
+        let (mut file, _) = match open_file(path, shown, self.cx) {
+            Err(ToolError::Protected { .. }) => return Ok(Looked::Protected),
+            opened => opened?,
+        };
+        let mut beginning = Vec::new();
+        (&mut file).take(BEGINNING).read_to_end(&mut beginning).map_err(failed)?;
+        if is_private_key(&beginning) {
+            return Ok(Looked::Protected);
+        }
+        if is_binary(&beginning) {
+            return Ok(Looked::Binary);
+        }
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        let mut found = InFile {
+            shown,
+            form: self.form,
+            room: self.cx.limits.listed.saturating_sub(listed),
+            lines: Vec::new(),
+            matches: 0,
+            unlisted: 0,
+            is_binary: false,
+        };
+        let from = Bounded { file, is_over: || self.is_over(until) };
+        searcher.search_reader(self.matcher, from, &mut found).map_err(failed)?;
+        Ok(if found.is_binary { Looked::Binary } else { Looked::Searched(found) })
+    }
+}
+
+impl Hits {
+    fn add(&mut self, found: InFile<'_>) {
+        let InFile { shown, form, room, mut lines, matches, mut unlisted, .. } = found;
+        self.sums.searched += 1;
+        self.sums.matches += matches;
+        self.sums.files += u64::from(matches > 0);
+        let line = match form {
+            Form::Lines => None,
+            Form::Counts => Some(format!("{shown}: {matches}")),
+            Form::Files => Some(shown.to_owned()),
+        };
+        match line.filter(|_| matches > 0) {
+            Some(_) if room == 0 => unlisted = 1,
+            Some(line) => lines.push(line),
+            None => {}
+        }
+        self.sums.unlisted += unlisted;
+        self.lines.append(&mut lines);
+    }
+}
+
+/// What is found in one file.
+struct InFile<'a> {
+    shown: &'a str,
+    form: Form,
+    /// Lines that may still be listed.
+    room: usize,
+    lines: Vec<String>,
+    matches: u64,
+    unlisted: u64,
+    is_binary: bool,
+}
+
+impl InFile<'_> {
+    /// Lists a line, where there is room.
+    fn list(&mut self, number: Option<u64>, mark: char, bytes: &[u8]) -> bool {
+        if self.lines.len() >= self.room {
+            return false;
+        }
+        let text = printable(String::from_utf8_lossy(bytes).trim_end_matches(['\r', '\n']));
+        let number = number.unwrap_or_default();
+        let line = match text.char_indices().nth(LINE) {
+            None => format!("{}{mark}{number}{mark} {text}", self.shown),
+            Some((cut, _)) => {
+                let (kept, left) = text.split_at(cut);
+                format!("{}{mark}{number}{mark} {kept} [... {} bytes more]", self.shown, left.len())
+            }
+        };
+        self.lines.push(line);
+        true
+    }
+}
+
+impl Sink for InFile<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.matches += 1;
+        match self.form {
+            Form::Lines => self.unlisted += u64::from(!self.list(found.line_number(), ':', found.bytes())),
+            Form::Counts => {}
+            // One is enough.
+            Form::Files => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {
+        if self.form == Form::Lines {
+            self.list(around.line_number(), '-', around.bytes());
+        }
+        Ok(true)
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
+        if self.form == Form::Lines && self.lines.len() < self.room {
+            self.lines.push("--".to_owned());
+        }
+        Ok(true)
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
+        self.is_binary = finish.binary_byte_offset().is_some();
+        Ok(())
+    }
+}
+
+/// A file that is read no further when the time is up.
+struct Bounded<F> {
+    file: File,
+    is_over: F,
+}
+
+impl<F: Fn() -> bool> Read for Bounded<F> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if (self.is_over)() { Err(io::ErrorKind::TimedOut.into()) } else { self.file.read(into) }
+    }
+}

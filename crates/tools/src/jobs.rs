@@ -1,0 +1,121 @@
+//! Commands that were left running: those of one run.
+
+pub(crate) mod heard;
+pub(crate) mod look;
+pub(crate) mod running;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::ToolError;
+use running::Job;
+
+/// As many may there be at once whose end was not told: each keeps output.
+const MOST: usize = 4;
+/// How long the end of a command that is stopped may take.
+pub(crate) const END: Duration = Duration::from_secs(10);
+
+/// The commands of a run that were left running. Cheap to clone. They end when the run is cancelled, when this is
+/// closed, and with the last clone.
+#[derive(Clone, Default)]
+pub struct Jobs(Arc<Mutex<Table>>);
+
+#[derive(Default)]
+struct Table {
+    last: u64,
+    /// Those whose end was not told yet.
+    jobs: BTreeMap<u64, Arc<Job>>,
+}
+
+impl Jobs {
+    /// Whether one of them goes on, so that the world may change between two calls.
+    pub fn is_any_running(&self) -> bool {
+        self.table().jobs.values().any(|job| job.is_running())
+    }
+
+    /// Stops all, and waits until their processes are gone. Says which commands ended so, by their numbers.
+    pub async fn close(&self) -> Vec<(u64, String)> {
+        let jobs = std::mem::take(&mut self.table().jobs);
+        for job in jobs.values() {
+            job.stop();
+        }
+        let mut stopped = Vec::new();
+        for (number, job) in jobs {
+            job.wait(END).await;
+            let was_stopped = job.take_outcome().is_none_or(|came| {
+                came.is_ok_and(|outcome| outcome.ending == artoo_sandbox::Ending::Cancelled)
+            });
+            if was_stopped {
+                stopped.push((number, job.command.clone()));
+            }
+        }
+        stopped
+    }
+
+    /// Whether one more may be started.
+    ///
+    /// # Errors
+    ///
+    /// There are as many as may be.
+    pub(crate) fn room(&self) -> Result<(), ToolError> {
+        self.table().room()
+    }
+
+    /// Takes one in, and gives it its number.
+    ///
+    /// # Errors
+    ///
+    /// There are as many as may be. Then it ends here.
+    pub(crate) fn add(&self, job: Job) -> Result<(u64, Arc<Job>), ToolError> {
+        let mut table = self.table();
+        table.room()?;
+        table.last += 1;
+        let (number, job) = (table.last, Arc::new(job));
+        table.jobs.insert(number, Arc::clone(&job));
+        Ok((number, job))
+    }
+
+    /// The one of this number.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or its end was told.
+    pub(crate) fn get(&self, number: u64) -> Result<Arc<Job>, ToolError> {
+        let table = self.table();
+        let found = table.jobs.get(&number).cloned();
+        found.ok_or_else(|| ToolError::argument("job", format!("names none; there {}", table.known())))
+    }
+
+    /// The end of this one was told.
+    pub(crate) fn forget(&self, number: u64) {
+        self.table().jobs.remove(&number);
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // Never left half changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn room(&self) -> Result<(), ToolError> {
+        if self.jobs.len() < MOST {
+            return Ok(());
+        }
+        let known = self.known();
+        let problem = format!("is for at most {MOST} at once: stop one, or take its end; there {known}");
+        Err(ToolError::argument("background", problem))
+    }
+
+    fn known(&self) -> String {
+        let known: Vec<_> = self.jobs.keys().map(u64::to_string).collect();
+        if known.is_empty() { "are none".to_owned() } else { format!("are {}", known.join(", ")) }
+    }
+}
+
+impl std::fmt::Debug for Jobs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Jobs").field(&self.table().known()).finish()
+    }
+}

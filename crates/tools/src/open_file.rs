@@ -1,0 +1,42 @@
+//! Opens a file to read it, wherever links lead.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use crate::protected::Protected;
+use crate::{ToolContext, ToolError};
+
+/// Opens a regular file that no place protects, and nothing else; says its real path. A pipe or a device is not even opened, because that
+/// alone may wait for ever or have an effect.
+pub(crate) fn open_file(path: &Path, shown: &str, cx: &ToolContext) -> Result<(File, PathBuf), ToolError> {
+    let failed = |source| ToolError::Io { action: "read", path: shown.to_owned(), source };
+    check_kind(&fs::metadata(path).map_err(failed)?, shown)?;
+    // In case it was exchanged in between: do not wait, do not take a terminal, and look again.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file =
+        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).map_err(failed)?;
+    check_kind(&file.metadata().map_err(failed)?, shown)?;
+    // The path that was really opened, whatever links led there.
+    let real = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).or_else(|_| path.canonicalize());
+    let real = real.map_err(failed)?;
+    if Protected::of(cx).covers(&real) {
+        return Err(ToolError::Protected { path: shown.to_owned() });
+    }
+    Ok((file, real))
+}
+
+fn check_kind(metadata: &fs::Metadata, shown: &str) -> Result<(), ToolError> {
+    let kind = metadata.file_type();
+    let not_a_file = |kind| Err(ToolError::NotAFile { path: shown.to_owned(), kind });
+    match kind {
+        _ if kind.is_file() => Ok(()),
+        _ if kind.is_dir() => Err(ToolError::Folder { path: shown.to_owned() }),
+        _ if kind.is_fifo() => not_a_file("a pipe"),
+        _ if kind.is_socket() => not_a_file("a socket"),
+        _ => not_a_file("a device"),
+    }
+}

@@ -1,0 +1,79 @@
+//! `read_evidence`: the full output of an earlier call, or some lines of it.
+
+use std::io::Cursor;
+use std::ops::RangeInclusive;
+
+use artoo_types::{Arguments, ToolName};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::arguments::Given;
+use crate::read_lines::{lines_of, range};
+use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
+
+/// Reads the full output of an earlier call of the run, by the id that stands where the output was cut. Whatever it is, it is given as text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadEvidence;
+
+#[async_trait]
+impl Tool for ReadEvidence {
+    fn name(&self) -> ToolName {
+        ToolName::new("read_evidence")
+    }
+
+    fn summary(&self) -> &str {
+        "read lines of an earlier output that was cut"
+    }
+
+    fn effect(&self) -> ToolEffect {
+        ToolEffect::Reads
+    }
+
+    fn excerpt(&self) -> Excerpt {
+        Excerpt::Head
+    }
+
+    fn arguments(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "id": { "type": "string", "maxLength": 64, "description": "as the cut says" },
+                "first_line": { "type": "integer", "minimum": 1, "description": "default 1" },
+                "last_line": { "type": "integer", "minimum": 1, "description": "default: the end" },
+            },
+            "required": ["id"],
+            "additionalProperties": false,
+        })
+    }
+
+    async fn call(&self, arguments: &Arguments, cx: &ToolContext) -> ToolReport {
+        match call(arguments, cx).await {
+            Ok(text) => ToolReport::text(text),
+            Err(error) => error.into(),
+        }
+    }
+}
+
+async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<String, ToolError> {
+    let given = Given::new(arguments, &["id", "first_line", "last_line"])?;
+    let id = given.text("id")?.trim().to_owned();
+    let lines = range(given)?;
+    let (cancel, cx) = (cx.cancel.clone(), cx.clone());
+    let work = tokio::task::spawn_blocking(move || read(&id, &lines, &cx));
+    tokio::select! {
+        done = work => done.unwrap_or_else(|panic| {
+            Err(ToolError::Panicked { tool: ReadEvidence.name(), message: panic.to_string() })
+        }),
+        () = cancel.cancelled() => Err(ToolError::Cancelled),
+    }
+}
+
+fn read(id: &str, lines: &RangeInclusive<u64>, cx: &ToolContext) -> Result<String, ToolError> {
+    let shown = format!("output {id}");
+    let failed = |source| ToolError::Io { action: "read", path: shown.clone(), source };
+    let found = cx.evidence.find(id).map_err(failed)?;
+    let found =
+        found.ok_or_else(|| ToolError::argument("id", "names no earlier output, or more than one"))?;
+    let output = cx.evidence.get(&found).map_err(failed)?;
+    lines_of(Cursor::new(output), &shown, lines, &ReadEvidence.name(), cx)
+}

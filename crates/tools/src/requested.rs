@@ -1,0 +1,93 @@
+//! Whether a request names a file: what it names is the person's, and lies where the person is.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Whether a name stands in the request as a whole word, in whatever script. `data.csv` stands in "data.csv:hen", "data.csv를" and
+/// "到data.csv里", and not in "old-data.csv", "docs/data.csv" or "data.csv.gz".
+pub(crate) fn names_file(request: &str, name: &str) -> bool {
+    let (Some(first), Some(last)) = (name.chars().next(), name.chars().next_back()) else { return false };
+    request.match_indices(name).any(|(at, _)| {
+        let (before, after) = (request.get(..at), request.get(at + name.len()..));
+        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        begins(before.chars().next_back(), first) && ends(last, after)
+    })
+}
+
+/// Whether a name can begin between these characters.
+fn begins(before: Option<char>, first: char) -> bool {
+    match before {
+        None => true,
+        // A part of another name, or of a path.
+        Some('/' | '\\' | '-' | '_' | '.' | '~' | '$') => false,
+        Some(before) => is_apart(before, first),
+    }
+}
+
+/// Whether a name can end before this text.
+fn ends(last: char, after: &str) -> bool {
+    let mut after = after.chars();
+    match (after.next(), after.next()) {
+        (None, _) => true,
+        (Some('/' | '\\' | '_'), _) => false,
+        // The end of a sentence, or another ending of a name.
+        (Some('.'), next) => !next.is_some_and(char::is_alphanumeric),
+        (Some(next), _) => is_apart(last, next),
+    }
+}
+
+/// Whether two neighbours belong to different words. Endings of another script follow a Latin name without a blank in many languages, and
+/// some scripts have no blanks at all.
+fn is_apart(one: char, other: char) -> bool {
+    if !one.is_alphanumeric() || !other.is_alphanumeric() {
+        return true;
+    }
+    is_latin(one) != is_latin(other) || String::from_iter([one, other]).split_word_bounds().count() > 1
+}
+
+fn is_latin(c: char) -> bool {
+    c.is_ascii() || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_word_of_any_script_is_named() {
+        let named = [
+            ("write it to data.csv", "data.csv"),
+            ("data.csv, please", "data.csv"),
+            ("Make `data.csv`.", "data.csv"),
+            ("Kirjoita tulos tiedostoon data.csv.", "data.csv"),
+            ("Lisää rivi data.csv:hen", "data.csv"),
+            ("Tee data.csv-tiedosto", "data.csv"),
+            ("data.csv를 만들어", "data.csv"),
+            ("写到data.csv里", "data.csv"),
+            ("写到报告.md里", "报告.md"),
+            ("в data.csv", "data.csv"),
+            ("اكتب في تقرير.txt الآن", "تقرير.txt"),
+            ("fix the Makefile", "Makefile"),
+            ("old-data.csv and data.csv", "data.csv"),
+            ("in \"my notes.txt\"", "my notes.txt"),
+        ];
+        for (request, name) in named {
+            assert!(names_file(request, name), "{name} in {request}");
+        }
+        let unnamed = [
+            ("", "data.csv"),
+            ("write it to data.csv", ""),
+            ("write it to old-data.csv", "data.csv"),
+            ("write it to docs/data.csv", "data.csv"),
+            ("unpack data.csv.gz", "data.csv"),
+            ("mydata.csv", "data.csv"),
+            ("data.csvx", "data.csv"),
+            ("data.csv/x", "data.csv"),
+            ("résumé.md", "sumé.md"),
+            ("a report of the data", "data.csv"),
+            ("Data.csv", "data.csv"),
+        ];
+        for (request, name) in unnamed {
+            assert!(!names_file(request, name), "{name} in {request}");
+        }
+    }
+}

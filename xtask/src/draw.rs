@@ -1,0 +1,43 @@
+//! Numbers that look drawn by lot and are the same for the same seed, so that what is made of them can be made again.
+
+/// Draws from a seed, by splitmix64.
+#[derive(Clone, Debug)]
+pub(crate) struct Draw {
+    state: u64,
+}
+
+impl Draw {
+    /// The draws of this seed, from the first.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// A number below `bound`; 0 where there is none.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut drawn = self.state;
+        drawn = (drawn ^ (drawn >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        drawn = (drawn ^ (drawn >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        drawn ^= drawn >> 31;
+        drawn.checked_rem(bound).unwrap_or_default()
+    }
+
+    /// A number from `low` to `high`.
+    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
+        low.saturating_add(self.below(high.saturating_sub(low).saturating_add(1)))
+    }
+
+    /// One of these.
+    pub(crate) fn one_of<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        let at = usize::try_from(self.below(items.len() as u64)).unwrap_or_default();
+        items.get(at).copied().unwrap_or_default()
+    }
+
+    /// Puts them into another order: Fisher and Yates' shuffle.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            let other = usize::try_from(self.below((at as u64).saturating_add(1))).unwrap_or_default();
+            items.swap(at, other);
+        }
+    }
+}

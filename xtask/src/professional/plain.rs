@@ -1,0 +1,84 @@
+//! What a plain tool-calling loop would have sent for the same calls of tools: one conversation that grows, and nothing beside it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::by_hand::Asked;
+
+/// The role whose turns a plain loop has as well.
+const EXECUTOR: &str = "executor";
+
+/// A plain loop, as figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Plain {
+    /// Model calls: a turn for each of the executor's that called tools, and one for the answer.
+    pub calls: u64,
+    /// Tokens read.
+    pub prompt: u64,
+    /// Tokens written.
+    pub completion: u64,
+}
+
+impl Plain {
+    /// The loop for what was asked in a run. Its first prompt is the executor's own system prompt and tools, and the request, of
+    /// `request` tokens; each further one has all calls and results before it. Results that no later turn of the executor saw are not
+    /// counted, nor is an answer that was no turn of the executor's: both make the loop cheaper than it would be.
+    pub(crate) fn of(asked: &[Asked], request: u64) -> Self {
+        let turns: Vec<(usize, &Asked)> =
+            asked.iter().enumerate().filter(|(_, asked)| asked.role == EXECUTOR).collect();
+        let mut length = turns.first().map_or(0, |(_, first)| first.constant).saturating_add(request);
+        let mut plain = Self::default();
+        let mut answer = 0;
+        for (at, turn) in &turns {
+            if turn.calls == 0 {
+                answer = turn.tokens.completion;
+                continue;
+            }
+            plain.add(length, turn.tokens.completion);
+            let results = turns.iter().find(|(_, later)| later.after == Some(*at));
+            let results = results.map_or(0, |(_, later)| later.added);
+            length = length.saturating_add(turn.tokens.completion).saturating_add(results);
+        }
+        plain.add(length, answer);
+        plain
+    }
+
+    /// Tokens, read and written.
+    pub(crate) fn tokens(self) -> u64 {
+        self.prompt.saturating_add(self.completion)
+    }
+
+    fn add(&mut self, prompt: u64, completion: u64) {
+        self.calls = self.calls.saturating_add(1);
+        self.prompt = self.prompt.saturating_add(prompt);
+        self.completion = self.completion.saturating_add(completion);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_hand::{Match, Tokens};
+
+    fn asked(role: &str, after: Option<usize>, added: u64, completion: u64, calls: usize) -> Asked {
+        let tokens = Tokens { prompt: 0, cached: 0, completion };
+        Asked { role: role.into(), found: Match::Same, depth: 1, tokens, constant: 100, added, after, calls }
+    }
+
+    #[test]
+    fn a_conversation_that_grows() {
+        let run = [
+            asked("planner", None, 500, 50, 0),
+            asked("executor", None, 30, 10, 1),
+            asked("executor", Some(1), 40, 20, 2),
+            asked("executor", Some(2), 60, 5, 0),
+            asked("agent_validator", None, 500, 50, 0),
+            // Another step.
+            asked("executor", None, 30, 7, 1),
+            asked("executor", Some(5), 9, 3, 0),
+        ];
+        // 108; + 10 + 40; + 20 + 60; + 7 + 9.
+        let expected = Plain { calls: 4, prompt: 108 + 158 + 238 + 254, completion: 10 + 20 + 7 + 3 };
+        assert_eq!(Plain::of(&run, 8), expected);
+        assert_eq!(Plain::of(&[], 8), Plain { calls: 1, prompt: 8, completion: 0 });
+    }
+}
