@@ -16,6 +16,7 @@ use self::patch::Hunk;
 use self::replace::Replacement;
 use self::text_file::TextFile;
 use crate::arguments::Given;
+use crate::blocking::blocking;
 use crate::consent::diff;
 use crate::file_target::FileTarget;
 use crate::open_file::open_file;
@@ -119,7 +120,8 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     }
     let context = cx.clone();
     // Not raced against the token: as for `write_file`.
-    let Edited { target, before, after } = blocking(move || edit(&path, &wanted, &context)).await?;
+    let Edited { target, before, after } =
+        blocking(EditFile.name(), move || edit(&path, &wanted, &context)).await?;
     let after = match after {
         Ok(after) => Arc::<[u8]>::from(after),
         Err(Misfit { problem, closest }) => {
@@ -129,21 +131,13 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     };
     target.consent(EditFile.name(), Some(&before), &after, cx).await?;
     let context = cx.clone();
-    blocking(move || {
+    blocking(EditFile.name(), move || {
         let change = target.write(&after, &context)?;
         let what = diff(&before, &after).unwrap_or_else(|| "[too long to be compared]\n".to_owned());
         let text = format!("changed {} ({} bytes)\n{what}", target.real.display(), after.len());
         Ok(ToolReport { files: vec![change], ..ToolReport::text(text) })
     })
     .await
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| {
-        Err(ToolError::Panicked { tool: EditFile.name(), message: panic.to_string() })
-    })
 }
 
 fn wanted(given: Given<'_>) -> Result<Wanted, ToolError> {

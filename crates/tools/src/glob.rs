@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::blocking::blocking_until;
 use crate::glob_pattern::Pattern;
 use crate::glob_walk::{Order, Walk, Wanted, check_base};
 use crate::listing::listing;
@@ -94,7 +95,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
 
     let mut pattern = Pattern::parse(text, root, cx)?;
     let (text, cx, cancel) = (text.to_owned(), cx.clone(), cx.cancel.clone());
-    let work = tokio::task::spawn_blocking(move || {
+    blocking_until(cancel, Glob.name(), move || {
         let shown = paths::show(&pattern.base, &cx);
         let real_base = check_base(&pattern.base).map_err(|source| ToolError::Io {
             action: "search",
@@ -123,12 +124,6 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
             report.failure = Some(error.failure());
         }
         Ok(report)
-    });
-    tokio::select! {
-        done = work => done.unwrap_or_else(|panic| {
-            Err(ToolError::Panicked { tool: Glob.name(), message: panic.to_string() })
-        }),
-        // The walk sees the token too, but a folder on a dead network mount may hold it up.
-        () = cancel.cancelled() => Err(ToolError::Cancelled),
-    }
+    })
+    .await
 }

@@ -8,6 +8,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::blocking::blocking_until;
 use crate::glob_pattern::Pattern;
 use crate::glob_walk::{Found, Order, Walk, Wanted, check_base};
 use crate::grep_search::{Form, Hits, Search};
@@ -179,14 +180,7 @@ impl Asked {
 async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, ToolError> {
     let asked = Asked::read(arguments)?;
     let (cx, cancel) = (cx.clone(), cx.cancel.clone());
-    let work = tokio::task::spawn_blocking(move || search(&asked, &cx));
-    tokio::select! {
-        done = work => done.unwrap_or_else(|panic| {
-            Err(ToolError::Panicked { tool: Grep.name(), message: panic.to_string() })
-        }),
-        // As for `glob`.
-        () = cancel.cancelled() => Err(ToolError::Cancelled),
-    }
+    blocking_until(cancel, Grep.name(), move || search(&asked, &cx)).await
 }
 
 fn search(asked: &Asked, cx: &ToolContext) -> Result<ToolReport, ToolError> {

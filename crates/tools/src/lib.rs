@@ -23,6 +23,7 @@
 
 mod apps;
 mod arguments;
+mod blocking;
 mod consent;
 mod context;
 mod created;

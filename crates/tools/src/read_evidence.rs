@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::blocking::blocking_until;
 use crate::read_lines::{lines_of, range};
 use crate::{Excerpt, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
@@ -59,13 +60,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<String, ToolErr
     let id = given.text("id")?.trim().to_owned();
     let lines = range(given)?;
     let (cancel, cx) = (cx.cancel.clone(), cx.clone());
-    let work = tokio::task::spawn_blocking(move || read(&id, &lines, &cx));
-    tokio::select! {
-        done = work => done.unwrap_or_else(|panic| {
-            Err(ToolError::Panicked { tool: ReadEvidence.name(), message: panic.to_string() })
-        }),
-        () = cancel.cancelled() => Err(ToolError::Cancelled),
-    }
+    blocking_until(cancel, ReadEvidence.name(), move || read(&id, &lines, &cx)).await
 }
 
 fn read(id: &str, lines: &RangeInclusive<u64>, cx: &ToolContext) -> Result<String, ToolError> {

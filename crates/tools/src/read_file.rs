@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::blocking::blocking_until;
 use crate::open_file::open_file;
 use crate::picture::{MOST_PICTURE_BYTES, media_type};
 use crate::protected::is_private_key;
@@ -68,13 +69,7 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<Captured, ToolE
     let path = given.path("path")?.to_owned();
     let lines = range(given)?;
     let (cancel, cx) = (cx.cancel.clone(), cx.clone());
-    let work = tokio::task::spawn_blocking(move || read(&path, &lines, &cx));
-    tokio::select! {
-        done = work => done.unwrap_or_else(|panic| {
-            Err(ToolError::Panicked { tool: ReadFile.name(), message: panic.to_string() })
-        }),
-        () = cancel.cancelled() => Err(ToolError::Cancelled),
-    }
+    blocking_until(cancel, ReadFile.name(), move || read(&path, &lines, &cx)).await
 }
 
 fn read(text: &str, lines: &RangeInclusive<u64>, cx: &ToolContext) -> Result<Captured, ToolError> {

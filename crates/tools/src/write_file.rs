@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
+use crate::blocking::blocking;
 use crate::file_target::FileTarget;
 use crate::requested::names_file;
 use crate::{Tool, ToolContext, ToolEffect, ToolError, ToolReport, paths};
@@ -70,18 +71,10 @@ async fn call(arguments: &Arguments, cx: &ToolContext) -> Result<ToolReport, Too
     let content = Arc::<[u8]>::from(content.as_bytes());
     // Not raced against the token: a write that has begun is quick, and is better finished and recorded.
     let context = cx.clone();
-    let (target, before) = blocking(move || look(&path, &context)).await?;
+    let (target, before) = blocking(WriteFile.name(), move || look(&path, &context)).await?;
     target.consent(WriteFile.name(), before.as_deref(), &content, cx).await?;
     let context = cx.clone();
-    blocking(move || write(&target, &content, &context)).await
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| {
-        Err(ToolError::Panicked { tool: WriteFile.name(), message: panic.to_string() })
-    })
+    blocking(WriteFile.name(), move || write(&target, &content, &context)).await
 }
 
 /// The place, and what is there where a person will be asked about it.

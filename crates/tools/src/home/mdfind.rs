@@ -13,6 +13,7 @@ use super::query::{KINDS, Kind, Query};
 use super::sift::{Reason, Rules, Sifted};
 use super::walk::{Walked, walk};
 use crate::arguments::Given;
+use crate::blocking::blocking_until;
 use crate::glob_walk::check_base;
 use crate::listing::line;
 use crate::protected::Protected;
@@ -103,14 +104,7 @@ impl Mdfind {
             Some(index) => Looked::of(index, index.ask(&query, cx).await),
         };
         let (cx, cancel) = (cx.clone(), cx.cancel.clone());
-        let work = tokio::task::spawn_blocking(move || sift(query, looked, &asked, &cx));
-        tokio::select! {
-            done = work => done.unwrap_or_else(|panic| {
-                Err(ToolError::Panicked { tool: ToolName::new("mdfind"), message: panic.to_string() })
-            }),
-            // The walk sees the token too, but a folder on a dead network mount may hold it up.
-            () = cancel.cancelled() => Err(ToolError::Cancelled),
-        }
+        blocking_until(cancel, ToolName::new("mdfind"), move || sift(query, looked, &asked, &cx)).await
     }
 }
 

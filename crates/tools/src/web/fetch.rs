@@ -10,6 +10,7 @@ use super::client::{Web, for_people};
 use super::page::{Form, decoded};
 use super::page_text::{PageText, page_text};
 use crate::arguments::Given;
+use crate::blocking::blocking;
 use crate::{Captured, Tool, ToolContext, ToolEffect, ToolError, ToolReport};
 
 /// Gets a page and gives it as text: the address it came from in the end, the title, the text. What is text but no page
@@ -76,17 +77,15 @@ impl Fetch {
         if !received.status.is_success() {
             return Err(ToolError::Status { url: origin, status: received.status.as_u16() });
         }
-        let work = tokio::task::spawn_blocking(move || {
+        let text = blocking(self.name(), move || {
             let (form, text) = decoded(&received)?;
             let page = match form {
                 Form::Html => page_text(&text, links.then_some(&received.url)),
                 Form::Plain => PageText { title: String::new(), text },
             };
             Ok(told(&page, received.url.as_str(), received.cut.then_some(received.body.len())))
-        });
-        let text = work.await.unwrap_or_else(|panic| {
-            Err(ToolError::Panicked { tool: self.name(), message: panic.to_string() })
-        })?;
+        })
+        .await?;
         let output = Captured::Foreign { origin, bytes: text.into_bytes() };
         Ok(ToolReport { output, ..ToolReport::text("") })
     }

@@ -1,0 +1,29 @@
+//! Work that blocks, off the threads of the runtime.
+
+use artoo_types::ToolName;
+use tokio_util::sync::CancellationToken;
+
+use crate::ToolError;
+
+/// Does the work of a tool to its end. A panic in it is the tool's error.
+pub(crate) async fn blocking<T: Send + 'static>(
+    tool: ToolName,
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|panic| Err(ToolError::Panicked { tool, message: panic.to_string() }))
+}
+
+/// The same of work that may be left behind when the call is cancelled. It may see the token too, but a folder on a dead network mount may hold it
+/// up.
+pub(crate) async fn blocking_until<T: Send + 'static>(
+    cancel: CancellationToken,
+    tool: ToolName,
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::select! {
+        done = blocking(tool, work) => done,
+        () = cancel.cancelled() => Err(ToolError::Cancelled),
+    }
+}
