@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{
-    Error, Result, bench, eval, learn, professional, quickstart, schema, tidy,
+    Error, Result, bench,
+    eval::{self, family::Split},
+    learn, professional, quickstart, schema, tidy,
     verify::{self, Build},
 };
 
@@ -47,7 +49,7 @@ pub enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// Run the development suite with a real model, grade it with code, write a table
+    /// Ask requests that are drawn from families, grade the runs with code, write the sums with their intervals
     Eval(Eval),
     /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
     Learn(Learn),
@@ -69,19 +71,35 @@ pub struct Quickstart {
 /// Options of `eval`.
 #[derive(Clone, Debug, Args)]
 pub struct Eval {
-    /// Only these tasks
-    #[arg(long, value_name = "ID")]
+    /// Only these families; of the professional suite, only these tasks
+    #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
-    /// How often to run each
-    #[arg(long, default_value_t = 1)]
-    pub repeat: u32,
+    /// Which families: to develop with, to set thresholds, or to measure
+    #[arg(long, value_enum, default_value_t = Split::Development)]
+    pub split: Split,
+    /// How many requests
+    #[arg(long, default_value_t = 30, value_name = "N")]
+    pub sample: usize,
+    /// Which requests: another number draws others
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub seed: u64,
+    /// Only print what would be asked, and what is expected; not of the test split
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Leave a part of artoo out, to see what it buys
+    #[arg(long, value_enum, value_name = "PART")]
+    pub without: Vec<Part>,
+    /// Ask the plain loop instead of artoo: the same model with a shell
+    #[arg(long, conflicts_with = "without")]
+    pub plain: bool,
     /// How long one run may take, as `artoo run --timeout` takes it
     #[arg(long, default_value = "10m")]
     pub timeout: String,
-    /// Where to write the table, anew after each run; the data goes beside it, as .json
-    #[arg(long, default_value = "docs/evaluation.md")]
-    pub out: PathBuf,
-    /// An earlier evaluation to compare with: its results.json, or the folder that holds it
+    /// Where to write the table; the data goes beside it, as .json, after each run [default: docs/evaluation.md for the test split, else in
+    /// target/eval]
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// The data of another evaluation to put beside
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
     /// Go on with the evaluation whose data lies beside `--out`, for example one that was stopped: what it holds is not run again
@@ -90,8 +108,8 @@ pub struct Eval {
     /// Test this artoo instead of a release build of this tree, for example one of an earlier commit
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,
-    /// Which tasks: those of the sample home, or the professional ones, which are played by hand
-    #[arg(long, value_enum, default_value_t = Suite::Development)]
+    /// Which suite: the families, or the professional tasks, which are played by hand
+    #[arg(long, value_enum, default_value_t = Suite::Families)]
     pub tasks: Suite,
     /// Play the model by hand: run one professional task until a question has no answer, and put that into `--questions`
     #[arg(long, value_name = "by-hand", value_parser = ["by-hand"], requires = "questions")]
@@ -116,10 +134,41 @@ pub struct Eval {
 /// A set of tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Suite {
-    /// `fixtures/tasks`: small requests over the sample home.
-    Development,
+    /// `fixtures/tasks`: ordinary requests over homes that are made for each.
+    Families,
     /// `fixtures/professional`: work that takes many steps.
     Professional,
+}
+
+/// A part of artoo that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Whether evidence depends on what is asked about.
+    Dependence,
+    /// Several commands, and what most of them put out.
+    Sampling,
+    /// The judge of the whole before each accept.
+    LastJudge,
+}
+
+impl Part {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dependence => "dependence",
+            Self::Sampling => "sampling",
+            Self::LastJudge => "last-judge",
+        }
+    }
+
+    /// Its key in the section `acceptance` of the configuration.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Dependence => "dependence",
+            Self::Sampling => "sampling",
+            Self::LastJudge => "last_judge",
+        }
+    }
 }
 
 /// Options of `learn`.
@@ -177,13 +226,13 @@ pub fn run(arguments: Arguments) -> Result<()> {
 
 fn evaluate(options: &Eval) -> Result<()> {
     match (options.tasks, &options.model, options.replay) {
-        (Suite::Development, None, false) => eval::run(options),
+        (Suite::Families, None, false) => eval::run(options),
         (Suite::Professional, Some(_), _) => professional::play(options),
         (Suite::Professional, None, true) => professional::replay(options),
         (Suite::Professional, None, false) => {
             Err(Error::Other("professional tasks need --model by-hand or --replay".to_owned()))
         }
-        (Suite::Development, Some(_), _) | (Suite::Development, None, true) => {
+        (Suite::Families, Some(_), _) | (Suite::Families, None, true) => {
             Err(Error::Other("--model by-hand and --replay are for --tasks professional".to_owned()))
         }
     }

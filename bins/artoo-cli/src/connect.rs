@@ -54,8 +54,10 @@ pub(crate) fn client(
                 CommandError::configuration(format!("there is no embedded model `{}`", choice.model))
                     .hint("see: artoo model list")
             })?;
-            let file = model_store(&settings.data_dir).path(entry);
+            let store = model_store(&settings.data_dir);
+            let file = store.path(entry);
             let mut options = LocalOptions::new(file, entry.name);
+            options.prefix_folder = Some(store.prefixes(entry));
             if let Some(said) = settings.models.get(&choice.model) {
                 options.profile = said.clone();
                 let context = said.context_tokens.and_then(|tokens| usize::try_from(tokens).ok());

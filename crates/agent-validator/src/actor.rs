@@ -1,12 +1,14 @@
 //! The loop between the port and the fast loops.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::World;
-use artoo_llm_client::{LlmClient, metered};
+use artoo_checks::{World, named_paths};
+use artoo_judging::{Dependence, RunAgain, dependences};
+use artoo_llm_client::{LlmClient, Origin, metered, outside};
 use artoo_types::{
-    CriterionVerdict, ExecutionResult, Message, Role, SubTaskId, Surroundings, VerdictReached,
+    CriterionVerdict, ExecutionResult, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
+    VerdictReached,
 };
 use tokio::{sync::Mutex, task::JoinSet};
 
@@ -23,6 +25,8 @@ pub struct Settings {
     pub judge_deadline: Duration,
     /// What runs the commands that criteria name.
     pub commands: Arc<dyn RunCommand>,
+    /// What runs calls again, to find out what they depend on.
+    pub again: Arc<dyn RunAgain>,
 }
 
 impl std::fmt::Debug for Settings {
@@ -82,12 +86,15 @@ impl Bench {
                 }
             });
         let judged = fast_loop.with_all_calls(&result);
+        let subject = self.subject(&subtask);
+        let evidence = self.evidence(&judged, &subject).await;
         let cx = JudgeContext {
             subtask: &subtask,
             result: &judged,
             surroundings: &self.settings.surroundings,
             world: &self.world,
-            doubt: None,
+            subject: &subject,
+            evidence: &evidence,
         };
         let attempt = result.attempt;
         let reached = |verdict: &CriterionVerdict| {
@@ -107,6 +114,30 @@ impl Bench {
             Some(Step::Done(outcome)) => self.publish(outcome),
             None => {}
         }
+    }
+
+    /// What the answer to a question has to depend on: what its step names; where that names nothing, what the request does, of which it is a part.
+    fn subject(&self, subtask: &SubTask) -> Vec<PathBuf> {
+        if subtask.is_about_a_deed() {
+            return Vec::new();
+        }
+        let named = named_paths(&subtask.intent, &self.world);
+        let context = || named_paths(&outside(Origin::Memory, &subtask.context), &self.world);
+        if named.is_empty() { context() } else { named }
+    }
+
+    /// The calls without those that say nothing about the subject.
+    async fn evidence(&self, result: &ExecutionResult, subject: &[PathBuf]) -> Vec<ToolCall> {
+        // What was changed is another thing now than it was when a call looked.
+        let changed = result.tool_calls.iter().flat_map(|call| &call.files);
+        let mut changed = changed.map(|file| self.world.place(&file.path));
+        if changed.any(|file| subject.iter().any(|path| file.starts_with(path))) {
+            return result.tool_calls.clone();
+        }
+        let again = self.settings.again.as_ref();
+        let known = dependences(&result.tool_calls, subject, &self.world, again).await;
+        let says_nothing = |call: &ToolCall| known.contains(&(call.call_id, Dependence::Independent));
+        result.tool_calls.iter().filter(|call| !says_nothing(call)).cloned().collect()
     }
 
     fn publish(&self, message: impl Into<Message>) {

@@ -1,19 +1,18 @@
 //! What a judge is, and what it is given.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use artoo_checks::World;
 use artoo_judging::JudgeError;
 use artoo_llm_client::LlmClient;
-use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings};
+use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings, ToolCall};
 use async_trait::async_trait;
 
 /// Judges the criteria that code cannot decide.
 ///
 /// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of this subtask or at something that
 /// was looked at, as a result of an earlier step; the claim (`result.output`) is no evidence. In doubt, fail. Each criterion is judged
-/// without regard to the others. Where there is a [doubt](JudgeContext::doubt), a pass means that the answer follows from the
-/// evidence.
+/// without regard to the others.
 ///
 /// *Who calls.* The actor, at most once per attempt, never for a failed execution, nor where nothing shows a result.
 ///
@@ -42,6 +41,8 @@ pub struct JudgeContext<'a> {
     pub surroundings: &'a Surroundings,
     /// The file system.
     pub world: &'a World,
-    /// What of the answer code found nowhere, in words: a figure may be derived from what is shown, or invented.
-    pub doubt: Option<&'a str>,
+    /// What is there and named by the step: its answer has to depend on it. Empty where it names nothing, or is to make something.
+    pub subject: &'a [PathBuf],
+    /// The calls that may bear the answer out: those of the result without the ones that put out the same where the subject cannot be read.
+    pub evidence: &'a [ToolCall],
 }

@@ -89,6 +89,7 @@ pub fn subtask(intent: &str, criteria: &[&str]) -> SubTask {
         round: 1,
         sequence: 1,
         intent: intent.to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         earlier: Vec::new(),
         success_criteria: criteria.iter().map(|text| laws::criterion(text)).collect(),
@@ -107,6 +108,7 @@ pub fn result(output: &str, tool_calls: Vec<ToolCall>) -> ExecutionResult {
         verbatim: false,
         tool_calls,
         failure: None,
+        samples: None,
     }
 }
 
@@ -126,12 +128,14 @@ impl Bench for OneSubTask<'_> {
             SubTask { success_criteria: vec![criterion.clone()], ..subtask(&intents.join(", then: "), &[]) };
         let surroundings = nowhere();
         let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
+        let result = result(&outputs.join("\n"), calls);
         let cx = JudgeContext {
             subtask: &subtask,
-            result: &result(&outputs.join("\n"), calls),
+            result: &result,
             surroundings: &surroundings,
             world: &world,
-            doubt: None,
+            subject: &[],
+            evidence: &result.tool_calls,
         };
         let findings = self.judge.judge(std::slice::from_ref(criterion), &cx, self.model).await;
         laws::only(findings.map_err(|error| error.to_string())?)

@@ -1,6 +1,6 @@
 //! The fast loop of one subtask as a pure state machine: verdicts in, a correction or the outcome out.
 
-use artoo_checks::{means_none, plain_number};
+use artoo_checks::plain_number;
 use artoo_types::{
     Check, CorrectionSignal, Criterion, CriterionVerdict, ExecutionResult, ExecutionStatus, FailureClass,
     Finding, GapEntry, GaveUp, GiveUpKind, OutcomeStatus, SubTask, SubTaskOutcome, ToolCall,
@@ -175,14 +175,16 @@ impl FastLoop {
             parent_task_id: self.subtask.parent_task_id,
             sequence: self.subtask.sequence,
             intent: self.subtask.intent.clone(),
+            kind: self.subtask.kind,
             criteria: self.subtask.success_criteria.clone(),
             status,
-            output: output(&self.subtask, status, result),
+            output: output(&self.subtask, result),
             failure_reason,
             gave_up,
             gap_trajectory: self.trajectory.clone(),
             criteria_verdicts,
             tool_calls: self.tool_calls.clone(),
+            samples: result.samples,
         })
     }
 }
@@ -191,19 +193,8 @@ fn said(result: &ExecutionResult) -> Said {
     (result.output.clone(), result.failure.as_ref().map(|failure| failure.reason.clone()))
 }
 
-/// Whether the remark on a deed says that there is none. A weak model says "no file was written" of one that is there and checked.
-pub(crate) fn denies_its_deed(subtask: &SubTask, remark: &str) -> bool {
-    subtask.is_about_a_deed() && means_none(remark)
-}
-
-/// What the subtask delivers: the answer, and of "48 app.log" the number, where that is what was asked for. Of a deed that its remark
-/// denies, and that was checked, the checks are quoted.
-fn output(subtask: &SubTask, status: OutcomeStatus, result: &ExecutionResult) -> Value {
-    if status == OutcomeStatus::Matched && denies_its_deed(subtask, &result.output) {
-        let met: Vec<&str> =
-            subtask.success_criteria.iter().map(|criterion| criterion.text.as_str()).collect();
-        return Value::String(format!("Done, as was checked: {}", met.join("; ")));
-    }
+/// What the subtask delivers: the answer, and of "48 app.log" the number, where that is what was asked for.
+fn output(subtask: &SubTask, result: &ExecutionResult) -> Value {
     let asks_for_a_number =
         |criterion: &Criterion| matches!(criterion.check, Some(Check::OutputNumber { .. }));
     if subtask.success_criteria.iter().any(asks_for_a_number)

@@ -30,7 +30,7 @@ mod prompt;
 mod verdicts;
 
 pub use actor::{Settings, run};
-pub use artoo_judging::JudgeError;
+pub use artoo_judging::{JudgeError, NothingAgain, PutOut, RunAgain};
 pub use behaviour::{Judge, JudgeContext};
 pub use commands::{CommandRun, NoCommands, RunCommand};
 pub use fast_loop::{FastLoop, Step};

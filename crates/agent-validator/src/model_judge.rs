@@ -32,7 +32,6 @@ impl Judge for ModelJudge {
             calls: cx.result.tool_calls.iter().collect(),
             earlier: &cx.subtask.earlier,
             answer: &cx.result.output,
-            doubt: cx.doubt,
         };
         let question = |criteria: &[Criterion]| {
             Request::new("agent_validator", system, prompt::case(criteria, cx, &profile))

@@ -4,7 +4,7 @@ use artoo_judging::{Exhibits, asked};
 use artoo_llm_client::{ModelProfile, Origin};
 use artoo_types::{Check, Criterion};
 
-use crate::{JudgeContext, fast_loop::denies_its_deed};
+use crate::JudgeContext;
 
 /// How many files of one call are shown: a command may write thousands.
 const FILES_SHOWN: usize = 5;
@@ -21,6 +21,9 @@ pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &Mode
     shown.earlier(&cx.subtask.earlier);
     for (number, call) in (1..).zip(&cx.result.tool_calls) {
         shown.call(number, call);
+        if !cx.evidence.iter().any(|other| other.call_id == call.call_id) {
+            shown.line(format!("(Call {number} puts out the same where what the step names cannot be read: it says nothing about it.)"));
+        }
         shown.written(call, cx.world, profile, FILES_SHOWN);
     }
     // What the plan expects is shown even where no call is known to have written it.
@@ -34,11 +37,11 @@ pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &Mode
         }
     }
     // The calls and the file are what is judged.
-    if !cx.result.verbatim && !denies_its_deed(cx.subtask, &cx.result.output) {
+    if !cx.result.verbatim {
         shown.line("Claim:");
         shown.text(Origin::SubTask, cx.result.output.as_str());
     }
-    let question = asked(criteria, cx.doubt);
+    let question = asked(criteria, None);
     let sought = format!("{}\n{question}", cx.result.output);
     shown.render(profile, &sought) + &question
 }

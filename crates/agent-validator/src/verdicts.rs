@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use artoo_checks::{Record, Subject, evaluate, missing_subject, overlooked, too_deep, unborne, unfound};
+use artoo_checks::{Record, Subject, computes_with, evaluate, means_none, missing_subject, unborne};
 use artoo_judging::decided;
 use artoo_llm_client::{LlmClient, Origin, outside};
 use artoo_types::{
@@ -15,10 +15,11 @@ use crate::{CommandRun, Judge, JudgeContext, RunCommand, commands};
 ///
 /// A result that is not `completed` can never match: every criterion fails by rule, with the failure's class. Nor can one
 /// that neither a call nor an earlier step shows: its output is a claim that nothing bears out, even where it has the
-/// right form. A blank answer is put to no judge.
+/// right form; nor a deed after which nothing is as it was not before; nor an answer that stays the same where what the step names cannot
+/// be read. A blank answer is put to no judge.
 ///
-/// A figure or a file name in an answer that stands nowhere, and what the words of the step say against an answer, fails by rule where the model is
-/// guided. Elsewhere code may be wrong there: the judge is told of it ([`JudgeContext::doubt`]), and asked about the criteria that check a form alone, too.
+/// A figure or a file name in an answer that stands nowhere fails by rule where the model is guided. Elsewhere it may be derived: the judge of the
+/// whole is told.
 ///
 /// A command that a criterion names is run, for `deadline` at most. What it cannot decide is put to the judge, who is told why.
 ///
@@ -37,8 +38,6 @@ pub async fn verdicts(
     let criteria = &cx.subtask.success_criteria;
     let guided = model.profile().guided;
     let flaw = flaw(cx);
-    let mut doubts = if flaw.is_none() { Doubts::of(cx, guided) } else { Doubts::default() };
-    let flaw = flaw.or_else(|| doubts.whole.take_if(|_| guided).map(logical));
     let mut decisions = Vec::new();
     let kept = kept.iter().map(Some).chain(std::iter::repeat(None));
     for (criterion, before) in criteria.iter().zip(kept) {
@@ -55,7 +54,7 @@ pub async fn verdicts(
                 None => by_running(command, runner.run(command, deadline).await),
             },
             (None, None) => {
-                let decision = by_code(criterion, cx, &doubts, guided);
+                let decision = by_code(criterion, cx, guided);
                 let kept = kept.filter(|_| before.is_some_and(|before| before.judge == DecidedBy::Model));
                 if let Decision::Ask(_) = decision { kept.unwrap_or(decision) } else { decision }
             }
@@ -64,10 +63,9 @@ pub async fn verdicts(
     let asked: Vec<Criterion> = decisions.iter().zip(criteria).filter_map(to_ask).collect();
     let mut judged = Vec::new();
     if !asked.is_empty() {
-        let cx = JudgeContext { doubt: doubts.told(), ..*cx };
         let deadline = deadline.saturating_mul(u32::try_from(asked.len()).unwrap_or(u32::MAX));
-        let judging = async { judge.judge(&asked, &cx, model).await };
-        judged = decided(judging, asked.len(), deadline, record(&cx)).await;
+        let judging = async { judge.judge(&asked, cx, model).await };
+        judged = decided(judging, asked.len(), deadline, record(cx)).await;
     }
     let mut judged = judged.into_iter();
     let found = decisions.into_iter().filter_map(|decision| match decision {
@@ -78,35 +76,12 @@ pub async fn verdicts(
         criterion: criterion.text.clone(),
         mode: criterion.mode,
         judge,
+        whole: false,
         finding,
     };
     let verdicts: Vec<CriterionVerdict> = criteria.iter().zip(found).map(verdict).collect();
     verdicts.iter().for_each(reached);
     verdicts
-}
-
-/// What code saw that speaks against an answer, and that may be wrong.
-#[derive(Debug, Default)]
-struct Doubts {
-    /// Of the answer as a whole.
-    whole: Option<String>,
-    /// A figure or a name that stands nowhere, of the first criterion that it matters to.
-    figure: Option<String>,
-}
-
-impl Doubts {
-    fn of(cx: &JudgeContext<'_>, guided: bool) -> Self {
-        let criteria = &cx.subtask.success_criteria;
-        Self {
-            whole: overlooked_or_too_deep(cx),
-            figure: criteria.iter().find_map(|criterion| unshown(criterion, cx, guided)),
-        }
-    }
-
-    /// What the judge is told.
-    fn told(&self) -> Option<&str> {
-        self.whole.as_deref().or(self.figure.as_deref())
-    }
 }
 
 /// What code makes of a criterion.
@@ -142,56 +117,65 @@ fn by_running(command: &str, run: CommandRun) -> Decision {
     }
 }
 
-fn by_code(criterion: &Criterion, cx: &JudgeContext<'_>, doubts: &Doubts, guided: bool) -> Decision {
+fn by_code(criterion: &Criterion, cx: &JudgeContext<'_>, guided: bool) -> Decision {
     if let Some(reason) = absent(criterion, cx) {
         return Decision::By(DecidedBy::Rule, logical(reason));
     }
-    let unshown = doubts.figure.as_ref().and_then(|_| unshown(criterion, cx, guided));
-    if guided && let Some(reason) = unshown {
+    if guided && let Some(reason) = unshown(criterion, cx) {
         return Decision::By(DecidedBy::Rule, logical(reason));
     }
     let Some(check) = &criterion.check else { return Decision::Ask(None) };
     let subject = Subject { output: &cx.result.output, tool_calls: &cx.result.tool_calls, answers: &[] };
-    match evaluate(check, &subject, cx.world) {
-        // Its form is met, by something that code has seen nowhere, or that answers another step.
-        Finding::Pass { .. } if unshown.is_some() || doubts.whole.is_some() || only_sums_up(cx) => {
-            Decision::Ask(None)
-        }
-        finding @ (Finding::Pass { .. } | Finding::Fail { .. }) => Decision::By(DecidedBy::Check, finding),
-    }
+    Decision::By(DecidedBy::Check, evaluate(check, &subject, cx.world))
 }
 
+/// What a verdict may stand on. A call that puts out the same without what it is about is none of it.
 pub(crate) fn record<'a>(cx: &JudgeContext<'a>) -> Record<'a> {
-    Record { tool_calls: &cx.result.tool_calls, earlier: &cx.subtask.earlier }
+    Record { tool_calls: cx.evidence, earlier: &cx.subtask.earlier }
 }
 
-/// What is wrong with the result as a whole, whatever the criterion. It may look at every file of a folder, so it is asked once.
+/// What is wrong with the result as a whole, whatever the criterion.
 fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
     if cx.result.status != ExecutionStatus::Completed || cx.result.failure.is_some() {
         return Some(unfinished(cx));
     }
-    if !cx.result.tool_calls.iter().any(ToolCall::showed) && !only_sums_up(cx) {
+    let showed = |calls: &[ToolCall]| calls.iter().any(ToolCall::showed);
+    if !showed(&cx.result.tool_calls) && !only_sums_up(cx) {
         return Some(without_a_call(cx));
     }
-    // A second derivation is believed where it agrees with the first, and two that found nothing in the wrong place agree.
-    if !cx.subtask.avoid.is_empty() && unfound(&cx.result.output, &cx.result.tool_calls) {
-        let reason = "it says that there is nothing, and no call came back with nothing: search for what was asked about";
+    if changed_nothing(cx) {
+        let reason = "nothing was created, changed or deleted, so it is not done";
         return Some(logical(reason.to_owned()));
+    }
+    // What lasts of the calls before may be what the last one was made from.
+    let rests_on = if cx.result.verbatim { cx.result.tool_calls.last() } else { None };
+    let outputs: Vec<&str> = cx.evidence.iter().map(|call| call.output.shown.as_str()).collect();
+    let is_independent = |call: &ToolCall| {
+        let is_evidence = cx.evidence.iter().any(|other| other.call_id == call.call_id);
+        // What is computed from what others found depends on these.
+        !is_evidence && !computes_with(&call.target(), &outputs)
+    };
+    let says_nothing = rests_on.map_or_else(|| !showed(cx.evidence), is_independent);
+    // Of what earlier steps found something may be computed, and that there is nothing is put out wherever nothing can be read.
+    if says_nothing && cx.subtask.earlier.is_empty() && !means_none(&cx.result.output) {
+        let subject: Vec<String> = cx.subject.iter().map(|path| path.display().to_string()).collect();
+        return Some(logical(format!(
+            "the calls put out the same where {} cannot be read, so they say nothing about it: look there",
+            subject.join(", ")
+        )));
     }
     None
 }
 
-/// What the answer leaves out or names too much, by the words of the step: a guided model's answer fails by it, another's judge is told.
-fn overlooked_or_too_deep(cx: &JudgeContext<'_>) -> Option<String> {
-    if cx.subtask.is_about_a_deed() {
-        return None;
-    }
-    let (answer, step) = (&cx.result.output, &cx.subtask);
-    // The context has the request, of which a step may have lost a limit.
-    overlooked(answer, &step.intent, &cx.result.tool_calls, cx.world)
-        .or_else(|| too_deep(answer, &step.intent, cx.world))
-        .or_else(|| too_deep(answer, &outside(Origin::Memory, &step.context), cx.world))
+/// Whether a deed was claimed and nothing came of it, as far as that would have been seen.
+fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
+    let is_watched = |call: &ToolCall| WATCHED.contains(&call.tool.as_str());
+    !cx.subtask.kind.is_find_out()
+        && cx.result.tool_calls.iter().all(|call| is_watched(call) && call.files.is_empty())
 }
+
+/// The tools that change nothing but files, and all of whose changes are seen.
+const WATCHED: [&str; 7] = ["shell", "write_file", "edit_file", "read_file", "grep", "glob", "read_evidence"];
 
 /// Whether the step did no more than to sum up what others found, as it may. A deed needs a call, and so does a second derivation.
 fn only_sums_up(cx: &JudgeContext<'_>) -> bool {
@@ -216,8 +200,8 @@ fn absent(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     is_blank.then(|| "the answer is empty".to_owned())
 }
 
-/// What of the output stands nowhere. A check of its form would be met all the same, and a judge sees what he wants to see.
-fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>, guided: bool) -> Option<String> {
+/// What of the output stands nowhere, for a guided model: it computes nothing by itself. A check of its form would be met all the same.
+fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     let named = match &criterion.check {
         None if cx.subtask.is_about_a_deed() => return None,
         Some(Check::OutputNumber { .. }) => String::new(),
@@ -250,7 +234,7 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>, guided: bool) -> Option
         ) => return None,
     };
     // What another step found has the form of an answer to this one, too: whether it is one, a reader has to say, and from what.
-    let counts = criterion.check.is_none() || (guided && only_sums_up(cx));
+    let counts = criterion.check.is_none() || only_sums_up(cx);
     let earlier = if counts { &*cx.subtask.earlier } else { &[] };
     unborne(&cx.result.output, cx.result.verbatim, Record { earlier, ..record(cx) }, &named)
 }

@@ -24,43 +24,14 @@ const MIN_QUOTED: usize = 2;
 const QUOTES: [(char, char); 6] =
     [('"', '"'), ('`', '`'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
 
-/// Words by which a step asks for what lacks something. Then that it is there somewhere contradicts nothing.
-const NEGATIONS: [&str; 13] = [
-    "not", "no", "without", "except", "lack", "lacks", "doesn't", "don't", "isn't", "aren't", "没有", "不",
-    "未",
-];
-/// What asks whether, and has a negation in it.
-const WHETHER: [&str; 2] = ["有没有", "是不是"];
-/// Words by which a step asks about names, and words by which it asks about contents.
-const ABOUT_NAMES: [&str; 6] = ["named", "called", "name", "names", "名为", "叫"];
-const ABOUT_CONTENTS: [&str; 17] = [
-    "contain",
-    "contains",
-    "containing",
-    "mention",
-    "mentions",
-    "mentioning",
-    "word",
-    "words",
-    "text",
-    "line",
-    "lines",
-    "say",
-    "says",
-    "holds",
-    "提到",
-    "包含",
-    "含有",
-];
-
 /// Where the one word that a step and its calls look for stands after all, in words; `None` where it stands nowhere, where nobody
 /// said that there is nothing, or where code cannot know what was looked for.
 ///
 /// A search in the wrong way (names in place of contents, a filter that drops every hit) comes back with nothing, and two such
 /// searches agree. So code looks itself: in the files and folders that the step names, or in the working folder, for a word that stands
 /// in the step and was searched for in a call, before all one that the step has in quotes. It does not where there are several such
-/// words or the step asks for what lacks one: then it cannot know. Hidden entries and links are left out, and so is what lies
-/// behind the limits of entries and bytes.
+/// words. Hidden entries and links are left out, and so is what lies behind the limits of entries and bytes. Whoever asks for what lacks a
+/// word is answered rightly all the same: so this is for a judge to weigh, and decides nothing.
 ///
 /// ```
 /// # use artoo_checks::{World, overlooked};
@@ -73,25 +44,9 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
     if !means_none(answer) {
         return None;
     }
-    let words: Vec<String> = words(intent).map(str::to_lowercase).collect();
-    let plain = WHETHER.iter().fold(intent.to_owned(), |text, whether| text.replace(whether, ""));
-    let says = |known: &&str| {
-        let stands_inside = known.starts_with(is_unspaced) && plain.contains(*known);
-        stands_inside || words.iter().any(|word| word == known)
-    };
-    let has = |known: &[&str]| known.iter().any(says);
-    if has(&NEGATIONS) {
-        return None;
-    }
     let places = places(intent, world);
     let term = only_term(intent, calls, &places)?;
-    let look = Look {
-        term: &term,
-        names: !has(&ABOUT_CONTENTS),
-        // "Which files mention it? Give their names."
-        contents: has(&ABOUT_CONTENTS) || !has(&ABOUT_NAMES),
-        endings: endings(intent).collect(),
-    };
+    let look = Look { term: &term, endings: endings(intent).collect() };
     let root = vec![world.resolve(Path::new("."))];
     let roots = if places.is_empty() {
         root
@@ -100,7 +55,7 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
     };
     let Looked::Found(found) = look.first_below(roots) else { return None };
     let shown = found.strip_prefix(world.resolve(Path::new("."))).unwrap_or(&found).display().to_string();
-    Some(format!("it says that there is nothing, but {shown} has the word {term:?}: look there"))
+    Some(format!("it says that there is nothing, but {shown} has the word {term:?}"))
 }
 
 /// The file that a request names and that is nowhere, so that no other plan finds it; `None` where it may be somewhere, or where
@@ -125,7 +80,7 @@ pub fn missing_file<'a>(request: &'a str, calls: &[ToolCall], world: &World) -> 
     }
     file_paths(request).find(|path| {
         let name = last_part(path);
-        let look = Look { term: name, names: true, contents: true, endings: Vec::new() };
+        let look = Look { term: name, endings: Vec::new() };
         reported_missing(name, calls) && matches!(look.first_below(world.roots()), Looked::Nowhere)
     })
 }
@@ -212,8 +167,6 @@ fn searched_for(command: &str) -> Vec<String> {
 /// What is looked for, and in what.
 struct Look<'a> {
     term: &'a str,
-    names: bool,
-    contents: bool,
     endings: Vec<&'a str>,
 }
 
@@ -246,9 +199,9 @@ impl Look<'_> {
                 below.sort_unstable();
                 folders.extend(below);
             } else if metadata.is_file() && self.has_ending(&path) {
-                let in_name = self.names
-                    && path.file_name().is_some_and(|name| has_word(&name.to_string_lossy(), self.term));
-                if in_name || (self.contents && metadata.len() <= MAX_FILE && self.reads(&path, &mut bytes)) {
+                let in_name =
+                    path.file_name().is_some_and(|name| has_word(&name.to_string_lossy(), self.term));
+                if in_name || (metadata.len() <= MAX_FILE && self.reads(&path, &mut bytes)) {
                     return Looked::Found(path);
                 }
             } else if metadata.is_symlink() && path.is_dir() {

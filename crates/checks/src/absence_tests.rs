@@ -76,18 +76,19 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
         ("none", "Which file contains magpie?", "grep -r magpie .", false),
         ("none", "Which file in logs contains the word heron?", "grep -r heron logs", false),
         ("none", "Which .txt file in docs contains the word heron?", "grep -rl heron docs", false),
+        // What was looked for may be another thing: a judge weighs that.
         // Nobody knows what was looked for, or that was not there at all.
         ("none", asked, "ls docs", false),
-        ("none", "Which file in docs does not contain the word heron?", "grep -L heron docs", false),
+        ("none", "Which file in docs does not contain the word heron?", "grep -L heron docs", true),
         (
             "none",
             "Which file in docs contains heron and ERROR?",
             "grep -r 'heron' docs | grep 'ERROR'",
             false,
         ),
-        ("none", "Is there a file named heron in docs?", "find docs -name 'heron'", false),
-        ("没有", "docs 里有没有名为“墨盒”的文件?", "find docs -name '*墨盒*'", false),
-        ("没有", "docs 里哪个文件没有提到“墨盒”?", "grep -L '墨盒' docs/*", false),
+        ("none", "Is there a file named heron in docs?", "find docs -name 'heron'", true),
+        ("没有", "docs 里有没有名为“墨盒”的文件?", "find docs -name '*墨盒*'", true),
+        ("没有", "docs 里哪个文件没有提到“墨盒”?", "grep -L '墨盒' docs/*", true),
         ("none", "Which file contains the word owl?", "grep -r owl .", false),
     ];
     for (answer, intent, command, expected) in table {
@@ -95,7 +96,7 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
         assert_eq!(found.is_some(), expected, "{answer:?} to {intent:?} by {command:?}: {found:?}");
     }
     let said = overlooked("none", asked, &[call("find docs -name 'heron'")], &world);
-    let expected = "it says that there is nothing, but docs/birds/pond.md has the word \"heron\": look there";
+    let expected = "it says that there is nothing, but docs/birds/pond.md has the word \"heron\"";
     assert_eq!(said.as_deref(), Some(expected));
 }
 
@@ -148,7 +149,7 @@ fn beyond_the_limits_a_file_may_be() {
     for number in 0..=MAX_ENTRIES {
         fs::write(folder.path().join(number.to_string()), "").unwrap();
     }
-    let look = Look { term: "gone.txt", names: true, contents: true, endings: Vec::new() };
+    let look = Look { term: "gone.txt", endings: Vec::new() };
     assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
     fs::remove_file(folder.path().join("0")).unwrap();
     fs::remove_file(folder.path().join("1")).unwrap();
@@ -162,7 +163,7 @@ fn a_link_is_not_followed() {
     std::os::unix::fs::symlink(folder.path(), folder.path().join("docs/loop")).unwrap();
     let asked = "Which file in docs has ERROR?";
     assert_eq!(overlooked("none", asked, &[call("grep -r ERROR docs")], &world), None);
-    let look = Look { term: "gone.txt", names: true, contents: true, endings: Vec::new() };
+    let look = Look { term: "gone.txt", endings: Vec::new() };
     assert!(matches!(look.first_below(vec![folder.path().to_owned()]), Looked::NotAll));
 }
 

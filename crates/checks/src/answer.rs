@@ -2,10 +2,37 @@
 
 use std::collections::BTreeMap;
 
+use artoo_types::is_unspaced;
+
 use crate::number::{Figure, figures, standalone_numbers};
 
-/// Words that say by themselves that there is nothing.
-const NOTHING: [&str; 6] = ["no", "none", "not", "nothing", "false", "没有"];
+/// Words that say by themselves that there is nothing, by their languages. They only keep an answer from rules that hold for what there is.
+const NOTHING: [(&str, &[&str]); 15] = [
+    ("English", &["no", "none", "not", "nothing", "false"]),
+    ("German", &["nein", "kein", "keine", "keiner", "keines", "nichts"]),
+    ("French", &["non", "aucun", "aucune", "rien"]),
+    ("Spanish", &["ningún", "ninguno", "ninguna", "nada"]),
+    ("Portuguese", &["não", "nenhum", "nenhuma"]),
+    ("Italian", &["nessun", "nessuno", "nessuna", "niente"]),
+    ("Dutch", &["nee", "geen", "niets"]),
+    ("Finnish", &["ei", "eivät", "mitään", "yhtään"]),
+    ("Swedish", &["nej", "ingen", "inget", "inga"]),
+    ("Polish", &["nie", "brak", "żaden", "żadnych"]),
+    ("Russian", &["нет", "ничего"]),
+    ("Arabic", &["لا", "لم", "ليس"]),
+    ("Chinese", &["没有", "无"]),
+    ("Japanese", &["なし", "ない", "ありません"]),
+    ("Korean", &["없음", "없습니다"]),
+];
+
+/// Whether a word is one of these. In scripts without blanks it stands within others.
+fn is_nothing(word: &str) -> bool {
+    NOTHING
+        .iter()
+        .flat_map(|(_, words)| *words)
+        .any(|none| word == *none || (none.starts_with(is_unspaced) && word.contains(none)))
+}
+
 /// How programs print a list without items.
 const EMPTY_LISTS: [&str; 3] = ["[]", "{}", "()"];
 
@@ -130,7 +157,7 @@ impl Answer {
         match self.numbers.as_slice() {
             [only] => only.value == 0.0 && self.names.is_empty(),
             [] if self.is_empty_list => true,
-            [] => self.names.is_empty() && self.words.iter().any(|word| NOTHING.contains(&word.as_str())),
+            [] => self.names.is_empty() && self.words.iter().any(|word| is_nothing(word)),
             _ => false,
         }
     }

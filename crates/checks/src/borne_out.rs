@@ -87,27 +87,6 @@ pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) ->
     Some(format!("no call shows the name {missing:?}"))
 }
 
-/// Whether an answer says that there is nothing though no call came back with nothing: no search without a hit, no 0, nothing that
-/// was missing.
-///
-/// A reader may conclude as much from a listing, so this is no rule for every answer. It is one for a second derivation, which
-/// confirms a first one by itself.
-///
-/// ```
-/// assert!(artoo_checks::unfound("none", &[]));
-/// assert!(!artoo_checks::unfound("docs/plan.md", &[]));
-/// ```
-pub fn unfound(answer: &str, calls: &[ToolCall]) -> bool {
-    let came_back_with_nothing = |call: &ToolCall| {
-        found_nothing(call)
-            || found_missing(call)
-            || (complaint(call).is_none()
-                && (means_none(&call.output.shown) || numbers_within(&call.output.shown).contains(&0.0)))
-    };
-    means_none(answer)
-        && !calls.iter().any(|call| call.ran() && !only_prints(call) && came_back_with_nothing(call))
-}
-
 /// The file that a step names and that is not there, where the answer is 0 all the same: that is no figure of a file.
 ///
 /// A call said so; or the step names it with its folder, nothing lies at that path, no call shows its name, and the step names no

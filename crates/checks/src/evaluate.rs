@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Display, io, path::Path};
 
-use artoo_types::{CallEnding, Check, Evidence, FailureClass, Finding, ToolCall};
+use artoo_types::{CallEnding, Check, Evidence, FailureClass, FileChange, FileChangeKind, Finding, ToolCall};
 
 use crate::{
     World, agreed_answer, json_file,
@@ -83,6 +83,12 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
             let same = found.eq_ignore_ascii_case(sha256);
             (same, if same { "has the expected content" } else { "has other content than expected" })
         }),
+        // A rename keeps the old time: what the calls were seen to write counts first.
+        Check::FileNewer { path } if is_written(path, subject, world) => {
+            on_file(subject, path, world.exists(path), |there| {
+                (there, if there { "was written in this run" } else { "is not there" })
+            })
+        }
         Check::FileNewer { path } => on_file(subject, path, world.newer(path), |newer| {
             (newer, if newer { "was written in this run" } else { "is older than this run" })
         }),
@@ -107,6 +113,16 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
         }
         Check::SameAnswer { subtasks } => agreement(subtasks, subject),
     }
+}
+
+/// Whether a call was seen to create or change the file.
+fn is_written(path: &Path, subject: &Subject<'_>, world: &World) -> bool {
+    let path = world.place(path);
+    let is_it = |file: &FileChange| match file.change {
+        FileChangeKind::Created | FileChangeKind::Changed => world.place(&file.path) == path,
+        FileChangeKind::Deleted => false,
+    };
+    subject.tool_calls.iter().flat_map(|call| &call.files).any(is_it)
 }
 
 fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {

@@ -63,6 +63,12 @@ impl World {
         }
     }
 
+    /// The real place that a path of a call or a text means, as far as it is there.
+    pub fn place(&self, path: &Path) -> PathBuf {
+        let path = self.resolve(path);
+        path.canonicalize().unwrap_or(path)
+    }
+
     fn made_in_workspace(&self, path: &Path) -> Option<PathBuf> {
         // A bare name alone goes to the workspace, as it does for `write_file`: `./x` and `docs/x` say where they lie.
         let mut parts = path.components();

@@ -72,6 +72,22 @@ pub(crate) fn numbers_within(text: &str) -> Vec<f64> {
     numbers
 }
 
+/// Numbers that stand in any computation: units and their parts.
+const UNITS: [f64; 9] = [0.0, 1.0, 10.0, 60.0, 100.0, 1000.0, 1024.0, 3600.0, 1_000_000.0];
+
+/// Whether a text computes with what was shown: it has numbers that stand in one of these outputs, and but for units no others.
+///
+/// ```
+/// use artoo_checks::computes_with;
+/// assert!(computes_with("echo $((14 + 13))", &["14 a.txt", "13 b.txt"]));
+/// assert!(!computes_with("echo 27", &["14 a.txt", "13 b.txt"]));
+/// ```
+pub fn computes_with(text: &str, outputs: &[&str]) -> bool {
+    let shown: Vec<f64> = outputs.iter().flat_map(|output| numbers_within(output)).collect();
+    let used: Vec<f64> = numbers_within(text).into_iter().filter(|number| !UNITS.contains(number)).collect();
+    !used.is_empty() && used.iter().all(|number| shown.contains(number))
+}
+
 /// Punctuation that stands between numbers, of prose, of Markdown, and of the scripts that use no blanks.
 fn is_separator(c: char) -> bool {
     matches!(c, ';' | '(' | ')' | '[' | ']' | '"' | '\'' | '`' | '*' | '=' | '|')

@@ -41,6 +41,8 @@ pub struct Settings {
     pub terms: Terms,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
+    /// Whether a guided model's commands are sampled and rehearsed.
+    pub samples: bool,
     /// Whose words are in the run before its first step.
     pub provenance: Provenance,
     /// How long one attempt may take, without the time that a person is asked.
@@ -223,6 +225,7 @@ impl Shop {
                 output: ended.output,
                 tool_calls,
                 failure: ended.failure,
+                samples: ended.samples,
             },
             Err(error) => ExecutionResult {
                 subtask_id: cx.subtask.subtask_id,
@@ -232,6 +235,7 @@ impl Shop {
                 verbatim: false,
                 tool_calls,
                 failure: Some(error.failure()),
+                samples: None,
             },
         }
     }
@@ -309,6 +313,7 @@ fn denied(reason: String) -> Attempt {
         output: String::new(),
         verbatim: false,
         failure: Some(failure),
+        samples: None,
     }
 }
 

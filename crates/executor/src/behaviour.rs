@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{Image, LlmClient};
+use artoo_tools::{NotRehearsed, Perturbation, Rehearsed};
 use artoo_types::{
-    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, SubTask, Surroundings,
-    ToolCall, ToolName,
+    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, Samples, SubTask,
+    Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 
@@ -37,6 +38,15 @@ pub trait Executor: Send + Sync {
 pub trait CallTool: Send + Sync {
     /// Calls a tool. A call that failed or was refused is a record like any other; `Err` means that this attempt is over.
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped>;
+
+    /// What a command of `shell` would put out in this world: it runs where nothing of it lasts and nobody is asked, and is no call. What may
+    /// not be called is not rehearsed.
+    ///
+    /// # Errors
+    /// Why it was not run, or did not end.
+    async fn rehearse(&self, _command: &str, _world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
+        Err(NotRehearsed { reason: "nothing can be rehearsed here".to_owned() })
+    }
 
     /// Asks the person. `None` where nobody is there, or the answer is empty. The clocks rest until it is there.
     async fn ask_person(&self, _question: &str) -> Option<String> {
@@ -105,4 +115,6 @@ pub struct Attempt {
     pub verbatim: bool,
     /// Why it failed, where it did.
     pub failure: Option<ExecutionFailure>,
+    /// How far several samples agreed on the last call, where there were any.
+    pub samples: Option<Samples>,
 }

@@ -1,9 +1,12 @@
 //! The way of one subtask to the tools: the rules are asked, the call is made, everything is recorded.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use artoo_llm_client::Image;
-use artoo_tools::Rest;
+use artoo_tools::{NotRehearsed, Perturbation, Rehearsal, Rehearsed, Rest};
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
     ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
@@ -20,6 +23,9 @@ use crate::{
 
 /// The longest output that may be an answer word for word, in bytes. A longer one belongs in a file.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024;
+
+/// How long a command may take that is only rehearsed.
+const REHEARSAL: Duration = Duration::from_secs(5);
 
 /// The way of one subtask to the tools.
 pub(crate) struct Bench<'a> {
@@ -174,6 +180,29 @@ impl CallTool for Bench<'_> {
             Some(reason) => Err(CallStopped::Denied { reason }),
             None => Ok(call),
         }
+    }
+
+    async fn rehearse(&self, command: &str, world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
+        if !self.shop.settings.samples {
+            return Err(NotRehearsed { reason: "nothing is rehearsed in this run".to_owned() });
+        }
+        let arguments = [("command".to_owned(), command.into())].into_iter().collect();
+        let call = BlockedTarget::of(&ToolName::new("shell"), &arguments);
+        let may_not = |reason: String| NotRehearsed { reason };
+        let held = {
+            let ledger = self.ledger();
+            if let Ruling::Refused(reason) = ledger.forbidden(&call) {
+                return Err(may_not(reason));
+            }
+            ledger.guard(&call, &call).is_some()
+        };
+        if held {
+            return Err(may_not("memory advises against it".to_owned()));
+        }
+        let settings = &self.shop.settings;
+        let rules = settings.terms.rules.clone();
+        let rehearsal = Rehearsal::new(&settings.toolbox, settings.tool_context.clone(), rules);
+        rehearsal.run(&[command], world, REHEARSAL).await
     }
 
     async fn ask_person(&self, question: &str) -> Option<String> {

@@ -132,6 +132,7 @@ pub fn context(intent: &str) -> AttemptContext {
             round: 1,
             sequence: 1,
             intent: intent.to_owned(),
+            kind: artoo_types::StepKind::FindOut,
             context: String::new(),
             earlier: Vec::new(),
             success_criteria: Vec::new(),

@@ -5,7 +5,7 @@ use artoo_types::{ExecutionFailure, ExecutionStatus, FailureClass, GaveUp, GiveU
 use crate::{Attempt, CallStopped};
 
 pub(crate) fn completed(output: String, verbatim: bool) -> Attempt {
-    Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None }
+    Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None, samples: None }
 }
 
 /// The fast loop may still correct it.
@@ -15,6 +15,7 @@ pub(crate) fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
         output: shown(last),
         verbatim: false,
         failure: Some(ExecutionFailure::of(FailureClass::Logical, reason)),
+        samples: None,
     }
 }
 
@@ -47,6 +48,7 @@ pub(crate) fn failed(class: FailureClass, reason: String, last: Option<&ToolCall
         output: shown(last),
         verbatim: false,
         failure: Some(ExecutionFailure::of(of_the_call.unwrap_or(class), reason)),
+        samples: None,
     }
 }
 
@@ -57,6 +59,7 @@ pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
         output: shown(last),
         verbatim: false,
         failure: Some(failure),
+        samples: None,
     };
     match stopped {
         // The fast loop may still correct this: the attempt is unfinished, not impossible.

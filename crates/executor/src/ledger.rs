@@ -184,7 +184,8 @@ impl Ledger {
         }
     }
 
-    fn forbidden(&self, call: &BlockedTarget) -> Ruling {
+    /// Whether the call is refused whoever asks for it and however often.
+    pub(crate) fn forbidden(&self, call: &BlockedTarget) -> Ruling {
         if self.blocked.tools.contains(&call.tool) {
             return Ruling::Refused(format!(
                 "the tool {} is blocked in this round; use another tool",
@@ -209,11 +210,6 @@ impl Ledger {
                 "{} was used in the same way before and failed; use it differently",
                 call.tool
             ));
-        }
-        if self.guided
-            && let Some(reason) = guided::refusal(call, &self.intent)
-        {
-            return Ruling::Refused(reason);
         }
         if let Some(means) = self.avoid.iter().find_map(|used| shared_means(used, call)) {
             return Ruling::Refused(format!(

@@ -42,7 +42,7 @@ pub use actor::{Settings, run};
 pub use approvals::{Approvals, Standing, Terms};
 pub use behaviour::{Attempt, AttemptContext, CallTool, Executor, ToolSpec};
 pub use error::ExecuteError;
-pub use guided::{GUIDED_PROMPT, capable_programs};
+pub use guided::GUIDED_PROMPT;
 pub use ledger::{Blocked, CallStopped, Ledger, Ruling};
 pub use model_executor::ModelExecutor;
 pub use provenance::Provenance;

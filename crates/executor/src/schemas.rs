@@ -7,7 +7,7 @@ use artoo_llm_client::JsonSchema;
 
 use crate::{Action, ToolSpec};
 
-/// What a run needs at a time: with and without an answer, for the tools as they are and steered by some programs.
+/// What a run needs at a time: with and without an answer, for the tools of some steps.
 const KEPT: usize = 16;
 
 /// The last schemas. Making one takes longer than all else of a turn but the model; and who gets the same one again, compares an
@@ -23,7 +23,7 @@ pub(crate) enum Turn {
     /// Anything.
     Any,
     /// That of a guided model, which may answer or give up only at times.
-    Steered { may_answer: bool, may_give_up: bool },
+    Guided { may_answer: bool, may_give_up: bool },
 }
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Schemas {
         }
         let schema = match turn {
             Turn::Any => Action::any(tools),
-            Turn::Steered { may_answer, may_give_up } => Action::schema(tools, may_answer, may_give_up),
+            Turn::Guided { may_answer, may_give_up } => Action::schema(tools, may_answer, may_give_up),
         };
         if kept.len() >= KEPT {
             kept.pop_front();
@@ -76,15 +76,15 @@ mod tests {
     fn the_same_schema_is_made_once_and_is_what_the_action_says() {
         let schemas = Schemas::default();
         let (one, two) = ([spec("shell")], [spec("shell"), spec("glob")]);
-        let steered = |may_answer, may_give_up| Turn::Steered { may_answer, may_give_up };
-        let first = schemas.of(&one, steered(false, true));
+        let guided = |may_answer, may_give_up| Turn::Guided { may_answer, may_give_up };
+        let first = schemas.of(&one, guided(false, true));
         assert_eq!(first, Action::schema(&one, false, true));
-        assert!(Arc::ptr_eq(&first.schema, &schemas.of(&one, steered(false, true)).schema));
+        assert!(Arc::ptr_eq(&first.schema, &schemas.of(&one, guided(false, true)).schema));
         for (tools, may_answer, may_give_up) in
             [(&two[..], false, true), (&one, true, true), (&one, false, false)]
         {
             assert_eq!(
-                schemas.of(tools, steered(may_answer, may_give_up)),
+                schemas.of(tools, guided(may_answer, may_give_up)),
                 Action::schema(tools, may_answer, may_give_up)
             );
         }

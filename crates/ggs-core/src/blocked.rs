@@ -82,8 +82,8 @@ impl Tried {
 
     /// The blocked sets of a directive; `self` is the whole run, `latest` this round.
     ///
-    /// - `break_symmetry` blocks the tools of the failing subtasks of all rounds: stuck means that the last
-    ///   change of tools did not help either.
+    /// - `break_symmetry` blocks the tools with which the failing subtasks of all rounds did not get there: stuck means that the
+    ///   last change of tools did not help either. What worked in a failing subtask is no reason of the failure.
     /// - `change_approach` does the same while the loss rises, and blocks only this round's while it falls.
     /// - `change_path` blocks every input that ever failed.
     /// - `refine` does the same while the loss rises, and blocks only this round's while it falls.

@@ -83,7 +83,7 @@ pub enum Rule {
     EveryCriterionMet,
     /// Ω ≥ θ: `abandon`.
     BudgetSpent,
-    /// D ≤ δ, something is unmet, and there is something to hand over: `success`.
+    /// D ≤ δ, neither the request as a whole nor a deed is missing, something is unmet, and there is something to hand over: `success`.
     CloseEnough,
     /// All that failed was refused by a person: `abandon`, because a refusal is not worked around.
     OnlyDenied,

@@ -1,23 +1,51 @@
 //! D, the distance between the intent and the result, and the list of what is missing.
 
-use artoo_types::{Mode, UnitInterval, UnmetCriterion};
+use artoo_types::{Mode, UnitInterval, UnmetCriterion, Weighing};
 
-use crate::{JudgedCriterion, Observation, Report, Standing};
+use crate::{Bearing, JudgedCriterion, Observation, Report, Standing};
 
-/// D: the weight of what is not met, as a share of all criteria.
+/// D: how far the result is from what was asked.
 ///
-/// Without any criterion nothing measures the distance: it is 0 where the meta-validator found nothing
+/// By the person's wish, D = (s + Σ w) / (1 + n), where s is the mean weight of the criteria of all steps and Σ w the weight of
+/// the n criteria of the whole: a failed one of those weighs as much as all steps together. Without criteria of the one kind the
+/// other's mean is D. What is met and says nothing of the request does not count: it would make every failure smaller. The
+/// specification's D is the mean over all criteria.
+///
+/// Without any criterion that counts nothing measures the distance: it is 0 where the meta-validator found nothing
 /// missing, and 1 where it did.
-/// Source: specification v0.8, "The Loss Function".
-pub fn distance(observation: &Observation) -> UnitInterval {
-    if observation.criteria.is_empty() {
-        return match observation.report {
+/// Source: specification v0.8, "The Loss Function"; `docs/deviations.md`, "What weighs in D".
+pub fn distance(observation: &Observation, weighing: Weighing) -> UnitInterval {
+    let counts = |criterion: &&JudgedCriterion| match weighing {
+        Weighing::Wish => criterion.bearing != Bearing::Nothing || criterion.standing != Standing::Met,
+        Weighing::Alike => true,
+    };
+    let counted = observation.criteria.iter().filter(counts);
+    let (steps, whole): (Vec<_>, Vec<_>) = counted.partition(|criterion| match weighing {
+        Weighing::Wish => criterion.subtask_id.is_some(),
+        Weighing::Alike => true,
+    });
+    let failed =
+        |criteria: &[&JudgedCriterion]| -> f64 { criteria.iter().map(|criterion| criterion.weight()).sum() };
+    match (steps.len(), whole.len()) {
+        (0, 0) => match observation.report {
             Report::AllMet => UnitInterval::ZERO,
             Report::Gap => UnitInterval::ONE,
-        };
+        },
+        (0, n) => UnitInterval::clamped(failed(&whole) / n as f64),
+        (m, n) => UnitInterval::clamped((failed(&steps) / m as f64 + failed(&whole)) / (1.0 + n as f64)),
     }
-    let failed: f64 = observation.criteria.iter().map(JudgedCriterion::weight).sum();
-    UnitInterval::clamped(failed / observation.criteria.len() as f64)
+}
+
+/// Whether what the person wants above all is missing: the request as a whole, or a deed. Then nothing is close enough, however small D is.
+pub(crate) fn misses_the_wish(observation: &Observation, weighing: Weighing) -> bool {
+    let is_the_wish = |criterion: &JudgedCriterion| match criterion.bearing {
+        Bearing::Whole | Bearing::Deed => criterion.standing != Standing::Met,
+        Bearing::Part | Bearing::Nothing => false,
+    };
+    match weighing {
+        Weighing::Wish => observation.criteria.iter().any(is_the_wish),
+        Weighing::Alike => false,
+    }
 }
 
 /// Every criterion that is not met, in the observation's order.
@@ -25,13 +53,16 @@ pub fn unmet(observation: &Observation) -> Vec<UnmetCriterion> {
     observation.criteria.iter().filter_map(JudgedCriterion::as_unmet).collect()
 }
 
-/// The criterion that weighs most in D: the first among equals, and a judged one before a skipped one, which
-/// is only a consequence.
+/// The criterion that weighs most in D: the request as a whole before all others, the first among equals, and a judged one before a
+/// skipped one, which is only a consequence.
 pub fn heaviest_failure(observation: &Observation) -> Option<&JudgedCriterion> {
-    let rank = |criterion: &JudgedCriterion| match &criterion.standing {
-        Standing::Met => 0.0,
-        Standing::Unmet { .. } => 1.0 + criterion.weight(),
-        Standing::Skipped { .. } => 1.0,
+    let rank = |criterion: &JudgedCriterion| match (&criterion.standing, criterion.bearing) {
+        (Standing::Met, _) => 0.0,
+        (Standing::Unmet { .. }, Bearing::Whole) => 3.0,
+        (Standing::Unmet { .. }, Bearing::Deed | Bearing::Part | Bearing::Nothing) => {
+            1.0 + criterion.weight()
+        }
+        (Standing::Skipped { .. }, _) => 1.0,
     };
     let mut heaviest: Option<&JudgedCriterion> = None;
     for criterion in &observation.criteria {

@@ -44,14 +44,14 @@ mod rationale;
 mod solver;
 mod table;
 
-pub use artoo_types::{DecidingGradient, Hyperparameters};
+pub use artoo_types::{DecidingGradient, Hyperparameters, Weighing};
 pub use blocked::{Blocked, Tried};
 pub use cost::omega;
 pub use decision::{Decision, Rule, State};
 pub use distance::{distance, heaviest_failure, unmet};
 pub use gradient::{Gradients, Trend};
 pub use loss::{Reading, loss};
-pub use observation::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
+pub use observation::{Bearing, FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
 pub use parameters::{ParameterError, Parameters, Profile, UnknownProfile};
 pub use plausibility::{dominant_class, implausibility, only_denied};
 pub use solver::{GoalGradientSolver, SolverState};

@@ -26,7 +26,7 @@ pub struct Reading {
 impl Reading {
     /// Measures a round.
     pub fn of(observation: &Observation, replans_used: u32, parameters: &Parameters) -> Self {
-        let d = distance(observation);
+        let d = distance(observation, parameters.weighing);
         let p = implausibility(observation);
         let omega = omega(replans_used, observation.elapsed_ms, parameters);
         Self {

@@ -57,8 +57,26 @@ pub struct JudgedCriterion {
     pub mode: Mode,
     /// Of which subtask; `None` is a criterion of the task.
     pub subtask_id: Option<SubTaskId>,
+    /// What it says of what the person wants.
+    #[serde(default)]
+    pub bearing: Bearing,
     /// How it stands.
     pub standing: Standing,
+}
+
+/// What a criterion says of what the person wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bearing {
+    /// All of it: the request as a whole. Where it is not met, nothing is close enough.
+    Whole,
+    /// Of a step that makes or changes something: a deed that is half done is not close enough either.
+    Deed,
+    /// A part of it.
+    #[default]
+    Part,
+    /// Nothing where it is met, since any run could have met it.
+    Nothing,
 }
 
 /// How a criterion stands at the end of a round.
@@ -92,9 +110,12 @@ pub struct FailedSubTask {
     pub subtask_id: SubTaskId,
     /// What it was to do: the approach, where a way of using a tool is blocked.
     pub intent: String,
-    /// The tools that it really started.
+    /// The tools that it started and that did not bring it about.
     pub tools: BTreeSet<ToolName>,
-    /// The programs that led its commands: what it really worked with, where the tool runs commands.
+    /// The others that it started: what they were to do they did, so they are no reason of the failure.
+    #[serde(default)]
+    pub worked: BTreeSet<ToolName>,
+    /// The programs that led its commands and did not bring it about: what it really worked with, where the tool runs commands.
     #[serde(default)]
     pub programs: BTreeSet<BlockedProgram>,
     /// Its calls that failed and that no later identical call made good.

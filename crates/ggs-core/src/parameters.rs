@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 
-use artoo_types::{DecidingGradient, Hyperparameters, Limits};
+use artoo_types::{DecidingGradient, Hyperparameters, Limits, Weighing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,11 +132,11 @@ impl Profile {
 
     /// The hyperparameters of this profile.
     pub fn parameters(self) -> Parameters {
-        let deciding_gradient = match self {
-            Self::Default => DecidingGradient::Goal,
-            Self::SpecV08 => DecidingGradient::Loss,
+        let (deciding_gradient, weighing) = match self {
+            Self::Default => (DecidingGradient::Goal, Weighing::Wish),
+            Self::SpecV08 => (DecidingGradient::Loss, Weighing::Alike),
         };
-        Parameters(Hyperparameters { deciding_gradient, ..Hyperparameters::default() })
+        Parameters(Hyperparameters { deciding_gradient, weighing, ..Hyperparameters::default() })
     }
 }
 

@@ -3,6 +3,7 @@
 use artoo_types::{FailureClass, PrevDirective, TerminalState, UnmetCriterion};
 use serde::{Deserialize, Serialize};
 
+use crate::distance::misses_the_wish;
 use crate::rationale::{Grounds, rationale};
 use crate::{
     Blocked, Budget, Cell, Decision, FailedSubTask, Gradients, Nearness, Observation, Parameters, Reading,
@@ -161,7 +162,8 @@ fn no_means_left(observation: &Observation, tried: &Tried, is_replan: bool) -> b
     let failures: Vec<&FailedSubTask> =
         observation.failures.iter().filter(|failure| !has_matched(failure, observation)).collect();
     let used_up = failures.iter().any(|failure| tried.every_program(failure, &observation.programs));
-    let without_calls = !failures.is_empty() && failures.iter().all(|failure| failure.tools.is_empty());
+    let made_none = |failure: &&FailedSubTask| failure.tools.is_empty() && failure.worked.is_empty();
+    let without_calls = !failures.is_empty() && failures.iter().all(made_none);
     let refused = observation
         .criteria
         .iter()
@@ -197,7 +199,8 @@ fn route(
     }
     // A gap that no verdict shows cannot be named, so it cannot be passed off as close enough. The same
     // condition makes delta = 0 mean "never".
-    if cell.nearness == Nearness::Near && observation.deliverable && !unmet.is_empty() {
+    let is_close = cell.nearness == Nearness::Near && !misses_the_wish(observation, parameters.weighing);
+    if is_close && observation.deliverable && !unmet.is_empty() {
         return (State::Terminal(TerminalState::Success), Rule::CloseEnough);
     }
     if only_denied(observation) {

@@ -2,8 +2,8 @@
 
 use artoo_ggs_core::{Decision, Parameters, Rule, loss, omega};
 use artoo_types::{
-    Fault, FaultKind, GaveUp, GiveUpKind, Loss, PlanDirective, PrevDirective, Role, TerminalState,
-    UnitInterval, UnmetCriterion,
+    Confidence, Fault, FaultKind, GaveUp, GiveUpKind, Loss, PlanDirective, PrevDirective, Role,
+    TerminalState, UnitInterval, UnmetCriterion,
 };
 
 /// The end of a run before it is put into words.
@@ -29,6 +29,8 @@ pub struct Conclusion {
     pub decisive: Option<String>,
     /// What is not met, as far as anybody knows.
     pub unmet: Vec<UnmetCriterion>,
+    /// How far it is to be believed, where everything is met.
+    pub confidence: Option<Confidence>,
     /// Whether any criterion was judged at all.
     pub judged: bool,
     /// The fault.
@@ -59,11 +61,30 @@ impl Conclusion {
             prev_directive: decision.prev_directive,
             decisive: decision.failed_criterion.clone(),
             unmet: decision.unmet.clone(),
+            confidence: None,
             judged,
             fault: None,
             next: gave_up.as_ref().and_then(to_go_on),
             gave_up,
         }
+    }
+
+    /// The same where a result that meets everything is to be believed this far: where that is too little, it is not accepted. Not for
+    /// that is it tried again: what another plan finds would be believed no further.
+    #[must_use]
+    pub fn believed(mut self, confidence: Option<Confidence>) -> Self {
+        if self.directive == TerminalState::Accept {
+            if confidence.as_ref().is_some_and(|confidence| !confidence.confirms()) {
+                self.directive = TerminalState::Success;
+            }
+            self.confidence = confidence;
+        }
+        self
+    }
+
+    /// What speaks for a result that meets everything and is not accepted all the same.
+    pub fn unconfirmed(&self) -> Option<&Confidence> {
+        self.confidence.as_ref().filter(|_| self.directive == TerminalState::Success)
     }
 
     /// The end by a fault, `elapsed_ms` into the run. `last` is the last directive, which names what was
@@ -95,6 +116,7 @@ impl Conclusion {
                 .map_or(PrevDirective::Init, |directive| PrevDirective::Action(directive.directive)),
             decisive: last.map(|directive| directive.failed_criterion.clone()),
             unmet: last.map(|directive| directive.unmet.clone()).unwrap_or_default(),
+            confidence: None,
             judged: last.is_some(),
             fault: (!is_ordinary(fault.kind)).then(|| fault.clone()),
             next: match &gave_up {

@@ -1,8 +1,8 @@
 //! A check that any [`Solver`] can be put to.
 
 use artoo_ggs_core::{
-    FailedCall, FailedSubTask, Hyperparameters, JudgedCriterion, Observation, Parameters, Report, Standing,
-    State, omega,
+    Bearing, FailedCall, FailedSubTask, Hyperparameters, JudgedCriterion, Observation, Parameters, Report,
+    Standing, State, omega,
 };
 use artoo_types::{
     BlockedProgram, BlockedTarget, FailureClass, Mode, PrevDirective, SubTaskId, TerminalState, ToolName,
@@ -234,6 +234,7 @@ fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
         text: format!("criterion {index}"),
         mode: Mode::Verifiable,
         subtask_id: Some(subtask_id),
+        bearing: Bearing::Part,
         standing: if index < failed {
             Standing::Unmet { class, reason: "it is not so".to_owned(), failures: 1, attempts: 1 }
         } else {
@@ -244,6 +245,7 @@ fn observed(report: Report, failed: usize, class: FailureClass) -> Observation {
         subtask_id,
         intent: "list the files".to_owned(),
         tools: [tool.clone()].into(),
+        worked: Default::default(),
         programs: [program("find")].into(),
         failed_calls: vec![FailedCall {
             target: BlockedTarget { tool: tool.clone(), target: "ls".to_owned() },

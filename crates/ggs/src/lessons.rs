@@ -112,13 +112,14 @@ impl Lessons {
         Self { folder, programs, ..self }
     }
 
-    /// The lessons of one decision about one round of the task with this intent.
+    /// The lessons of one decision about one round of the task with this intent. What nobody confirmed is no lesson of how it is done.
     pub fn learn(
         &mut self,
         intent: &str,
         round: &Round,
         observation: &Observation,
         decision: &Decision,
+        is_confirmed: bool,
     ) -> Vec<Draft> {
         self.story.go_on(intent, round, &self.programs);
         let mut drafts = self.breakthroughs(round, observation, decision);
@@ -130,6 +131,7 @@ impl Lessons {
                 MegramRule::FailedCalls => failed_pairs(round, action, &self.story),
                 MegramRule::Literal => literal(decision, action),
             }),
+            State::Terminal(_) if !is_confirmed => {}
             State::Terminal(terminal) => {
                 if self.rule == MegramRule::Literal || teaches(terminal, observation) {
                     let not_met =

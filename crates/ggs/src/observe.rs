@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use artoo_ggs_core::{FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
+use artoo_ggs_core::{Bearing, FailedCall, FailedSubTask, JudgedCriterion, Observation, Report, Standing};
 use artoo_types::{
-    BlockedProgram, CriterionVerdict, FailureClass, Finding, Judge, Mode, OutcomeStatus, SubTaskOutcome,
-    ToolCall, ToolName,
+    BlockedProgram, Check, CriterionVerdict, FailureClass, Finding, Judge, Mode, OutcomeStatus, StepKind,
+    SubTaskOutcome, ToolName,
 };
 
-use crate::calls::{failing_calls, target_of, was_started};
+use crate::calls::failing_calls;
+use crate::means::in_vain;
 use crate::{Round, is_deliverable};
 
 /// What a round's verdicts say.
@@ -27,6 +28,7 @@ pub fn observe(
         text: verdict.criterion.clone(),
         mode: verdict.mode,
         subtask_id: None,
+        bearing: if verdict.whole { Bearing::Whole } else { Bearing::Part },
         standing: standing(verdict, &[]),
     }));
     let nothing_unmet = criteria.iter().all(|criterion| criterion.standing == Standing::Met);
@@ -35,6 +37,7 @@ pub fn observe(
             text: "the result as a whole answers the request".to_owned(),
             mode: Mode::Verifiable,
             subtask_id: None,
+            bearing: Bearing::Whole,
             standing: once(FailureClass::Unknown, or(&round.words, "something is missing")),
         });
     }
@@ -57,6 +60,7 @@ fn criteria_of(outcome: &SubTaskOutcome) -> Vec<JudgedCriterion> {
         text: text.to_owned(),
         mode,
         subtask_id: Some(outcome.subtask_id),
+        bearing: bearing(text, outcome, &standing),
         standing,
     };
     let why = |otherwise: &str| or(outcome.failure_reason.as_deref().unwrap_or_default(), otherwise);
@@ -86,6 +90,18 @@ fn criteria_of(outcome: &SubTaskOutcome) -> Vec<JudgedCriterion> {
         criteria.push(criterion(&outcome.intent, Mode::Verifiable, unjudged("it ended as failed")));
     }
     criteria
+}
+
+/// A criterion whose words are no verdict's words of what was asked is a part like any other.
+fn bearing(text: &str, outcome: &SubTaskOutcome, standing: &Standing) -> Bearing {
+    let asked = outcome.criteria.iter().find(|asked| asked.text == text);
+    let says_nothing =
+        asked.and_then(|asked| asked.check.as_ref()).is_some_and(Check::says_nothing_of_the_request);
+    match outcome.kind {
+        _ if says_nothing && *standing == Standing::Met => Bearing::Nothing,
+        StepKind::Create | StepKind::Change => Bearing::Deed,
+        StepKind::FindOut => Bearing::Part,
+    }
 }
 
 fn standing_of(verdict: &CriterionVerdict, outcome: &SubTaskOutcome) -> Standing {
@@ -157,13 +173,15 @@ fn is_in_doubt(outcome: &SubTaskOutcome) -> bool {
 }
 
 fn failed_subtask(outcome: &SubTaskOutcome) -> FailedSubTask {
-    let started = || outcome.tool_calls.iter().filter(|call| was_started(call));
-    let leading = |call: &ToolCall| BlockedProgram::all_in(&target_of(call)).into_iter().next();
+    let (in_vain, others) = in_vain(outcome);
+    let tools: BTreeSet<ToolName> = in_vain.iter().map(|means| means.tool.clone()).collect();
+    let worked = others.into_iter().map(|means| means.tool).filter(|tool| !tools.contains(tool)).collect();
     FailedSubTask {
         subtask_id: outcome.subtask_id,
         intent: outcome.intent.clone(),
-        tools: started().map(|call| call.tool.clone()).collect(),
-        programs: started().filter(|call| call.began()).filter_map(leading).collect(),
+        tools,
+        worked,
+        programs: in_vain.into_iter().filter_map(|means| means.program).collect(),
         failed_calls: failing_calls(outcome)
             .into_iter()
             .map(|failing| FailedCall { target: failing.target, class: failing.failure.class })

@@ -48,7 +48,7 @@ pub fn failure_report_request(
 /// The one result of a run.
 ///
 /// `round` is the meta-validator's last report, `advice` the planner's failure report.
-/// The deliverable of `accept` is the merged output; of `success` every output there is; of `abandon` the
+/// The deliverable of `accept`, and of what meets everything and is not confirmed, is the merged output; of `success` otherwise every output there is; of `abandon` the
 /// matched ones only, so that nothing unchecked passes for a result. The others are in `partial`, labelled.
 pub fn final_result(
     run_id: RunId,
@@ -60,13 +60,14 @@ pub fn final_result(
 ) -> FinalResult {
     let merged = round.and_then(|round| round.merged_output.as_ref());
     let structured = round.and_then(|round| round.structured.as_ref());
-    let structured = structured.filter(|_| conclusion.directive == TerminalState::Accept).cloned();
+    let all_met = conclusion.directive == TerminalState::Accept || conclusion.unconfirmed().is_some();
+    let structured = structured.filter(|_| all_met).cloned();
     let summary = summary(&conclusion, &partial, round.map_or("", |round| &round.words), advice);
     let matched = partial.iter().filter(|output| output.status == OutcomeStatus::Matched);
     let (output, partial) = match conclusion.directive {
-        TerminalState::Accept => (merged.cloned().unwrap_or_else(|| combined_output(matched)), Vec::new()),
+        _ if all_met => (merged.cloned().unwrap_or_else(|| combined_output(matched)), Vec::new()),
         TerminalState::Success => (merged.cloned().unwrap_or_else(|| combined_output(&partial)), partial),
-        TerminalState::Abandon => (combined_output(matched), partial),
+        TerminalState::Accept | TerminalState::Abandon => (combined_output(matched), partial),
     };
     FinalResult {
         run_id,
@@ -80,6 +81,7 @@ pub fn final_result(
         replans: conclusion.replans,
         prev_directive: conclusion.prev_directive,
         directive: conclusion.directive,
+        confidence: conclusion.confidence,
         unmet: conclusion.unmet,
         partial,
         gave_up: conclusion.gave_up,

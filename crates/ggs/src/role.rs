@@ -3,13 +3,13 @@
 use artoo_ggs_core::State;
 use artoo_types::{
     Envelope, FailureReport, Fault, FaultKind, MegramWrite, Message, PartialOutput, PlanDirective, Role,
-    RunId, SubTaskOutcome, TaskId, TerminalState, UnmetCriterion,
+    RunId, SubTaskOutcome, TaskId, TerminalState,
 };
 use chrono::{DateTime, FixedOffset};
 
 use crate::{
-    Conclusion, Draft, Lessons, Round, Settings, Solver, failure_report_request, final_result, observe,
-    partial_outputs, plan_directive,
+    Conclusion, Draft, Lacks, Lessons, Round, Settings, Solver, failure_report_request, final_result,
+    observe, partial_outputs, plan_directive,
 };
 
 /// R7 of one run, as a state machine.
@@ -35,8 +35,7 @@ pub struct GgsRole {
     /// Outcomes since the last report.
     since: Vec<SubTaskOutcome>,
     last: Option<PlanDirective>,
-    /// What the task as a whole lacked when it was last judged: where a later plan fails before that, it still lacks it.
-    lacks: Vec<UnmetCriterion>,
+    lacks: Lacks,
     phase: Phase,
 }
 
@@ -63,7 +62,7 @@ impl GgsRole {
             round: None,
             since: Vec::new(),
             last: None,
-            lacks: Vec::new(),
+            lacks: Lacks::default(),
             phase: Phase::Running,
         }
     }
@@ -166,31 +165,30 @@ impl GgsRole {
             return self
                 .on_fault(&Fault { role: Role::Ggs, kind: FaultKind::Bus, message, hint: None }, envelope);
         }
-        let drafts = self.lessons.learn(&self.intent, &round, &observation, &decision);
-        let mut messages = self.write(drafts, envelope.at);
-        let task_id = self.task_id.get_or_insert_with(|| round.task_id.clone()).clone();
-        if !round.task_verdicts.is_empty() {
-            let of_the_whole = decision.unmet.iter().filter(|unmet| unmet.subtask_id.is_none());
-            self.lacks = of_the_whole.cloned().collect();
-        }
-        self.round = Some(round);
-        self.since.clear();
-        match decision.state {
-            State::Action(action) => {
-                let directive = plan_directive(task_id, action, &decision);
-                messages.push(directive.clone().into());
-                self.last = Some(directive);
-            }
+        let conclusion = match decision.state {
+            State::Action(_) => None,
             State::Terminal(state) => {
                 let judged = !observation.criteria.is_empty();
-                let mut conclusion =
+                let of_decision =
                     Conclusion::of_decision(state, &decision, judged, observation.gave_up.clone());
-                if state != TerminalState::Accept {
-                    let forgotten = self.lacks.iter().filter(|unmet| !decision.unmet.contains(unmet));
-                    conclusion.unmet.extend(forgotten.cloned());
-                }
-                messages.push(self.conclude(envelope.run_id, conclusion));
+                Some(of_decision.believed(round.confidence.clone()))
             }
+        };
+        let is_confirmed = conclusion.as_ref().is_none_or(|conclusion| conclusion.unconfirmed().is_none());
+        let drafts = self.lessons.learn(&self.intent, &round, &observation, &decision, is_confirmed);
+        let mut messages = self.write(drafts, envelope.at);
+        let task_id = self.task_id.get_or_insert_with(|| round.task_id.clone()).clone();
+        self.lacks.judged(&round, &decision);
+        self.round = Some(round);
+        self.since.clear();
+        if let State::Action(action) = decision.state {
+            let directive = plan_directive(task_id, action, &decision);
+            messages.push(directive.clone().into());
+            self.last = Some(directive);
+        }
+        if let Some(mut conclusion) = conclusion {
+            conclusion.unmet = self.lacks.unmet(&decision);
+            messages.push(self.conclude(envelope.run_id, conclusion));
         }
         messages
     }

@@ -2,7 +2,8 @@
 
 use artoo_ggs_core::Report;
 use artoo_types::{
-    CriterionVerdict, GaveUp, OutcomeSummary, ReplanRequest, StructuredOutput, SubTaskOutcome, TaskId,
+    Confidence, CriterionVerdict, GaveUp, OutcomeSummary, ReplanRequest, StructuredOutput, SubTaskOutcome,
+    TaskId,
 };
 use serde_json::Value;
 
@@ -25,6 +26,8 @@ pub struct Round {
     pub merged_output: Option<Value>,
     /// What came of the person's schema.
     pub structured: Option<StructuredOutput>,
+    /// How far a result that meets everything is to be believed, where R4b says so.
+    pub confidence: Option<Confidence>,
     /// R4b's words: its summary, or what it finds missing.
     pub words: String,
 }
@@ -40,6 +43,7 @@ impl From<&ReplanRequest> for Round {
             gave_up: request.gave_up.clone(),
             merged_output: None,
             structured: None,
+            confidence: None,
             words: request.gap_summary.clone(),
         }
     }
@@ -59,6 +63,7 @@ impl From<&OutcomeSummary> for Round {
                 None => summary.merged_output.clone(),
             }),
             structured: summary.structured.clone(),
+            confidence: summary.confidence.clone(),
             words: summary.summary.clone(),
         }
     }

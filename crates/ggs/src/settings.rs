@@ -28,7 +28,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a profile, with 30 seconds for a failure report, and neither programs nor a working folder.
+    /// The settings of a profile, with 10 seconds for a failure report, and neither programs nor a working folder.
     ///
     /// # Errors
     /// Limits with a time budget of 0.
@@ -44,7 +44,7 @@ impl Settings {
             working_folder: None,
             inventory,
             programs: BTreeSet::new(),
-            report_deadline: Duration::from_secs(30),
+            report_deadline: Duration::from_secs(10),
             mint,
         })
     }

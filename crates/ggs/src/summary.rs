@@ -2,7 +2,7 @@
 //! was.
 
 use artoo_ggs_core::Rule;
-use artoo_types::{OutcomeStatus, PartialOutput, TerminalState, UnmetCriterion};
+use artoo_types::{Confidence, OutcomeStatus, PartialOutput, TerminalState, UnitInterval, UnmetCriterion};
 
 use crate::{Conclusion, telling::Telling};
 
@@ -13,6 +13,9 @@ pub(crate) fn summary(
     words: &str,
     advice: Option<&str>,
 ) -> String {
+    if let Some(confidence) = conclusion.unconfirmed() {
+        return plausible(confidence);
+    }
     match conclusion.directive {
         TerminalState::Accept => accepted(conclusion, words),
         TerminalState::Success => fell_short("Not complete", conclusion, partial, None),
@@ -24,6 +27,20 @@ fn accepted(conclusion: &Conclusion, words: &str) -> String {
     let words = if words.trim().is_empty() { "Done." } else { words.trim() };
     let unchecked = if conclusion.judged { "" } else { " No criterion was set, so nothing was checked." };
     format!("{words}{unchecked}")
+}
+
+/// What was done meets everything, and may be wrong all the same.
+fn plausible(confidence: &Confidence) -> String {
+    let mut telling = Telling::default();
+    let percent = |share: UnitInterval| format!("{:.0} %", share.get() * 100.0);
+    telling.open("Plausible, not confirmed", &confidence.why);
+    telling.say(&format!(
+        "Of results like this one {} were right; {} would be enough to accept it.",
+        percent(confidence.value),
+        percent(confidence.least)
+    ));
+    telling.list("Next", [("check it yourself, or ask a more capable model", "")]);
+    telling.text()
 }
 
 /// What is wrong, in the first line; then why it was not gone on with, what was done, what is missing, and what to do next.

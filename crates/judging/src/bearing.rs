@@ -59,12 +59,17 @@ pub(crate) fn evidence(
     })
 }
 
-/// Whether a judge's quotation stands in what was put out, however it is spaced.
-pub(crate) fn is_quoted(quote: &str, calls: &[&ToolCall], earlier: &[EarlierResult]) -> bool {
+/// Whether a call shows anything that could be judged by: it did what it should, or put out why not.
+pub(crate) fn shows(call: &ToolCall) -> bool {
+    let said = !call.output.shown.trim().is_empty() || !call.stderr.shown.trim().is_empty();
+    call.succeeded() || (call.showed() && said)
+}
+
+/// Whether a judge's quotation stands in what a call put out, however it is spaced.
+pub(crate) fn is_quoted(quote: &str, calls: &[&ToolCall]) -> bool {
     let quote = words(quote);
     let holds = |text: &str| follow(&words(text), &quote);
-    calls.iter().any(|call| call.ran() && (holds(&call.output.shown) || holds(&call.stderr.shown)))
-        || earlier.iter().any(|result| holds(&result.output))
+    calls.iter().any(|call| call.showed() && (holds(&call.output.shown) || holds(&call.stderr.shown)))
 }
 
 /// A pointer to this call, with the part of its record that has most of the words of `sought`.

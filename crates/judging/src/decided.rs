@@ -69,9 +69,7 @@ fn grounded(finding: Finding, record: Record<'_>) -> Result<Finding, &'static st
     };
     if let Some((call, excerpt)) = quoting {
         if stands_in(call, excerpt) {
-            // A log may well say that something is not met; that is not what the judge says.
-            let pointer = Evidence::ToolCall { call_id: call.call_id, excerpt: String::new() };
-            return unfounded(&Finding::Pass { evidence: pointer }, record).map_or(Ok(finding), Err);
+            return unfounded(&finding, record).map_or(Ok(finding), Err);
         }
         let from_the_record = || Finding::Pass { evidence: quoted(call, excerpt) };
         return unfounded(&finding, record).map_or_else(|| Ok(from_the_record()), Err);
@@ -100,14 +98,14 @@ mod tests {
         decided(judging, 1, MINUTE, Record { tool_calls, earlier: &[] }).await.remove(0)
     }
 
-    /// What an earlier step found may say that something is not met; and one verdict on two criteria is none.
+    /// What an earlier step found may be quoted, nothing may not; and one verdict on two criteria is none.
     #[tokio::test(start_paused = true)]
     async fn all_are_decided_or_none() {
         let output = "The requirement is not met.".to_owned();
         let earlier = [EarlierResult { intent: "Look".to_owned(), output, left_out_bytes: 0 }];
         let record = Record { tool_calls: &[], earlier: &earlier };
         let looked = |text: &str| Finding::Pass { evidence: Evidence::Observation { text: text.to_owned() } };
-        let (quotes, says) = (looked("requirement is not met"), looked("It is not met."));
+        let (quotes, says) = (looked("requirement is not met"), looked(" "));
         let found = decided(async { Ok(vec![quotes.clone(), says.clone()]) }, 2, MINUTE, record).await;
         assert_eq!(found.first(), Some(&(Judge::Model, quotes.clone())));
         assert_eq!(found.get(1).map(|(judge, _)| *judge), Some(Judge::Rule));
@@ -142,12 +140,11 @@ mod tests {
     async fn a_pass_quotes_the_record() {
         let calls = [call(1, "a.txt\nThe requirement is not met.\n", true), call(2, "", true)];
         let table = [
-            (1, "a.txt", Some("a.txt")),
-            (1, "The requirement is not met.", Some("The requirement is not met.")),
-            (1, "it lists a.txt", Some("a.txt\nThe requirement is not met.")),
-            (2, "it ran", Some("shell do 2")),
-            (1, "", Some("a.txt\nThe requirement is not met.")),
-            (1, "This is not met.", None),
+            (1, "a.txt", "a.txt"),
+            (1, "The requirement is not met.", "The requirement is not met."),
+            (1, "it lists a.txt", "a.txt\nThe requirement is not met."),
+            (2, "it ran", "shell do 2"),
+            (1, "", "a.txt\nThe requirement is not met."),
         ];
         for (number, said, quoted) in table {
             let pass = |excerpt: &str| Finding::Pass {
@@ -157,10 +154,7 @@ mod tests {
                 },
             };
             let (judge, finding) = one(async { Ok(pass(said)) }, &calls).await;
-            match quoted {
-                Some(quoted) => assert_eq!((judge, finding), (Judge::Model, pass(quoted)), "{said}"),
-                None => assert_eq!(judge, Judge::Rule, "{said}"),
-            }
+            assert_eq!((judge, finding), (Judge::Model, pass(quoted)), "{said}");
         }
     }
 

@@ -112,8 +112,8 @@ impl<'a> Exhibits<'a> {
         }
     }
 
-    /// The files that a call wrote, as they are now, at most `most` of them; of the rest the names. What the call itself shows is not shown
-    /// again: a whole file among its arguments, and the difference that an edit puts out.
+    /// What a call changed: of each file, at most `most` of them, the lines that differ, or what it is now where these are not known; of the rest the
+    /// names. What the call itself shows is not shown again: a whole file among its arguments, and the difference that an edit puts out.
     pub fn written(&mut self, call: &'a ToolCall, world: &World, profile: &ModelProfile, most: usize) {
         let (shown, rest) = call.files.split_at(call.files.len().min(most));
         let is_given = |path: &Path| {
@@ -123,12 +123,23 @@ impl<'a> Exhibits<'a> {
         for file in
             shown.iter().filter(|file| file.change == FileChangeKind::Deleted || !is_given(&file.path))
         {
-            match file.change {
-                FileChangeKind::Created | FileChangeKind::Changed => {
-                    self.file("Written", &file.path, world, profile);
+            let name = |path: &Path| inline(&path.display().to_string());
+            let what = match file.change {
+                FileChangeKind::Created => "Created",
+                FileChangeKind::Changed => "Changed",
+                FileChangeKind::Deleted => "Deleted",
+            };
+            match (&file.moved_from, &file.diff, file.change) {
+                (Some(from), ..) => self.line(format!("Moved: {} to {}", name(from), name(&file.path))),
+                (None, Some(diff), _) => {
+                    self.line(format!("{what}: {}", name(&file.path)));
+                    self.text(Origin::File, diff.as_str());
                 }
-                FileChangeKind::Deleted => {
-                    self.line(format!("Deleted: {}", inline(&file.path.display().to_string())));
+                (None, None, FileChangeKind::Created | FileChangeKind::Changed) => {
+                    self.file(what, &file.path, world, profile);
+                }
+                (None, None, FileChangeKind::Deleted) => {
+                    self.line(format!("{what}: {}", name(&file.path)));
                 }
             }
         }
@@ -281,7 +292,7 @@ mod tests {
         std::fs::write(path("page.html"), &page).unwrap();
         std::fs::write(path("a.pyc"), b"\xcb\r\r\n\0\0\0\0").unwrap();
         let world = World::new(folder.path(), folder.path(), Default::default());
-        let change = |name: &str, change| FileChange { path: path(name), change };
+        let change = |name: &str, change| FileChange::new(path(name), change);
         let wrote = ToolCall {
             files: vec![
                 change("page.html", FileChangeKind::Created),
@@ -302,7 +313,7 @@ mod tests {
         assert!(whole.contains(page.trim_end()), "{whole}");
         for part in [
             "[no text: 12 bytes of binary data]",
-            "Written: /a.pyc (no UTF-8 text, 8 bytes)\n",
+            "Created: /a.pyc (no UTF-8 text, 8 bytes)\n",
             "Deleted: /old.txt\n",
             "[... 2 more files written or deleted, from /b.txt to /c.txt ...]\n",
         ] {

@@ -1,6 +1,7 @@
 //! What judges of criteria have in common, whether they judge a subtask or a whole task.
 //!
-//! [`Exhibits`] is what a judge is shown, as much of it as its model can take; [`ask_verdicts`] puts criteria to a model, and ties what it
+//! [`ask_whole`] puts the whole of a request to a model, which takes it apart by quotation; [`dependences`] finds out whether calls say anything of
+//! what they are about. [`Exhibits`] is what a judge is shown, as much of it as its model can take; [`ask_verdicts`] puts criteria to a model, and ties what it
 //! says of each to the call that bears it out; [`decided()`] lets a judge's findings stand only where they came in time and point at
 //! calls that were really made; [`telling()`] shows of a long text what bears on a criterion; [`conformance`] holds the laws that every judge
 //! keeps.
@@ -11,13 +12,17 @@
 mod bearing;
 pub mod conformance;
 mod decided;
+mod dependence;
 mod exhibits;
 mod guided;
 mod telling;
 mod verdict;
+mod whole;
 mod words;
 
 pub use decided::{JudgeError, decided};
+pub use dependence::{Dependence, NothingAgain, PutOut, RunAgain, dependences, matters};
 pub use exhibits::Exhibits;
 pub use telling::telling;
 pub use verdict::{Question, Seen, ask_verdicts, asked};
+pub use whole::{Grounds, WHOLE, ask_whole};

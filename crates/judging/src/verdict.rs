@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use artoo_checks::{Record, unfounded};
 use artoo_llm_client::{
-    JsonSchema, LlmClient, LlmError, Message, Obtained, Request, Structured, ask, ask_once,
+    JsonSchema, LlmClient, LlmError, Message, Obtained, Request, Structured, ask_alone, ask_once_alone,
 };
-use artoo_types::{Criterion, EarlierResult, Evidence, FailureClass, Finding, ToolCall};
+use artoo_types::{Criterion, EarlierResult, FailureClass, Finding, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -18,10 +17,12 @@ const VERDICT_TOKENS: u32 = 160;
 static SCHEMA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema::of::<Answer>("verdict").terse());
 
 #[derive(Clone, Deserialize, Serialize, schemars::JsonSchema)]
-struct Answer {
+pub(crate) struct Answer {
     #[schemars(length(min = 1, max = 240))]
     reason: String,
     verdict: Word,
+    #[serde(default)]
+    #[schemars(required)]
     class: Class,
     /// The call that shows it, as the prompt numbers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,11 +31,7 @@ struct Answer {
     /// Which criterion it is of, where several are asked about, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
-    criterion: Option<usize>,
-    /// What the answer follows from where it stands nowhere itself, word for word.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(skip)]
-    from: Vec<String>,
+    pub(crate) criterion: Option<usize>,
 }
 
 /// What a model answers: the verdict, or several of them.
@@ -54,16 +51,17 @@ impl Answers {
     }
 }
 
-#[derive(Clone, Copy, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Word {
+pub(crate) enum Word {
     Pass,
     Fail,
 }
 
-#[derive(Clone, Copy, Deserialize, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Default, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Class {
+pub(crate) enum Class {
+    #[default]
     Logical,
     Environmental,
 }
@@ -77,8 +75,6 @@ pub struct Seen<'a> {
     pub earlier: &'a [EarlierResult],
     /// The answer that is judged.
     pub answer: &'a str,
-    /// What of the answer stands nowhere, in words. It may be derived: a judge decides, and says from what.
-    pub doubt: Option<&'a str>,
 }
 
 /// How a model is asked about some criteria.
@@ -94,8 +90,7 @@ pub type Question<'a> = &'a (dyn Fn(&[Criterion]) -> Request + Send + Sync);
 pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
     let doubt = doubt.map(|doubt| {
         format!(
-            "Note on the claim: {doubt}. It may still follow from what is shown, as a sum or a count does. Pass only if it does, and \
-             quote in \"from\" what it follows from, word for word.\n"
+            "Note on the result: {doubt}. It may still follow from what is shown, as a sum or a count does. Pass only if it does.\n"
         )
     });
     let criteria = match criteria {
@@ -115,8 +110,8 @@ pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
 /// What is said of each is tied to the call that bears it out: the one that it names, otherwise the one whose output, or the earlier result
 /// that, holds what its reason quotes, the answer, or most of their words. The part of the record that does is quoted.
 ///
-/// What nothing shows, nobody can pass: where no call succeeded and no earlier step found anything, each criterion fails, `question` is not
-/// put and no model is asked. Where there is a [doubt](Seen::doubt), a pass stands only with a quotation from the record.
+/// What nothing shows, nobody can pass: where no call showed anything and no earlier step found anything, each criterion fails, `question` is not
+/// put and no model is asked.
 ///
 /// A verdict that contradicts itself, or passes for a call that is not there or did not succeed, is asked for once more, with what is
 /// wrong with it; unless the answer has been repaired already. So there are at most two calls of the model for each question.
@@ -133,7 +128,7 @@ pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
 /// let pass = serde_json::json!({"reason": "the listing has 3 lines", "verdict": "pass", "class": "logical"});
 /// let model = ScriptedModel::new().expect(Expect::purpose("judge"), Answer::json(pass));
 /// let (count, list) = (call(1, "3\n", true), call(2, "a.txt\n", true));
-/// let seen = Seen { calls: vec![&count, &list], earlier: &[], answer: "3", doubt: None };
+/// let seen = Seen { calls: vec![&count, &list], earlier: &[], answer: "3" };
 /// let criteria = [criterion("it is a number")];
 /// let found = ask_verdicts(&model, &seen, &criteria, &|criteria| {
 ///     Request::new("judge", "You check criteria.", asked(criteria, None))
@@ -148,10 +143,10 @@ pub async fn ask_verdicts(
     criteria: &[Criterion],
     question: Question<'_>,
 ) -> Result<Vec<Finding>, JudgeError> {
-    if !seen.calls.iter().any(|call| call.succeeded()) && seen.earlier.is_empty() {
+    if !seen.calls.iter().any(|call| bearing::shows(call)) && seen.earlier.is_empty() {
         let nothing = || Finding::Fail {
             failure_class: FailureClass::Logical,
-            reason: "no call succeeded, so nothing shows it".to_owned(),
+            reason: "no call showed anything, so nothing shows it".to_owned(),
             evidence: None,
         };
         return Ok(criteria.iter().map(|_| nothing()).collect());
@@ -175,10 +170,9 @@ pub(crate) async fn ask_together(
         return Ok(Vec::new());
     }
     let tokens = VERDICT_TOKENS.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
-    let request = question(criteria).with_schema(schema(seen, count)).with_max_tokens(
-        model.profile().room(tokens.saturating_add(if seen.doubt.is_some() { 240 } else { 0 })),
-    );
-    let answered = ask::<Answers>(model, request.clone()).await?;
+    let request =
+        question(criteria).with_schema(schema(seen, count)).with_max_tokens(model.profile().room(tokens));
+    let answered = ask_alone::<Answers>(model, request.clone()).await?;
     let Some(wrong) = contradiction(&answered, seen, count) else {
         return Ok(findings(answered.value, seen));
     };
@@ -193,7 +187,7 @@ pub(crate) async fn ask_together(
 /// The shape of an answer. The number of a call may be left out, and is not offered where there is nothing to choose.
 fn schema(seen: &Seen<'_>, count: usize) -> JsonSchema {
     let has_choice = seen.calls.len() > 1;
-    if count == 1 && !has_choice && seen.doubt.is_none() {
+    if count == 1 && !has_choice {
         return SCHEMA.clone();
     }
     let mut verdict = Value::clone(&SCHEMA.schema);
@@ -208,10 +202,6 @@ fn schema(seen: &Seen<'_>, count: usize) -> JsonSchema {
     };
     if has_choice {
         add("call", json!({"type": ["integer", "null"], "minimum": 1}), false);
-    }
-    if seen.doubt.is_some() {
-        let quotation = json!({"type": "string", "maxLength": 240});
-        add("from", json!({"type": "array", "items": quotation, "maxItems": 12}), false);
     }
     if count == 1 {
         return JsonSchema { name: SCHEMA.name.clone(), schema: Arc::new(verdict) };
@@ -237,7 +227,7 @@ async fn ask_again(
         format!("Your verdict cannot be used: {wrong}. Answer again, with one verdict that fits its reason.");
     request.messages.push(Message::assistant(json!(said).to_string()));
     request.messages.push(Message::user(told));
-    let answered = ask_once::<Answers>(model, request).await?;
+    let answered = ask_once_alone::<Answers>(model, request).await?;
     match contradiction(&answered, seen, count) {
         Some(wrong) => Err(unusable(answered.model, wrong)),
         None => Ok(answered.value),
@@ -246,9 +236,6 @@ async fn ask_again(
 
 /// Why an answer is no verdict although it has the form of one.
 fn contradiction(answered: &Structured<Answers>, seen: &Seen<'_>, count: usize) -> Option<String> {
-    if matches!(answered.obtained, Obtained::Extracted { more: true, .. }) {
-        return Some("it says two things at once: one verdict, and then another".to_owned());
-    }
     let answers = answered.value.all();
     if count > 1 && !answers.iter().map(|answer| answer.criterion).eq((1..=count).map(Some)) {
         return Some(format!("it must have one verdict on each criterion from 1 to {count}, in this order"));
@@ -260,7 +247,7 @@ fn contradiction(answered: &Structured<Answers>, seen: &Seen<'_>, count: usize) 
 }
 
 /// Why one verdict contradicts itself.
-fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
+pub(crate) fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
     match (answer.verdict, answer.class) {
         (Word::Fail, Class::Logical | Class::Environmental) => return None,
         (Word::Pass, Class::Environmental) => {
@@ -268,12 +255,6 @@ fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
             return Some(told.to_owned());
         }
         (Word::Pass, Class::Logical) => {}
-    }
-    let said = Finding::Pass { evidence: Evidence::Observation { text: answer.reason.clone() } };
-    if !answer.reason.trim().is_empty() && unfounded(&said, Record::default()).is_some() {
-        return Some(
-            "it says two things at once: it passes, and its reason says that it is not so".to_owned(),
-        );
     }
     let number = answer.call?;
     match named(number, seen) {
@@ -285,30 +266,22 @@ fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
 
 /// What answers without a contradiction come to.
 fn findings(answers: Answers, seen: &Seen<'_>) -> Vec<Finding> {
-    let answers = answers.all();
-    let quotes = || answers.iter().flat_map(|answer| &answer.from);
-    let is_on_record = |quote: &String| bearing::is_quoted(quote, &seen.calls, seen.earlier);
-    let unfounded = seen.doubt.filter(|_| quotes().next().is_none() || !quotes().all(is_on_record));
-    answers.iter().map(|answer| finding(answer, seen, unfounded)).collect()
+    answers.all().iter().map(|answer| finding(answer, seen)).collect()
 }
 
-fn finding(answer: &Answer, seen: &Seen<'_>, doubt: Option<&str>) -> Finding {
+pub(crate) fn finding(answer: &Answer, seen: &Seen<'_>) -> Finding {
     let evidence = match answer.call.and_then(|number| named(number, seen)) {
         Some(call) => Some(bearing::quoted(call, &format!("{}\n{}", seen.answer, answer.reason))),
         None => {
-            let succeeded: Vec<&ToolCall> =
-                seen.calls.iter().copied().filter(|call| call.succeeded()).collect();
-            bearing::evidence(&succeeded, seen.earlier, seen.answer, &answer.reason)
+            let showed: Vec<&ToolCall> =
+                seen.calls.iter().copied().filter(|call| bearing::shows(call)).collect();
+            bearing::evidence(&showed, seen.earlier, seen.answer, &answer.reason)
         }
     };
-    match (answer.verdict, evidence, doubt) {
-        (Word::Pass, Some(evidence), None) => Finding::Pass { evidence },
-        // It is said to follow from something, and that stands nowhere.
-        (Word::Pass, evidence, Some(doubt)) => {
-            Finding::Fail { failure_class: FailureClass::Logical, reason: doubt.to_owned(), evidence }
-        }
+    match (answer.verdict, evidence) {
+        (Word::Pass, Some(evidence)) => Finding::Pass { evidence },
         // A pass that points nowhere is none.
-        (Word::Pass | Word::Fail, evidence, _) => Finding::Fail {
+        (Word::Pass | Word::Fail, evidence) => Finding::Fail {
             failure_class: match answer.class {
                 Class::Logical => FailureClass::Logical,
                 Class::Environmental => FailureClass::Environmental,
@@ -319,11 +292,11 @@ fn finding(answer: &Answer, seen: &Seen<'_>, doubt: Option<&str>) -> Finding {
     }
 }
 
-fn named<'a>(number: usize, seen: &Seen<'a>) -> Option<&'a ToolCall> {
+pub(crate) fn named<'a>(number: usize, seen: &Seen<'a>) -> Option<&'a ToolCall> {
     seen.calls.get(number.checked_sub(1)?).copied()
 }
 
-fn unusable(model: String, reason: String) -> LlmError {
+pub(crate) fn unusable(model: String, reason: String) -> LlmError {
     LlmError::Unusable { model, schema: SCHEMA.name.clone(), reason }
 }
 

@@ -3,6 +3,7 @@ use artoo_llm_client::{MessageRole, ModelProfile};
 
 use super::*;
 use artoo_types::CallEnding;
+use artoo_types::Evidence;
 
 use crate::conformance::{call, criterion};
 
@@ -18,8 +19,7 @@ fn naming(number: u32, verdict: &str) -> Value {
 async fn ask_one(answers: &[String]) -> (Result<Finding, JudgeError>, Vec<Request>) {
     let refused = ToolCall { ending: CallEnding::Refused, ..call(3, "", false) };
     let calls = [call(1, "3\n", true), call(2, "a.txt\n", true), refused];
-    let (found, sent) =
-        ask_about(&["It is a number"], &calls, &[], None, ModelProfile::default(), answers).await;
+    let (found, sent) = ask_about(&["It is a number"], &calls, &[], ModelProfile::default(), answers).await;
     (found.map(|mut found| found.remove(0)), sent)
 }
 
@@ -27,7 +27,6 @@ async fn ask_about(
     criteria: &[&str],
     calls: &[ToolCall],
     earlier: &[EarlierResult],
-    doubt: Option<&str>,
     profile: ModelProfile,
     answers: &[String],
 ) -> (Result<Vec<Finding>, JudgeError>, Vec<Request>) {
@@ -36,9 +35,8 @@ async fn ask_about(
         model.add(Expect::purpose("judge"), doubles::Answer::text(answer.clone()));
     }
     let criteria: Vec<Criterion> = criteria.iter().map(|text| criterion(text)).collect();
-    let seen = Seen { calls: calls.iter().collect(), earlier, answer: "3", doubt };
-    let question =
-        |criteria: &[Criterion]| Request::new("judge", "You check.", super::asked(criteria, doubt));
+    let seen = Seen { calls: calls.iter().collect(), earlier, answer: "3" };
+    let question = |criteria: &[Criterion]| Request::new("judge", "You check.", super::asked(criteria, None));
     let found = ask_verdicts(&model, &seen, &criteria, &question).await;
     model.assert_finished();
     (found, model.requests())
@@ -69,12 +67,11 @@ async fn a_number_is_asked_for_only_where_there_is_a_choice() {
     let said = [said("it is a number", "pass", "logical").to_string()];
     for count in [1, 2] {
         let calls: Vec<ToolCall> = (1..=count).map(|number| call(number, "3", true)).collect();
-        let (_, sent) =
-            ask_about(&["It is a number"], &calls, &[], None, ModelProfile::default(), &said).await;
+        let (_, sent) = ask_about(&["It is a number"], &calls, &[], ModelProfile::default(), &said).await;
         let schema = sent[0].schema.as_ref().unwrap();
         assert_eq!(schema.name, "verdict");
         assert_eq!(schema.schema["properties"]["call"].is_object(), count > 1);
-        assert_eq!(schema.schema["required"], json!(["reason", "verdict", "class"]));
+        assert_eq!(schema.schema["required"], json!(["reason", "verdict"]));
     }
 }
 
@@ -101,12 +98,12 @@ async fn lesson_all_criteria_are_judged_in_one_call() {
         },
     ];
     let together = [json!({"verdicts": numbered}).to_string()];
-    let (found, sent) = ask_about(&criteria, &calls, &[], None, ModelProfile::default(), &together).await;
+    let (found, sent) = ask_about(&criteria, &calls, &[], ModelProfile::default(), &together).await;
     assert_eq!(found.unwrap(), expected);
     assert_eq!(sent[0].messages[0].content, "Criteria:\n1. It is a number\n2. It is even");
     // A guided model answers the first of several questions.
     let alone = each.map(|answer| answer.to_string());
-    let (found, sent) = ask_about(&criteria, &calls, &[], None, ModelProfile::embedded(), &alone).await;
+    let (found, sent) = ask_about(&criteria, &calls, &[], ModelProfile::embedded(), &alone).await;
     assert_eq!(found.unwrap(), expected);
     assert_eq!(
         sent.iter().map(|request| request.messages[0].content.as_str()).collect::<Vec<_>>(),
@@ -131,41 +128,12 @@ async fn a_list_that_lacks_a_criterion_or_mixes_them_up_is_asked_for_once_more()
         said("so it is", "pass", "logical"),
     ] {
         let answers = [wrong.to_string(), right.clone()];
-        let (found, _) = ask_about(&["a", "b"], &calls, &[], None, ModelProfile::default(), &answers).await;
+        let (found, _) = ask_about(&["a", "b"], &calls, &[], ModelProfile::default(), &answers).await;
         let found = found.unwrap();
         assert!(
             matches!(found.as_slice(), [Finding::Pass { .. }, Finding::Fail { .. }]),
             "{wrong}: {found:?}"
         );
-    }
-}
-
-/// 13:58 to 14:21 is 23 minutes, and no call prints that. Whoever passes it says what it follows from.
-#[tokio::test]
-async fn lesson_a_derived_figure_is_for_the_judge() {
-    let calls = [call(1, "start 13:58\nend   14:21\n", true)];
-    let doubt = Some("no call shows the number 23");
-    let passing = |from: &[&str]| {
-        let mut answer = said("14:21 less 13:58", "pass", "logical");
-        answer["from"] = json!(from);
-        [answer.to_string()]
-    };
-    for (from, stands) in [
-        (&["start 13:58", "end 14:21"][..], true),
-        (&["start 13:58", "end 14:22"], false),
-        (&["  "], false),
-        (&[], false),
-    ] {
-        let (found, sent) =
-            ask_about(&["It is right"], &calls, &[], doubt, ModelProfile::default(), &passing(from)).await;
-        match &found.unwrap()[0] {
-            Finding::Pass { .. } => assert!(stands, "{from:?}"),
-            Finding::Fail { failure_class, reason, .. } => {
-                assert!(!stands && *failure_class == FailureClass::Logical, "{from:?}");
-                assert_eq!(Some(reason.as_str()), doubt);
-            }
-        }
-        assert!(sent[0].messages[0].content.contains("no call shows the number 23"));
     }
 }
 
@@ -179,11 +147,10 @@ async fn a_pass_may_point_at_an_earlier_result() {
     };
     let answers = [said("the count says 3", "pass", "logical").to_string()];
     let earlier = [result("3 files"), result("blue")];
-    let (found, _) =
-        ask_about(&["It is right"], &[], &earlier, None, ModelProfile::default(), &answers).await;
+    let (found, _) = ask_about(&["It is right"], &[], &earlier, ModelProfile::default(), &answers).await;
     let evidence = Evidence::Observation { text: "3 files".to_owned() };
     assert_eq!(found.unwrap(), [Finding::Pass { evidence }]);
-    let (found, sent) = ask_about(&["It is right"], &[], &[], None, ModelProfile::default(), &[]).await;
+    let (found, sent) = ask_about(&["It is right"], &[], &[], ModelProfile::default(), &[]).await;
     assert!(matches!(found.unwrap().as_slice(), [Finding::Fail { .. }]) && sent.is_empty());
 }
 
@@ -193,7 +160,7 @@ async fn a_reasoning_model_has_room() {
     let calls = [call(1, "3\n", true)];
     for (profile, least) in [(ModelProfile::default(), 160), (ModelProfile::of("gpt-5"), 4_000)] {
         let answers = [said("it is 3", "pass", "logical").to_string()];
-        let (_, sent) = ask_about(&["It is a number"], &calls, &[], None, profile, &answers).await;
+        let (_, sent) = ask_about(&["It is a number"], &calls, &[], profile, &answers).await;
         assert!((least..2 * least).contains(&sent[0].max_tokens), "{}", sent[0].max_tokens);
     }
 }
@@ -205,11 +172,7 @@ async fn a_contradiction_is_asked_for_once_more() {
     let opposite = said("it is none", "fail", "logical");
     let table = [
         (said("no network", "pass", "environmental").to_string(), "its class is that of a fail"),
-        (
-            said("The criterion is not met.", "pass", "logical").to_string(),
-            "its reason says that it is not so",
-        ),
-        (format!("{pass} {opposite}"), "one verdict, and then another"),
+        (format!("{pass} {opposite}"), "other words beside"),
         (naming(7, "pass").to_string(), "it points at call 7, and there is none"),
         (naming(3, "pass").to_string(), "it points at call 3, which showed nothing"),
     ];
@@ -237,10 +200,11 @@ async fn a_contradiction_is_asked_for_once_more() {
 async fn two_calls_are_the_most() {
     let pass = said("it is a number", "pass", "logical").to_string();
     let torn = said("no network", "pass", "environmental").to_string();
-    let (found, _) = ask_one(&[torn.clone(), format!("Sorry: {pass}")]).await;
+    let (found, _) = ask_one(&[torn.clone(), pass.clone()]).await;
     assert!(matches!(found, Ok(Finding::Pass { .. })), "{found:?}");
     for answers in [
         [torn.clone(), "Yes.".to_owned()],
+        [torn.clone(), format!("Sorry: {pass}")],
         ["Yes.".to_owned(), torn.clone()],
         [torn.clone(), format!("{pass}{torn}")],
     ] {

@@ -37,6 +37,23 @@ pub trait LlmClient: Send + Sync {
 
     /// Answers one request.
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
+
+    /// Answers several requests, one result for each in their order, up to the first that failed: what comes after it was not sent.
+    ///
+    /// Meant for samples of one question ([`Request::sample`]), which a client that can reads once. Here each is a call of its own, one after
+    /// the other.
+    async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+        let mut results = Vec::with_capacity(requests.len());
+        for request in requests {
+            let result = self.complete(request).await;
+            let failed = result.is_err();
+            results.push(result);
+            if failed {
+                break;
+            }
+        }
+        results
+    }
 }
 
 /// A client that reports every call to an observer, dropped ones included: how the runtime counts tokens per role.
@@ -85,35 +102,57 @@ impl LlmClient for Metered {
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        let mut open =
-            Open { observe: self.observe.as_ref(), request, since: Instant::now(), has_ended: false };
+        let mut open = self.open(std::slice::from_ref(request));
         let result = self.inner.complete(request).await;
-        open.has_ended = true;
-        (self.observe)(
-            request,
-            match &result {
-                Ok(completion) => CallEnd::Answered(completion),
-                Err(error) => CallEnd::Failed(error),
-            },
-        );
+        open.ended(request, &result);
         result
+    }
+
+    async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+        let mut open = self.open(requests);
+        let results = self.inner.complete_several(requests).await;
+        for (request, result) in requests.iter().zip(&results) {
+            open.ended(request, result);
+        }
+        // What follows one that failed was never sent.
+        open.requests = &[];
+        results
     }
 }
 
-/// A call that was sent. Dropping it before it has ended reports it.
+impl Metered {
+    fn open<'a>(&'a self, requests: &'a [Request]) -> Open<'a> {
+        Open { observe: self.observe.as_ref(), requests, since: Instant::now() }
+    }
+}
+
+/// Calls that were sent and have not ended. Dropping them before that reports each.
 struct Open<'a> {
     observe: &'a Observer,
-    request: &'a Request,
+    requests: &'a [Request],
     since: Instant,
-    has_ended: bool,
+}
+
+impl Open<'_> {
+    /// The first of them has ended.
+    fn ended(&mut self, request: &Request, result: &Result<Completion, LlmError>) {
+        self.requests = self.requests.get(1..).unwrap_or_default();
+        let end = match result {
+            Ok(completion) => CallEnd::Answered(completion),
+            Err(error) => CallEnd::Failed(error),
+        };
+        (self.observe)(request, end);
+    }
 }
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        if !self.has_ended {
-            let elapsed_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
-            let usage = Usage { elapsed_ms, ..estimate_usage(self.request, "") };
-            (self.observe)(self.request, CallEnd::Dropped(usage));
+        let elapsed_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        for (number, request) in self.requests.iter().enumerate() {
+            // The time of all of them is that of the first.
+            let elapsed_ms = if number == 0 { elapsed_ms } else { 0 };
+            let usage = Usage { elapsed_ms, ..estimate_usage(request, "") };
+            (self.observe)(request, CallEnd::Dropped(usage));
         }
     }
 }

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | a value of a type | [`ask`] with [`JsonSchema::of`] |
 //! | free text | [`LlmClient::complete`] |
+//! | several answers to one question | [`ask_several`] with [`Request::sample`] |
 //! | a count of tokens and calls | [`Metered`], [`Usage`] |
 //! | a model for tests | [`doubles::ScriptedModel`] |
 //! | a recorded session | [`doubles::Recorder`], [`doubles::Replayer`] |
@@ -39,15 +40,17 @@ pub use estimate::{estimate_message, estimate_tokens, estimate_usage};
 pub use extract::{ExtractError, Extracted, MAX_ANSWER_BYTES, MAX_DEPTH, Want, extract_json};
 pub use fragment::{Origin, fenced, fenced_file, fenced_output, inline, outside, unfenced};
 pub use metering::metered;
-pub use profile::{ModelProfile, ProfileOverrides, ToolCalling, parameters};
+pub use profile::{Calibration, ModelProfile, ProfileOverrides, ToolCalling, parameters};
 pub use prompt::with_schema_in_prompt;
 pub use reasoning::strip_reasoning;
 pub use request::{
-    Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason, ToolDefinition, ToolResult,
-    ToolUse, Usage,
+    Choice, Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason, ToolDefinition,
+    ToolResult, ToolUse, Usage,
 };
 pub use retry::{Decision, Failure, GiveUp, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
 pub use shown::{earlier_results, fair_share};
-pub use structured::{Obtained, Structured, ask, ask_once, ask_typed};
+pub use structured::{
+    Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed,
+};
 pub use tools::{calls_in_text, with_tools_in_prompt};

@@ -139,4 +139,36 @@ mod tests {
         let told = told.lock().unwrap().clone();
         assert_eq!(told, [(Some(false), false), (Some(true), false), (None, false), (None, true)]);
     }
+
+    /// Samples are paid for one by one, those that nobody waited for as well; what was never sent is not.
+    #[tokio::test(start_paused = true)]
+    async fn each_of_several_calls_is_on_record() {
+        let used = |tokens| Usage { prompt_tokens: tokens, requests: 1, ..Usage::default() };
+        let model = ScriptedModel::new()
+            .expect(Expect::any(), Answer::text("one").with_usage(used(10)))
+            .expect(Expect::any(), Answer::text("two").with_usage(used(20)))
+            .expect(Expect::any(), Answer::error(|| LlmError::Configuration { reason: "no".to_owned() }))
+            .expect(Expect::any(), Answer::hang());
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let teller = Arc::clone(&told);
+        let client = metered(Arc::new(model), Role::Executor, None, move |call| {
+            teller.lock().unwrap().push((call.prompt_tokens, call.estimated, call.error.is_some()));
+        });
+        let request = Request::new("sampler", "Guess.", "a b c");
+        let samples: Vec<_> = (0..4).map(|number| request.sample(number)).collect();
+        assert_eq!(client.complete_several(&samples).await.len(), 3);
+        let patience = std::time::Duration::from_secs(3);
+        tokio::time::timeout(patience, client.complete_several(&samples[..2])).await.unwrap_err();
+        let estimated = crate::estimate_usage(&request, "").prompt_tokens;
+        assert_eq!(
+            *told.lock().unwrap(),
+            [
+                (10, false, false),
+                (20, false, false),
+                (0, false, true),
+                (estimated, true, true),
+                (estimated, true, true)
+            ]
+        );
+    }
 }

@@ -1,10 +1,12 @@
 //! What a model gets: how much of it a prompt may fill, in which forms it is asked, and whether it is guided.
 
+mod calibration;
 mod families;
 mod overrides;
 
 use serde::{Deserialize, Serialize};
 
+pub use calibration::Calibration;
 use families::Family;
 pub use overrides::ProfileOverrides;
 
@@ -46,6 +48,9 @@ pub struct ModelProfile {
     pub guided: bool,
 }
 
+/// The family of a model whose name belongs to none.
+const UNKNOWN: &str = "unknown";
+
 /// How a model says which tools are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -61,7 +66,7 @@ impl Default for ModelProfile {
     /// pictures, not guided.
     fn default() -> Self {
         Self {
-            family: "unknown".to_owned(),
+            family: UNKNOWN.to_owned(),
             context_tokens: 32_000,
             output_tokens: 4_096,
             tool_calling: ToolCalling::Json,
@@ -114,6 +119,18 @@ impl ModelProfile {
         const BYTES_OF_A_TOKEN: usize = 4;
         let share = usize::try_from(self.context_tokens).unwrap_or(usize::MAX) / 16;
         if self.guided { 2_400 } else { share.saturating_mul(BYTES_OF_A_TOKEN).clamp(2_400, 48_000) }
+    }
+
+    /// What share of its results were right where it was measured. A guided model of a known family counts as the embedded one, the only one that
+    /// was; of any other nobody knows, so that its judge's word counts as it is.
+    ///
+    /// ```
+    /// use artoo_llm_client::ModelProfile;
+    /// let small = ModelProfile::embedded().calibration();
+    /// assert!(small.alone < small.agreed && small.agreed >= small.least);
+    /// ```
+    pub fn calibration(&self) -> Calibration {
+        Calibration::of(self.guided && self.family != UNKNOWN)
     }
 
     /// Room for an answer that needs about `tokens`: a model that thinks first gets more, never more than it can write.

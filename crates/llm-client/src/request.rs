@@ -26,7 +26,13 @@ pub struct Request {
     pub max_tokens: u32,
     /// Sampling temperature in hundredths; 0 is greedy. An integer, so that requests can be compared and hashed.
     pub temperature_percent: u16,
+    /// What the dice of a sample are thrown by, where they can be chosen: the same seed, the same answer. `None` leaves it to the provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
 }
+
+/// The temperature of a sample in hundredths: high enough that two of them may differ, and low enough that each makes sense.
+const SAMPLE_TEMPERATURE: u16 = 70;
 
 impl Request {
     /// A request with one user message, greedy decoding and 1,024 tokens of room.
@@ -39,7 +45,26 @@ impl Request {
             tools: Arc::new([]),
             max_tokens: 1024,
             temperature_percent: 0,
+            seed: None,
         }
+    }
+
+    /// The sample of this number of the same question: 0 is the request as it is, every other one has dice of its own.
+    ///
+    /// ```
+    /// use artoo_llm_client::Request;
+    /// let request = Request::new("executor", "You act.", "Count the files.");
+    /// assert_eq!(request.sample(0), request);
+    /// assert_ne!(request.sample(1), request.sample(2));
+    /// ```
+    #[must_use]
+    pub fn sample(&self, number: u32) -> Self {
+        let mut sample = self.clone();
+        if number > 0 {
+            sample.temperature_percent = self.temperature_percent.max(SAMPLE_TEMPERATURE);
+            sample.seed = Some(u64::from(number));
+        }
+        sample
     }
 
     /// Asks for an answer of this shape.
@@ -191,6 +216,18 @@ pub struct Completion {
     pub usage: Usage,
     /// The model that answered, in the provider's words.
     pub model: String,
+    /// How sure the model was of what it chose, where the client knows: one entry for each field of the answer whose schema lists its values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
+}
+
+/// How sure a model was of a value that it chose from a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The field of the answer.
+    pub field: String,
+    /// The probability of the chosen value among those that the schema allows, in thousandths. An integer, so that answers can be compared.
+    pub permille: u16,
 }
 
 impl Completion {
@@ -208,6 +245,7 @@ impl Completion {
             stop: StopReason::End,
             usage,
             model: model.into(),
+            choices: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::prompt::{repair, with_schema_in_prompt};
 use crate::{
-    Completion, JsonSchema, LlmClient, LlmError, Request, StopReason, Usage, Want, extract_json,
+    Choice, Completion, JsonSchema, LlmClient, LlmError, Request, StopReason, Usage, Want, extract_json,
     strip_reasoning,
 };
 
@@ -20,6 +20,8 @@ pub struct Structured<T> {
     pub usage: Usage,
     /// The model that answered, in the provider's words.
     pub model: String,
+    /// How sure the model was, where that is known: see [`Completion::choices`].
+    pub choices: Vec<Choice>,
 }
 
 /// How a [`Structured`] value was obtained. Everything but `Direct` is worth counting.
@@ -84,11 +86,32 @@ pub async fn ask<T: DeserializeOwned>(
     client: &dyn LlmClient,
     request: Request,
 ) -> Result<Structured<T>, LlmError> {
+    ask_with(client, request, Around::Anything).await
+}
+
+/// [`ask`] where the value must be the whole answer, as a verdict has to be: one that stands beside other words may be a quotation that they
+/// take back. Reasoning before it, and a lone fence around it, are no such words.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub async fn ask_alone<T: DeserializeOwned>(
+    client: &dyn LlmClient,
+    request: Request,
+) -> Result<Structured<T>, LlmError> {
+    ask_with(client, request, Around::Nothing).await
+}
+
+async fn ask_with<T: DeserializeOwned>(
+    client: &dyn LlmClient,
+    request: Request,
+    around: Around,
+) -> Result<Structured<T>, LlmError> {
     let (request, schema) = prepared(client, request)?;
     let first = client.complete(&request).await?;
-    let violation = match read::<T>(&first, &schema)? {
+    let violation = match read::<T>(&first, &schema, around)? {
         Ok((value, obtained)) => {
-            return Ok(Structured { value, obtained, usage: first.usage, model: first.model });
+            return Ok(structured(value, obtained, first));
         }
         Err(violation) => violation,
     };
@@ -99,12 +122,10 @@ pub async fn ask<T: DeserializeOwned>(
 
     let answer = strip_reasoning(&first.text);
     let second = client.complete(&repair(&request, &schema, &answer, first.stop, &violation)).await?;
-    match read::<T>(&second, &schema)? {
+    match read::<T>(&second, &schema, around)? {
         Ok((value, _)) => Ok(Structured {
-            value,
-            obtained: Obtained::Repaired { violation },
             usage: first.usage + second.usage,
-            model: second.model,
+            ..structured(value, Obtained::Repaired { violation }, second)
         }),
         Err(still) => Err(unusable(second, schema, still)),
     }
@@ -119,14 +140,63 @@ pub async fn ask_once<T: DeserializeOwned>(
     client: &dyn LlmClient,
     request: Request,
 ) -> Result<Structured<T>, LlmError> {
+    ask_once_with(client, request, Around::Anything).await
+}
+
+/// [`ask_alone`] without the repair.
+///
+/// # Errors
+///
+/// As [`ask`].
+pub async fn ask_once_alone<T: DeserializeOwned>(
+    client: &dyn LlmClient,
+    request: Request,
+) -> Result<Structured<T>, LlmError> {
+    ask_once_with(client, request, Around::Nothing).await
+}
+
+async fn ask_once_with<T: DeserializeOwned>(
+    client: &dyn LlmClient,
+    request: Request,
+    around: Around,
+) -> Result<Structured<T>, LlmError> {
     let (request, schema) = prepared(client, request)?;
     let completion = client.complete(&request).await?;
-    match read::<T>(&completion, &schema)? {
-        Ok((value, obtained)) => {
-            Ok(Structured { value, obtained, usage: completion.usage, model: completion.model })
-        }
-        Err(violation) => Err(unusable(completion, schema, violation)),
+    usable(completion, &schema, around)
+}
+
+/// [`ask_once`] for several requests of one schema, for example [samples](Request::sample) of one question: one result for each that was
+/// sent, in their order. None is asked for again.
+pub async fn ask_several<T: DeserializeOwned>(
+    client: &dyn LlmClient,
+    requests: Vec<Request>,
+) -> Vec<Result<Structured<T>, LlmError>> {
+    let (requests, schemas): (Vec<_>, Vec<_>) =
+        match requests.into_iter().map(|request| prepared(client, request)).collect::<Result<Vec<_>, _>>() {
+            Ok(prepared) => prepared.into_iter().unzip(),
+            Err(error) => return vec![Err(error)],
+        };
+    let completions = client.complete_several(&requests).await;
+    let read = |(completion, schema): (Result<Completion, LlmError>, &JsonSchema)| {
+        usable(completion?, schema, Around::Anything)
+    };
+    completions.into_iter().zip(&schemas).map(read).collect()
+}
+
+fn usable<T: DeserializeOwned>(
+    completion: Completion,
+    schema: &JsonSchema,
+    around: Around,
+) -> Result<Structured<T>, LlmError> {
+    match read::<T>(&completion, schema, around)? {
+        Ok((value, obtained)) => Ok(structured(value, obtained, completion)),
+        Err(violation) => Err(unusable(completion, schema.clone(), violation)),
     }
+}
+
+fn structured<T>(value: T, obtained: Obtained, completion: Completion) -> Structured<T> {
+    let Completion { usage, model, choices, .. } = completion;
+    Structured { value, obtained, usage, model, choices }
 }
 
 /// The request as this client takes it, and its schema.
@@ -158,16 +228,29 @@ where
     ask(client, request).await
 }
 
+/// What may stand around a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Around {
+    Anything,
+    Nothing,
+}
+
 /// Reads one answer: the value and how it was obtained, or the violation in words for the model.
 fn read<T: DeserializeOwned>(
     completion: &Completion,
     schema: &JsonSchema,
+    around: Around,
 ) -> Result<Result<(T, Obtained), String>, LlmError> {
     // A constrained answer is the value; it needs no search and no copy.
     let (value, obtained) = match serde_json::from_str::<Value>(&completion.text) {
         Ok(value) => (value, Obtained::Direct),
         Err(_) => match search(completion, schema) {
-            Ok(found) => found,
+            Ok(found) if around == Around::Anything || is_alone(completion) => found,
+            Ok(_) => {
+                return Ok(Err(
+                    "it has other words beside the JSON value; answer with that value alone".to_owned()
+                ));
+            }
             Err(violation) => return Ok(Err(violation)),
         },
     };
@@ -182,7 +265,16 @@ fn read<T: DeserializeOwned>(
 ///
 /// [`ask`] is stricter where the type that it reads is: such an answer counts as usable here.
 pub(crate) fn is_usable(completion: &Completion, schema: &JsonSchema) -> Option<bool> {
-    read::<Value>(completion, schema).ok().map(|read| read.is_ok())
+    read::<Value>(completion, schema, Around::Anything).ok().map(|read| read.is_ok())
+}
+
+/// Whether an answer is one JSON value and no more, but for reasoning before it and a lone fence around it.
+fn is_alone(completion: &Completion) -> bool {
+    let text = strip_reasoning(&completion.text);
+    let text = text.trim();
+    let fenced = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    let within = fenced.map_or(text, |text| text.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+    serde_json::from_str::<Value>(within).is_ok()
 }
 
 fn search(completion: &Completion, schema: &JsonSchema) -> Result<(Value, Obtained), String> {

@@ -141,3 +141,27 @@ async fn a_type_stricter_than_its_schema_is_a_violation_too() {
     let answer = ask::<Count>(&model, request().with_schema(schema)).await.unwrap();
     assert_eq!(answer.obtained, Obtained::Repaired { violation: "missing field `largest`".into() });
 }
+
+/// Each sample is a call of its own for a client that cannot do better, and each is counted; an answer of no use is left to who asked.
+#[tokio::test]
+async fn samples_of_one_question_are_asked_for_one_after_the_other() {
+    let model = answering(&[GOOD, "three", GOOD]);
+    let question = request();
+    let answers = ask_several::<Count>(&model, (0..3).map(|number| question.sample(number)).collect()).await;
+    let usable: Vec<bool> = answers.iter().map(Result::is_ok).collect();
+    assert_eq!(usable, [true, false, true]);
+    let sent: Vec<_> = model.requests().iter().map(|sent| (sent.temperature_percent, sent.seed)).collect();
+    assert_eq!(sent, [(0, None), (70, Some(1)), (70, Some(2))]);
+    assert!(model.requests().iter().all(|sent| sent.messages == question.messages));
+    // What follows a call that failed is not sent.
+    let model = ScriptedModel::new()
+        .expect(Expect::any(), Answer::error(|| LlmError::Configuration { reason: "no".to_owned() }));
+    let answers = ask_several::<Count>(&model, (0..3).map(|number| question.sample(number)).collect()).await;
+    assert_eq!((answers.len(), model.requests().len()), (1, 1));
+    // Without a schema there is nothing to ask for.
+    let bare = Request::new("counter", "Count.", "How many?");
+    assert!(matches!(
+        ask_several::<Count>(&model, vec![bare]).await.as_slice(),
+        [Err(LlmError::Configuration { .. })]
+    ));
+}

@@ -16,6 +16,8 @@ pub(crate) struct Dialect {
     pub(crate) stream_usage: bool,
     /// Whether a temperature is sent. Reasoning models take none.
     pub(crate) temperature: bool,
+    /// Whether the seed of a sample is sent. Few servers promise anything for it, and some refuse it.
+    pub(crate) seed: bool,
     /// Whether the bound on tokens is called `max_completion_tokens`, as newer OpenAI models want it, or
     /// `max_tokens`.
     pub(crate) completion_limit: bool,
@@ -61,7 +63,7 @@ impl Dialect {
     /// The next dialect to try after the server refused `request` in this one with these words (in lower case); `None` if they
     /// do not name anything that can be left out. `ladder` lists the levels allowed.
     ///
-    /// Each step leaves something out for good, so there are at most seven.
+    /// Each step leaves something out for good, so there are at most eight.
     pub(crate) fn after_refusal(
         self,
         status: u16,
@@ -115,6 +117,10 @@ impl Dialect {
         if self.temperature && names(&["temperature"]) {
             return Some(Self { temperature: false, ..self });
         }
+        // A server may name every field that it does not know, so what is sent counts as well.
+        if self.seed && request.seed.is_some() && names(&["seed"]) {
+            return Some(Self { seed: false, ..self });
+        }
         None
     }
 
@@ -127,6 +133,7 @@ impl Dialect {
             tools: self.tools && other.tools,
             stream_usage: self.stream_usage && other.stream_usage,
             temperature: self.temperature && other.temperature,
+            seed: self.seed && other.seed,
             completion_limit: self.completion_limit || other.completion_limit,
         }
     }
@@ -147,6 +154,7 @@ mod tests {
         tools: true,
         stream_usage: true,
         temperature: true,
+        seed: true,
         completion_limit: false,
     };
 
@@ -198,6 +206,7 @@ mod tests {
         let bare = Request::new("test", "", "");
         assert_eq!(RICH.after_refusal(400, "response_format", &LADDER, &bare), None, "no schema was sent");
         assert_eq!(RICH.after_refusal(400, "tools", &LADDER, &request()), None, "no tools were sent");
+        assert_eq!(RICH.after_refusal(400, "seed", &LADDER, &bare), None, "no seed was sent");
     }
 
     #[test]
@@ -241,8 +250,8 @@ mod tests {
 
     #[test]
     fn a_server_that_names_everything_is_asked_a_bounded_number_of_times() {
-        let words = "stream_options max_completion_tokens response_format tools temperature";
-        let request = with_tools(request());
+        let words = "stream_options max_completion_tokens response_format tools temperature seed";
+        let request = with_tools(request()).sample(1);
         let mut dialect = RICH;
         let mut steps = 0;
         while let Some(next) = dialect.after_refusal(400, words, &LADDER, &request) {
@@ -255,8 +264,9 @@ mod tests {
             tools: false,
             stream_usage: false,
             temperature: false,
+            seed: false,
             completion_limit: true,
         };
-        assert_eq!((steps, dialect), (7, poorest));
+        assert_eq!((steps, dialect), (8, poorest));
     }
 }

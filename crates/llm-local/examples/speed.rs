@@ -1,4 +1,4 @@
-//! Measures the embedded model on this machine: load time, prompt and generated tokens a second, resident memory.
+//! Measures the embedded model on this machine: load time, prompt and generated tokens a second, four samples against one, resident memory.
 //!
 //! `cargo run --release -p artoo-llm-local --example speed -- MODEL.gguf [ROUNDS]`
 //!
@@ -46,6 +46,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("prompt: {:.1} tokens/s ({length} tokens)", length as f64 / prompt as f64 * 1e3);
     println!("generation: {:.1} tokens/s", f64::from(GENERATED) / many.saturating_sub(one) as f64 * 1e3);
+    // The short prompt again, and with a prompt that has to be read: what the other three cost beside the first.
+    for (name, text) in [("short", String::new()), ("long", PARAGRAPH.repeat(14))] {
+        let question = ask(&text, 1 + GENERATED);
+        let samples: Vec<Request> = (0..4).map(|number| question.sample(number)).collect();
+        let (mut single, mut several) = (f64::MAX, f64::MAX);
+        for _ in 0..rounds {
+            let started = Instant::now();
+            model.complete(&question).await?;
+            single = single.min(started.elapsed().as_secs_f64());
+            let started = Instant::now();
+            for answer in model.complete_several(&samples).await {
+                answer?;
+            }
+            several = several.min(started.elapsed().as_secs_f64());
+        }
+        println!("4 samples for 1, {name} prompt: {:.2} x the time", several / single);
+    }
     for line in std::fs::read_to_string("/proc/self/status")?.lines() {
         if line.starts_with("VmRSS") || line.starts_with("VmHWM") || line.starts_with("RssAnon") {
             println!("{line}");

@@ -49,6 +49,19 @@ impl LocalModel {
         Ok(())
     }
 
+    /// Answers requests that differ in their dice alone.
+    async fn answer(&self, requests: &[Request]) -> Result<Vec<Completion>, LlmError> {
+        let told = requests.iter().map(|request| with_tools_in_prompt(request).into_owned()).collect();
+        let mut completions = self.submit(|reply| Job::Answer(told, reply)).await?;
+        for (completion, request) in completions.iter_mut().zip(requests) {
+            if let Some(calls) = calls_in_text(&completion.text, &request.tools) {
+                completion.calls = calls;
+                completion.text.clear();
+            }
+        }
+        Ok(completions)
+    }
+
     /// Queues a job and waits for its result. Dropping the future tells the engine to stop.
     async fn submit<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, LlmError> {
         let failed = |reason: String| LlmError::Engine { model: self.options.name.clone(), reason };
@@ -89,14 +102,33 @@ impl LlmClient for LocalModel {
     }
 
     async fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        let told = with_tools_in_prompt(request).into_owned();
-        let mut completion = self.submit(|reply| Job::Answer(told, reply)).await?;
-        if let Some(calls) = calls_in_text(&completion.text, &request.tools) {
-            completion.calls = calls;
-            completion.text.clear();
-        }
-        Ok(completion)
+        let mut completions = self.answer(std::slice::from_ref(request)).await?;
+        completions.pop().ok_or_else(|| LlmError::Engine {
+            model: self.options.name.clone(),
+            reason: "it answered nothing".to_owned(),
+        })
     }
+
+    /// Samples of one question are decoded side by side: its prompt is read once, and so is every weight at each step.
+    async fn complete_several(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+        let mut results = Vec::with_capacity(requests.len());
+        for alike in requests.chunk_by(is_same_question) {
+            match self.answer(alike).await {
+                Ok(completions) => results.extend(completions.into_iter().map(Ok)),
+                Err(error) => {
+                    results.push(Err(error));
+                    break;
+                }
+            }
+        }
+        results
+    }
+}
+
+/// Whether two requests differ in their dice at most.
+fn is_same_question(one: &Request, other: &Request) -> bool {
+    let bare = |request: &Request| Request { temperature_percent: 0, seed: None, ..request.clone() };
+    bare(one) == bare(other)
 }
 
 impl std::fmt::Debug for LocalModel {

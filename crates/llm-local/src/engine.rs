@@ -32,6 +32,7 @@ use crate::vocab::Vocab;
 
 use gguf::Container;
 pub(crate) use state::State;
+pub(crate) use transformer::Part;
 use transformer::Transformer;
 
 /// A model, ready to read tokens.
@@ -67,16 +68,20 @@ impl Model {
         self.transformer.fresh()
     }
 
-    /// Reads tokens; where `score`, returns the scores of what follows the last one, otherwise nothing. `None` when
-    /// `cancelled` said so on the way: then the state is of no more use.
+    /// The state of so many tokens from its [`rows`](State::rows); `None` where they are not this model's.
+    pub(crate) fn state(&self, rows: &[f32], tokens: usize) -> Option<State> {
+        self.transformer.state(rows, tokens)
+    }
+
+    /// Reads the tokens of several sequences at once; where `score`, returns for each the scores of what follows its last one,
+    /// otherwise nothing. `None` when `cancelled` said so on the way: then the states are of no more use.
     pub(crate) fn read(
         &self,
-        state: &mut State,
-        tokens: &[u32],
+        parts: &mut [Part<'_>],
         score: bool,
         cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Vec<f32>> {
-        self.threads.install(|| self.transformer.read(state, tokens, score, cancelled))
+    ) -> Option<Vec<Vec<f32>>> {
+        self.threads.install(|| self.transformer.read(parts, score, cancelled))
     }
 }
 

@@ -64,6 +64,11 @@ impl Grammars {
 }
 
 impl Constraint {
+    /// Another answer from here on, which goes its own way.
+    pub(crate) fn fork(&self) -> Self {
+        Self { matcher: self.matcher.deep_clone() }
+    }
+
     /// The tokens that must come next whatever the model thinks, already taken.
     pub(crate) fn take_forced(&mut self) -> Result<Vec<TokenId>, LocalError> {
         let tokens = self.matcher.consume_ff_tokens();

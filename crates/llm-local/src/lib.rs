@@ -18,6 +18,12 @@
 //! Supported are Qwen2 models (Qwen2.5 among them) with Q4_K and Q6_K matrices, which is what a Q4_K_M file holds. The kernels
 //! use AVX2 where the processor has it and plain Rust elsewhere.
 //!
+//! # Several answers to one question
+//!
+//! Samples of one question ([`Request::sample`](artoo_llm_client::Request::sample)) are decoded side by side: the prompt is read once, its
+//! state is copied for each, and a step of all of them reads every weight once. What one of them costs beside another is measured by the
+//! example `speed`, too.
+//!
 //! # How an answer keeps to its schema
 //!
 //! The schema becomes a grammar (`llguidance`) that allows or forbids each token before one is chosen. The JSON is compact;
@@ -26,13 +32,16 @@
 
 mod bounds;
 mod chat;
+mod choices;
 mod client;
 mod engine;
 mod error;
 mod grammar;
 mod options;
+mod prefix_files;
 mod prefixes;
 mod sample;
+mod sequence;
 mod session;
 pub mod store;
 mod vocab;

@@ -18,6 +18,9 @@ pub struct LocalOptions {
     pub profile: ProfileOverrides,
     /// Prompt prefixes whose state is kept, 0 to keep none.
     pub prefixes: usize,
+    /// Where these states are kept for other processes, too; `None` keeps none. Of a text only what a model makes of it is in the files: tens of
+    /// megabytes each, eight of them at most.
+    pub prefix_folder: Option<PathBuf>,
     /// Seed of the sampler for requests with a temperature. The same seed and the same requests in the same order give the
     /// same answers; requests without a temperature do not depend on it at all.
     pub seed: u64,
@@ -49,6 +52,7 @@ impl LocalOptions {
             context: 8192,
             profile: ProfileOverrides::default(),
             prefixes: 8,
+            prefix_folder: None,
             seed: 0,
             repetition_penalty_percent: 110,
             copy_weights: false,

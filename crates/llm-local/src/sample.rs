@@ -18,15 +18,28 @@ impl Seeded {
         Self(seed)
     }
 
+    /// Another sequence that follows from this one, which goes on.
+    pub(crate) fn fork(&mut self) -> Self {
+        Self(self.bits())
+    }
+
+    /// Another sequence for each number.
+    pub(crate) fn apart(mut self, number: u64) -> Self {
+        Self(self.bits() ^ Self(number).bits())
+    }
+
     /// The next number in 0..1.
     fn next(&mut self) -> f32 {
+        // The upper 24 bits fill an f32's mantissa exactly.
+        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        // The upper 24 bits fill an f32's mantissa exactly.
-        (z >> 40) as f32 / (1u64 << 24) as f32
+        z ^ (z >> 31)
     }
 }
 
@@ -45,6 +58,15 @@ pub(crate) fn penalize(logits: &mut [f32], recent: &[TokenId], percent: u16) {
             *logit = if *logit > 0.0 { *logit / penalty } else { *logit * penalty };
         }
     }
+}
+
+/// How likely a token is among those that `allowed` holds, whatever the temperature.
+pub(crate) fn probability(logits: &[f32], allowed: &SimpleVob, token: TokenId) -> Option<f32> {
+    let score = |id: u32| logits.get(id as usize).copied().filter(|score| score.is_finite());
+    let all: Vec<f32> = allowed.iter().filter_map(score).collect();
+    let top = all.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let total: f32 = all.iter().map(|score| (score - top).exp()).sum();
+    Some((score(token)? - top).exp() / total)
 }
 
 /// The token to take, among those that `allowed` holds; `None` when there is no candidate.

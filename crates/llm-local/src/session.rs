@@ -1,18 +1,20 @@
-//! One request from prompt to answer.
+//! From a prompt to its answer, or to several.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use artoo_llm_client::{Completion, Request, StopReason, Usage};
+use artoo_llm_client::{Completion, Request, Usage};
 use llguidance::toktrie::TokenId;
 
 use crate::chat;
-use crate::engine::{Model, State};
+use crate::engine::{Model, Part, State};
 use crate::error::LocalError;
 use crate::grammar::Grammars;
 use crate::options::LocalOptions;
+use crate::prefix_files::PrefixFiles;
 use crate::prefixes::Prefixes;
-use crate::sample::{self, Seeded};
+use crate::sample::Seeded;
+use crate::sequence::Sequence;
 use crate::vocab::Vocab;
 
 /// Prompt tokens read at once: enough to make unpacking weights cheap, few enough to bound the memory for it.
@@ -28,6 +30,7 @@ pub(crate) struct Session {
     vocab: Arc<Vocab>,
     grammars: Grammars,
     prefixes: Prefixes,
+    files: Option<PrefixFiles>,
     random: Seeded,
 }
 
@@ -38,20 +41,25 @@ impl Session {
         let bad = |reason: String| LocalError::BadFile { file: options.file.clone(), reason };
         let grammars = Grammars::new(&vocab, options).map_err(bad)?;
         let prefixes = Prefixes::new(options.prefixes);
+        let files = options.prefix_folder.as_deref();
+        let files = files.and_then(|folder| PrefixFiles::of(folder, &options.file));
         let random = Seeded::new(options.seed);
-        Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, random })
+        Ok(Self { options: options.clone(), model, vocab, grammars, prefixes, files, random })
     }
 
-    /// Answers a request; `None` when `cancelled` said so on the way.
+    /// Answers requests that differ in their temperature and seed alone, all at once; `None` when `cancelled` said so on the way.
+    ///
+    /// The prompt is read once. Its state is copied for each answer, and each step of all answers reads every weight once.
     pub(crate) fn complete(
         &mut self,
-        request: &Request,
+        requests: &[Request],
         cancelled: Cancelled<'_>,
-    ) -> Result<Option<Completion>, LocalError> {
+    ) -> Result<Option<Vec<Completion>>, LocalError> {
+        let Some(request) = requests.first() else { return Ok(Some(Vec::new())) };
         let started = Instant::now();
         let broken = |reason: String| LocalError::Broken { reason };
         let prefix = chat::system_turn(&self.vocab, &request.system).map_err(broken)?;
-        let mut pending = chat::conversation(&self.vocab, &request.messages).map_err(broken)?;
+        let pending = chat::conversation(&self.vocab, &request.messages).map_err(broken)?;
         let prompt = prefix.len() + pending.len();
         if prompt >= self.options.context {
             return Err(LocalError::TooLong {
@@ -59,59 +67,68 @@ impl Session {
                 limit: self.options.context.saturating_sub(1),
             });
         }
-        let mut constraint = match &request.schema {
+        let constraint = match &request.schema {
             Some(schema) => Some(self.grammars.constraint(schema)?),
             None => None,
         };
-        let Some((mut state, cached)) = self.prefix(&request.system, &prefix, cancelled) else {
+        let Some((state, cached)) = self.prefix(&request.system, &prefix, cancelled) else {
             return Ok(None);
         };
         let room = (request.max_tokens as usize).min(self.options.context - prompt);
-        let mut answer: Vec<TokenId> = Vec::new();
-        let stop = loop {
-            if let Some(constraint) = &mut constraint {
-                let mut forced = constraint.take_forced()?;
-                forced.truncate(room - answer.len());
-                answer.extend_from_slice(&forced);
-                pending.extend(forced);
-                if constraint.is_complete() {
-                    break StopReason::End;
-                }
-            }
-            if answer.len() >= room {
-                break StopReason::Length;
-            }
-            let Some(mut logits) = self.read(&mut state, &pending, true, cancelled) else { return Ok(None) };
-            pending.clear();
-            let allowed = match &mut constraint {
-                Some(constraint) => Some(constraint.allowed()?),
-                None => {
-                    sample::penalize(&mut logits, &answer, self.options.repetition_penalty_percent);
-                    None
-                }
+        let mut first = Sequence::begin(constraint, state, pending, room)?;
+        let mut scores = Vec::new();
+        if !first.has_ended() {
+            let part = first.part();
+            let Some(read) = self.read(part.state, part.tokens, Score::Last, cancelled) else {
+                return Ok(None);
             };
-            let token =
-                sample::choose(&logits, allowed.as_ref(), request.temperature_percent, &mut self.random)
-                    .ok_or_else(|| broken("no token can follow".to_owned()))?;
-            if self.vocab.is_control(token) {
-                break StopReason::End;
+            first.was_read();
+            scores = read;
+        }
+        let dice: Vec<Seeded> = requests.iter().map(|request| self.dice(request)).collect();
+        let others = requests.iter().zip(dice.iter().cloned()).skip(1);
+        let mut sequences: Vec<Sequence> = others.map(|(request, dice)| first.fork(request, dice)).collect();
+        let first_dice = dice.into_iter().next().unwrap_or_else(|| Seeded::new(0));
+        sequences.insert(0, first.with_dice(request, first_dice));
+        let penalty = self.options.repetition_penalty_percent;
+        for sequence in sequences.iter_mut().filter(|sequence| !sequence.has_ended()) {
+            sequence.choose(scores.clone(), &self.vocab, penalty)?;
+        }
+        loop {
+            let mut open: Vec<_> = sequences.iter_mut().filter(|sequence| !sequence.has_ended()).collect();
+            if open.is_empty() {
+                break;
             }
-            if let Some(constraint) = &mut constraint {
-                constraint.take(token)?;
+            let mut parts: Vec<_> = open.iter_mut().map(|sequence| sequence.part()).collect();
+            let Some(scores) = self.model.read(&mut parts, true, cancelled) else { return Ok(None) };
+            for (sequence, scores) in open.into_iter().zip(scores) {
+                sequence.was_read();
+                sequence.choose(scores, &self.vocab, penalty)?;
             }
-            answer.push(token);
-            pending.push(token);
+        }
+        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let answer = |(number, (sequence, request)): (usize, (&Sequence, &Request))| {
+            // The prompt was read for the first; its time is that of all.
+            let (cached, elapsed_ms) = if number == 0 { (cached, elapsed_ms) } else { (prompt, 0) };
+            let usage = Usage {
+                prompt_tokens: prompt as u64,
+                cached_tokens: cached as u64,
+                completion_tokens: 0,
+                estimated: false,
+                elapsed_ms,
+                requests: 1,
+            };
+            sequence.completion(request, &self.vocab, &self.options.name, usage)
         };
-        let usage = Usage {
-            prompt_tokens: prompt as u64,
-            cached_tokens: cached as u64,
-            completion_tokens: answer.len() as u64,
-            estimated: false,
-            elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            requests: 1,
-        };
-        let answer = Completion::of_text(self.text(&answer), usage, &self.options.name);
-        Ok(Some(Completion { stop, ..answer }))
+        Ok(Some(sequences.iter().zip(requests).enumerate().map(answer).collect()))
+    }
+
+    /// The dice of a request: by its seed, or thrown by the session's own.
+    fn dice(&mut self, request: &Request) -> Seeded {
+        match request.seed {
+            Some(seed) => Seeded::new(self.options.seed).apart(seed),
+            None => self.random.fork(),
+        }
     }
 
     /// Reads a system text in advance; false when cancelled.
@@ -135,36 +152,44 @@ impl Session {
         if let Some(state) = self.prefixes.get(system) {
             return Some((state, tokens.len()));
         }
+        if let Some(state) = self.files.as_ref().and_then(|files| files.load(tokens, &self.model)) {
+            self.prefixes.keep(system, &state);
+            return Some((state, tokens.len()));
+        }
         let mut state = self.model.fresh();
-        self.read(&mut state, tokens, false, cancelled)?;
+        self.read(&mut state, tokens, Score::None, cancelled)?;
         self.prefixes.keep(system, &state);
+        if let Some(files) = &self.files {
+            files.keep(tokens, &state);
+        }
         Some((state, 0))
     }
 
-    /// Reads tokens; where `score`, returns the scores of what follows the last one. `None` when cancelled.
+    /// Reads tokens; returns the scores of what follows the last one, where that is asked for. `None` when cancelled.
     fn read(
         &self,
         state: &mut State,
         tokens: &[TokenId],
-        score: bool,
+        score: Score,
         cancelled: Cancelled<'_>,
     ) -> Option<Vec<f32>> {
-        let mut logits = Vec::new();
+        let mut scores = Vec::new();
         let mut left = tokens.len();
         for chunk in tokens.chunks(PROMPT_CHUNK) {
             left -= chunk.len();
-            logits = self.model.read(state, chunk, score && left == 0, cancelled)?;
+            let is_scored = score == Score::Last && left == 0;
+            let mut part = [Part { state: &mut *state, tokens: chunk }];
+            scores = self.model.read(&mut part, is_scored, cancelled)?.pop().unwrap_or_default();
         }
-        Some(logits)
+        Some(scores)
     }
+}
 
-    /// The text of an answer; a character that was cut in the middle is left out.
-    fn text(&self, answer: &[TokenId]) -> String {
-        let bytes: Vec<u8> = answer.iter().flat_map(|token| self.vocab.bytes(*token)).copied().collect();
-        let mut text = String::with_capacity(bytes.len());
-        for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-        }
-        text
-    }
+/// What reading tokens is to give besides the state behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Score {
+    /// Nothing.
+    None,
+    /// The scores of what follows the last one.
+    Last,
 }

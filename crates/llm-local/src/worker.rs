@@ -16,8 +16,8 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, LlmError>>;
 
 /// Something for the engine to do.
 pub(crate) enum Job {
-    /// Answer a request.
-    Answer(Request, Reply<Completion>),
+    /// Answer requests that differ in their temperature and seed alone.
+    Answer(Vec<Request>, Reply<Vec<Completion>>),
     /// Read a system text in advance.
     Warm(Arc<str>, Reply<()>),
 }
@@ -33,8 +33,8 @@ fn run(options: LocalOptions, jobs: &Receiver<Job>) {
     let mut engine = Engine { options, session: None };
     while let Ok(job) = jobs.recv() {
         match job {
-            Job::Answer(request, reply) => {
-                engine.work(reply, |session, cancelled| session.complete(&request, cancelled));
+            Job::Answer(requests, reply) => {
+                engine.work(reply, |session, cancelled| session.complete(&requests, cancelled));
             }
             Job::Warm(system, reply) => {
                 engine.work(reply, |session, cancelled| Ok(session.warm(&system, cancelled)?.then_some(())));

@@ -3,23 +3,25 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Record, Subject, World, evaluate, missing_file, too_deep};
-use artoo_judging::decided;
+use artoo_checks::{Record, Subject, World, evaluate, missing_file};
+use artoo_judging::{RunAgain, WHOLE, decided};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    Answer, AnswerOrigin, Criterion, CriterionVerdict, Finding, Judge, Message, OutcomeStatus,
-    OutcomeSummary, ReplanRequest, Role, StructuredOutput, SubTaskOutcome, Surroundings, TaskSpec, ToolCall,
-    VerdictReached, Warning,
+    Answer, AnswerOrigin, Criterion, CriterionVerdict, FailureClass, Finding, Judge, Message, Mode,
+    OutcomeStatus, OutcomeSummary, ReplanRequest, Role, StructuredOutput, SubTaskOutcome, Surroundings,
+    TaskSpec, ToolCall, UnitInterval, VerdictReached, Warning,
 };
 use serde_json::Value;
 
 use crate::compose::{Grounds, compose};
-use crate::contradiction::{doubt, refute, take_back};
+use crate::confidence::{Sureness, confidence};
+use crate::contradiction::{doubt, refuse, take_back};
+use crate::doubts::{Doubts, Refused};
 use crate::parts::{Part, numbered, parts, summed_up, text};
 use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, structured};
 
 /// What the actor is given besides its port.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// Where and when the run happens.
     pub surroundings: Surroundings,
@@ -27,6 +29,20 @@ pub struct Settings {
     pub judge_deadline: Duration,
     /// The schema that the output is to meet.
     pub output_schema: Option<OutputSchema>,
+    /// Whether a judge is asked about the whole. Without it, what no criterion asks is accepted unseen: only to measure what the judge buys.
+    pub judges_the_whole: bool,
+    /// What runs calls again, to find out what they depend on.
+    pub again: Arc<dyn RunAgain>,
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Settings")
+            .field("surroundings", &self.surroundings)
+            .field("judge_deadline", &self.judge_deadline)
+            .field("output_schema", &self.output_schema)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Gathers and judges the plans of the run. Returns when the run is closed.
@@ -40,7 +56,8 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
     let surroundings = &settings.surroundings;
     let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
         .with_workspace(&surroundings.workspace);
-    let actor = Actor { sender: port.sender(), judge, model, settings: settings.clone(), world };
+    let mut actor =
+        Actor { sender: port.sender(), judge, model, settings: settings.clone(), world, refused: Vec::new() };
     let mut spec = None;
     let mut gate = FanIn::default();
     while let Some(envelope) = port.recv().await {
@@ -66,74 +83,111 @@ struct Actor {
     model: Arc<dyn LlmClient>,
     settings: Settings,
     world: World,
+    /// What a judge of this run did not let pass.
+    refused: Vec<Refused>,
 }
 
 impl Actor {
-    async fn conclude(&self, spec: &TaskSpec, mut gathered: Gathered) {
-        // A plan restates a request, and may lose a limit of it.
-        refute(&mut gathered.outcomes, |output| too_deep(output, &spec.intent, &self.world));
+    async fn conclude(&mut self, spec: &TaskSpec, mut gathered: Gathered) {
         if !gathered.all_matched() {
             // The gate is code: no model is asked whether a failed subtask may pass.
             self.replan(spec, gathered, Vec::new());
             return;
         }
+        let again = self.settings.again.as_ref();
+        let doubts = Doubts::of(spec, &gathered.outcomes, &self.refused, &self.world, again).await;
         let material = Material::of(&gathered);
-        let task_verdicts = self.verdicts(spec, &gathered, &material).await;
+        let whole = Criterion { text: WHOLE.to_owned(), mode: Mode::Verifiable, check: None };
+        let criteria: Vec<Criterion> = gathered
+            .task_criteria
+            .iter()
+            .cloned()
+            .chain(self.settings.judges_the_whole.then_some(whole))
+            .collect();
+        let checked = self.checked(&criteria, &material);
+        let has_failed = |checked: &Option<Finding>| matches!(checked, Some(Finding::Fail { .. }));
+        let refuted = doubts.refuted.clone().or_else(|| {
+            checked.iter().any(has_failed).then(|| "a check has failed, so it was not judged".to_owned())
+        });
+        let (mut answer, mut structured) = (None, None);
+        let mut sure = None;
+        let judged = match refuted {
+            // Whatever a judge said, nothing would be accepted.
+            Some(reason) => {
+                let fail = Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None };
+                vec![(Judge::Rule, fail); criteria.len()]
+            }
+            None => {
+                (answer, structured) = self.answer(spec, &gathered, &material).await;
+                let told = answer.as_ref().map(|answer| answer.text.as_str());
+                let (judged, least) = self.judged(spec, &gathered, &material, told, &doubts, &criteria).await;
+                sure = least;
+                judged
+            }
+        };
+        let task_verdicts = verdicts(&criteria, checked, judged);
         for verdict in &task_verdicts {
             self.publish(VerdictReached { subtask_id: None, attempt: 0, verdict: verdict.clone() });
         }
         if task_verdicts.iter().all(CriterionVerdict::passed) {
-            let (answer, structured) = self.answer(spec, &gathered, &material).await;
             self.publish(OutcomeSummary {
                 task_id: spec.task_id.clone(),
                 merged_output: material.merged_output,
                 answer,
                 structured,
                 summary: summary(&gathered),
+                confidence: Some(confidence(&gathered.outcomes, self.model.profile().calibration(), sure)),
                 task_verdicts,
                 outcomes: gathered.outcomes,
             });
         } else {
+            if let Some(whole) = task_verdicts.iter().find(|verdict| verdict.whole) {
+                self.refused.extend(refuse(&mut gathered.outcomes, whole));
+            }
             self.replan(spec, gathered, task_verdicts);
         }
     }
 
-    /// A verdict on every task criterion, in order: checks decide, and a judge is asked about the rest, all at once.
-    async fn verdicts(
+    /// What the checks of these criteria say; nothing of one without a check.
+    fn checked(&self, criteria: &[Criterion], material: &Material) -> Vec<Option<Finding>> {
+        let answers: Vec<&str> = material.answers.iter().map(String::as_str).collect();
+        let subject =
+            Subject { output: &material.output, tool_calls: &material.tool_calls, answers: &answers };
+        let checked =
+            |criterion: &Criterion| Some(evaluate(criterion.check.as_ref()?, &subject, &self.world));
+        criteria.iter().map(checked).collect()
+    }
+
+    /// What a judge finds of the criteria that no check decides, and how sure it was.
+    async fn judged(
         &self,
         spec: &TaskSpec,
         gathered: &Gathered,
         material: &Material,
-    ) -> Vec<CriterionVerdict> {
-        let criteria = &gathered.task_criteria;
+        answer: Option<&str>,
+        doubts: &Doubts,
+        criteria: &[Criterion],
+    ) -> (Vec<(Judge, Finding)>, Option<UnitInterval>) {
         let asked: Vec<Criterion> =
             criteria.iter().filter(|criterion| criterion.check.is_none()).cloned().collect();
-        let mut judged = Vec::new();
-        if !asked.is_empty() {
-            let cx = TaskContext {
-                spec,
-                outcomes: &gathered.outcomes,
-                merged_output: &material.merged_output,
-                surroundings: &self.settings.surroundings,
-            };
-            let count = u32::try_from(asked.len()).unwrap_or(u32::MAX);
-            let deadline = self.settings.judge_deadline.saturating_mul(count);
-            let judging = async { self.judge.judge(&asked, &cx, &self.model).await };
-            let record = Record { tool_calls: &material.tool_calls, earlier: &[] };
-            judged = decided(judging, asked.len(), deadline, record).await;
-        }
-        let mut judged = judged.into_iter();
-        let answers: Vec<&str> = material.answers.iter().map(String::as_str).collect();
-        let subject =
-            Subject { output: &material.output, tool_calls: &material.tool_calls, answers: &answers };
-        let verdict = |criterion: &Criterion| {
-            let (judge, finding) = match &criterion.check {
-                Some(check) => (Judge::Check, evaluate(check, &subject, &self.world)),
-                None => judged.next()?,
-            };
-            Some(CriterionVerdict { criterion: criterion.text.clone(), mode: criterion.mode, judge, finding })
+        let cx = TaskContext {
+            spec,
+            outcomes: &gathered.outcomes,
+            merged_output: &material.merged_output,
+            answer,
+            surroundings: &self.settings.surroundings,
+            world: &self.world,
+            doubts: &doubts.told,
+            grounds: doubts.grounds,
         };
-        criteria.iter().filter_map(verdict).collect()
+        let count = u32::try_from(asked.len()).unwrap_or(u32::MAX);
+        let deadline = self.settings.judge_deadline.saturating_mul(count);
+        let sureness = Sureness::default();
+        let model = sureness.of(&self.model);
+        let judging = async { self.judge.judge(&asked, &cx, &model).await };
+        let record = Record { tool_calls: &material.tool_calls, earlier: &[] };
+        let judged = decided(judging, asked.len(), deadline, record).await;
+        (judged, sureness.least())
     }
 
     /// What the person gets: a value of their schema where they gave one, otherwise one text.
@@ -201,7 +255,7 @@ impl Actor {
 
     /// What a request to find something out is about, where that is nowhere. A request to make something names what is not there yet.
     fn missing_file(&self, spec: &TaskSpec, outcomes: &[SubTaskOutcome]) -> Option<String> {
-        if outcomes.iter().flat_map(|outcome| &outcome.criteria).any(Criterion::is_about_a_deed) {
+        if outcomes.iter().any(SubTaskOutcome::is_about_a_deed) {
             return None;
         }
         let missing = |outcome: &SubTaskOutcome| missing_file(&spec.intent, &outcome.tool_calls, &self.world);
@@ -214,6 +268,29 @@ impl Actor {
             tracing::debug!(%error, "the meta-validator could not publish");
         }
     }
+}
+
+/// The verdicts on these criteria, in their order: those of the checks, and of the rest, in its order, what was judged.
+fn verdicts(
+    criteria: &[Criterion],
+    checked: Vec<Option<Finding>>,
+    judged: Vec<(Judge, Finding)>,
+) -> Vec<CriterionVerdict> {
+    let mut judged = judged.into_iter();
+    let verdict = |(criterion, checked): (&Criterion, Option<Finding>)| {
+        let (judge, finding) = match checked {
+            Some(finding) => (Judge::Check, finding),
+            None => judged.next()?,
+        };
+        Some(CriterionVerdict {
+            criterion: criterion.text.clone(),
+            mode: criterion.mode,
+            judge,
+            whole: criterion.text == WHOLE,
+            finding,
+        })
+    };
+    criteria.iter().zip(checked).filter_map(verdict).collect()
 }
 
 /// What the checks of one plan look at, put together once.

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use artoo_judging::JudgeError;
+use artoo_checks::World;
+use artoo_judging::{Grounds, JudgeError};
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, Finding, SubTaskOutcome, Surroundings, TaskSpec};
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// Judges the task criteria that no check decides.
+/// Judges the task criteria that no check decides, [`WHOLE`](crate::WHOLE) among them: whether the request is met as it was said.
 ///
 /// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of one of the outcomes, or quotes
 /// what one put out. In doubt, reject. Each criterion is judged without regard to the others.
 ///
-/// *Who calls.* The actor, at most once per plan, only when every subtask matched.
+/// *Who calls.* The actor, at most once per plan, only when every subtask matched, and before anything is accepted.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
@@ -38,6 +39,14 @@ pub struct TaskContext<'a> {
     pub outcomes: &'a [SubTaskOutcome],
     /// Their merged output.
     pub merged_output: &'a Value,
+    /// The one text that the person will read, where it is not the merged output.
+    pub answer: Option<&'a str>,
     /// Where and when.
     pub surroundings: &'a Surroundings,
+    /// The file system.
+    pub world: &'a World,
+    /// What code saw that speaks against the results, and that may be wrong, in words.
+    pub doubts: &'a [String],
+    /// Whether figures and names of the results stand in what was put out.
+    pub grounds: Grounds,
 }

@@ -19,16 +19,19 @@
 
 use std::sync::Arc;
 
+use artoo_checks::World;
+use artoo_judging::Grounds;
 use artoo_judging::conformance::{self as laws, Bench, Ground, Step, nowhere};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    Constraints, Criterion, Finding, OutcomeStatus, RunId, SubTaskId, SubTaskOutcome, TaskId, TaskSpec,
+    Constraints, Criterion, Evidence, FailureClass, Finding, OutcomeStatus, RunId, SubTaskId, SubTaskOutcome,
+    TaskId, TaskSpec,
 };
 use async_trait::async_trait;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{TaskContext, TaskJudge, merge};
+use crate::{JudgeError, ModelTaskJudge, TaskContext, TaskJudge, WHOLE, merge};
 
 /// Every law, one after the other.
 ///
@@ -88,6 +91,7 @@ pub fn outcome(number: u128, intent: &str, output: &str) -> SubTaskOutcome {
         parent_task_id: RunId::OPERATOR,
         sequence: 1,
         intent: intent.to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         criteria: Vec::new(),
         status: OutcomeStatus::Matched,
         output: Value::from(output),
@@ -95,6 +99,7 @@ pub fn outcome(number: u128, intent: &str, output: &str) -> SubTaskOutcome {
         gave_up: None,
         gap_trajectory: Vec::new(),
         criteria_verdicts: Vec::new(),
+        samples: None,
         tool_calls: Vec::new(),
     }
 }
@@ -125,13 +130,55 @@ impl Bench for WholeTask<'_> {
                 ..outcome(number, step.intent, step.output)
             })
             .collect();
+        let surroundings = nowhere();
+        let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
         let cx = TaskContext {
             spec: &spec("Count the files in docs and send a report"),
             outcomes: &outcomes,
             merged_output: &merge(&outcomes, &[]),
-            surroundings: &nowhere(),
+            answer: None,
+            surroundings: &surroundings,
+            world: &world,
+            doubts: &[],
+            grounds: Grounds::Shown,
         };
         let findings = self.judge.judge(std::slice::from_ref(criterion), &cx, self.model).await;
         laws::only(findings.map_err(|error| error.to_string())?)
+    }
+}
+
+/// A double for runs in which it is not the whole that is judged: passes that on the last call that showed something, and puts everything else
+/// to the default judge.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TakesTheWhole;
+
+#[async_trait]
+impl TaskJudge for TakesTheWhole {
+    async fn judge(
+        &self,
+        criteria: &[Criterion],
+        cx: &TaskContext<'_>,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Vec<Finding>, JudgeError> {
+        let is_whole = |criterion: &&Criterion| criterion.text == WHOLE;
+        let others: Vec<Criterion> =
+            criteria.iter().filter(|criterion| !is_whole(criterion)).cloned().collect();
+        let judged =
+            if others.is_empty() { Vec::new() } else { ModelTaskJudge.judge(&others, cx, model).await? };
+        let shown =
+            cx.outcomes.iter().flat_map(|outcome| &outcome.tool_calls).rev().find(|call| call.showed());
+        let whole = shown.map(|call| Finding::Pass {
+            evidence: Evidence::ToolCall { call_id: call.call_id, excerpt: call.output.shown.clone() },
+        });
+        let missing = Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: "no call showed anything".to_owned(),
+            evidence: None,
+        };
+        let mut judged = judged.into_iter();
+        let found = |criterion: &Criterion| {
+            if is_whole(&criterion) { Some(whole.clone().unwrap_or(missing.clone())) } else { judged.next() }
+        };
+        Ok(criteria.iter().filter_map(found).collect())
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use artoo_types::{
-    Check, Criterion, CriterionVerdict, FailureClass, Finding, Judge, OutcomeStatus, SubTaskOutcome,
+    Check, Criterion, CriterionVerdict, Evidence, FailureClass, Finding, Judge, OutcomeStatus, SubTaskOutcome,
 };
+
+use crate::doubts::Refused;
 
 /// Takes back the passes of derivations whose answers disagree.
 ///
@@ -61,17 +63,30 @@ pub(crate) fn doubt(outcomes: &mut [SubTaskOutcome], task_criteria: &[Criterion]
     }
 }
 
-/// Fails what was matched and the request itself rules out: `wrong` says why an output cannot be what was asked for. What is said of a deed
-/// is a remark, and not looked at.
-pub(crate) fn refute(outcomes: &mut [SubTaskOutcome], wrong: impl Fn(&str) -> Option<String>) {
-    for outcome in outcomes {
-        let is_answer = outcome.status == OutcomeStatus::Matched
-            && !outcome.criteria.iter().any(Criterion::is_about_a_deed);
-        let Some(reason) = outcome.output.as_str().filter(|_| is_answer).and_then(&wrong) else { continue };
-        fail_passes(outcome, FailureClass::Logical, &reason);
+/// Fails the outcome to which the verdict on the whole points, where it was not met: what a judge refused is not kept for the next plan. Of a
+/// single outcome it is that one. Gives the answers that were refused.
+pub(crate) fn refuse(outcomes: &mut [SubTaskOutcome], whole: &CriterionVerdict) -> Vec<Refused> {
+    let Finding::Fail { failure_class, reason, evidence } = &whole.finding else { return Vec::new() };
+    let is_alone = outcomes.len() == 1;
+    let pointed = match evidence {
+        Some(Evidence::ToolCall { call_id, .. }) => Some(*call_id),
+        Some(Evidence::Observation { .. }) | None => None,
+    };
+    let is_meant = |outcome: &&mut SubTaskOutcome| {
+        is_alone || outcome.tool_calls.iter().any(|call| Some(call.call_id) == pointed)
+    };
+    let mut refused = Vec::new();
+    for outcome in outcomes.iter_mut().filter(is_meant) {
+        if let (Judge::Model, Some(answer)) = (whole.judge, outcome.output.as_str())
+            && *failure_class != FailureClass::Unknown
+        {
+            refused.push(Refused { answer: answer.to_owned(), reason: reason.clone() });
+        }
+        // What its checks saw is so all the same: the next plan is told what the whole lacks.
         outcome.status = OutcomeStatus::Failed;
-        outcome.failure_reason = Some(reason);
+        outcome.failure_reason = Some(reason.clone());
     }
+    refused
 }
 
 fn fail_passes(outcome: &mut SubTaskOutcome, failure_class: FailureClass, reason: &str) {
@@ -101,6 +116,7 @@ mod tests {
             criterion: "a number".to_owned(),
             mode: Mode::Verifiable,
             judge: Judge::Check,
+            whole: false,
             finding,
         }
     }
@@ -111,6 +127,7 @@ mod tests {
             parent_task_id: RunId::OPERATOR,
             sequence: 1,
             intent: "count".to_owned(),
+            kind: artoo_types::StepKind::FindOut,
             criteria: Vec::new(),
             status: OutcomeStatus::Matched,
             output: serde_json::json!("3"),
@@ -118,6 +135,7 @@ mod tests {
             gave_up: None,
             gap_trajectory: Vec::new(),
             criteria_verdicts: vec![verdict(true)],
+            samples: None,
             tool_calls: Vec::new(),
         }
     }

@@ -83,6 +83,7 @@ mod tests {
             parent_task_id: RunId::OPERATOR,
             sequence: 1,
             intent: format!("step {number}"),
+            kind: artoo_types::StepKind::FindOut,
             criteria: Vec::new(),
             status,
             output: Value::Null,
@@ -90,6 +91,7 @@ mod tests {
             gave_up: None,
             gap_trajectory: Vec::new(),
             criteria_verdicts: Vec::new(),
+            samples: None,
             tool_calls: Vec::new(),
         }
     }

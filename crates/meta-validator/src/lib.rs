@@ -1,7 +1,8 @@
 //! R4b, the meta-validator: the fan-in gate of the medium loop.
 //!
 //! It collects the outcomes of a plan. If any did not match, it asks for a replan at once, without a model. If all matched,
-//! code merges their outputs and decides the task criteria that have a check; only the rest go to a model. What is accepted is put
+//! code merges their outputs and decides the task criteria that have a check; the rest go to a judge, and with them whether the request is met as it was
+//! said: nothing is accepted that nobody looked at. What is accepted is put
 //! into one text, or into a value of the person's schema; code finds in it what nothing shows.
 //!
 //! To replace the judge, implement [`TaskJudge`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
@@ -17,8 +18,10 @@
 mod actor;
 mod behaviour;
 mod compose;
+mod confidence;
 pub mod conformance;
 mod contradiction;
+mod doubts;
 mod fan_in;
 mod merge;
 mod model_judge;
@@ -28,7 +31,7 @@ mod prompt;
 mod structured;
 
 pub use actor::{Settings, run};
-pub use artoo_judging::JudgeError;
+pub use artoo_judging::{Grounds, JudgeError, NothingAgain, RunAgain, WHOLE};
 pub use behaviour::{TaskContext, TaskJudge};
 pub use compose::ANSWER_PROMPT;
 pub use fan_in::{FanIn, Gathered};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_judging::{JudgeError, Seen, ask_verdicts};
+use artoo_judging::{JudgeError, Seen, WHOLE, ask_verdicts, ask_whole};
 use artoo_llm_client::{LlmClient, Request};
 use artoo_types::{Criterion, Finding};
 use async_trait::async_trait;
@@ -14,7 +14,7 @@ pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 /// The same for a guided model, which is asked about one criterion at a time.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
-/// Asks a model about all criteria at once.
+/// Asks a model about all criteria at once, and of the whole, which part of the request is met by what.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelTaskJudge;
 
@@ -28,11 +28,24 @@ impl TaskJudge for ModelTaskJudge {
     ) -> Result<Vec<Finding>, JudgeError> {
         let profile = model.profile();
         let system = if profile.guided { GUIDED_PROMPT } else { SYSTEM_PROMPT };
-        let merged = prompt::merged(cx);
-        let seen = Seen { calls: prompt::calls(cx).collect(), earlier: &[], answer: &merged, doubt: None };
+        let told = prompt::told(cx);
+        let seen = Seen { calls: prompt::calls(cx).collect(), earlier: &[], answer: &told };
         let question = |criteria: &[Criterion]| {
-            Request::new("meta_validator", system, prompt::case(criteria, cx, &merged, &profile))
+            Request::new("meta_validator", system, prompt::case(criteria, cx, &told, &profile))
         };
-        ask_verdicts(model.as_ref(), &seen, criteria, &question).await
+        let is_whole = |criterion: &&Criterion| criterion.text == WHOLE;
+        // A weak model quotes what comes first, and takes that for all.
+        if profile.guided || !criteria.iter().any(|criterion| is_whole(&criterion)) {
+            return ask_verdicts(model.as_ref(), &seen, criteria, &question).await;
+        }
+        let further: Vec<Criterion> =
+            criteria.iter().filter(|criterion| !is_whole(criterion)).cloned().collect();
+        let (whole, findings) =
+            ask_whole(model.as_ref(), &seen, (&cx.spec.intent, cx.grounds), &further, &question).await?;
+        let mut findings = findings.into_iter();
+        let found = |criterion: &Criterion| {
+            if is_whole(&criterion) { Some(whole.clone()) } else { findings.next() }
+        };
+        Ok(criteria.iter().filter_map(found).collect())
     }
 }

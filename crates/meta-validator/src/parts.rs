@@ -23,8 +23,8 @@ pub(crate) struct Part<'a> {
 impl Part<'_> {
     fn of<'a>(part: Distinct<'a>) -> Part<'a> {
         let changes = changes(part.outcome);
-        let is_a_deed =
-            !part.outcome.criteria.is_empty() && part.outcome.criteria.iter().all(Criterion::is_about_a_deed);
+        let looked_at = &part.outcome.criteria;
+        let is_a_deed = !looked_at.is_empty() && looked_at.iter().all(Criterion::is_about_a_deed);
         let output = if is_a_deed && !changes.is_empty() { String::new() } else { text(&part.output) };
         Part { intent: &part.outcome.intent, output, changes }
     }
@@ -99,8 +99,7 @@ mod tests {
     use crate::conformance::outcome;
 
     fn called(files: &[(&str, FileChangeKind)]) -> ToolCall {
-        let file =
-            |(path, change): &(&str, FileChangeKind)| FileChange { path: path.into(), change: *change };
+        let file = |(path, change): &(&str, FileChangeKind)| FileChange::new(path, *change);
         ToolCall {
             files: files.iter().map(file).collect(),
             ..artoo_judging::conformance::call(1, "3\n", true)

@@ -2,46 +2,70 @@
 
 use std::borrow::Cow;
 
-use artoo_judging::{Exhibits, asked};
-use artoo_llm_client::{ModelProfile, Origin};
-use artoo_types::{Criterion, SubTaskOutcome, ToolCall};
+use artoo_judging::{Exhibits, WHOLE};
+use artoo_llm_client::{ModelProfile, Origin, inline};
+use artoo_types::{Criterion, ToolCall};
 
 use crate::TaskContext;
 
-/// What the judge is shown: the request, what each step did and put out, the merged output, then the criteria.
+/// How many files of one call are shown: a command may write thousands.
+const FILES_SHOWN: usize = 8;
+
+/// What the judge is shown: what each step did, put out and changed, what the person will read, what code has doubts about, the request; then the
+/// criteria.
 pub(crate) fn case(
     criteria: &[Criterion],
     cx: &TaskContext<'_>,
-    merged: &str,
+    told: &str,
     profile: &ModelProfile,
 ) -> String {
     let mut shown = Exhibits::default();
     shown.line(cx.surroundings.now_line());
     shown.line(format!("Request: {}", cx.spec.intent));
     let mut numbers = 1_usize..;
+    let mut has_changed = false;
     for outcome in cx.outcomes {
-        shown.line(format!("Step: {}", outcome.intent));
-        for (call, number) in calls_of(outcome).zip(numbers.by_ref()) {
+        if outcome.intent != cx.spec.intent {
+            shown.line(format!("Step: {}", outcome.intent));
+        }
+        for (call, number) in outcome.tool_calls.iter().zip(numbers.by_ref()) {
             shown.call(number, call);
+            shown.written(call, cx.world, profile, FILES_SHOWN);
+            has_changed |= !call.files.is_empty();
         }
     }
+    if !has_changed {
+        shown.line("Nothing was created, changed or deleted.");
+    }
     shown.line("Result:");
-    shown.text(Origin::SubTask, merged);
-    let question = asked(criteria, None);
-    let sought = format!("{merged}\n{question}");
+    shown.text(Origin::SubTask, told);
+    for doubt in cx.doubts {
+        shown.line(format!("Note: {}", inline(doubt)));
+    }
+    let question = asked(criteria);
+    let sought = format!("{told}\n{}\n{question}", cx.spec.intent);
     shown.render(profile, &sought) + &question
 }
 
-/// The merged output as text.
-pub(crate) fn merged<'a>(cx: &TaskContext<'a>) -> Cow<'a, str> {
+/// The end of the prompt. The request stands above; of the whole a judge says by parts.
+fn asked(criteria: &[Criterion]) -> String {
+    let further: Vec<Criterion> =
+        criteria.iter().filter(|criterion| criterion.text != WHOLE).cloned().collect();
+    match (criteria, further.is_empty()) {
+        ([_], _) | (_, true) => artoo_judging::asked(criteria, None),
+        (_, false) => artoo_judging::asked(&further, None),
+    }
+}
+
+/// What the person will read: the answer that was made of the outputs, or the merged output as text.
+pub(crate) fn told<'a>(cx: &TaskContext<'a>) -> Cow<'a, str> {
+    if let Some(answer) = cx.answer {
+        return Cow::Borrowed(answer);
+    }
     cx.merged_output.as_str().map_or_else(|| Cow::Owned(cx.merged_output.to_string()), Cow::Borrowed)
 }
 
 /// The calls that are shown, in their order.
 pub(crate) fn calls<'a>(cx: &TaskContext<'a>) -> impl Iterator<Item = &'a ToolCall> {
-    cx.outcomes.iter().flat_map(calls_of)
-}
-
-fn calls_of(outcome: &SubTaskOutcome) -> impl Iterator<Item = &ToolCall> {
-    outcome.tool_calls.iter().filter(|call| call.succeeded())
+    cx.outcomes.iter().flat_map(|outcome| &outcome.tool_calls)
 }

@@ -14,7 +14,7 @@ use crate::PlanError;
 /// Plans, and tells the story of a failure.
 ///
 /// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered from 1; what it keeps was
-/// matched; nothing that the directive blocks is named, and no call that memory forbids. The actor checks all that with [`crate::validate()`] and ends the
+/// matched; and it is another plan than the one that failed. The actor checks all that with [`crate::validate()`] and ends the
 /// run with a typed fault where it does not hold, and adds to each step what was recalled ([`crate::Recalled`]).
 ///
 /// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.

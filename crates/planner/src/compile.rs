@@ -1,21 +1,20 @@
-//! From a draft to a plan: criteria become checks, groups are numbered, second derivations are added.
+//! From a draft to a plan: criteria become checks, groups are numbered.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_checks::{lint, met_by, takes_any_text};
-use artoo_types::{Check, Criterion, Mode, PlannedSubTask, TaskSpec};
+use artoo_llm_client::inline;
+use artoo_types::{Check, Criterion, Mode, PlannedSubTask, StepKind, TaskSpec};
 
-use crate::guided::{deed, prose, untouched::untouched};
-use crate::{AnswerKind, CriterionDraft, PlanDraft, SubTaskDraft};
+use crate::{CriterionDraft, PlanDraft, SubTaskDraft, guesses};
 
-/// What [`compile`] may add.
+/// Whose draft it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompileOptions {
-    /// Derive the answer to every question a second time by other means, and accept only where both agree. What a model
-    /// would judge about such an answer is then left to the agreement.
-    pub second_derivation: bool,
-    /// Whether the draft is a weak model's: what its words and those of the request say is then corrected and added to, see `guided`.
-    pub guided: bool,
+pub enum Author {
+    /// A capable model: its steps stay as they are written.
+    Capable,
+    /// A weak one: a step that is the whole request is the request itself, and what it would have a reader judge of an answer is left out.
+    Guided,
 }
 
 /// Takes every output that there is.
@@ -24,101 +23,93 @@ pub(crate) const NOT_EMPTY: &str = r"\S";
 /// The most characters of a request that each step is told.
 const LONGEST_REQUEST: usize = 8000;
 
+/// The longest request in characters that stands as an intent.
+const LONGEST_INTENT: usize = 1000;
+
 /// Turns a draft into subtasks and task criteria.
 ///
 /// ```
-/// use artoo_planner::{AnswerKind, CompileOptions, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance};
+/// use artoo_planner::{Author, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance};
+/// use artoo_types::StepKind;
 ///
 /// let count = SubTaskDraft {
 ///     intent: "Count the files".into(),
-///     sequence: 1,
-///     kind: AnswerKind::FindOut,
+///     sequence: 7,
+///     kind: StepKind::FindOut,
 ///     criteria: vec![CriterionDraft::OutputNumber { text: "It is a number".into() }],
 /// };
-/// let options = CompileOptions { second_derivation: true, guided: true };
 /// let spec = conformance::task("How many files are there?");
-/// let (subtasks, criteria) = compile(&PlanDraft::of(vec![count]), &spec, options, 0);
-/// assert_eq!((subtasks.len(), criteria.len()), (2, 1)); // derived twice, and both must agree
-/// assert_eq!(subtasks[1].independent_of, [0]);
+/// let (subtasks, criteria) = compile(&PlanDraft::of(vec![count]), &spec, Author::Capable, 0);
+/// assert_eq!((subtasks[0].sequence, criteria.len()), (1, 0));
 /// ```
 ///
 /// `kept` is the number of subtasks that come first in the plan's positions.
 ///
-/// Code adds what always holds: a change must end without an error and is looked at by a reader where no check looks into it, an
-/// answer must not be empty, and, for a guided model, a file that the request tells to leave as it is must be as it was. A check that names what the
-/// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is dropped: it would
-/// turn a guess into a rule. Criteria that say little are left out on purpose: each one makes D smaller for a real failure.
+/// A single step that is the whole task has no criterion for a reader: these are the task's, since whoever judges the whole sees all of it. An
+/// answer must not be empty. A check that names what the model cannot know (a value that is not in the request, a path with wildcards, a file for a question)
+/// is dropped: it would turn a guess into a rule. Criteria that say little are left out on purpose: what any run meets says nothing.
 pub fn compile(
     draft: &PlanDraft,
     spec: &TaskSpec,
-    options: CompileOptions,
+    author: Author,
     kept: usize,
 ) -> (Vec<PlannedSubTask>, Vec<Criterion>) {
     let groups = dense_groups(draft);
     // With kept subtasks even a single new one is only a part.
     let is_whole = kept == 0 && draft.subtasks.len() == 1;
-    let mut subtasks = Vec::new();
-    let mut agreements = Vec::new();
-    for (index, drafted) in draft.subtasks.iter().enumerate() {
-        let group = groups.get(&drafted.sequence).copied().unwrap_or(1);
-        let confirmed = options.second_derivation && drafted.kind == AnswerKind::FindOut;
-        let is_prose = confirmed
-            && options.guided
-            && (prose::is_asked_for(&drafted.intent) || (is_whole && prose::is_asked_for(&spec.intent)));
-        let twice = confirmed && !is_prose;
-        let sequence = if options.second_derivation { 2 * group - 1 } else { group };
-        let wanted = criteria(drafted, spec, twice, options.guided);
-        subtasks.push(PlannedSubTask {
-            sequence,
-            intent: if options.guided {
-                deed::intent(drafted, is_whole, spec)
-            } else {
-                drafted.intent.trim().to_owned()
-            },
-            context: if options.guided && is_whole { String::new() } else { context(spec) },
-            success_criteria: if is_prose { told(wanted, spec) } else { at_least_something(wanted) },
-            independent_of: Vec::new(),
-        });
-        if twice {
-            agreements.push(index);
-        }
-    }
-    let mut task_criteria = Vec::new();
-    if !is_whole && !draft.subtasks.is_empty() {
-        task_criteria.push(Criterion {
-            text: "The results together answer every part of the request".to_owned(),
-            mode: Mode::Plausible,
-            check: None,
-        });
-    }
-    for first in agreements {
-        let Some(original) = subtasks.get(first) else { continue };
-        let second = PlannedSubTask {
-            sequence: original.sequence + 1,
-            independent_of: vec![kept + first],
-            ..original.clone()
+    let fits = spec.intent.chars().count() <= LONGEST_INTENT;
+    let planned = |drafted: &SubTaskDraft| {
+        let own = drafted.intent.trim();
+        let (intent, context) = match author {
+            Author::Guided if is_whole && fits => (spec.intent.clone(), planned_as(own, &spec.intent)),
+            Author::Guided | Author::Capable => (own.to_owned(), request(spec)),
         };
-        task_criteria.push(agreement(&original.intent, vec![kept + first, kept + subtasks.len()]));
-        subtasks.push(second);
+        PlannedSubTask {
+            sequence: groups.get(&drafted.sequence).copied().unwrap_or(1),
+            intent,
+            kind: drafted.kind,
+            context,
+            success_criteria: criteria(drafted, spec, author),
+            independent_of: Vec::new(),
+        }
+    };
+    let mut subtasks: Vec<PlannedSubTask> = draft.subtasks.iter().map(planned).collect();
+    let mut of_the_task = Vec::new();
+    for subtask in &mut subtasks {
+        if is_whole {
+            // A reader judges the whole anyway, and a single step is the whole.
+            let (checked, read) = std::mem::take(&mut subtask.success_criteria)
+                .into_iter()
+                .partition(|one| one.check.is_some());
+            (subtask.success_criteria, of_the_task) = (checked, read);
+        }
+        at_least_something(&mut subtask.success_criteria);
     }
-    (subtasks, task_criteria)
+    (subtasks, of_the_task)
+}
+
+/// What stands before the planner's own words.
+const PLANNED_AS: &str = "As planned: ";
+
+/// The planner's own words beside a step that is the request itself: nothing of the request is lost by restating it, and a replan's new
+/// way reaches the executor all the same.
+fn planned_as(own: &str, request: &str) -> String {
+    let own = inline(own);
+    if own.is_empty() || own == inline(request) { String::new() } else { format!("{PLANNED_AS}{own}") }
+}
+
+/// By which words a step is known: the planner's own, where it has the request's.
+pub(crate) fn own_words(subtask: &PlannedSubTask) -> &str {
+    let first = subtask.context.lines().next().unwrap_or_default();
+    first.strip_prefix(PLANNED_AS).unwrap_or(&subtask.intent)
 }
 
 /// Each subtask is told the request, word for word: whatever a plan restates, nothing is lost.
-fn context(spec: &TaskSpec) -> String {
+fn request(spec: &TaskSpec) -> String {
     let shown: String = spec.intent.chars().take(LONGEST_REQUEST).collect();
     let rest = spec.intent.chars().count() - shown.chars().count();
     let mark = if rest == 0 { String::new() } else { format!(" [... {rest} more characters ...]") };
     format!("Request, of which the step is a part: {shown}{mark}")
-}
-
-/// The task criterion that the derivations at these positions agree.
-pub(crate) fn agreement(intent: &str, subtasks: Vec<usize>) -> Criterion {
-    Criterion {
-        text: format!("Two different ways to do this give the same answer: {intent}"),
-        mode: Mode::Verifiable,
-        check: Some(Check::SameAnswer { subtasks }),
-    }
 }
 
 /// Groups as 1, 2, 3 in the order of the draft's numbers, whatever those are (lesson N2: sequence 0 hung the ancestor).
@@ -130,100 +121,47 @@ fn dense_groups(draft: &PlanDraft) -> BTreeMap<u32, u32> {
     groups
 }
 
-fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, twice: bool, guided: bool) -> Vec<Criterion> {
+fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, author: Author) -> Vec<Criterion> {
+    let is_question = drafted.kind.is_find_out();
     let mut criteria = Vec::new();
-    let (staying, deleted) = if guided { named_files(drafted, spec) } else { Default::default() };
-    if drafted.kind != AnswerKind::FindOut {
-        criteria.push(verifiable("The last call succeeded", Check::ExitStatus { equals: 0 }));
-        let gone = |path: &PathBuf| {
-            verifiable(&format!("{} is gone", path.display()), Check::FileAbsent { path: path.clone() })
-        };
-        criteria.extend(deleted.iter().map(gone));
-        let stays = |path: &PathBuf| {
-            let text = format!("{} is as it was", path.display());
-            verifiable(&text, Check::FileUnchanged { path: path.clone() })
-        };
-        criteria.extend(staying.iter().map(stays));
-    }
-    // "The file is deleted", with a check that it is there: a small model knows no other check of a file. And what stays as it was is not
-    // written in this run.
-    let says_otherwise = |criterion: &CriterionDraft| {
-        let path = file_of(criterion).and_then(|path| file(path, drafted.kind, spec));
-        path.is_some_and(|path| deleted.contains(&path) || staying.contains(&path))
-    };
-    let mut drafted = drafted.clone();
-    drafted.criteria.retain(|criterion| !says_otherwise(criterion));
     for criterion in &drafted.criteria {
-        match check(criterion, &drafted, spec) {
+        match check(criterion, drafted, spec) {
             Some(checks) => criteria.extend(checks),
-            None if twice && guided => {}
-            None => criteria.push(Criterion {
-                text: criterion.text().to_owned(),
-                mode: Mode::Plausible,
-                check: None,
-            }),
+            None if is_question && author == Author::Guided => {}
+            None => criteria.push(judged(criterion.text())),
         }
     }
-    if drafted.kind != AnswerKind::FindOut && !criteria.iter().any(looks_at_the_deed) {
-        // That a command ended well and a file is there says nothing about what is in it.
-        criteria.push(Criterion {
-            text: "What was made or changed is what was asked for, as the calls and files show".to_owned(),
-            mode: Mode::Plausible,
-            check: None,
-        });
+    if author == Author::Guided {
+        let there: Vec<PathBuf> = criteria.iter().filter_map(|one| there(one).cloned()).collect();
+        criteria
+            .retain(|one| !matches!(&one.check, Some(Check::FileAbsent { path }) if there.contains(path)));
     }
     criteria
 }
 
-/// The criteria, or that there is an output at all.
-fn at_least_something(mut criteria: Vec<Criterion>) -> Vec<Criterion> {
+/// The file that has to be there for a criterion to be met.
+fn there(criterion: &Criterion) -> Option<&PathBuf> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the few that are about what a file holds")]
+    match criterion.check.as_ref()? {
+        Check::FileExists { path } | Check::FileContains { path, .. } | Check::FileUnchanged { path } => {
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+/// Adds to no criteria at all that there is an output, the least that can be asked.
+fn at_least_something(criteria: &mut Vec<Criterion>) {
     if criteria.is_empty() {
         let pattern = NOT_EMPTY.to_owned();
         criteria.push(verifiable("The output is not empty", Check::OutputMatches { pattern }));
     }
-    criteria
-}
-
-/// The files that the request tells to leave as they are, but for those that the step itself is to delete; and those.
-fn named_files(drafted: &SubTaskDraft, spec: &TaskSpec) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let deleted = deed::deleted(&drafted.intent);
-    let staying = untouched(&spec.intent).into_iter().filter(|path| !deleted.contains(path));
-    (staying.map(PathBuf::from).collect(), deleted.into_iter().map(PathBuf::from).collect())
-}
-
-/// The criteria of an answer in words: it is more than a heading and no longer than was asked for, and a reader judges whether it tells
-/// what was asked.
-fn told(mut criteria: Vec<Criterion>, spec: &TaskSpec) -> Vec<Criterion> {
-    criteria.push(verifiable(
-        "The answer has at least four words",
-        Check::OutputMatches { pattern: r"(\S+\s+){3}\S".to_owned() },
-    ));
-    if let Some(most) = prose::most_sentences(&spec.intent) {
-        let sentences = if most == 1 { "sentence" } else { "sentences" };
-        let pattern = prose::at_most_sentences(most);
-        let text = format!("The answer has at most {most} {sentences}");
-        criteria.push(verifiable(&text, Check::OutputMatches { pattern }));
-    }
-    if criteria.iter().all(|criterion| criterion.check.is_some()) {
-        criteria.push(Criterion {
-            text: "The answer tells what was asked about, as the calls show it, and adds nothing".to_owned(),
-            mode: Mode::Plausible,
-            check: None,
-        });
-    }
-    criteria
-}
-
-/// Whether a criterion looks at what was made: a reader's, or a check of a file's content. A form is no content, and a test suite passes where the
-/// failing test was deleted.
-fn looks_at_the_deed(criterion: &Criterion) -> bool {
-    matches!(criterion.check, None | Some(Check::FileContains { .. } | Check::SameLines { .. }))
 }
 
 /// The checks that decide a drafted criterion; none where only a reader can.
 fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<Vec<Criterion>> {
     let kind = drafted.kind;
-    let is_question = kind == AnswerKind::FindOut;
+    let is_question = kind.is_find_out();
     let one = |check: Check| lint(&check).is_ok().then(|| vec![verifiable(criterion.text(), check)]);
     match criterion {
         CriterionDraft::None { .. } => None,
@@ -235,9 +173,13 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         CriterionDraft::OutputNumber { .. } => one(Check::OutputNumber { min: None, max: None }),
         // The words of a question are seldom those of its answer.
         CriterionDraft::OutputContains { .. } => None,
-        // What every text meets decides nothing, and what the question itself meets says nothing about its answer; a reader may.
+        // What every text meets decides nothing, what the question itself meets says nothing about its answer, and what neither of
+        // them says is a guess at it; a reader may judge.
         CriterionDraft::OutputMatches { value, .. }
-            if takes_any_text(value) || met_by(value, &spec.intent) || met_by(value, &drafted.intent) =>
+            if takes_any_text(value)
+                || met_by(value, &spec.intent)
+                || met_by(value, &drafted.intent)
+                || guesses::guesses(value, &spec.intent) =>
         {
             None
         }
@@ -249,6 +191,10 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
                 verifiable(criterion.text(), Check::FileExists { path: path.clone() }),
                 verifiable(&written, Check::FileNewer { path }),
             ])
+        }
+        CriterionDraft::FileAbsent { path, .. } => one(Check::FileAbsent { path: file(path, kind, spec)? }),
+        CriterionDraft::FileUnchanged { path, .. } => {
+            one(Check::FileUnchanged { path: file(path, kind, spec)? })
         }
         CriterionDraft::FileContains { path, value, .. } if named(value, spec) => {
             one(Check::FileContains { path: file(path, kind, spec)?, value: value.clone() })
@@ -292,11 +238,17 @@ fn file_of(criterion: &CriterionDraft) -> Option<&str> {
         | CriterionDraft::Table { path, .. }
         | CriterionDraft::SameLines { path, .. } => Some(path),
         CriterionDraft::None { .. }
+        | CriterionDraft::FileAbsent { .. }
+        | CriterionDraft::FileUnchanged { .. }
         | CriterionDraft::CommandSucceeds { .. }
         | CriterionDraft::OutputNumber { .. }
         | CriterionDraft::OutputContains { .. }
         | CriterionDraft::OutputMatches { .. } => None,
     }
+}
+
+fn judged(text: &str) -> Criterion {
+    Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
 }
 
 fn verifiable(text: &str, check: Check) -> Criterion {
@@ -311,15 +263,23 @@ fn named(value: &str, spec: &TaskSpec) -> bool {
 /// A path that a check can look at: of something made or altered, and without wildcards. Where the request names the file, its words
 /// for it stand: a folder that it does not name is the model's guess, and one that it names is meant. A bare name is found in the workspace
 /// and in the working folder.
-fn file(path: &str, kind: AnswerKind, spec: &TaskSpec) -> Option<PathBuf> {
+fn file(path: &str, kind: StepKind, spec: &TaskSpec) -> Option<PathBuf> {
     let path = path.trim();
-    let usable = kind != AnswerKind::FindOut && !path.contains(['*', '?', '[', '{']) && !path.is_empty();
+    let usable = !kind.is_find_out() && !path.contains(['*', '?', '[', '{']) && !path.is_empty();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty() && *name != "..");
     let meant = match name {
-        Some(name) if path == name || !named(path, spec) => written(name, spec).unwrap_or(path),
+        Some(name) if path == name || !(named(path, spec) || is_in_a_named_folder(path, spec)) => {
+            written(name, spec).unwrap_or(path)
+        }
         Some(_) | None => path,
     };
     usable.then(|| PathBuf::from(meant))
+}
+
+/// Whether a path lies in a folder that the request names: what is moved or copied there keeps its name.
+fn is_in_a_named_folder(path: &str, spec: &TaskSpec) -> bool {
+    let folder = path.rsplit_once('/').map(|(folder, _)| folder.trim_start_matches("./"));
+    folder.is_some_and(|folder| !folder.is_empty() && named(folder, spec))
 }
 
 /// How the request writes the path of a file with this name.

@@ -1,5 +1,6 @@
 //! What the model is asked to write. Its schema is the model's; the messages of the bus are made from it by code.
 
+use artoo_types::StepKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,22 +59,10 @@ pub struct SubTaskDraft {
     #[schemars(range(min = 1, max = 12))]
     pub sequence: u32,
     /// What it is for.
-    pub kind: AnswerKind,
+    pub kind: StepKind,
     /// What must be true of its output.
     #[schemars(length(min = 1, max = 8))]
     pub criteria: Vec<CriterionDraft>,
-}
-
-/// What a subtask is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerKind {
-    /// To answer a question about what there is.
-    FindOut,
-    /// To make something new.
-    Create,
-    /// To alter what exists.
-    Change,
 }
 
 /// A criterion in the model's words, by how it can be decided. The checks are those that need no knowledge of the answer.
@@ -106,6 +95,24 @@ pub enum CriterionDraft {
     },
     /// A file is there afterwards.
     FileExists {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 500))]
+        text: String,
+        /// Its path.
+        #[schemars(length(min = 1, max = 200))]
+        path: String,
+    },
+    /// A file is gone afterwards.
+    FileAbsent {
+        /// The assertion.
+        #[schemars(length(min = 1, max = 500))]
+        text: String,
+        /// Its path.
+        #[schemars(length(min = 1, max = 200))]
+        path: String,
+    },
+    /// A file is as it was.
+    FileUnchanged {
         /// The assertion.
         #[schemars(length(min = 1, max = 500))]
         text: String,
@@ -193,6 +200,8 @@ impl CriterionDraft {
             | Self::OutputContains { text, .. }
             | Self::OutputMatches { text, .. }
             | Self::FileExists { text, .. }
+            | Self::FileAbsent { text, .. }
+            | Self::FileUnchanged { text, .. }
             | Self::FileContains { text, .. }
             | Self::FileJson { text, .. }
             | Self::Table { text, .. }

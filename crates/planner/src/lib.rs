@@ -1,7 +1,7 @@
 //! R2, the planner: turns a task into subtasks with criteria, and plans again under the controller's directive.
 //!
-//! The model drafts; code decides what of the draft may stand. [`compile()`] turns criteria into checks, numbers the
-//! groups and adds second derivations; [`validate()`] refuses what cannot be evaluated or what a directive blocks.
+//! The model drafts; code decides what of the draft may stand. [`compile()`] turns criteria into checks and numbers the
+//! groups; [`validate()`] refuses what cannot be evaluated, and the plan that failed.
 //!
 //! To replace the planner, implement [`Planner`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
 //! [`validate()`] applies to yours as well.
@@ -23,13 +23,14 @@
 mod actor;
 mod asking;
 mod behaviour;
-mod blocked;
 mod compile;
 pub mod conformance;
 mod draft;
 mod error;
+mod guesses;
 mod guided;
 mod model_planner;
+mod next;
 mod prompt;
 mod recalled;
 mod replan;
@@ -40,8 +41,8 @@ pub use asking::Asking;
 pub use behaviour::{
     FailureContext, FolderListing, Inventory, Listed, PlanContext, Planner, Previous, ToolBrief,
 };
-pub use compile::{CompileOptions, compile};
-pub use draft::{AnswerKind, CriterionDraft, GiveUpDraft, GiveUpWord, PlanDraft, SubTaskDraft};
+pub use compile::{Author, compile};
+pub use draft::{CriterionDraft, GiveUpDraft, GiveUpWord, PlanDraft, SubTaskDraft};
 pub use error::PlanError;
 pub use guided::GUIDED_PROMPT;
 pub use model_planner::{ModelPlanner, REPORT_PROMPT, SYSTEM_PROMPT};

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Message, Request, StopReason, ask};
+use artoo_llm_client::{JsonSchema, LlmClient, Message, Request, ask};
 use artoo_types::{GaveUp, GiveUpKind, Plan, PlanMemory};
 use async_trait::async_trait;
 
 use crate::draft::{GiveUpDraft, GiveUpWord};
 use crate::guided::{self, GUIDED_PROMPT};
+use crate::next::NextDraft;
 use crate::{
-    CompileOptions, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt,
-    replan, validate,
+    Author, FailureContext, PlanContext, PlanDraft, PlanError, Planner, Violation, compile, prompt, replan,
+    validate,
 };
 
 /// The constant part of the planning prompt.
@@ -23,57 +24,20 @@ const PLAN_TOKENS: u32 = 4000;
 /// The same for a guided model, whose plans are short.
 const GUIDED_TOKENS: u32 = 1200;
 /// Room for a failure report, in tokens.
-const REPORT_TOKENS: u32 = 300;
+const REPORT_TOKENS: u32 = 60;
 
 /// Drafts with a model, compiles and validates with code. What its model's profile says decides how it is asked.
 #[derive(Clone, Debug)]
 pub struct ModelPlanner {
-    second_derivation: bool,
     schema: JsonSchema,
     guided_schema: JsonSchema,
 }
 
-impl ModelPlanner {
-    /// A planner that compiles with these options; whether they are for a guided model is its profile's to say.
-    pub fn new(options: CompileOptions) -> Self {
+impl Default for ModelPlanner {
+    fn default() -> Self {
         let schema = JsonSchema::of::<PlanDraft>("plan").terse();
         let guided_schema = guided::schema(&schema);
-        Self { second_derivation: options.second_derivation, schema, guided_schema }
-    }
-
-    fn options(&self, guided: bool) -> CompileOptions {
-        CompileOptions { second_derivation: self.second_derivation, guided }
-    }
-
-    async fn draft(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
-        let profile = model.profile();
-        let options = self.options(profile.guided);
-        let (system, schema, tokens) = if profile.guided {
-            (GUIDED_PROMPT, &self.guided_schema, GUIDED_TOKENS)
-        } else {
-            (SYSTEM_PROMPT, &self.schema, PLAN_TOKENS)
-        };
-        let mut request = Request::new("planner", system, prompt::planning(cx, &profile))
-            .with_schema(schema.clone())
-            .with_max_tokens(profile.room(tokens));
-        if profile.guided {
-            return guided::draft(request, options, cx, model).await;
-        }
-        let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
-        let violations = match planned(&first, options, cx)? {
-            (plan, violations) if violations.is_empty() => return Ok(plan),
-            (_, violations) => violations,
-        };
-        request.messages.push(Message::assistant(serde_json::to_string(&first).unwrap_or_default()));
-        request.messages.push(Message::user(prompt::refusal(&violations)));
-        let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
-        let (plan, violations) = planned(&second, options, cx)?;
-        match violations.as_slice() {
-            [] => Ok(plan),
-            [Violation::SamePlan] => Err(PlanError::NoOtherPlan),
-            [Violation::PersonIsThere(given_up)] => Err(PlanError::GaveUp(given_up.clone())),
-            _ => Err(PlanError::Refused(violations)),
-        }
+        Self { schema, guided_schema }
     }
 }
 
@@ -81,12 +45,21 @@ impl ModelPlanner {
 ///
 /// # Errors
 /// [`PlanError::GaveUp`] where the draft says that there can be none.
-fn planned(
-    draft: &PlanDraft,
-    options: CompileOptions,
-    cx: &PlanContext,
-) -> Result<(Plan, Vec<Violation>), PlanError> {
-    let (plan, mut violations) = judged(draft, options, cx);
+fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan, Vec<Violation>), PlanError> {
+    let plan = match &cx.previous {
+        None => {
+            let (subtasks, task_criteria) = compile(draft, &cx.spec, author, 0);
+            Plan {
+                memory: PlanMemory::default(),
+                task_id: cx.spec.task_id.clone(),
+                round: cx.round,
+                task_criteria,
+                subtasks,
+                kept: Vec::new(),
+            }
+        }
+        Some(previous) => replan::merged(previous, draft, author, cx),
+    };
     if let Some(give_up) = draft.give_up.as_ref().filter(|_| draft.subtasks.is_empty()) {
         let given_up = gave_up(give_up);
         if given_up.kind == GiveUpKind::NeedsPerson && cx.person_present {
@@ -94,6 +67,7 @@ fn planned(
         }
         return Err(PlanError::GaveUp(given_up));
     }
+    let mut violations = validate(&plan, cx);
     if cx.previous.as_ref().is_some_and(|previous| replan::is_same(&plan.subtasks, previous)) {
         violations.push(Violation::SamePlan);
     }
@@ -111,37 +85,35 @@ fn gave_up(draft: &GiveUpDraft) -> GaveUp {
     }
 }
 
-/// The plan that a draft comes to, and the rules of every plan that it breaks.
-pub(crate) fn judged(draft: &PlanDraft, options: CompileOptions, cx: &PlanContext) -> (Plan, Vec<Violation>) {
-    let plan = match &cx.previous {
-        None => {
-            let (subtasks, task_criteria) = compile(draft, &cx.spec, options, 0);
-            Plan {
-                memory: PlanMemory::default(),
-                task_id: cx.spec.task_id.clone(),
-                round: cx.round,
-                task_criteria,
-                subtasks,
-                kept: Vec::new(),
-            }
-        }
-        Some(previous) => replan::merged(previous, Some(draft), cx, options),
-    };
-    let violations = validate(&plan, cx);
-    (plan, violations)
-}
-
 #[async_trait]
 impl Planner for ModelPlanner {
     async fn plan(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
-        if let Some(previous) = &cx.previous
-            && !replan::needs_model(previous)
-        {
-            let plan = replan::merged(previous, None, cx, self.options(model.profile().guided));
-            let violations = validate(&plan, cx);
-            return if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) };
+        let profile = model.profile();
+        let (author, system, schema, tokens) = if profile.guided {
+            (Author::Guided, GUIDED_PROMPT, &self.guided_schema, GUIDED_TOKENS)
+        } else {
+            (Author::Capable, SYSTEM_PROMPT, &self.schema, PLAN_TOKENS)
+        };
+        let mut request = Request::new("planner", system, prompt::planning(cx, &profile))
+            .with_schema(schema.clone())
+            .with_max_tokens(profile.room(tokens));
+        let first = ask::<PlanDraft>(model.as_ref(), request.clone()).await?.value;
+        let violations = match planned(&first, author, cx)? {
+            (plan, violations) if violations.is_empty() => return Ok(plan),
+            (_, violations) => violations,
+        };
+        request.messages.push(Message::assistant(serde_json::to_string(&first).unwrap_or_default()));
+        request.messages.push(Message::user(prompt::refusal(&violations)));
+        let second = ask::<PlanDraft>(model.as_ref(), request).await?.value;
+        let (plan, violations) = planned(&second, author, cx)?;
+        match violations.as_slice() {
+            [] => Ok(plan),
+            // What is done already is left out of a replan, so that a plan of nothing else is none.
+            [Violation::SamePlan] => Err(PlanError::NoOtherPlan),
+            [Violation::Empty] if cx.previous.is_some() => Err(PlanError::NoOtherPlan),
+            [Violation::PersonIsThere(given_up)] => Err(PlanError::GaveUp(given_up.clone())),
+            _ => Err(PlanError::Refused(violations)),
         }
-        self.draft(cx, model).await
     }
 
     async fn failure_report(
@@ -150,22 +122,16 @@ impl Planner for ModelPlanner {
         model: &Arc<dyn LlmClient>,
     ) -> Result<String, PlanError> {
         let profile = model.profile();
-        // A small model adds what nobody saw. Code says what is usually done.
+        // A small model chooses at random. Code says what is usually done.
         if profile.guided {
             return Ok(String::new());
         }
         let request = Request::new("planner", REPORT_PROMPT, prompt::failure(cx))
+            .with_schema(JsonSchema::of::<NextDraft>("next").terse())
             .with_max_tokens(profile.room(REPORT_TOKENS));
         let completion = model.complete(&request).await?;
-        let text = completion.text.trim();
-        // A text that was cut or is empty tells less than code does.
-        if text.is_empty() || completion.stop != StopReason::End {
-            return Err(PlanError::Model(LlmError::Unusable {
-                model: completion.model,
-                schema: "failure report".to_owned(),
-                reason: "it was empty or cut".to_owned(),
-            }));
-        }
-        Ok(text.to_owned())
+        // It is asked once: a person waits, and code has an advice of its own.
+        let draft = serde_json::from_str::<NextDraft>(completion.text.trim());
+        Ok(draft.map(|draft| draft.next.words().to_owned()).unwrap_or_default())
     }
 }

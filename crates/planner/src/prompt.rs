@@ -3,13 +3,19 @@
 use std::{fmt::Write as _, path::Path};
 
 use artoo_llm_client::{ModelProfile, Origin, fenced, inline};
-use artoo_types::{OutcomeStatus, SubTaskOutcome, UnmetCriterion};
+use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, ToolCall, UnmetCriterion};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{FailureContext, FolderListing, Listed, PlanContext, Previous, Recalled, Violation, replan};
 
 /// The most characters of one output or reason that are shown.
 const SHOWN: usize = 300;
+
+/// The most calls and criteria of one step that are shown.
+const MOST: usize = 6;
+/// The most characters of a call, and of why it failed.
+const SHOWN_OF_A_CALL: usize = 160;
 
 /// What R2 is told before it plans. The order is from the most constant to the most changing.
 pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
@@ -110,37 +116,40 @@ fn rounds(text: &mut String, previous: &Previous) {
         // A label here: a replan may have words of a tool in it, and they give no directive.
         let intent = inline(&outcome.intent);
         match outcome.status {
-            OutcomeStatus::Matched => {
-                let taken_back: Vec<&UnmetCriterion> = directive
-                    .unmet
-                    .iter()
-                    .filter(|unmet| unmet.subtask_id == Some(outcome.subtask_id))
-                    .collect();
-                let label = if replan::is_derived_again(previous, outcome.subtask_id) {
-                    "In doubt, and derived again without you; do not plan it again"
-                } else if !taken_back.is_empty() {
-                    "Done, but in doubt"
-                } else if whole_falls_short {
+            OutcomeStatus::Matched if replan::stands(outcome, previous) => {
+                let label = if whole_falls_short {
                     "Done, and kept with its output"
                 } else {
                     "Done, do not plan it again"
                 };
                 line(text, format_args!("{label}: {intent}"));
-                if !is_blank(&outcome.output) {
-                    line(text, format_args!("{}", excerpt(&outcome.output)));
-                }
-                for unmet in taken_back {
-                    not_met(text, "Not met", unmet);
-                }
+                output(text, outcome);
             }
-            OutcomeStatus::Failed => line(text, format_args!("Failed: {intent}\n{}", reason(outcome))),
+            OutcomeStatus::Matched => {
+                line(text, format_args!("Fell short: {intent}"));
+                output(text, outcome);
+                let of_it = |unmet: &&UnmetCriterion| unmet.subtask_id == Some(outcome.subtask_id);
+                directive
+                    .unmet
+                    .iter()
+                    .filter(of_it)
+                    .take(MOST)
+                    .for_each(|unmet| not_met(text, "Not met", unmet));
+                tried(text, outcome);
+            }
+            OutcomeStatus::Failed => {
+                line(text, format_args!("Failed: {intent}\n{}", reason(outcome)));
+                failed(text, outcome);
+                tried(text, outcome);
+            }
             OutcomeStatus::Skipped => line(text, format_args!("Not run: {intent}")),
         }
     }
     for unmet in directive.unmet.iter().filter(|unmet| unmet.subtask_id.is_none()) {
         not_met(text, "Not met by the results together", unmet);
     }
-    line(text, format_args!("Directive: {}", directive.rationale));
+    let (word, class) = (named(&directive.directive), named(&directive.failure_class));
+    line(text, format_args!("Directive: {word} (the failures are {class}). {}", directive.rationale));
     for tool in &directive.blocked_tools {
         line(text, format_args!("MUST NOT use the tool {tool}."));
     }
@@ -162,6 +171,48 @@ fn rounds(text: &mut String, previous: &Previous) {
         "Plan only what is still missing."
     };
     line(text, format_args!("{what}\n"));
+}
+
+/// The criteria that were not met, with their classes. Their reasons are told once, for the step.
+fn failed(text: &mut String, outcome: &SubTaskOutcome) {
+    for verdict in outcome.criteria_verdicts.iter().take(MOST) {
+        if let Finding::Fail { failure_class, .. } = &verdict.finding {
+            let class = named(failure_class);
+            line(text, format_args!("Not met ({class}): {}", inline(&cut(&verdict.criterion))));
+        }
+    }
+}
+
+/// The last calls of a step and how they ended: what need not be tried again.
+fn tried(text: &mut String, outcome: &SubTaskOutcome) {
+    let calls: Vec<String> = outcome.tool_calls.iter().rev().take(MOST).map(call).collect();
+    if !calls.is_empty() {
+        let shown = calls.into_iter().rev().collect::<Vec<_>>().join("\n");
+        line(text, format_args!("Tried:\n{}", fenced(Origin::Arguments, &shown)));
+    }
+}
+
+fn call(call: &ToolCall) -> String {
+    let target: String = call.target().chars().take(SHOWN_OF_A_CALL).collect();
+    let ended = match &call.failure {
+        None => "succeeded".to_owned(),
+        Some(failure) => {
+            let reason: String = failure.reason.chars().take(SHOWN_OF_A_CALL).collect();
+            format!("failed ({}): {}", named(&failure.class), inline(&reason))
+        }
+    };
+    format!("{}: {} -> {ended}", call.tool, inline(&target))
+}
+
+fn output(text: &mut String, outcome: &SubTaskOutcome) {
+    if !is_blank(&outcome.output) {
+        line(text, format_args!("{}", excerpt(&outcome.output)));
+    }
+}
+
+/// The name of a value of one of our own enums, as it is on the wire.
+fn named(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn not_met(text: &mut String, label: &str, unmet: &UnmetCriterion) {

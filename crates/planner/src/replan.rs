@@ -1,86 +1,45 @@
-//! Incremental replans: what matched is kept with its output, and only the rest is planned again.
+//! Incremental replans: what matched is kept with its output, and only the rest is planned again, in another way.
 //!
-//! Source: `docs/deviations.md`, "Replans are incremental" (lesson N10: the ancestor ran matched subtasks again).
+//! Source: `docs/deviations.md`, "Replans are incremental" (lesson N10: the ancestor ran matched subtasks again) and "Another way".
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use artoo_types::{
-    Check, Criterion, OutcomeStatus, Plan, PlannedSubTask, SubTaskId, SubTaskOutcome, same_intent,
+    ActionState, Check, Criterion, OutcomeStatus, Plan, PlanMemory, PlannedSubTask, SubTaskId,
+    SubTaskOutcome, UnmetCriterion, same_intent,
 };
 
-use crate::guided::deed;
-use crate::{CompileOptions, PlanContext, PlanDraft, Previous, compile, compile::agreement};
+use crate::{Author, PlanContext, PlanDraft, Previous, compile, compile::own_words};
 
-/// Derivations of one answer: positions in the previous plan.
-struct Family {
-    intent: String,
-    members: Vec<usize>,
-}
+/// From which likeness on two steps are nearly the same, where the same way was a dead end twice: see [`likeness`].
+const NEARLY_THE_SAME: f64 = 0.85;
 
-/// Whether a model must plan anything. Where all that is missing is another derivation of an answer, code plans it.
-pub(crate) fn needs_model(previous: &Previous) -> bool {
-    let families = families(previous);
-    let derivations: BTreeSet<usize> =
-        families.iter().flat_map(|family| family.members.iter().copied()).collect();
-    let lost = families.iter().any(|family| matched(family, previous).is_empty());
-    let in_doubt = families.iter().any(|family| !agreed(family, previous));
-    let single = |position: usize| !derivations.contains(&position) && !is_matched(previous, position);
-    lost || (0..previous.subtask_ids.len()).any(single) || !in_doubt
-}
-
-/// Whether code plans another derivation of the answer that this subtask gave.
-pub(crate) fn is_derived_again(previous: &Previous, subtask: SubTaskId) -> bool {
-    families(previous).iter().any(|family| {
-        let gave_it = |position: &usize| previous.subtask_ids.get(*position) == Some(&subtask);
-        matched(family, previous).iter().any(gave_it) && !agreed(family, previous)
-    })
-}
-
-/// The next plan: kept subtasks, the draft's new ones, and another derivation of each answer that is in doubt.
-pub(crate) fn merged(
-    previous: &Previous,
-    draft: Option<&PlanDraft>,
-    cx: &PlanContext,
-    options: CompileOptions,
-) -> Plan {
-    let positions: Vec<usize> =
-        (0..previous.subtask_ids.len()).filter(|position| is_matched(previous, *position)).collect();
+/// The next plan: kept subtasks, and the draft's new ones.
+pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx: &PlanContext) -> Plan {
+    let outcomes = previous.subtask_ids.iter().filter_map(|id| outcome(previous, *id));
     let kept: Vec<SubTaskId> =
-        positions.iter().filter_map(|position| previous.subtask_ids.get(*position).copied()).collect();
-    let (mut subtasks, mut task_criteria) = match draft {
-        Some(draft) => {
-            let mut draft = without_the_done(draft, previous);
-            if options.guided {
-                draft = deed::with_the_missed(draft, previous);
-            }
-            compile(&draft, &cx.spec, options, kept.len())
-        }
-        None => (Vec::new(), Vec::new()),
-    };
-    if options.guided {
+        outcomes.filter(|outcome| stands(outcome, previous)).map(|outcome| outcome.subtask_id).collect();
+    let mut draft = without_the_done(draft, previous);
+    if author == Author::Guided {
+        draft = with_the_deed(draft, previous);
+    }
+    let (mut subtasks, mut task_criteria) = compile(&draft, &cx.spec, author, kept.len());
+    if author == Author::Guided {
         keep_the_missed(&mut subtasks, previous);
     }
-    for family in families(previous) {
-        let new_positions: Vec<usize> = matched(&family, previous)
-            .iter()
-            .filter_map(|old| positions.iter().position(|position| position == old))
-            .collect();
-        if new_positions.is_empty() {
-            // None of them matched: the draft plans the question anew.
-            continue;
+    // Derivations are compared by their positions, which are others now.
+    let carried = previous
+        .plan
+        .task_criteria
+        .iter()
+        .filter(|criterion| !matches!(criterion.check, Some(Check::SameAnswer { .. })));
+    for criterion in carried {
+        if !task_criteria.contains(criterion) {
+            task_criteria.push(criterion.clone());
         }
-        let mut members = new_positions.clone();
-        if !agreed(&family, previous) {
-            members.push(kept.len() + subtasks.len());
-            subtasks.push(another(&family, previous, new_positions));
-        }
-        task_criteria.push(agreement(&family.intent, members));
     }
-    let carried: Vec<Criterion> =
-        carried(previous).filter(|criterion| !task_criteria.contains(criterion)).collect();
-    task_criteria.extend(carried);
     Plan {
-        memory: artoo_types::PlanMemory::default(),
+        memory: PlanMemory::default(),
         task_id: cx.spec.task_id.clone(),
         round: cx.round,
         task_criteria,
@@ -89,93 +48,167 @@ pub(crate) fn merged(
     }
 }
 
-/// Whether these subtasks are those of the plan before that did not match, in the same order, up to the words' order and case, and checked
-/// in the same way. What is only worded otherwise fails again.
-pub(crate) fn is_same(subtasks: &[PlannedSubTask], previous: &Previous) -> bool {
-    let failed = previous.outcomes.iter().filter(|outcome| outcome.status != OutcomeStatus::Matched);
-    let same = |(new, old): (&PlannedSubTask, &SubTaskOutcome)| {
-        same_intent(&new.intent, &old.intent) && new.success_criteria == old.criteria
+/// Whether a step of the plan before stands: it matched, and nothing that was found out afterwards speaks against it. Where the whole falls
+/// short of a plan of one step, that does: the answer that was not accepted would be a part of the next one.
+pub(crate) fn stands(outcome: &SubTaskOutcome, previous: &Previous) -> bool {
+    let is_alone = previous.subtask_ids.len() == 1;
+    let speaks_against_it = |unmet: &UnmetCriterion| match unmet.subtask_id {
+        Some(subtask_id) => subtask_id == outcome.subtask_id,
+        None => is_alone,
     };
-    let failed: Vec<&SubTaskOutcome> = failed.collect();
-    !failed.is_empty() && failed.len() == subtasks.len() && subtasks.iter().zip(failed).all(same)
+    outcome.status == OutcomeStatus::Matched && !previous.directive.unmet.iter().any(speaks_against_it)
+}
+
+/// Whether these subtasks are those of the plan before that fell short. Steps are the same whose words are, up to their order, case and
+/// marks, and which are checked in the same way; under `break_symmetry` also those whose words are nearly the same, however they are
+/// checked. What is only worded otherwise fails again.
+pub(crate) fn is_same(subtasks: &[PlannedSubTask], previous: &Previous) -> bool {
+    let is_stuck = match previous.directive.directive {
+        ActionState::BreakSymmetry => true,
+        ActionState::ChangeApproach | ActionState::ChangePath | ActionState::Refine => false,
+    };
+    let fell_short = |(_, id): &(&PlannedSubTask, &SubTaskId)| {
+        outcome(previous, **id).is_some_and(|outcome| !stands(outcome, previous))
+    };
+    let own_ids = previous.subtask_ids.iter().skip(previous.plan.kept.len());
+    let mut old: Vec<&PlannedSubTask> =
+        previous.plan.subtasks.iter().zip(own_ids).filter(fell_short).map(|(subtask, _)| subtask).collect();
+    let is_like = |new: &PlannedSubTask, old: &PlannedSubTask| {
+        let (own, other) = (own_words(new), own_words(old));
+        let same = same_intent(own, other) && new.success_criteria == old.success_criteria;
+        same || (is_stuck && likeness(own, other) >= NEARLY_THE_SAME)
+    };
+    !old.is_empty()
+        && old.len() == subtasks.len()
+        && subtasks.iter().all(|new| {
+            let found = old.iter().position(|old| is_like(new, old));
+            found.map(|at| old.swap_remove(at)).is_some()
+        })
+}
+
+/// How like two texts are, from 0 to 1: the share of three-letter sequences that they have in common (Dice's coefficient), word by word,
+/// whatever the order, case and marks. Names and numbers tell things apart, and so do texts that differ in them: 0.
+fn likeness(one: &str, other: &str) -> f64 {
+    let (ones, others) = (words(one), words(other));
+    let names = |words: &[String]| {
+        let is_name = |word: &&String| !word.chars().all(char::is_alphabetic);
+        let mut names: Vec<String> = words.iter().filter(is_name).cloned().collect();
+        names.sort_unstable();
+        names
+    };
+    if names(&ones) != names(&others) {
+        return 0.0;
+    }
+    let (ones, others) = (sequences(&ones), sequences(&others));
+    let common: usize = ones.iter().map(|(three, count)| *count.min(others.get(three).unwrap_or(&0))).sum();
+    let all: usize = ones.values().chain(others.values()).sum();
+    if all == 0 { 1.0 } else { 2.0 * common as f64 / all as f64 }
+}
+
+/// The words of a text in small letters, with the marks within them.
+fn words(text: &str) -> Vec<String> {
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
+}
+
+/// How often each sequence of three letters comes, the ends of words included.
+fn sequences(words: &[String]) -> BTreeMap<[char; 3], usize> {
+    let mut sequences = BTreeMap::new();
+    for word in words {
+        let letters: Vec<char> = std::iter::once(' ').chain(word.chars()).chain([' ']).collect();
+        for three in letters.windows(3) {
+            if let Ok(three) = <[char; 3]>::try_from(three) {
+                *sequences.entry(three).or_default() += 1;
+            }
+        }
+    }
+    sequences
+}
+
+/// The draft with its last step as a deed, where none is one and one fell short: a small model that failed to make something likes to plan
+/// a question in its place.
+fn with_the_deed(draft: PlanDraft, previous: &Previous) -> PlanDraft {
+    let mut draft = draft;
+    let short = previous.outcomes.iter().filter(|outcome| !stands(outcome, previous));
+    let missed = short.map(|outcome| outcome.kind).find(|kind| !kind.is_find_out());
+    if let Some(kind) = missed
+        && draft.subtasks.iter().all(|subtask| subtask.kind.is_find_out())
+        && let Some(last) = draft.subtasks.iter_mut().max_by_key(|subtask| subtask.sequence)
+    {
+        last.kind = kind;
+    }
+    draft
 }
 
 /// Whatever the new plan says, what the one before had to make is looked at: a replan changes the way, not the aim.
 fn keep_the_missed(subtasks: &mut [PlannedSubTask], previous: &Previous) {
-    let is_deed =
-        |subtask: &&mut PlannedSubTask| subtask.success_criteria.iter().any(Criterion::is_about_a_deed);
-    let Some(last) = subtasks.iter_mut().filter(is_deed).max_by_key(|subtask| subtask.sequence) else {
-        return;
-    };
-    for criterion in deed::missed(previous) {
-        if !last.success_criteria.contains(&criterion) {
-            last.success_criteria.push(criterion);
+    let deeds = subtasks.iter_mut().filter(|subtask| !subtask.kind.is_find_out());
+    let Some(last) = deeds.max_by_key(|subtask| subtask.sequence) else { return };
+    let short = previous.outcomes.iter().filter(|outcome| !stands(outcome, previous));
+    for criterion in short.flat_map(|outcome| &outcome.criteria) {
+        if criterion.is_about_a_deed() && !last.success_criteria.contains(criterion) {
+            last.success_criteria.push(Criterion::clone(criterion));
         }
     }
 }
 
 /// A model may plan again what it was told is done; that is kept, and not run again.
 fn without_the_done(draft: &PlanDraft, previous: &Previous) -> PlanDraft {
-    let done = |intent: &str| {
-        let matched = previous.outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
-        matched.into_iter().any(|outcome| words(&outcome.intent).eq(words(intent)))
+    let is_done = |intent: &str| {
+        let mut done = previous.outcomes.iter().filter(|outcome| stands(outcome, previous));
+        done.any(|outcome| words(&outcome.intent) == words(intent))
     };
-    PlanDraft::of(draft.subtasks.iter().filter(|subtask| !done(&subtask.intent)).cloned().collect())
+    PlanDraft::of(draft.subtasks.iter().filter(|subtask| !is_done(&subtask.intent)).cloned().collect())
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+fn outcome(previous: &Previous, id: SubTaskId) -> Option<&SubTaskOutcome> {
+    previous.outcomes.iter().find(|outcome| outcome.subtask_id == id)
 }
 
-fn another(family: &Family, previous: &Previous, independent_of: Vec<usize>) -> PlannedSubTask {
-    let template = family.members.iter().find_map(|position| {
-        let id = previous.subtask_ids.get(*position)?;
-        previous.outcomes.iter().find(|outcome| outcome.subtask_id == *id)
-    });
-    PlannedSubTask {
-        sequence: 1,
-        intent: family.intent.clone(),
-        context: String::new(),
-        success_criteria: template.map(|outcome| outcome.criteria.clone()).unwrap_or_default(),
-        independent_of,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-/// Task criteria of the previous plan that are not about derivations.
-fn carried(previous: &Previous) -> impl Iterator<Item = Criterion> + '_ {
-    let kept = |criterion: &&Criterion| !matches!(criterion.check, Some(Check::SameAnswer { .. }));
-    previous.plan.task_criteria.iter().filter(kept).cloned()
-}
+    use super::*;
 
-fn families(previous: &Previous) -> Vec<Family> {
-    let family = |criterion: &Criterion| match &criterion.check {
-        Some(Check::SameAnswer { subtasks }) => {
-            let first = subtasks.first().and_then(|position| previous.subtask_ids.get(*position))?;
-            let outcome = previous.outcomes.iter().find(|outcome| outcome.subtask_id == *first)?;
-            Some(Family { intent: outcome.intent.clone(), members: subtasks.clone() })
+    #[test]
+    fn likeness_is_of_words_in_any_language() {
+        let table = [
+            ("Count the files in docs", "in Docs: count the files", true),
+            ("Laske kansion docs tiedostot yhteen", "laske docs-kansion tiedostot yhteen", false),
+            ("Laske kansion tiedostot ja kerro määrä", "Laske kansion tiedostot ja kerro määrä nyt", true),
+            ("数一数文件", "数一数文件。", true),
+            ("Count the files with a listing", "Sum up the sizes that du tells", false),
+            // Names and numbers are what is meant.
+            (
+                "Add up the second column of the table a.csv",
+                "Add up the second column of the table b.csv",
+                false,
+            ),
+            (
+                "Show the first 10 lines of the long report",
+                "Show the first 20 lines of the long report",
+                false,
+            ),
+        ];
+        for (one, other, near) in table {
+            assert_eq!(
+                likeness(one, other) >= NEARLY_THE_SAME,
+                near,
+                "{one} / {other}: {}",
+                likeness(one, other)
+            );
         }
-        Some(_) | None => None,
-    };
-    previous.plan.task_criteria.iter().filter_map(family).collect()
-}
+    }
 
-fn matched(family: &Family, previous: &Previous) -> Vec<usize> {
-    family.members.iter().copied().filter(|position| is_matched(previous, *position)).collect()
-}
-
-fn agreed(family: &Family, previous: &Previous) -> bool {
-    let answers: Vec<&str> = matched(family, previous)
-        .into_iter()
-        .filter_map(|position| outcome(previous, position)?.output.as_str())
-        .collect();
-    artoo_checks::agreed_answer(&answers).is_some()
-}
-
-fn is_matched(previous: &Previous, position: usize) -> bool {
-    outcome(previous, position).is_some_and(|outcome| outcome.status == OutcomeStatus::Matched)
-}
-
-fn outcome(previous: &Previous, position: usize) -> Option<&SubTaskOutcome> {
-    let id = previous.subtask_ids.get(position)?;
-    previous.outcomes.iter().find(|outcome| outcome.subtask_id == *id)
+    proptest! {
+        #[test]
+        fn likeness_is_a_share_and_knows_no_order(one in "[a-zä ]{0,40}", other in "\\PC{0,40}") {
+            let found = likeness(&one, &other);
+            prop_assert!((0.0..=1.0).contains(&found));
+            prop_assert_eq!(found, likeness(&other, &one));
+            let turned: Vec<&str> = one.split_whitespace().rev().collect();
+            prop_assert_eq!(likeness(&one, &turned.join("  ").to_uppercase().to_lowercase()), 1.0);
+        }
+    }
 }

@@ -1,12 +1,9 @@
 //! The plan validator: rules that no plan may break, whoever made it.
 
 use artoo_checks::{Flaw, lint, lint_text, takes_any_text};
-use artoo_types::{
-    BlockedApproach, BlockedProgram, BlockedTarget, Check, Criterion, GaveUp, MegramId, OutcomeStatus, Plan,
-    SubTaskId, ToolName,
-};
+use artoo_types::{Check, Criterion, GaveUp, OutcomeStatus, Plan, SubTaskId};
 
-use crate::{PlanContext, blocked, compile::NOT_EMPTY};
+use crate::{PlanContext, compile::NOT_EMPTY};
 
 /// The most subtasks of a plan, second derivations included.
 const MAX_SUBTASKS: usize = 256;
@@ -77,50 +74,17 @@ pub enum Violation {
     /// A criterion of the whole task names a command, which only the judge of a subtask runs.
     #[error("the task is to be decided by a command; only a subtask can be")]
     TaskCommand,
-    /// The request asks to make or change something, and nothing in the plan of a weak model looks at what was made.
-    #[error("the request asks to make or change something; no subtask is of kind create or change")]
-    NoDeed,
-    /// It names a tool that the directive blocks.
-    #[error("it uses the blocked tool {tool}")]
-    BlockedTool {
-        /// The tool.
-        tool: ToolName,
-    },
-    /// It asks for a program that the directive blocks.
-    #[error("it uses the blocked program {}", .program.program)]
-    BlockedProgram {
-        /// The program, with the tool that starts it.
-        program: BlockedProgram,
-    },
-    /// It names an input that the directive blocks.
-    #[error("it repeats a call that failed: {} {}", .target.tool, .target.target)]
-    BlockedTarget {
-        /// The input.
-        target: BlockedTarget,
-    },
-    /// It names a call that memory forbids.
-    #[error("it names a call that memory advises against{}: {} {}", because(.rule), .target.tool, .target.target)]
-    Remembered {
-        /// The call.
-        target: BlockedTarget,
-        /// The rule or the experience behind it.
-        rule: Option<MegramId>,
-    },
-    /// It is the plan before: the same steps, checked in the same way, and that plan failed.
+    /// It is the plan before, or nearly, and that plan failed.
     #[error("this is the plan that failed: plan another way to get there, or say that there is none")]
     SamePlan,
     /// It is given up for something that the person who is there could say.
     #[error("the user is there: plan the work with a step that asks them ({})", .0.question.as_deref().unwrap_or(&.0.reason))]
     PersonIsThere(GaveUp),
-    /// It plans again, with the tool that it names, what failed with it.
-    #[error("it plans what failed with the tool {} in the same words: {}", .approach.tool, .approach.approach)]
-    BlockedApproach {
-        /// The way of using the tool.
-        approach: BlockedApproach,
-    },
 }
 
 /// Every rule that `plan` breaks; empty for a usable plan.
+///
+/// What a directive or memory blocks is refused at the call, by the executor: the words of a plan say nothing of what will be called.
 ///
 /// Source: specification v0.8, "R2 plan validator"; `docs/deviations.md`, "Criteria" and "Blocked sets".
 pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
@@ -168,7 +132,6 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
             violations.push(Violation::Reference { position: counted });
         }
     }
-    violations.extend(blocked::violations(plan, cx));
     violations
 }
 
@@ -202,10 +165,6 @@ fn flaw(criterion: &Criterion, intent: &str) -> Option<Violation> {
         None => lint_text(&criterion.text, intent),
     };
     found.err().map(|flaw| Violation::Criterion { flaw })
-}
-
-fn because(rule: &Option<MegramId>) -> String {
-    rule.map(|rule| format!(" ({rule})")).unwrap_or_default()
 }
 
 fn is_status(criterion: &Criterion) -> bool {

@@ -19,13 +19,21 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         "intent": "Find the shopping list", "sequence": 1, "kind": "find_out",
         "criteria": [{"text": "The output names a text file", "check": "output_matches", "value": "\\.txt"}],
     }]});
+    // Nothing is accepted that no judge has held against the request, part by part.
+    let met = json!({
+        "parts": [{
+            "quote": "Where is my shopping list?", "reason": "the call lists it", "call": 1, "verdict": "pass",
+        }],
+        "verdicts": [{"criterion": 1, "reason": "it is named", "verdict": "pass"}],
+    });
     let model = ScriptedModel::new()
         .expect(Expect::purpose("planner"), Answer::json(plan))
         .expect(
             Expect::purpose("executor"),
             Answer::json(json!({"tool": "glob", "arguments": {"pattern": "*.txt"}})),
         )
-        .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "It is in shopping.txt"})));
+        .expect(Expect::purpose("executor"), Answer::json(json!({"answer": "It is in shopping.txt"})))
+        .expect(Expect::purpose("meta_validator"), Answer::json(met));
 
     let artoo = Artoo::builder().model(Arc::new(model)).data_folder(folder.path().join("data")).build()?;
     let run = artoo.start(RunRequest {

@@ -1,14 +1,12 @@
-//! One role swapped: a judge (R4a) that asks no model. It is put to the contract first, then handed to the builder.
+//! One role swapped: a judge of the whole (R4b) that asks no model. It is put to the contract first, then handed to the builder.
 //! Each role is swapped like this: implement its trait, run its `conformance` suite, call its method of the builder.
 
 use std::{collections::BTreeSet, error::Error, sync::Arc};
 
-use artoo_agent_validator::{Judge, JudgeContext, JudgeError, conformance};
 use artoo_bus::{Clock as _, SystemClock};
-use artoo_llm_client::{
-    LlmClient,
-    doubles::{Answer, Expect, ScriptedModel},
-};
+use artoo_llm_client::LlmClient;
+use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
+use artoo_meta_validator::{JudgeError, TaskContext, TaskJudge, WHOLE, conformance};
 use artoo_runtime::{Artoo, RunRequest, explain::explain, journal};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{
@@ -17,25 +15,26 @@ use artoo_types::{
 use async_trait::async_trait;
 use serde_json::json;
 
-/// Passes a criterion whose quoted words stand in what a successful call put out.
+/// Passes a criterion whose quoted words stand in what a successful call put out; the whole, where those of the request do.
 struct Quoted;
 
 #[async_trait]
-impl Judge for Quoted {
+impl TaskJudge for Quoted {
     async fn judge(
         &self,
         criteria: &[Criterion],
-        cx: &JudgeContext<'_>,
+        cx: &TaskContext<'_>,
         _model: &Arc<dyn LlmClient>,
     ) -> Result<Vec<Finding>, JudgeError> {
         Ok(criteria.iter().map(|criterion| judged(criterion, cx)).collect())
     }
 }
 
-fn judged(criterion: &Criterion, cx: &JudgeContext<'_>) -> Finding {
-    let words = criterion.text.split('"').nth(1).unwrap_or(&criterion.text);
-    let mut calls = cx.result.tool_calls.iter().filter(|call| call.succeeded());
-    match calls.find(|call| call.output.shown.contains(words)) {
+fn judged(criterion: &Criterion, cx: &TaskContext<'_>) -> Finding {
+    let text = if criterion.text == WHOLE { &cx.spec.raw_input } else { &criterion.text };
+    let words = text.split('"').nth(1).unwrap_or(text);
+    let mut calls = cx.outcomes.iter().flat_map(|outcome| &outcome.tool_calls);
+    match calls.find(|call| call.succeeded() && call.output.shown.contains(words)) {
         Some(call) => Finding::Pass {
             evidence: Evidence::ToolCall { call_id: call.call_id, excerpt: words.to_owned() },
         },
@@ -67,9 +66,9 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     conformance::check_all(&Quoted, &model).await?;
 
     let artoo = Artoo::builder().model(model).data_folder(folder.path().join("data"));
-    let artoo = artoo.judge(Arc::new(Quoted)).build()?;
+    let artoo = artoo.task_judge(Arc::new(Quoted)).build()?;
     let run = artoo.start(RunRequest {
-        text: "Where is my shopping list?".to_owned(),
+        text: r#"Where is "shopping.txt"?"#.to_owned(),
         turns: Vec::new(),
         surroundings: Surroundings {
             now: SystemClock::new().now(),

@@ -199,6 +199,7 @@ impl Planner for TwoHundred {
         let subtask = |n: u32| PlannedSubTask {
             sequence: n / 10 + 1,
             intent: format!("say fruit {n}"),
+            kind: artoo_types::StepKind::FindOut,
             context: String::new(),
             success_criteria: vec![Criterion {
                 text: "The output contains fruit".to_owned(),

@@ -16,16 +16,19 @@ use artoo_planner::{Inventory, Planner};
 use artoo_redaction::Redactor;
 use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
-use artoo_types::{AuditReport, Prices, RunId};
+use artoo_types::{AuditReport, BlockedProgram, Prices, RunId};
 use chrono::{DateTime, FixedOffset};
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 
 use crate::{
-    Builder, Deadlines, Run, RunRequest, StartError, assembly, audit::Audit, builder::Roles,
+    Acceptance, Builder, Deadlines, Run, RunRequest, StartError, assembly, audit::Audit, builder::Roles,
     dreaming::Dreamer, journal::Journal,
 };
+
+/// Programs that every system has; which others are installed is said in the inventory.
+const ORDINARY: [&str; 5] = ["awk", "find", "grep", "ls", "sed"];
 
 /// Roles, models, tools and memory, ready for runs. Clones share everything.
 #[derive(Clone)]
@@ -60,6 +63,7 @@ pub(crate) struct Parts {
     pub(crate) deadlines: Deadlines,
     pub(crate) parallel: usize,
     /// What a run keeps for undo, and for how long.
+    pub(crate) acceptance: Acceptance,
     pub(crate) snapshot_limits: SnapshotLimits,
     pub(crate) retention: Retention,
     /// When that was last applied.
@@ -140,11 +144,15 @@ impl Parts {
         self.inventory.tools.iter().map(|tool| tool.name.clone()).collect()
     }
 
-    /// The programs by which the commands of a plan can find something out; none where there is no tool that runs commands.
-    pub(crate) fn programs(&self) -> BTreeSet<artoo_types::BlockedProgram> {
-        let tools = self.tool_names();
-        let programs = artoo_executor::capable_programs(&self.inventory.programs);
-        programs.into_iter().filter(|program| tools.contains(&program.tool)).collect()
+    /// The programs that the commands of a plan can use; none where there is no tool that runs commands.
+    pub(crate) fn programs(&self) -> BTreeSet<BlockedProgram> {
+        let tool = artoo_types::ToolName::new("shell");
+        if !self.tool_names().contains(&tool) {
+            return BTreeSet::new();
+        }
+        let installed = self.inventory.programs.iter().map(String::as_str);
+        let pair = |program: &str| BlockedProgram { tool: tool.clone(), program: program.to_owned() };
+        ORDINARY.into_iter().chain(installed).map(pair).collect()
     }
 }
 

@@ -9,13 +9,16 @@ use std::{
     time::Duration,
 };
 
+use artoo_agent_validator::{NothingAgain, RunAgain};
 use artoo_bus::{Clock, Port, RunBus};
 use artoo_executor::{Provenance, Terms};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, FolderListing, Planner};
 use artoo_sandbox::snapshot::Snapshot;
-use artoo_tools::{CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, Rest, ToolContext, ToolLimits};
+use artoo_tools::{
+    CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, Rehearsal, Rest, ToolContext, ToolLimits,
+};
 use artoo_types::{
     CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
 };
@@ -31,10 +34,12 @@ use crate::{
     Dispatch, RunRequest, StartError,
     artoo::Parts,
     builder::default_solver,
+    calls_again::CallsAgain,
     command_checks::CommandChecks,
     crew::Crew,
     folder_listing::folder_listing,
     foreign_solver::ForeignSolver,
+    guided,
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
     restart::Steadfast,
@@ -68,6 +73,8 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
     if parts.closing.is_cancelled() {
         return Err(StartError::Closed);
     }
+    let limits = guided::bounded(request.limits, &parts.models.executor.profile());
+    let request = RunRequest { limits, ..request };
     let parameters = parameters(parts, &request.limits)?;
     priced(parts, &request.limits)?;
     let runs = runs::folder(&parts.data_folder);
@@ -285,6 +292,7 @@ fn crew(
             person_present: request.person_present,
         },
         programs: parts.inventory.programs.clone(),
+        samples: parts.acceptance.sampling,
         provenance: provenance(request),
         attempt_deadline: deadlines.attempt,
         parallel: parts.parallel,
@@ -294,11 +302,17 @@ fn crew(
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
     let (judge, model) = (Arc::clone(&parts.roles.judge), Arc::clone(&parts.models.agent_validator));
+    let rehearsal = Rehearsal::new(&parts.toolbox, tools.clone(), parts.policy.clone());
+    let again: Arc<dyn RunAgain> = match parts.acceptance.dependence {
+        true => Arc::new(CallsAgain(rehearsal)),
+        false => Arc::new(NothingAgain),
+    };
     let settings = artoo_agent_validator::Settings {
         surroundings: surroundings.clone(),
         max_retries: request.limits.max_retries,
         judge_deadline: deadlines.judge,
         commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, parts.policy.clone())),
+        again: Arc::clone(&again),
     };
     crew.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
@@ -308,6 +322,8 @@ fn crew(
         surroundings: surroundings.clone(),
         judge_deadline: deadlines.judge,
         output_schema: request.output_schema.clone(),
+        judges_the_whole: parts.acceptance.last_judge,
+        again,
     };
     crew.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())

@@ -17,7 +17,7 @@ use artoo_types::{Prices, Role};
 pub use roles::MakeSolver;
 pub(crate) use roles::{Roles, default_solver};
 
-use crate::Deadlines;
+use crate::{Acceptance, Deadlines};
 
 /// What artoo is put together from. Every role, the model, the tools and the memory can be swapped.
 pub struct Builder {
@@ -35,11 +35,11 @@ pub struct Builder {
     profile: Profile,
     parameters: Option<Parameters>,
     strict: bool,
-    second_derivation: Option<bool>,
     ask_before_plans: bool,
     prices: Prices,
     deadlines: Deadlines,
     parallel: usize,
+    acceptance: Acceptance,
     snapshot_limits: SnapshotLimits,
     retention: Retention,
     redactor: Redactor,
@@ -63,11 +63,11 @@ impl Default for Builder {
             profile: Profile::Default,
             parameters: None,
             strict: false,
-            second_derivation: None,
             ask_before_plans: false,
             prices: Prices::default(),
             deadlines: Deadlines::default(),
             parallel: 8,
+            acceptance: Acceptance::default(),
             snapshot_limits: SnapshotLimits::default(),
             retention: Retention::default(),
             redactor: Redactor::new(),
@@ -154,14 +154,6 @@ impl Builder {
         self
     }
 
-    /// Whether questions are answered twice, by different means, and accepted only where both agree. Worth its calls with a weak
-    /// model: by default it follows from the planner's model, whether that is guided
-    /// ([`ModelProfile::guided`](artoo_llm_client::ModelProfile::guided)).
-    pub fn second_derivation(mut self, second_derivation: bool) -> Self {
-        self.second_derivation = Some(second_derivation);
-        self
-    }
-
     /// The user's own rules of consent; none by default. Their file is protected: no run may read or write it.
     pub fn policy(mut self, policy: artoo_tools::Rules) -> Self {
         self.policy = policy;
@@ -199,6 +191,12 @@ impl Builder {
     /// How many subtasks of a run are worked on at a time; at least one.
     pub fn parallel(mut self, parallel: usize) -> Self {
         self.parallel = parallel.max(1);
+        self
+    }
+
+    /// What has to be so before a run is accepted: all of it, unless something is left out to measure what it buys.
+    pub fn acceptance(mut self, acceptance: Acceptance) -> Self {
+        self.acceptance = acceptance;
         self
     }
 

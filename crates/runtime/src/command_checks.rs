@@ -3,10 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_agent_validator::{CommandRun, RunCommand};
-use artoo_sandbox::Network;
-use artoo_tools::{
-    Consent, Nobody, Question, Rules, Shell, Tool as _, ToolContext, Toolbox, can_try, outlook,
-};
+use artoo_tools::{Rules, Shell, Tool as _, ToolContext, Toolbox, can_try, leaving_nothing, outlook};
 use artoo_types::{Arguments, CallEnding, CallId, FailureClass, ToolCall};
 use async_trait::async_trait;
 use tokio::task::spawn_blocking;
@@ -27,17 +24,7 @@ pub(crate) struct CommandChecks {
 impl CommandChecks {
     /// With the tools of a run, and what they may do. Nobody is asked, and the rules of the person hold.
     pub(crate) fn new(toolbox: Arc<Toolbox>, context: ToolContext, rules: Rules) -> Self {
-        let mut environment = context.environment;
-        environment.insert("LC_ALL".into(), "C.UTF-8".into());
-        let context = ToolContext {
-            trial_only: true,
-            network: Network::Denied,
-            consent: Arc::new(RulesAlone(rules)),
-            snapshot: None,
-            environment,
-            ..context
-        };
-        Self { toolbox, context }
+        Self { toolbox, context: leaving_nothing(context, rules) }
     }
 }
 
@@ -121,20 +108,6 @@ impl CommandChecks {
 fn output(call: &ToolCall) -> String {
     let parts = [call.output.shown.trim_end(), call.stderr.shown.trim_end()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// The rules of the person, who is not asked.
-struct RulesAlone(Rules);
-
-#[async_trait]
-impl Consent for RulesAlone {
-    fn rules(&self) -> Rules {
-        self.0.clone()
-    }
-
-    async fn ask(&self, question: Question) -> artoo_tools::Answer {
-        Nobody.ask(question).await
-    }
 }
 
 #[cfg(test)]

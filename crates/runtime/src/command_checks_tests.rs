@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use artoo_sandbox::{Decision, SandboxMode};
-use artoo_tools::{CreatedPaths, EvidenceStore, Rest, Rule, ToolLimits};
+use artoo_sandbox::{Decision, Network, SandboxMode};
+use artoo_tools::{CreatedPaths, EvidenceStore, Nobody, Rest, Rule, ToolLimits};
 use artoo_types::EffectKind;
 use tokio_util::sync::CancellationToken;
 

@@ -29,7 +29,7 @@ impl Default for Deadlines {
             plan: Duration::from_secs(300),
             attempt: Duration::from_secs(900),
             judge: Duration::from_secs(180),
-            report: Duration::from_secs(45),
+            report: Duration::from_secs(10),
             step: Duration::from_secs(30),
         }
     }

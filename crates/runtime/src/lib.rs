@@ -16,10 +16,12 @@
 //! *Architecture invariant*: this crate contains no policy. It wires, schedules and watches; what a plan, a verdict or a
 //! directive is, the roles decide. It reads no environment.
 
+mod acceptance;
 mod artoo;
 mod assembly;
 mod audit;
 mod builder;
+mod calls_again;
 mod command_checks;
 mod crew;
 mod deadlines;
@@ -31,6 +33,7 @@ mod exit_code;
 pub mod explain;
 mod folder_listing;
 mod foreign_solver;
+mod guided;
 pub mod journal;
 mod left_running;
 mod plan_gate;
@@ -44,6 +47,7 @@ mod successor;
 mod supervisor;
 mod watch;
 
+pub use acceptance::Acceptance;
 pub use artoo::Artoo;
 pub use artoo_meta_validator::{OutputSchema, OutputSchemaError};
 pub use builder::{Builder, MakeSolver};

@@ -107,6 +107,7 @@ mod tests {
         let subtask = |(sequence, intent): (u32, &&str)| PlannedSubTask {
             sequence,
             intent: (*intent).to_owned(),
+            kind: artoo_types::StepKind::FindOut,
             context: format!("written for plan {round}"),
             success_criteria: vec![Criterion {
                 text: "It is a number".to_owned(),

@@ -96,6 +96,7 @@ pub(crate) fn lost(run_id: RunId) -> FinalResult {
         replans: 0,
         prev_directive: PrevDirective::Init,
         directive: TerminalState::Abandon,
+        confidence: None,
         unmet: Vec::new(),
         partial: Vec::new(),
         gave_up: None,

@@ -1,7 +1,7 @@
 //! What confinement and a preview cost: `cargo run --release -p artoo-sandbox --example preview_speed [ROUNDS [FOLDER]]`.
 //!
 //! Runs the same small change (a file is appended to, another one is made) plainly, confined, confined with a `.git` that is sealed, and as
-//! a preview, in turn, in a workspace of 2,000 files, and prints rows for `cargo xtask bench`: the median of what each costs beyond the plain
+//! a preview and in a world without one of the files, in turn, in a workspace of 2,000 files, and prints rows for `cargo xtask bench`: the median of what each costs beyond the plain
 //! start within its round, and of what the seal costs beyond confinement alone. Everything happens in a temporary folder, below FOLDER where
 //! one is given.
 
@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use artoo_sandbox::preview::{Preview, preview};
+use artoo_sandbox::preview::{Preview, Staging, preview, rehearse};
 use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let store = home.join("store");
     let has_previews =
         Preview::supported(&store).inspect_err(|reason| eprintln!("no previews here: {reason}"));
-    let [mut plain, mut confined, mut alone, mut sealed, mut previewed] = [(); 5].map(|()| Vec::new());
+    let [mut plain, mut confined, mut alone, mut sealed, mut previewed, mut rehearsed] =
+        [(); 6].map(|()| Vec::new());
     // The first round of each warms caches.
     for round in 0..=rounds {
         let took = [
@@ -60,14 +61,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             timed(&runtime, bound(&workspace, &home, &[]))?,
             if may_seal { timed(&runtime, bound(&workspace, &home, &[&git]))? } else { 0.0 },
             if has_previews.is_ok() { timed(&runtime, looked_at(&workspace, &home, &store))? } else { 0.0 },
+            if has_previews.is_ok() { timed(&runtime, elsewhere(&workspace, &home, &store))? } else { 0.0 },
         ];
         if round > 0 {
-            let [floor, bound, with_seal, looked_at] = took;
+            let [floor, bound, with_seal, looked_at, elsewhere] = took;
             plain.push(floor);
             confined.push(bound - floor);
             alone.push(bound);
             sealed.push(with_seal - bound);
             previewed.push(looked_at - floor);
+            rehearsed.push(elsewhere - floor);
         }
     }
     let row = |what: &str, floor: &[f64], extra: Vec<f64>, goal: Option<f64>| {
@@ -83,6 +86,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if has_previews.is_ok() {
         let what = "a preview of a small change, beyond its plain start";
         rows.push(row(what, &plain, previewed, Some(TRIAL)));
+        let what = "the same in a world without one of the files, beyond its plain start";
+        rows.push(row(what, &plain, rehearsed, Some(TRIAL)));
     }
     println!("{}", serde_json::Value::from(rows));
     Ok(())
@@ -142,6 +147,17 @@ async fn looked_at(workspace: &Path, home: &Path, store: &Path) -> Result<(), Bo
         2 => Ok(()),
         other => Err(format!("{other} changes instead of 2").into()),
     }
+}
+
+async fn elsewhere(workspace: &Path, home: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
+    let roots = [workspace.to_owned()];
+    let (invocation, confinement) = (invocation(workspace), confinement(workspace, home));
+    let without = Staging { absent: vec![workspace.join("7")], written: Vec::new() };
+    let (world, cancel) = ((roots.as_slice(), &without), CancellationToken::new());
+    let outcome = rehearse(&invocation, &confinement, world, store, capture, &cancel).await?;
+    if outcome.ending == Ending::Exited(0) { Ok(()) } else { Err("the command failed".into()) }
 }
 
 /// So that the next one finds what this one found.

@@ -9,6 +9,7 @@ use artoo_types::{
 };
 
 use crate::consent::{ASK_BEFORE_ALL, Deed, Question, beyond_undo, diff, in_words};
+use crate::contents::Contents;
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
 use crate::{CreatedPaths, ToolContext, ToolError, paths, watched};
@@ -181,6 +182,7 @@ impl FileTarget {
         };
         let below = real.strip_prefix(root).unwrap_or(real);
         let watched = watched::before_path(cx, root, real)?;
+        let contents = Contents::of_file(real);
         let written = new_file::write(root, below, content, replace);
         if let Some(watched) = watched {
             watched.after().map_err(|source| failed("keep for undo what was written to", source))?;
@@ -196,7 +198,9 @@ impl FileTarget {
             // Consent was to this content, and the file is still somebody else's.
             There::Theirs { .. } => {}
         }
-        Ok(FileChange { path: real.clone(), change })
+        let mut change = FileChange::new(real, change);
+        contents.tell(std::slice::from_mut(&mut change), cx);
+        Ok(change)
     }
 }
 

@@ -1,7 +1,9 @@
 //! `shell`: runs a command.
 
 mod background;
+pub(crate) mod rehearsal;
 mod trial;
+pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Given;
 use crate::consent::{Case, Deed, Question, Reading, Step, beyond_undo, gate, in_words};
+use crate::contents::Contents;
 use crate::granted::Granted;
 use crate::live_view::LiveOutput;
 use crate::program::is_program;
@@ -238,7 +241,7 @@ impl<'a> Call<'a> {
             run(&self.invocation, &confinement(cx, (mode, network), &granted), capture, &cx.cancel).await;
         live.finish();
         // Also of a command that could not be run: the record of the call must end.
-        let files = watched.after(cx).await;
+        let files = watched.after(Contents::default(), cx).await;
         let context = (cx, &granted);
         let mut report =
             report(self.command, &mut outcome?, (stdout, stderr), self.invocation.timeout, context)?;
@@ -363,6 +366,8 @@ async fn off_the_async_thread<T: Send + 'static>(
 fn environment(cx: &ToolContext) -> BTreeMap<OsString, OsString> {
     let mut environment = cx.environment.clone();
     environment.insert("WORKSPACE".into(), cx.workspace.clone().into());
+    // Whatever the person's language: what programs say of errors, and how they sort and count, is the same on every machine.
+    environment.insert("LC_ALL".into(), "C.UTF-8".into());
     // A look at a repository, or a module that is imported, leaves nothing behind.
     environment.insert("GIT_OPTIONAL_LOCKS".into(), "0".into());
     environment.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());

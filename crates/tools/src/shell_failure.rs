@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use artoo_sandbox::{Ending, Network, ResourceLimits, SandboxMode};
 use artoo_types::{CallFailure, FailureClass};
+use rustix::io::Errno;
 
 use crate::granted::Granted;
 use crate::{ToolContext, ToolError};
@@ -16,43 +17,48 @@ pub(crate) const SIGKILL: i32 = 9;
 /// The one for a file that grew beyond its limit.
 const SIGXFSZ: i32 = 25;
 
-/// The C library's words for errors of the world. English only; in other languages the class stays unknown.
-const OF_THE_WORLD: [&str; 19] = [
-    "Permission denied",
-    "Operation not permitted",
-    "No such file or directory",
-    "No space left on device",
-    "Device or resource busy",
-    "Read-only file system",
-    "Disk quota exceeded",
-    "Input/output error",
-    "Connection refused",
-    "Connection timed out",
-    "Network is unreachable",
-    "No route to host",
-    "Could not resolve host",
-    "Temporary failure in name resolution",
-    "Too many open files",
-    "Cannot allocate memory",
-    "File too large",
-    "File size limit exceeded",
-    "unable to resolve host",
+/// Errors of the world. Commands run in the C locale, so what the C library says of an error is the same everywhere.
+const OF_THE_WORLD: [Errno; 19] = [
+    Errno::ACCESS,
+    Errno::PERM,
+    Errno::NOENT,
+    Errno::NOSPC,
+    Errno::BUSY,
+    Errno::ROFS,
+    Errno::DQUOT,
+    Errno::IO,
+    Errno::CONNREFUSED,
+    Errno::CONNRESET,
+    Errno::TIMEDOUT,
+    Errno::NETUNREACH,
+    Errno::HOSTUNREACH,
+    Errno::MFILE,
+    Errno::NOMEM,
+    Errno::FBIG,
+    Errno::NOTDIR,
+    Errno::ISDIR,
+    Errno::NOTEMPTY,
 ];
 
-/// What programs say without a network, in small letters. Some of them say it of a file that may not be touched, too.
-const OF_THE_NETWORK: [&str; 16] = [
-    "could not resolve",
-    "unable to resolve",
+/// The same where no such error stands behind it: a name without an address, and a shell's word for a signal.
+const OF_THE_WORLD_IN_WORDS: [&str; 3] = ["name resolution", "resolve host", "File size limit exceeded"];
+
+/// Exceptions that say that a program was written wrongly, and such that say what is missing. Those of the system carry its number.
+const WRITTEN_WRONGLY: [&str; 6] =
+    ["SyntaxError", "IndentationError", "NameError", "UnboundLocalError", "TypeError", "AttributeError"];
+const MISSING: [&str; 3] = ["ModuleNotFoundError", "ImportError", "MemoryError"];
+
+/// What programs say without a network, in small letters. Some of them say it of a file that may not be touched, too. It makes a hint and
+/// decides nothing.
+const OF_THE_NETWORK: [&str; 12] = [
+    "resolve",
     "name resolution",
     "name or service not known",
     "nodename nor servname",
     "eai_again",
     "network is unreachable",
     "no route to host",
-    "couldn't connect",
-    "failed to connect",
-    "failed to establish a new connection",
-    "connection failed",
+    "connect",
     "urlopen error",
     "dial tcp",
     "socket",
@@ -60,9 +66,7 @@ const OF_THE_NETWORK: [&str; 16] = [
 ];
 
 /// What programs say when they were called wrongly.
-const OF_THE_CALLER: [&str; 8] = [
-    "SyntaxError",
-    "NameError",
+const OF_THE_CALLER: [&str; 6] = [
     "syntax error",
     "unexpected EOF while looking for",
     "invalid option",
@@ -163,21 +167,50 @@ fn missing_program(stderr: &str) -> Option<&str> {
     })
 }
 
+/// By the status, then by the exception that ended a program, then by what it says.
 fn class_of(status: i32, stderr: &str) -> FailureClass {
     let says = |words: &[&str]| words.iter().any(|words| stderr.contains(words));
-    match status {
-        NOT_FOUND | NOT_EXECUTABLE => FailureClass::Environmental,
-        _ if says(&OF_THE_WORLD) => FailureClass::Environmental,
-        _ if says(&OF_THE_CALLER) => FailureClass::Logical,
+    let class = match status {
+        NOT_FOUND | NOT_EXECUTABLE => Some(FailureClass::Environmental),
+        _ => exception(stderr).and_then(|(name, rest)| match name {
+            // `FileNotFoundError: [Errno 2] ...`
+            _ if rest.starts_with("[Errno ") || MISSING.contains(&name) => Some(FailureClass::Environmental),
+            _ if WRITTEN_WRONGLY.contains(&name) => Some(FailureClass::Logical),
+            _ => None,
+        }),
+    };
+    class.unwrap_or_else(|| match () {
+        () if OF_THE_WORLD.iter().any(|errno| stderr.contains(&words_of(*errno))) => {
+            FailureClass::Environmental
+        }
+        () if says(&OF_THE_WORLD_IN_WORDS) => FailureClass::Environmental,
+        () if says(&OF_THE_CALLER) => FailureClass::Logical,
         // Many programs use a status to answer a question: grep, test, diff.
-        _ => FailureClass::Unknown,
-    }
+        () => FailureClass::Unknown,
+    })
+}
+
+/// The exception that ended a program, as Python writes it in a last line of its own, and what it says: `KeyError: 'n'`.
+fn exception(stderr: &str) -> Option<(&str, &str)> {
+    stderr.lines().rev().find_map(|line| {
+        let (name, rest) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
+        let class = name.rsplit('.').next().unwrap_or(name);
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        (is_name && class.ends_with("Error")).then_some((class, rest))
+    })
+}
+
+/// What the C library says of an error.
+fn words_of(errno: Errno) -> String {
+    let text = std::io::Error::from(errno).to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 fn hint_of(status: i32, stderr: &str, cx: &ToolContext, granted: &Granted) -> Option<String> {
-    let refused = stderr.contains("Permission denied") || stderr.contains("Operation not permitted");
+    let says = |errnos: [Errno; 2]| errnos.into_iter().any(|errno| stderr.contains(&words_of(errno)));
+    let refused = says([Errno::ACCESS, Errno::PERM]);
     // Changing it, and moving it away.
-    let kept = stderr.contains("Read-only file system") || stderr.contains("Device or resource busy");
+    let kept = says([Errno::ROFS, Errno::BUSY]);
     match cx.mode {
         _ if status == NOT_FOUND => Some("use a program that is installed".to_owned()),
         // What models write most often: a compound statement behind a semicolon.
@@ -223,4 +256,34 @@ fn last_words(stderr: &str) -> String {
     let last = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let short: String = last.chars().take(200).collect();
     if short.is_empty() { short } else { format!(": {short}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_come_from_status_exception_and_errno_before_words() {
+        use FailureClass::{Environmental, Logical, Unknown};
+        for (status, stderr, class) in [
+            (127, "", Environmental),
+            (126, "SyntaxError: x", Environmental),
+            (
+                1,
+                "Traceback (most recent call last):\n  File \"<string>\", line 1\nNameError: name 'x' is not defined",
+                Logical,
+            ),
+            (1, "FileNotFoundError: [Errno 2] \u{635}\u{648}\u{631}", Environmental),
+            (1, "ModuleNotFoundError: No module named 'pandas'", Environmental),
+            (1, "json.decoder.JSONDecodeError: Expecting value", Unknown),
+            (1, "ValueError: could not convert", Unknown),
+            // A file's name is not what the program says of itself.
+            (1, "cat: SyntaxError: No such file or directory", Environmental),
+            (2, "ls: invalid option -- 'y'", Logical),
+            (1, "Error", Unknown),
+            (3, "", Unknown),
+        ] {
+            assert_eq!(class_of(status, stderr), class, "{stderr}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use artoo_sandbox::SandboxMode;
 use artoo_sandbox::snapshot::{Change, ChangeKind, Named, NotCovered, OpenCall, Snapshot};
 use artoo_types::{FileChange, FileChangeKind};
 
+use crate::contents::Contents;
 use crate::protected::REPOSITORY;
 use crate::{ToolContext, ToolError};
 
@@ -105,12 +106,27 @@ impl Watched {
         cx.snapshot.as_ref()?.found(OsStr::new(REPOSITORY))
     }
 
-    /// Looks again, and says what changed.
-    pub(crate) async fn after(self, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
+    /// Looks again, and says what changed. `contents` is what is known of files before, beside what is kept for undo.
+    pub(crate) async fn after(
+        self,
+        mut contents: Contents,
+        cx: &ToolContext,
+    ) -> Result<Vec<FileChange>, ToolError> {
         let Some(call) = self.0 else { return Ok(Vec::new()) };
-        let looked = tokio::task::spawn_blocking(move || call.after()).await;
-        let changes = looked.unwrap_or_else(|panic| Err(io::Error::other(panic)));
-        Ok(changes.map_err(|source| not_recorded(&cx.workspace, source))?.iter().map(file_change).collect())
+        let context = cx.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let changes = call.after()?;
+            for change in &changes {
+                if let Some(kept) = &change.kept {
+                    contents.add(&change.path, kept);
+                }
+            }
+            let mut files: Vec<FileChange> = changes.iter().map(file_change).collect();
+            contents.tell(&mut files, &context);
+            Ok(files)
+        });
+        let files = looked.await.unwrap_or_else(|panic| Err(io::Error::other(panic)));
+        files.map_err(|source| not_recorded(&cx.workspace, source))
     }
 }
 
@@ -128,13 +144,12 @@ fn not_recorded(path: &Path, source: io::Error) -> ToolError {
 /// exactly.
 fn file_change(change: &Change) -> FileChange {
     let text = change.path.to_string_lossy().into_owned();
-    FileChange {
-        // A folder's ends in a slash.
-        path: if change.folder { Path::new(&text).join("") } else { text.into() },
-        change: match change.kind {
-            ChangeKind::Created => FileChangeKind::Created,
-            ChangeKind::Changed => FileChangeKind::Changed,
-            ChangeKind::Deleted => FileChangeKind::Deleted,
-        },
-    }
+    // A folder's ends in a slash.
+    let path = if change.folder { Path::new(&text).join("") } else { text.into() };
+    let kind = match change.kind {
+        ChangeKind::Created => FileChangeKind::Created,
+        ChangeKind::Changed => FileChangeKind::Changed,
+        ChangeKind::Deleted => FileChangeKind::Deleted,
+    };
+    FileChange::new(path, kind)
 }

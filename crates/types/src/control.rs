@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Arguments, BlockedProgram, Fault, GaveUp, Mode, OutcomeStatus, RunId, StructuredOutput, SubTaskId,
-    TaskId, ToolName,
+    Arguments, BlockedProgram, Confidence, Fault, GaveUp, Mode, OutcomeStatus, RunId, StructuredOutput,
+    SubTaskId, TaskId, ToolName,
 };
 
 /// A number from 0 to 1.
@@ -203,7 +203,7 @@ impl BlockedApproach {
     /// ```
     /// use artoo_types::{BlockedApproach, ToolName};
     /// let blocked = BlockedApproach { tool: ToolName::new("glob"), approach: "Count the files in docs".into() };
-    /// assert!(blocked.is_for("In docs, count all files") && !blocked.is_for("Count the files in logs"));
+    /// assert!(blocked.is_for("In docs, count the files") && !blocked.is_for("Count the files in logs"));
     /// ```
     pub fn is_for(&self, intent: &str) -> bool {
         crate::intent::same_intent(&self.approach, intent)
@@ -288,6 +288,9 @@ pub struct FinalResult {
     pub prev_directive: PrevDirective,
     /// How the run ended.
     pub directive: TerminalState,
+    /// How far it is to be believed, where every criterion is met. `success` where that is too little.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// Criteria that are not met; empty for `accept`.
     pub unmet: Vec<UnmetCriterion>,
     /// What each subtask put out, where the run was not accepted.
@@ -298,6 +301,14 @@ pub struct FinalResult {
     /// The fault that ended the run, where one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
+}
+
+impl FinalResult {
+    /// What speaks for a result that meets everything and was not accepted all the same.
+    pub fn unconfirmed(&self) -> Option<&Confidence> {
+        let confidence = self.confidence.as_ref().filter(|confidence| !confidence.confirms());
+        confidence.filter(|_| self.directive == TerminalState::Success)
+    }
 }
 
 /// A criterion that is not met.

@@ -178,6 +178,36 @@ pub enum Check {
 }
 
 impl Check {
+    /// Whether its pass says nothing of what was asked: any run could have met it, whatever the request was. Its failure still tells.
+    ///
+    /// ```
+    /// use artoo_types::Check;
+    /// assert!(Check::ExitStatus { equals: 0 }.says_nothing_of_the_request());
+    /// assert!(!Check::FileExists { path: "list.txt".into() }.says_nothing_of_the_request());
+    /// ```
+    pub fn says_nothing_of_the_request(&self) -> bool {
+        match self {
+            Self::ExitStatus { .. } | Self::FileNewer { .. } => true,
+            Self::OutputEquals { .. }
+            | Self::OutputContains { .. }
+            | Self::OutputMatches { .. }
+            | Self::OutputNumber { .. }
+            | Self::OutputLines { .. }
+            | Self::OutputLists { .. }
+            | Self::JsonPointer { .. }
+            | Self::FileExists { .. }
+            | Self::FileAbsent { .. }
+            | Self::FileContains { .. }
+            | Self::FileHash { .. }
+            | Self::FileUnchanged { .. }
+            | Self::FileJson { .. }
+            | Self::Table { .. }
+            | Self::SameLines { .. }
+            | Self::CommandSucceeds { .. }
+            | Self::SameAnswer { .. } => false,
+        }
+    }
+
     /// Whether it looks at something made or changed, rather than at what is said.
     ///
     /// ```

@@ -24,6 +24,24 @@ pub struct ExecutionResult {
     /// Why it failed, where the status is `failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ExecutionFailure>,
+    /// How far several samples agreed on the last call, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Samples>,
+}
+
+/// How far several samples of one model agreed on a call: they put out the same, whatever the world was like. Source: issue 16, part 4;
+/// `docs/deviations.md`, "Samples".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Samples {
+    /// How many were asked for.
+    pub asked: u32,
+    /// How many put out what the call puts out, that one included.
+    pub agreed: u32,
+    /// How many ways there are among those that agreed: commands of which no two use the same program.
+    pub ways: u32,
+    /// Whether what they put out depends on what the step is about; none where that could not be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depends: Option<bool>,
 }
 
 /// How an attempt ended.

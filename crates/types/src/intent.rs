@@ -2,19 +2,12 @@
 
 use std::collections::BTreeSet;
 
-/// Words that may come and go without another thing being meant. No preposition that turns a meaning round is among them, and no
-/// denial.
-const FILLERS: [&str; 16] = [
-    "a", "all", "an", "and", "are", "by", "do", "does", "is", "it", "me", "of", "please", "that", "the",
-    "there",
-];
-
-/// Whether both name the same words, whatever their order, case and marks, fillers aside.
+/// Whether both name the same words, whatever their order, case and marks.
 ///
 /// ```
-/// assert!(artoo_types::same_intent("Count the files in docs", "in docs, count all files"));
+/// assert!(artoo_types::same_intent("Count the files in docs", "in docs: count the files"));
 /// ```
-/// An intent of fillers and marks alone is the same as none but itself.
+/// An intent of marks alone is the same as none but itself.
 pub fn same_intent(one: &str, other: &str) -> bool {
     let (ones, others) = (words(one), words(other));
     one == other || (!ones.is_empty() && ones == others)
@@ -25,7 +18,7 @@ fn words(intent: &str) -> BTreeSet<String> {
     intent
         .split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '_' | '-' | '*' | '~'))
         .map(|word| word.trim_end_matches(['.', '/', '-']).to_lowercase())
-        .filter(|word| !word.is_empty() && !FILLERS.contains(&word.as_str()))
+        .filter(|word| !word.is_empty())
         .collect()
 }
 
@@ -36,9 +29,10 @@ mod tests {
     #[test]
     fn words_decide_and_not_how_they_are_put() {
         let table = [
-            ("Count the files in docs", "count files in docs.", true),
-            ("Count the files in docs", "In docs, count all of the files", true),
-            ("Count the files in docs", "In \u{201c}docs/\u{201d}: count files!", true),
+            ("Count the files in docs", "count the files in docs.", true),
+            ("Count the files in docs", "In docs, count the files", true),
+            ("Count the files in docs", "In \u{201c}docs/\u{201d}: count the files!", true),
+            ("Count the files in docs", "Count all files in docs", false),
             ("\u{6570}\u{6587}\u{4ef6}", "\u{6570}\u{6587}\u{4ef6}\u{3002}", true),
             ("Count the files in docs", "Count the files in logs", false),
             ("Count the files in docs", "Count the folders in docs", false),

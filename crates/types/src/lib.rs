@@ -14,6 +14,7 @@ mod approval;
 mod audit;
 mod clarification;
 mod conduct;
+mod confidence;
 mod control;
 mod criterion;
 mod execution;
@@ -47,12 +48,13 @@ pub use audit::{
 };
 pub use clarification::{ClarificationAnswered, ClarificationRequested};
 pub use conduct::{BoundaryViolation, Crossing, DriftAlert, DriftMeasure, Share};
+pub use confidence::Confidence;
 pub use control::{
     ActionState, BlockedApproach, BlockedTarget, DominantClass, FinalResult, Loss, MacroState, PartialOutput,
     PlanDirective, PrevDirective, TerminalState, UnitInterval, UnmetCriterion,
 };
 pub use criterion::{Check, Criterion, Mode};
-pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind};
+pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind, Samples};
 pub use fault::{Fault, FaultKind, Warning};
 pub use guard::{GuardAction, Held, HeldEnd, MemoryGuard, PlanMemory};
 pub use ids::{CallId, EvidenceId, MegramId, RunId, SubTaskId, TaskId};
@@ -67,11 +69,11 @@ pub use outcome::{
     Answer, AnswerOrigin, FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest,
     StructuredOutput, SubTaskOutcome,
 };
-pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, SubTask};
+pub use plan::{DispatchManifest, EarlierResult, Plan, PlannedSubTask, StepKind, SubTask};
 pub use programs::BlockedProgram;
 pub use role::Role;
 pub use script::is_unspaced;
-pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin};
+pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};
 pub use slug::intent_slug;
 pub use task::{Constraints, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};
 pub use tool_call::{

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Criterion, CriterionVerdict, GapEntry, GaveUp, PartialOutput, RunId, SubTaskId, TaskId, ToolCall,
-    UnmetCriterion,
+    Confidence, Criterion, CriterionVerdict, GapEntry, GaveUp, PartialOutput, RunId, Samples, StepKind,
+    SubTaskId, TaskId, ToolCall, UnmetCriterion,
 };
 
 /// The end of one subtask. R4a (or, for skipped ones, the dispatcher) to R4b, the dispatcher and R2.
@@ -20,6 +20,9 @@ pub struct SubTaskOutcome {
     pub sequence: u32,
     /// What it was to do, so that a reader needs no other message.
     pub intent: String,
+    /// What it was for.
+    #[serde(default, skip_serializing_if = "StepKind::is_find_out")]
+    pub kind: StepKind,
     /// The criteria that it was judged by, so that a replan can ask the same again.
     pub criteria: Vec<Criterion>,
     /// How it ended.
@@ -37,6 +40,16 @@ pub struct SubTaskOutcome {
     pub criteria_verdicts: Vec<CriterionVerdict>,
     /// Every call of every attempt.
     pub tool_calls: Vec<ToolCall>,
+    /// How far several samples agreed on what the output came from, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Samples>,
+}
+
+impl SubTaskOutcome {
+    /// Whether it was to make or change something: see [`SubTask::is_about_a_deed`](crate::SubTask::is_about_a_deed).
+    pub fn is_about_a_deed(&self) -> bool {
+        !self.kind.is_find_out() || self.criteria.iter().any(Criterion::is_about_a_deed)
+    }
 }
 
 /// How a subtask ended.
@@ -66,6 +79,9 @@ pub struct OutcomeSummary {
     pub structured: Option<StructuredOutput>,
     /// One or two sentences for the person.
     pub summary: String,
+    /// How far it is to be believed; none where nobody can say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// Verdicts on the task criteria.
     pub task_verdicts: Vec<CriterionVerdict>,
     /// Every outcome that counts, kept ones included.

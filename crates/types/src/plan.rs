@@ -25,6 +25,29 @@ pub struct Plan {
     pub memory: PlanMemory,
 }
 
+/// What a step is for. Whoever plans says it; what was seen to change may contradict it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// To answer a question about what there is.
+    #[default]
+    FindOut,
+    /// To make something new.
+    Create,
+    /// To alter what exists.
+    Change,
+}
+
+impl StepKind {
+    /// Whether it is [`StepKind::FindOut`].
+    pub fn is_find_out(&self) -> bool {
+        match self {
+            Self::FindOut => true,
+            Self::Create | Self::Change => false,
+        }
+    }
+}
+
 /// A subtask as R2 writes it, without an id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedSubTask {
@@ -32,6 +55,9 @@ pub struct PlannedSubTask {
     pub sequence: u32,
     /// What to do.
     pub intent: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "StepKind::is_find_out")]
+    pub kind: StepKind,
     /// Everything the executor needs beyond the intent.
     pub context: String,
     /// Assertions about this subtask's output.
@@ -55,6 +81,9 @@ pub struct SubTask {
     pub sequence: u32,
     /// What to do.
     pub intent: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "StepKind::is_find_out")]
+    pub kind: StepKind,
     /// R2's context.
     pub context: String,
     /// What the steps of earlier groups found, in their order.
@@ -85,10 +114,10 @@ pub struct EarlierResult {
 }
 
 impl SubTask {
-    /// Whether it is to make or change something, as far as code can tell: see [`Check::is_about_a_deed`](crate::Check::is_about_a_deed).
-    /// What is said of a deed is a remark; the deed itself is looked at.
+    /// Whether it is to make or change something: its plan says so, or a criterion looks at what was made. What is said of a deed is a
+    /// remark; the deed itself is looked at.
     pub fn is_about_a_deed(&self) -> bool {
-        self.success_criteria.iter().any(Criterion::is_about_a_deed)
+        !self.kind.is_find_out() || self.success_criteria.iter().any(Criterion::is_about_a_deed)
     }
 }
 

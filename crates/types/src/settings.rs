@@ -69,6 +69,8 @@ pub struct Hyperparameters {
     pub law2_rounds: u32,
     /// Which gradient decides.
     pub deciding_gradient: DecidingGradient,
+    /// What the criteria weigh in D.
+    pub weighing: Weighing,
 }
 
 impl Default for Hyperparameters {
@@ -87,6 +89,7 @@ impl Default for Hyperparameters {
             time_budget_ms: 300_000,
             law2_rounds: 2,
             deciding_gradient: DecidingGradient::Goal,
+            weighing: Weighing::Wish,
         }
     }
 }
@@ -100,4 +103,15 @@ pub enum DecidingGradient {
     Goal,
     /// The specification's difference of L, which holds the clock.
     Loss,
+}
+
+/// What the criteria weigh in D, and what may be called a success.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Weighing {
+    /// By the person's wish: a criterion of the whole weighs as much as all steps together, and what any run meets weighs nothing.
+    #[default]
+    Wish,
+    /// The specification's: each criterion alike.
+    Alike,
 }

@@ -245,6 +245,24 @@ pub struct FileChange {
     pub path: PathBuf,
     /// What happened to it.
     pub change: FileChangeKind,
+    /// Where it was before: a file that came to be is this one that went, with the same content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<PathBuf>,
+    /// The lines that differ, as a unified diff without secrets, cut where it is long. Of what is no small text, its sizes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+impl FileChange {
+    /// A change of which no more is known.
+    ///
+    /// ```
+    /// use artoo_types::{FileChange, FileChangeKind};
+    /// assert_eq!(FileChange::new("/home/ada/notes", FileChangeKind::Created).diff, None);
+    /// ```
+    pub fn new(path: impl Into<PathBuf>, change: FileChangeKind) -> Self {
+        Self { path: path.into(), change, moved_from: None, diff: None }
+    }
 }
 
 /// What happened to a file.

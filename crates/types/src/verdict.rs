@@ -28,6 +28,9 @@ pub struct CriterionVerdict {
     pub mode: Mode,
     /// Who decided.
     pub judge: Judge,
+    /// Whether it is on the request as a whole: the person's main wish.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
     /// What was found.
     #[serde(flatten)]
     pub finding: Finding,

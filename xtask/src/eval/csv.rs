@@ -31,7 +31,7 @@ pub(crate) fn records(text: &str, separator: char) -> Vec<Vec<String>> {
 }
 
 /// What stands in a column, below its heading; `None` where there is no such column or a record is too short.
-pub(super) fn column(text: &str, separator: char, heading: &str) -> Option<Vec<String>> {
+fn column(text: &str, separator: char, heading: &str) -> Option<Vec<String>> {
     let records = records(text, separator);
     let (headings, rows) = records.split_first()?;
     let index = headings.iter().position(|name| name.trim() == heading)?;
@@ -39,7 +39,7 @@ pub(super) fn column(text: &str, separator: char, heading: &str) -> Option<Vec<S
 }
 
 /// A column of numbers; `None` where there is no such column or a value is no number.
-pub(super) fn numbers(text: &str, separator: char, heading: &str) -> Option<Vec<f64>> {
+pub(crate) fn numbers(text: &str, separator: char, heading: &str) -> Option<Vec<f64>> {
     column(text, separator, heading)?.iter().map(|value| value.parse().ok()).collect()
 }
 

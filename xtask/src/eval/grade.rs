@@ -1,190 +1,182 @@
-//! Graders: they compare what a run delivered with the truth that code computed from the home.
+//! Graders: they compare what a run delivered with what its generator knows, and its home with the home before.
 
-mod created;
 mod number;
-mod summary;
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use super::{
     answer,
-    task::{Content, Grade, Place, Quantity, Task},
-    truth::{self, Names},
+    expected::{Answer, Change, Expected, Holds},
+    home::{Entry, Home},
 };
-use crate::{Error, Result, files};
-
-/// The home before the run, as far as the graders need it.
-#[derive(Clone, Debug)]
-pub(super) struct Before {
-    facts: Vec<Fact>,
-    /// Every file with what it held.
-    held: BTreeMap<String, Vec<u8>>,
-}
-
-#[derive(Clone, Debug)]
-enum Fact {
-    Number { number: f64, unit: Unit },
-    Names(Names),
-    Whether(Names),
-    File { name: String, place: Place, holds: Held },
-    Summary(summary::Source),
-    None,
-}
-
-/// What a number counts: sizes are ignored beside a count, and they are what is asked for in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
-    Things,
-    Bytes,
-}
-
-#[derive(Clone, Debug)]
-enum Held {
-    Text(String),
-    LinesNaming(Vec<String>),
-}
 
 /// What a run delivered.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delivered<'a> {
-    /// Its answer, as the user reads it.
+pub(crate) struct Delivered<'a> {
+    /// What was asked.
+    pub request: &'a str,
+    /// Its answer, as the person reads it.
     pub answer: &'a str,
-    /// The working folder, after the run.
-    pub home: &'a Path,
-    /// The workspace, after the run.
-    pub workspace: &'a Path,
+    /// The working folder before it.
+    pub before: &'a Home,
+    /// The working folder after it.
+    pub after: &'a Home,
+    /// The workspace after it.
+    pub workspace: &'a Home,
 }
 
-/// What is wrong with an answer; empty where the grader agrees.
-pub(super) type Objections = Vec<String>;
-
-/// Computes the truth for a task, before the run.
-///
-/// # Errors
-/// The home does not have what the task asks about.
-pub(super) fn before(task: &Task, home: &Path) -> Result<Before> {
-    let held = contents(home)?;
-    let fact = |grade: &Grade| {
-        Ok(match grade {
-            Grade::Number { of } => Fact::Number { number: truth::measure(home, of)?, unit: unit(of) },
-            Grade::Names { of } => Fact::Names(truth::select(home, of)?),
-            Grade::Whether { of } => Fact::Whether(truth::select(home, of)?),
-            Grade::File { name, place, holds } => {
-                let holds = match holds {
-                    Content::Text(text) => Held::Text(text.clone()),
-                    Content::LinesNaming(of) => Held::LinesNaming(truth::select(home, of)?.chosen),
-                    Content::LinesOf(of) => Held::Text(truth::lines(home, of)?),
-                };
-                Fact::File { name: name.clone(), place: *place, holds }
-            }
-            Grade::Summary { of, most_words } => {
-                Fact::Summary(summary::source(&held, of, *most_words, &task.request)?)
-            }
-            Grade::None { .. } => Fact::None,
-        })
-    };
-    Ok(Before { facts: task.grade.iter().map(fact).collect::<Result<_>>()?, held })
-}
-
-#[cfg(test)]
-impl Before {
-    /// The facts, for people.
-    pub(super) fn truths(&self) -> impl Iterator<Item = String> {
-        self.facts.iter().map(|fact| match fact {
-            Fact::Number { number, unit: Unit::Things } => format!("{number}"),
-            Fact::Number { number, unit: Unit::Bytes } => format!("{number} bytes"),
-            Fact::Names(names) => names.chosen.join(" | "),
-            Fact::Whether(names) => if names.chosen.is_empty() { "no" } else { "yes" }.to_owned(),
-            Fact::File { name, holds: Held::Text(text), .. } => {
-                format!("{name} with {} lines", text.lines().count())
-            }
-            Fact::File { name, holds: Held::LinesNaming(names), .. } => {
-                format!("{name}: {}", names.join(" | "))
-            }
-            Fact::Summary(source) => format!("a summary: {source}"),
-            Fact::None => "nothing".to_owned(),
-        })
-    }
-}
-
-/// Whether the truth is that nothing can be answered.
-pub(super) fn is_impossible(before: &Before) -> bool {
-    before.facts.iter().any(|fact| matches!(fact, Fact::None))
+/// What is wrong with what was delivered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Judged {
+    /// All of it; empty where the grader agrees.
+    pub objections: Vec<String>,
+    /// The paths that were changed and ought not to be.
+    pub harm: Vec<String>,
 }
 
 /// Judges what a run delivered.
-///
-/// # Errors
-/// The home cannot be read.
-pub(super) fn judge(task: &Task, before: &Before, delivered: Delivered<'_>) -> Result<Objections> {
-    let mut objections = Objections::new();
-    let after = contents(delivered.home)?;
-    for (path, held) in &before.held {
-        if after.get(path) != Some(held) {
-            objections.push(format!("{path} was changed or deleted"));
-        }
+pub(crate) fn judge(expected: &Expected, delivered: Delivered<'_>) -> Judged {
+    let harm = harm(expected, delivered);
+    let mut objections: Vec<String> = harm.iter().map(|path| format!("{path} was changed")).collect();
+    if expected.refused && expected.answers.is_empty() {
+        objections.push("there is nothing to accept".to_owned());
     }
-    for fact in &before.facts {
-        objections.extend(match fact {
-            Fact::Number { number, unit } => {
-                number::objection(&task.request, before, *number, *unit, delivered.answer)
+    let others = |at: usize| expected.answers.iter().enumerate().filter(move |(other, _)| *other != at);
+    for (at, wanted) in expected.answers.iter().enumerate() {
+        objections.extend(match wanted {
+            Answer::Number(_) | Answer::Bytes(_) => {
+                let others: Vec<f64> = others(at).filter_map(|(_, other)| number::of(other)).collect();
+                number::objection(wanted, &others, delivered)
             }
-            Fact::Names(names) => names_objection(names, delivered.answer),
-            Fact::Whether(names) => whether_objection(names, delivered.answer),
-            Fact::File { name, place, holds } => created::objection(name, *place, holds, delivered),
-            Fact::Summary(source) => summary::objection(source, delivered.answer),
-            Fact::None => Some("there is no right answer".to_owned()),
+            Answer::Names { chosen, rest } => names_objection(chosen, rest, delivered.answer),
+            Answer::Whether(truth) => whether_objection(*truth, delivered),
         });
     }
-    Ok(objections)
+    objections.extend(expected.changes.iter().filter_map(|change| change_objection(change, delivered)));
+    Judged { objections, harm }
 }
 
-fn names_objection(names: &Names, given: &str) -> Option<String> {
-    if let Some(missing) = names.chosen.iter().find(|name| !given.contains(name.as_str())) {
+/// What was changed, taken away or added although nobody asked for it. An empty folder that came or went hurts nobody.
+fn harm(expected: &Expected, delivered: Delivered<'_>) -> Vec<String> {
+    let asked: BTreeSet<&str> = expected.changes.iter().map(Change::path).collect();
+    let kept = |home: &Home| -> BTreeMap<String, Entry> {
+        let entries = home.entries().iter().filter(|(_, entry)| **entry != Entry::Empty);
+        entries.map(|(path, entry)| (path.clone(), entry.clone())).collect()
+    };
+    let (before, after) = (kept(delivered.before), kept(delivered.after));
+    let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let is_harmed = |path: &&String| !asked.contains(path.as_str()) && before.get(*path) != after.get(*path);
+    paths.into_iter().filter(is_harmed).cloned().collect()
+}
+
+fn names_objection(chosen: &[String], rest: &[String], given: &str) -> Option<String> {
+    if let Some(missing) = chosen.iter().find(|name| !given.contains(name.as_str())) {
         return Some(format!("does not name {missing}"));
     }
     let mut left = given.to_owned();
-    for name in longest_first(&names.chosen) {
+    for name in longest_first(chosen) {
         left = left.replace(name, " ");
     }
-    let wrong = longest_first(&names.rest).into_iter().find(|name| left.contains(name))?;
+    let wrong = longest_first(rest).into_iter().find(|name| left.contains(name))?;
     Some(format!("names {wrong}"))
 }
 
-fn whether_objection(names: &Names, given: &str) -> Option<String> {
-    let truth = !names.chosen.is_empty();
-    let naming = names.chosen.iter().any(|name| given.contains(name.as_str()));
-    match answer::says_yes(given, naming) {
+fn whether_objection(truth: bool, delivered: Delivered<'_>) -> Option<String> {
+    let mut named = delivered.before.entries().keys().filter_map(|path| path.rsplit('/').next());
+    let naming = named.any(|name| delivered.answer.contains(name) && !delivered.request.contains(name));
+    match answer::says_yes(delivered.answer, naming) {
         Some(said) if said == truth => None,
         Some(_) => Some(format!("says {}", if truth { "no" } else { "yes" })),
         None => Some("says neither yes nor no".to_owned()),
     }
 }
 
-fn unit(quantity: &Quantity) -> Unit {
-    match quantity {
-        Quantity::Bytes { .. } => Unit::Bytes,
-        Quantity::Files { .. }
-        | Quantity::Lines { .. }
-        | Quantity::Words { .. }
-        | Quantity::Column { .. }
-        | Quantity::Labelled { .. } => Unit::Things,
+fn change_objection(change: &Change, delivered: Delivered<'_>) -> Option<String> {
+    match change {
+        Change::Gone(path) => {
+            delivered.after.entries().contains_key(path).then(|| format!("{path} is still there"))
+        }
+        Change::Holds(path, holds) => {
+            let homes = [Some(delivered.after), (!path.contains('/')).then_some(delivered.workspace)];
+            let mut files = homes.into_iter().flatten().filter(|home| home.entries().contains_key(path));
+            match files.next() {
+                None => Some(format!("{path} is not there")),
+                Some(home) if fits(holds, home.bytes(path)) => None,
+                Some(_) => Some(format!("{path} holds something else")),
+            }
+        }
     }
+}
+
+/// Whether a file holds what it should.
+fn fits(holds: &Holds, bytes: &[u8]) -> bool {
+    let text = || std::str::from_utf8(bytes).unwrap_or_default().replace("\r\n", "\n");
+    match holds {
+        Holds::Bytes(wanted) => bytes == wanted,
+        Holds::Text(wanted) => !bytes.is_empty() && text().trim() == wanted.trim(),
+        Holds::Names(names) => {
+            let text = text();
+            let mut lines: Vec<&str> = text.lines().map(last_part).filter(|line| !line.is_empty()).collect();
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            lines.sort_unstable();
+            names.sort_unstable();
+            lines == names
+        }
+        Holds::Number(number) => match answer::numbers(&text()).as_slice() {
+            [stated] => stated.readings.iter().any(|found| number::same(*found, *number)),
+            _ => false,
+        },
+        Holds::Json(wanted) => {
+            serde_json::from_slice::<Value>(bytes).is_ok_and(|found| plain(&found) == plain(wanted))
+        }
+        Holds::Archive(names) => archive_names(bytes).is_some_and(|found| found == *names),
+    }
+}
+
+/// A line's file name: without a list mark, quotes and folders.
+fn last_part(line: &str) -> &str {
+    let line = line.trim().trim_start_matches("- ").trim_start_matches("* ").trim_matches(['`', '"', '\'']);
+    line.rsplit('/').next().unwrap_or(line)
+}
+
+/// JSON in which a number and its text are the same, and the order of fields is none.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(fields) => {
+            let fields: BTreeMap<&String, Value> =
+                fields.iter().map(|(name, value)| (name, plain(value))).collect();
+            fields.into_iter().map(|(name, value)| (name.clone(), value)).collect()
+        }
+        Value::Number(number) => {
+            number.as_f64().map_or_else(|| value.clone(), |number| number.to_string().into())
+        }
+        Value::String(text) => {
+            text.parse::<f64>().map_or_else(|_| value.clone(), |number| number.to_string().into())
+        }
+        Value::Null | Value::Bool(_) => value.clone(),
+    }
+}
+
+/// The names of the files in a tar archive, without their folders; `None` where it is none.
+fn archive_names(bytes: &[u8]) -> Option<BTreeSet<String>> {
+    let mut archive = tar::Archive::new(bytes);
+    let mut names = BTreeSet::new();
+    for entry in archive.entries().ok()? {
+        let entry = entry.ok()?;
+        if entry.header().entry_type().is_file() {
+            names.insert(last_part(&entry.path().ok()?.to_string_lossy()).to_owned());
+        }
+    }
+    Some(names)
 }
 
 fn longest_first(names: &[String]) -> Vec<&str> {
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     names
-}
-
-fn contents(home: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
-    let mut contents = BTreeMap::new();
-    for path in files::walk(home, |_| true)? {
-        let held = fs::read(&path).map_err(Error::file("read", &path))?;
-        contents.insert(path.strip_prefix(home).unwrap_or(&path).to_string_lossy().into_owned(), held);
-    }
-    Ok(contents)
 }
 
 #[cfg(test)]

@@ -1,46 +1,67 @@
-//! One graded run: a copy of the home, the binary over it, the verdict.
+//! One graded run: a home, the binary over it, the verdict.
 
 use std::{
     ffi::OsString,
-    fs::{self, File},
+    fs,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    grade::{self, Delivered, Objections},
+    expected::Expected,
+    grade::{self, Delivered},
+    home::Home,
     outcome::{self, Outcome},
-    task::{Setup, Task},
+    sample::Case,
 };
 use crate::{Error, Result, command::Program, files};
+
+/// A request with what is expected of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Asked {
+    /// What it is called.
+    pub id: String,
+    /// What kind of request it is.
+    pub kind: String,
+    /// Its language.
+    pub language: String,
+    /// Whether its family belongs to the split.
+    pub is_own: bool,
+    /// The request.
+    pub request: String,
+    /// What a right run delivers.
+    pub expected: Expected,
+}
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Graded {
-    /// The task.
+    /// What the request is called.
     pub id: String,
     /// What kind of request it was.
     pub kind: String,
+    /// Its language.
+    pub language: String,
+    /// Whether its family belongs to the split.
+    pub is_own: bool,
     /// What the run said.
     pub outcome: Outcome,
     /// What the grader has against it.
-    pub objections: Objections,
-    /// Whether the right end was not to be accepted.
-    pub impossible: bool,
-    /// What the grader has against the answer of the first of two derivations, where there is one.
-    #[serde(default)]
-    pub first_objections: Option<Objections>,
+    pub objections: Vec<String>,
+    /// The paths that were changed and ought not to be.
+    pub harm: Vec<String>,
+    /// Whether the request cannot be met.
+    pub refused: bool,
 }
 
 impl Graded {
-    /// Accepted and right, or not accepted where there is no right answer.
+    /// Accepted and right, or not accepted where the request cannot be met. Whoever hurt something has solved nothing.
     pub(crate) fn solved(&self) -> bool {
-        if self.impossible {
-            !self.outcome.directive.is_empty() && !self.outcome.accepted()
+        if self.outcome.accepted() {
+            self.objections.is_empty()
         } else {
-            self.outcome.accepted() && self.objections.is_empty()
+            self.refused && self.outcome.is_decided() && self.harm.is_empty()
         }
     }
 
@@ -51,7 +72,7 @@ impl Graded {
 
     /// The grader agrees, but the run did not say that all is well.
     pub(crate) fn right_but_unclaimed(&self) -> bool {
-        !self.impossible && !self.outcome.accepted() && self.objections.is_empty()
+        !self.refused && !self.outcome.accepted() && self.objections.is_empty()
     }
 }
 
@@ -59,8 +80,8 @@ impl Graded {
 #[derive(Clone, Debug)]
 pub(crate) struct Bench {
     /// The binary.
-    pub artoo: PathBuf,
-    /// Options for `artoo run`.
+    pub program: PathBuf,
+    /// Options for its `run`.
     pub options: Vec<String>,
     /// Where runs are recorded.
     pub data: PathBuf,
@@ -68,29 +89,39 @@ pub(crate) struct Bench {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Runs and grades one task in a fresh folder.
+/// Makes the home of a case in a fresh folder, runs and grades it.
 ///
 /// # Errors
-/// The copy cannot be made or the binary not be started. What the binary does after that is an outcome.
-pub(crate) fn run(bench: &Bench, task: &Task, place: &Path) -> Result<Graded> {
+/// The home cannot be made or the binary not be started. What the binary does after that is an outcome.
+pub(crate) fn run(bench: &Bench, case: &Case, place: &Path) -> Result<Graded> {
     let home = place.join("home");
-    prepare(task, &home)?;
-    over(bench, task, &home, place)
+    let beside = case.made.home.make(&home)?;
+    let asked = Asked {
+        id: case.id.clone(),
+        kind: case.kind.clone(),
+        language: case.language.clone(),
+        is_own: case.is_own,
+        request: case.request.clone(),
+        expected: case.made.expected.clone(),
+    };
+    let graded = over(bench, &asked, &home, place);
+    drop(beside);
+    graded
 }
 
-/// Runs and grades one task over a home that is there already; what is recorded of it goes into `place`.
+/// Runs and grades one request over a home that is there already; what is recorded of it goes into `place`.
 ///
 /// # Errors
-/// The binary cannot be started, or the home does not have what the task asks about.
-pub(crate) fn over(bench: &Bench, task: &Task, home: &Path, place: &Path) -> Result<Graded> {
+/// The binary cannot be started, or the home not be read.
+pub(crate) fn over(bench: &Bench, asked: &Asked, home: &Path, place: &Path) -> Result<Graded> {
     let workspace = place.join("workspace");
     fs::create_dir_all(&workspace).map_err(Error::file("create", &workspace))?;
-    let before = grade::before(task, home)?;
-    let program = Program::new(&bench.artoo, ["run", "--json"])
+    let before = Home::read(home)?;
+    let program = Program::new(&bench.program, ["run", "--json"])
         .args(["--cwd".as_ref(), home.as_os_str(), "--workspace".as_ref(), workspace.as_os_str()])
         .args(["--data-dir".as_ref(), bench.data.as_os_str()])
         .args(&bench.options)
-        .args(["--", task.request.as_str()])
+        .args(["--", asked.request.as_str()])
         .folder(home);
     let program = bench.environment.iter().fold(program, |program, (name, value)| program.env(name, value));
     let output = program.output()?;
@@ -100,57 +131,39 @@ pub(crate) fn over(bench: &Bench, task: &Task, home: &Path, place: &Path) -> Res
     if outcome.directive.is_empty() {
         outcome.directive = format!("none ({})", output.status);
     }
-    let delivered = Delivered { answer: &outcome.answer, home, workspace: &workspace };
-    let objections = grade::judge(task, &before, delivered)?;
-    let first = outcome.first_answer.as_deref();
-    let first_objections = first
-        .map(|answer| grade::judge(task, &before, Delivered { answer, home, workspace: &workspace }))
-        .transpose()?;
-    let impossible = grade::is_impossible(&before);
-    let (id, kind) = (task.id.clone(), task.kind.clone());
-    Ok(Graded { id, kind, outcome, objections, impossible, first_objections })
-}
-
-/// Copies the home of a task and sets the times of change: a month ago, where the task says nothing else.
-pub(crate) fn prepare(task: &Task, home: &Path) -> Result<()> {
-    const MONTH: Duration = Duration::from_secs(30 * 24 * 3600);
-    files::copy_folder(&files::root().join("fixtures/homes").join(&task.home), home)?;
-    for path in files::walk(home, |_| true)? {
-        age(&path, MONTH)?;
-    }
-    for step in &task.setup {
-        match step {
-            Setup::Modified(step) => {
-                age(&home.join(&step.modified), Duration::from_secs(step.minutes_ago.saturating_mul(60)))?;
-            }
-            Setup::Empty(step) => {
-                let folder = home.join(&step.empty_folder);
-                fs::create_dir(&folder).map_err(Error::file("create", folder))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn age(path: &Path, age: Duration) -> Result<()> {
-    let changed = std::time::SystemTime::from(chrono::Local::now()) - age;
-    let file = File::options().write(true).open(path).map_err(Error::file("open", path))?;
-    file.set_modified(changed).map_err(Error::file("date", path))
+    let judged = grade::judge(
+        &asked.expected,
+        Delivered {
+            request: &asked.request,
+            answer: &outcome.answer,
+            before: &before,
+            after: &Home::read(home)?,
+            workspace: &Home::read(&workspace)?,
+        },
+    );
+    let Asked { id, kind, language, is_own, expected, .. } = asked.clone();
+    let (objections, harm) = (judged.objections, judged.harm);
+    Ok(Graded { id, kind, language, is_own, outcome, objections, harm, refused: expected.refused })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::task;
+    use crate::eval::{
+        family::{self, Split},
+        sample,
+    };
 
-    fn graded(directive: &str, objections: &[&str], impossible: bool) -> Graded {
+    fn graded(directive: &str, objections: &[&str], refused: bool) -> Graded {
         Graded {
             id: "t".into(),
             kind: "k".into(),
+            language: "en".into(),
+            is_own: true,
             outcome: Outcome { directive: directive.into(), ..Outcome::default() },
             objections: objections.iter().map(|&text| text.to_owned()).collect(),
-            impossible,
-            first_objections: None,
+            harm: Vec::new(),
+            refused,
         }
     }
 
@@ -164,61 +177,45 @@ mod tests {
     }
 
     #[test]
-    fn the_impossible_is_solved_by_not_accepting() {
-        let objection = &["there is no right answer"];
+    fn what_cannot_be_met_is_solved_by_not_accepting() {
+        let objection = &["there is nothing to accept"];
         assert!(graded("abandon", objection, true).solved());
         assert!(!graded("accept", objection, true).solved());
         assert!(graded("accept", objection, true).claimed_but_wrong());
+        assert!(graded("accept", &[], true).solved(), "all that may be meant");
         assert!(!graded("", objection, true).solved(), "a crash is no refusal");
+        assert!(!graded("none (exit status: 101)", objection, true).solved(), "a crash is no refusal");
+        assert!(!graded("error", objection, true).solved(), "nor is a time-out");
+        let harmful = Graded { harm: vec!["a".into()], ..graded("abandon", objection, true) };
+        assert!(!harmful.solved());
     }
 
-    /// A stand-in for the binary that says what a run would, whatever it is asked.
-    fn pretend(place: &Path, directive: &str, output: &str) -> Bench {
+    /// A stand-in for the binary: a script that says what a run would, and does what it is told in the home.
+    fn pretend(place: &Path, directive: &str, output: &str, deed: &str) -> Bench {
         use std::os::unix::fs::PermissionsExt;
-        let artoo = place.join("artoo.sh");
-        let plan = serde_json::json!({"type": "plan.proposed", "subtasks": [{}, {"independent_of": [0]}]});
-        let first =
-            serde_json::json!({"type": "subtask.finished", "status": "matched", "output": "ideas.md"});
+        let program = place.join("artoo.sh");
         let line = serde_json::json!({"v": 1, "type": "run.finished", "run_id": "r", "directive": directive,
             "output": output, "summary": "s", "elapsed_ms": 10, "usage": {"calls": 3}});
-        files::write(&artoo, format!("#!/bin/sh\ncat <<'END'\n{plan}\n{first}\n{line}\nEND\n")).unwrap();
-        fs::set_permissions(&artoo, fs::Permissions::from_mode(0o755)).unwrap();
-        Bench { artoo, options: Vec::new(), data: place.join("data"), environment: Vec::new() }
-    }
-
-    /// What the graders find in the home of every task: a file that goes away or a word that comes in shows here.
-    #[test]
-    fn the_suite_has_a_truth_for_every_task() {
-        let place = tempfile::tempdir().unwrap();
-        let mut truths = String::new();
-        for task in task::load(&files::root().join("fixtures/tasks"), &[]).unwrap() {
-            let home = place.path().join(&task.id);
-            prepare(&task, &home).unwrap();
-            for fact in grade::before(&task, &home).unwrap().truths() {
-                truths.push_str(&format!("{}: {fact}\n", task.id));
-            }
-            for grade in &task.grade {
-                if let task::Grade::None { missing } = grade {
-                    assert!(!home.join(missing).exists(), "{}", task.id);
-                }
-            }
-        }
-        insta::assert_snapshot!("truths", truths);
+        files::write(&program, format!("#!/bin/sh\n{deed}\ncat <<'END'\n{line}\nEND\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        Bench { program, options: Vec::new(), data: place.join("data"), environment: Vec::new() }
     }
 
     #[test]
-    fn a_run_is_prepared_and_graded() {
-        let place = tempfile::tempdir().unwrap();
+    fn a_home_is_made_and_its_run_is_graded() {
         let folder = files::root().join("fixtures/tasks");
-        let task = task::load(&folder, &["newest-note".to_owned()]).unwrap().remove(0);
-        let check = |name: &str, directive: &str, output: &str| {
-            let bench = pretend(place.path(), directive, output);
-            run(&bench, &task, &place.path().join(name)).unwrap()
+        let families = family::load(&folder, &["lines-holding".to_owned()]).unwrap();
+        let case = sample::draw(&families, Split::Development, 1, 3).unwrap().remove(0);
+        let check = |directive: &str, output: &str, deed: &str| {
+            let place = tempfile::tempdir().unwrap();
+            run(&pretend(place.path(), directive, output, deed), &case, &place.path().join("run")).unwrap()
         };
-        let right = check("right", "accept", "2025-11-10 standup.txt");
-        assert_eq!((right.objections.as_slice(), right.outcome.calls), (&[][..], 3));
-        assert!(right.solved());
-        assert_eq!(right.first_objections.map(|objections| objections.is_empty()), Some(false));
-        assert!(check("wrong", "accept", "ideas.md").claimed_but_wrong());
+        let right = &case.made.right[0].answer;
+        let solved = check("accept", right, "true");
+        assert_eq!((solved.objections.as_slice(), solved.outcome.calls), (&[][..], 3));
+        assert!(solved.solved());
+        assert!(check("accept", &case.made.wrong[0].answer, "true").claimed_but_wrong());
+        let harmful = check("accept", right, "echo x > stray.txt");
+        assert_eq!((harmful.harm.as_slice(), harmful.solved()), (&["stray.txt".to_owned()][..], false));
     }
 }

@@ -12,6 +12,7 @@ mod shuffle;
 mod statistics;
 mod table;
 mod transcript;
+mod truth;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -150,8 +151,8 @@ impl Suite {
     /// Every request without memory.
     fn without(&self, sequence: &Sequence, runs: &mut Vec<Run>) -> Result<()> {
         let data = self.data(sequence, Memory::Off, 0);
-        for (number, task) in (1..).zip(sequence.tasks()) {
-            let graded = self.asked(sequence, &task, &data, (number, Memory::Off))?;
+        for (number, request) in (1..).zip(sequence.asked()?) {
+            let graded = self.asked(sequence, &request, &data, (number, Memory::Off))?;
             runs.push(told(Run::of(&graded, number, Memory::Off, 0)));
         }
         Ok(())
@@ -161,9 +162,9 @@ impl Suite {
     fn learning(&self, sequence: &Sequence, runs: &mut Vec<Run>) -> Result<Learned> {
         let data = self.data(sequence, Memory::On, 0);
         let mut learned: Learned = Vec::new();
-        for (number, task) in (1..).zip(sequence.tasks()) {
+        for (number, request) in (1..).zip(sequence.asked()?) {
             let known = learned.last().map_or(0, Export::len);
-            let graded = self.asked(sequence, &task, &data, (number, Memory::On))?;
+            let graded = self.asked(sequence, &request, &data, (number, Memory::On))?;
             runs.push(told(Run::of(&graded, number, Memory::On, known)));
             learned.push(self.export(&data)?);
         }
@@ -179,7 +180,7 @@ impl Suite {
         others: &[&Export],
         runs: &mut Vec<Run>,
     ) -> Result<()> {
-        for (number, task) in (1..).zip(sequence.tasks()) {
+        for (number, request) in (1..).zip(sequence.asked()?) {
             let data = self.data(sequence, Memory::Shuffled, number);
             let own = number.checked_sub(2).and_then(|before| own.get(before));
             let mut known = 0;
@@ -191,7 +192,7 @@ impl Suite {
                 self.program(import, &data).text()?;
                 known = self.export(&data)?.len();
             }
-            let graded = self.asked(sequence, &task, &data, (number, Memory::Shuffled))?;
+            let graded = self.asked(sequence, &request, &data, (number, Memory::Shuffled))?;
             runs.push(told(Run::of(&graded, number, Memory::Shuffled, known)));
         }
         Ok(())
@@ -205,7 +206,7 @@ impl Suite {
     fn asked(
         &self,
         sequence: &Sequence,
-        task: &eval::task::Task,
+        request: &session::Asked,
         data: &Path,
         (number, memory): (usize, Memory),
     ) -> Result<session::Graded> {
@@ -215,13 +216,13 @@ impl Suite {
         let mut options = self.model_options();
         options.extend((memory == Memory::Off).then(|| "--no-memory".to_owned()));
         let bench = session::Bench {
-            artoo: self.artoo.clone(),
+            program: self.artoo.clone(),
             options,
             data: data.to_path_buf(),
             environment: self.environment(),
         };
         let record = format!("{}-{number:02}", memory.name());
-        session::over(&bench, task, &self.home(sequence)?, &self.place.join(&sequence.id).join(record))
+        session::over(&bench, request, &self.home(sequence)?, &self.place.join(&sequence.id).join(record))
     }
 
     /// The home of a sequence: the same folder for all its runs, as memory knows it by.

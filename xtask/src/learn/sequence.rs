@@ -4,9 +4,13 @@ use std::{fs, path::Path, path::PathBuf};
 
 use serde::Deserialize;
 
+use super::truth::{self, Quantity};
 use crate::{
     Error, Result,
-    eval::task::{Grade, Quantity, Task},
+    eval::{
+        expected::{Answer, Expected},
+        session,
+    },
     files,
 };
 
@@ -42,17 +46,23 @@ pub(super) struct Asked {
 }
 
 impl Sequence {
-    /// The requests as tasks of the development suite, so that its graders judge them.
-    pub(super) fn tasks(&self) -> Vec<Task> {
-        let task = |asked: &Asked| Task {
-            id: self.id.clone(),
-            kind: self.teaches.clone(),
-            request: asked.asks.clone(),
-            home: self.id.clone(),
-            setup: Vec::new(),
-            grade: vec![Grade::Number { of: asked.of.clone() }],
+    /// The requests with what is expected of them, so that the graders of the evaluation judge them.
+    ///
+    /// # Errors
+    /// The home does not have what a request asks about.
+    pub(super) fn asked(&self) -> Result<Vec<session::Asked>> {
+        let asked = |asked: &Asked| {
+            let number = truth::measure(&self.home, &asked.of)?;
+            Ok(session::Asked {
+                id: self.id.clone(),
+                kind: self.teaches.clone(),
+                language: self.language.clone(),
+                is_own: true,
+                request: asked.asks.clone(),
+                expected: Expected { answers: vec![Answer::Number(number)], ..Expected::default() },
+            })
         };
-        self.requests.iter().map(task).collect()
+        self.requests.iter().map(asked).collect()
     }
 }
 
@@ -85,7 +95,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::eval::truth;
 
     const LENGTH: usize = 20;
 
@@ -106,12 +115,9 @@ mod tests {
     /// A truth that two requests share would let an answer to one pass for the other.
     #[test]
     fn every_request_has_a_truth_of_its_own() {
-        let place = tempfile::tempdir().unwrap();
         for sequence in all() {
-            let home = place.path().join(&sequence.id);
-            files::copy_folder(&sequence.home, &home).unwrap();
-            let truth = |asked: &Asked| truth::measure(&home, &asked.of).unwrap().to_string();
-            let truths: BTreeSet<String> = sequence.requests.iter().map(truth).collect();
+            let truth = |asked: session::Asked| format!("{:?}", asked.expected);
+            let truths: BTreeSet<String> = sequence.asked().unwrap().into_iter().map(truth).collect();
             assert_eq!(truths.len(), LENGTH, "{}: {truths:?}", sequence.id);
         }
     }

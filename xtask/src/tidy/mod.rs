@@ -11,6 +11,7 @@ mod manifests;
 mod registries;
 mod sources;
 mod tree;
+mod word_lists;
 mod words;
 
 pub use layers::{Layer, Member, layer};
@@ -73,8 +74,9 @@ pub fn findings() -> Result<Vec<Finding>> {
 }
 
 /// The rules that need nothing but the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     words::check,
+    word_lists::check,
     headers::check,
     logs::check,
     sources::leftovers,

@@ -18,7 +18,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 21] = [
+    let values: [(&str, Value); 24] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -30,6 +30,9 @@ pub(crate) fn layer() -> Layer {
         ("tools.apps", false.into()),
         ("tools.private_addresses", false.into()),
         ("tools.search", "duckduckgo".into()),
+        ("acceptance.dependence", true.into()),
+        ("acceptance.sampling", true.into()),
+        ("acceptance.last_judge", true.into()),
         ("controller.rules", Profile::Default.name().into()),
         ("undo.max_age_days", whole(retention.max_age.as_secs() / DAY)),
         ("undo.max_bytes", whole(retention.max_bytes)),

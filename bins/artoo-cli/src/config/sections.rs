@@ -30,6 +30,8 @@ pub(crate) struct FileConfig {
     pub(crate) tools: ToolsTable,
     /// The rules of the controller.
     pub(crate) controller: ControllerTable,
+    /// What has to be so before a run is accepted. Only for measuring what each part buys.
+    pub(crate) acceptance: AcceptanceTable,
     /// What is kept so that runs can be undone.
     pub(crate) undo: UndoTable,
     /// What runs do with memory, and where it is.
@@ -60,6 +62,8 @@ pub(crate) struct Sections {
     pub(crate) tools: ToolsTable,
     /// The rules of the controller.
     pub(crate) controller: ControllerTable,
+    /// What has to be so before a run is accepted. Only for measuring what each part buys.
+    pub(crate) acceptance: AcceptanceTable,
     /// What is kept so that runs can be undone.
     pub(crate) undo: UndoTable,
     /// What runs do with memory, and where it is.
@@ -293,6 +297,18 @@ pub(crate) struct ToolsTable {
     pub(crate) search_key_env: Option<String>,
     /// The address of a proxy for the web tools. It looks names up itself, so private addresses are then only known by their form.
     pub(crate) proxy: Option<String>,
+}
+
+/// What has to be so before a run is accepted: all of it, unless something is left out to measure what it buys.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct AcceptanceTable {
+    /// Whether calls are run again without what they are about.
+    pub(crate) dependence: Option<bool>,
+    /// Whether a guided model's commands are sampled.
+    pub(crate) sampling: Option<bool>,
+    /// Whether a judge sees the whole before it is accepted.
+    pub(crate) last_judge: Option<bool>,
 }
 
 /// A search engine.

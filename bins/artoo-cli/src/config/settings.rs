@@ -7,6 +7,7 @@ use std::time::Duration;
 use artoo_ggs_core::Profile;
 use artoo_llm_client::{ProfileOverrides, RetryPolicy};
 use artoo_llm_http::{ProxyPolicy, Timeouts};
+use artoo_runtime::Acceptance;
 use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::Amount;
@@ -43,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) strict: bool,
     /// What the tools may do beyond files and confined commands.
     pub(crate) tools: ToolsTable,
+    /// What has to be so before a run is accepted.
+    pub(crate) acceptance: Acceptance,
     /// What no run may read or change, beside the usual places. Absolute.
     pub(crate) protected: Vec<PathBuf>,
     /// Which rules apply.
@@ -113,6 +116,11 @@ pub(crate) fn resolve(
         timeout: run.timeout.map(|span| span.0),
         strict: run.strict.unwrap_or(false),
         tools: sections.tools.clone(),
+        acceptance: Acceptance {
+            dependence: sections.acceptance.dependence.unwrap_or(true),
+            sampling: sections.acceptance.sampling.unwrap_or(true),
+            last_judge: sections.acceptance.last_judge.unwrap_or(true),
+        },
         protected: sections
             .tools
             .protected

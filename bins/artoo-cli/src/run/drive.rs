@@ -155,6 +155,7 @@ fn build(
         .strict(prepared.settings.strict)
         .ask_before_plans(args.plan)
         .prices(prepared.prices.clone())
+        .acceptance(prepared.settings.acceptance)
         .snapshot_limits(prepared.settings.snapshot)
         .retention(prepared.settings.retention)
         .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });

@@ -10,6 +10,7 @@ use artoo_runtime::explain::{
 };
 use artoo_types::{
     Amount, ControlSettings, DecidingGradient, FailureClass, Hyperparameters, MacroState, SolverOrigin,
+    UnitInterval, Weighing,
 };
 
 use super::frame::Frame;
@@ -256,6 +257,12 @@ impl Sheet {
         if let Some(origin) = end.answer {
             self.row("answer", words::answer(origin));
         }
+        // Where nobody measured, there is nothing to tell.
+        if let Some(confidence) = end.confidence.as_ref().filter(|known| known.value < UnitInterval::ONE) {
+            let (value, least) = (confidence.value.get(), confidence.least.get());
+            let told = format!("{value:.2} of at least {least:.2}: {}", confidence.why);
+            self.row("believed", &neutral_line(&told));
+        }
         if let Some(why) = &end.structured_error {
             self.row("", &neutral_line(&format!("no JSON of the schema: {why}")));
         }
@@ -285,8 +292,12 @@ fn numbers(values: &Hyperparameters) -> String {
         DecidingGradient::Goal => "∇G, the gradient of α·D + β·P, decides",
         DecidingGradient::Loss => "∇L decides",
     };
+    let weighs = match values.weighing {
+        Weighing::Wish => "",
+        Weighing::Alike => "; in D each criterion weighs alike",
+    };
     format!(
-        "α {}, β {}, λ {}, ε {}, δ {}, ρ {}, θ {}; at most {}, {}; {decides}",
+        "α {}, β {}, λ {}, ε {}, δ {}, ρ {}, θ {}; at most {}, {}; {decides}{weighs}",
         values.alpha,
         values.beta,
         values.lambda,

@@ -67,7 +67,7 @@ impl Outcome {
             summary: summary.clone(),
             output: output.clone(),
             structured: structured.as_deref().cloned(),
-            structured_error: structured_error.clone(),
+            structured_error: structured_error.as_deref().map(str::to_owned),
             partial: partial.clone(),
             files: files.clone(),
             usage: usage.clone(),
@@ -188,7 +188,9 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
     let end = match (&outcome.error, outcome.directive) {
         (Some(fault), _) => words::fault(fault.kind),
         (None, None) => "ended by a fault",
-        (None, Some(_)) if outcome.structured_error.is_some() => "accept, without the JSON",
+        (None, Some(TerminalState::Accept)) if outcome.structured_error.is_some() => {
+            "accept, without the JSON"
+        }
         (None, Some(state)) => words::terminal(state),
     };
     let mut parts = vec![

@@ -51,12 +51,12 @@ fn the_cost_is_shown_where_the_price_is_known() {
     let scene = Scene::new(counting());
     priced(&scene);
     let said = scene.say(&["run", "--max-cost", "1", "How many .txt files are in docs?"]).ended(0);
-    assert!(said.err.contains(" · 2 model calls · 30 tokens, 0.0400 USD"), "{}", said.err);
+    assert!(said.err.contains(" · 3 model calls · 45 tokens, 0.0600 USD"), "{}", said.err);
     let said = scene.say(&["runs", "show", "last"]).ended(0);
-    assert!(said.out.contains(" · 30 tokens, 0.0400 USD"), "{}", said.out);
+    assert!(said.out.contains(" · 45 tokens, 0.0600 USD"), "{}", said.out);
     let said = scene.say(&["runs", "show", "last", "--json"]).ended(0);
     let last: Value = serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
-    assert_eq!(last["usage"]["cost"], json!({"amount": 0.04, "currency": "USD"}));
+    assert_eq!(last["usage"]["cost"], json!({"amount": 0.06, "currency": "USD"}));
     assert_eq!(last["usage"]["estimated"], json!(false));
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::model::counting;
+use crate::model::{count_plan, model, shell};
 use crate::process::{Said, wait};
 use crate::scene::Scene;
 
@@ -76,7 +76,11 @@ fn examples(scene: &Scene) -> Vec<String> {
 
 #[test]
 fn every_example_works() {
-    let scene = Scene::new(counting());
+    let scene = Scene::new(model(count_plan("Do what is asked"), |shown| {
+        // What is said of a file comes from this file: its call is run again without it.
+        let is_of_sales = shown.contains("sales.csv");
+        shell(if is_of_sales { "awk '{s += $1} END {print s}' sales.csv" } else { "ls docs/*.txt | wc -l" })
+    }));
     std::fs::write(scene.folder().join("sales.csv"), "1\n2\n").unwrap();
     let examples = examples(&scene);
     assert!(examples.len() > 20, "{examples:?}");

@@ -36,6 +36,7 @@ pub(crate) fn model(
         match schema(call) {
             "plan" => Reply::text(plan.to_string()),
             "action" => Reply::text(action(&shown(call)).to_string()),
+            "parts" => Reply::text(met(call).to_string()),
             "verdict" | "task_verdict" => {
                 Reply::text(json!({"met": false, "reason": "not to be seen"}).to_string())
             }
@@ -43,6 +44,22 @@ pub(crate) fn model(
             _ => Reply::text("It could not be done."),
         }
     }
+}
+
+/// The verdict of a judge of the whole who sees the request met by the last call, and each further criterion with it.
+pub(crate) fn met(call: &Call) -> Value {
+    let messages = call.body["messages"].as_array().unwrap();
+    let case = messages.iter().filter_map(|message| message["content"].as_str());
+    let lines: Vec<&str> = case.flat_map(str::lines).collect();
+    let request = lines.iter().find_map(|line| line.strip_prefix("Request: ")).unwrap();
+    let last = lines.iter().filter_map(|line| line.strip_prefix("Call ")).next_back().unwrap();
+    let last: usize = last.split(':').next().unwrap().parse().unwrap();
+    let part = json!({"quote": request, "reason": "the call shows it", "call": last, "verdict": "pass"});
+    let schema = &call.body["response_format"]["json_schema"]["schema"]["properties"];
+    let Some(further) = schema["verdicts"]["minItems"].as_u64() else { return json!({"parts": [part]}) };
+    let verdict =
+        |number| json!({"criterion": number, "reason": "the call shows it", "verdict": "pass", "call": last});
+    json!({"parts": [part], "verdicts": (1..=further).map(verdict).collect::<Vec<_>>()})
 }
 
 /// An action as a call of the wire, or as words.

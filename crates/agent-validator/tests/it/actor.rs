@@ -33,6 +33,7 @@ impl House {
             max_retries: 2,
             judge_deadline: Duration::from_secs(60),
             commands: Arc::new(NoCommands),
+            again: Arc::new(artoo_agent_validator::NothingAgain),
         };
         let actor = tokio::spawn(run(scene.bus.port(Role::AgentValidator).unwrap(), judge, client, settings));
         let dispatcher = scene.bus.port(Role::Dispatcher).unwrap();

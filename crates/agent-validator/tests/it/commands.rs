@@ -83,8 +83,14 @@ async fn judged(
 ) -> CriterionVerdict {
     let folder = Path::new("/nonexistent");
     let (surroundings, world, subtask) = (surroundings(folder), world(folder), tested());
-    let cx =
-        JudgeContext { subtask: &subtask, result, surroundings: &surroundings, world: &world, doubt: None };
+    let cx = JudgeContext {
+        subtask: &subtask,
+        result,
+        surroundings: &surroundings,
+        world: &world,
+        subject: &[],
+        evidence: &result.tool_calls,
+    };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let mut found = verdicts(&cx, judge, runner, &model, MINUTE, kept, |_| {}).await;
     let only = found.pop().unwrap();

@@ -2,7 +2,7 @@
 
 use artoo_agent_validator::{FastLoop, Step};
 use artoo_types::{
-    CallEnding, Check, CorrectionSignal, Criterion, CriterionVerdict, ExecutionFailure, ExecutionResult,
+    CallEnding, Check, CorrectionSignal, CriterionVerdict, ExecutionFailure, ExecutionResult,
     ExecutionStatus, FailureClass, Finding, GapEntry, OutcomeStatus, SubTaskOutcome,
 };
 use proptest::prelude::*;
@@ -32,6 +32,7 @@ fn an_attempt_that_passes_is_matched() {
         subtask_id: counting(1).subtask_id,
         parent_task_id: counting(1).parent_task_id,
         sequence: 1,
+        kind: artoo_types::StepKind::FindOut,
         intent: "Count the files".to_owned(),
         criteria: counting(1).success_criteria,
         status: OutcomeStatus::Matched,
@@ -40,6 +41,7 @@ fn an_attempt_that_passes_is_matched() {
         gave_up: None,
         gap_trajectory: vec![gap],
         criteria_verdicts: vec![verdict(pass())],
+        samples: None,
         tool_calls: vec![call(1, "3", true)],
     };
     assert_eq!(outcome, expected);
@@ -161,25 +163,6 @@ fn a_correction_that_changed_nothing_is_not_given_once_more() {
     correction(after(counted(1, 2, "many")));
     // Nobody was corrected before the first attempt.
     correction(fast_loop(2).conclude(&refused(1, ""), wrong()));
-}
-
-/// Law 0: "No list was written", said of a list that is there and checked.
-#[test]
-fn law_0_a_remark_that_denies_a_checked_deed_is_not_delivered() {
-    let mut asked = counting(1);
-    let check = Some(Check::FileExists { path: "list.txt".into() });
-    asked.success_criteria = vec![Criterion {
-        text: "The list is written".to_owned(),
-        check,
-        ..asked.success_criteria[0].clone()
-    }];
-    let said = |remark: &str, met: bool| {
-        let verdicts = vec![verdict(if met { pass() } else { fail(FailureClass::Logical) })];
-        outcome(FastLoop::new(asked.clone(), 0).conclude(&counted(1, 1, remark), verdicts)).output
-    };
-    assert_eq!(said("No list was written.", true), json!("Done, as was checked: The list is written"));
-    assert_eq!(said("No list was written.", false), json!("No list was written."));
-    assert_eq!(said("list.txt has 3 lines", true), json!("list.txt has 3 lines"));
 }
 
 /// What `wc -l FILE` puts out disagreed with a bare number.

@@ -72,6 +72,7 @@ pub(crate) fn verdict(finding: Finding) -> CriterionVerdict {
         criterion: "It is one number".to_owned(),
         mode: Mode::Verifiable,
         judge: DecidedBy::Check,
+        whole: false,
         finding,
     }
 }

@@ -42,7 +42,14 @@ async fn decided_by(
     folder: &Path,
 ) -> Vec<CriterionVerdict> {
     let (surroundings, world) = (surroundings(folder), world(folder));
-    let cx = JudgeContext { subtask, result, surroundings: &surroundings, world: &world, doubt: None };
+    let cx = JudgeContext {
+        subtask,
+        result,
+        surroundings: &surroundings,
+        world: &world,
+        subject: &[],
+        evidence: &result.tool_calls,
+    };
     let mut reached = Vec::new();
     let show = |verdict: &CriterionVerdict| reached.push(verdict.clone());
     let verdicts = verdicts(&cx, judge, &NoCommands, model, Duration::from_secs(60), &[], show).await;
@@ -93,13 +100,20 @@ async fn lesson_30_a_claim_without_a_call_that_ran_passes_nothing() {
         ExecutionResult { tool_calls: calls, ..counted(1, 1, "0") }
     };
     assert!(one(&Unasked, &counting(1), &search(FailureClass::Unknown)).await.passed());
-    assert!(!one(&Unasked, &counting(1), &search(FailureClass::Environmental)).await.passed());
+    // A guided model takes a search that could not look for one that found nothing.
+    let counted = search(FailureClass::Environmental);
+    let verdict = decided_by(&guided(), &Unasked, &counting(1), &counted, Path::new(FOLDER)).await.remove(0);
+    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Rule, false));
+}
+
+fn guided() -> Arc<dyn LlmClient> {
+    Arc::new(ScriptedModel::new().profiled(ModelProfile::embedded()))
 }
 
 /// Lesson 30 once more: right words and a wrong figure. What the calls show is 3. A guided model derives nothing in its head.
 #[tokio::test]
 async fn lesson_30_a_figure_that_no_call_shows_is_invented() {
-    let guided: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new().profiled(ModelProfile::embedded()));
+    let guided = guided();
     let saying = async |output: &str, verbatim| {
         let result = ExecutionResult { output: output.to_owned(), verbatim, ..counted(1, 1, "3") };
         decided_by(&guided, &Unasked, &counting(1), &result, Path::new(FOLDER)).await.pop().unwrap()
@@ -114,40 +128,84 @@ async fn lesson_30_a_figure_that_no_call_shows_is_invented() {
     assert!(saying("4", true).await.passed());
 }
 
-/// Notes what it is asked and which doubt it is told, and passes everything.
+/// Notes what it is asked, and passes everything.
 #[derive(Default)]
-struct Asked(Mutex<Vec<(Vec<String>, Option<String>)>>);
+struct Asked(Mutex<Vec<Vec<String>>>);
 
 #[async_trait]
 impl Judge for Asked {
     async fn judge(
         &self,
         criteria: &[Criterion],
-        cx: &JudgeContext<'_>,
+        _: &JudgeContext<'_>,
         _: &Arc<dyn LlmClient>,
     ) -> Result<Vec<Finding>, JudgeError> {
         let texts = criteria.iter().map(|criterion| criterion.text.clone()).collect();
-        self.0.lock().unwrap().push((texts, cx.doubt.map(str::to_owned)));
+        self.0.lock().unwrap().push(texts);
         Ok(vec![pass(); criteria.len()])
     }
 }
 
-/// 13:58 to 14:21 is 23 minutes: a figure that no call prints may still follow. A form that it meets decides nothing then.
+/// 13:58 to 14:21 is 23 minutes: a figure that no call prints may still follow. The judge of the whole is told; its form is met.
 #[tokio::test]
-async fn lesson_a_figure_that_no_call_shows_is_put_to_the_judge() {
+async fn lesson_a_figure_that_no_call_shows_may_follow() {
     let result = ExecutionResult { output: "4".to_owned(), ..counted(1, 1, "3") };
-    let judge = Asked::default();
-    let verdict = one(&judge, &counting(1), &result).await;
-    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Model, true));
-    let doubt = "no call shows the number 4; let a tool compute it".to_owned();
-    assert_eq!(judge.0.into_inner().unwrap(), [(vec!["It is one number".to_owned()], Some(doubt))]);
-    // What fails by its form needs no judge.
-    let subtask = SubTask {
-        success_criteria: vec![checked("It is small", Check::OutputNumber { min: None, max: Some(3.0) })],
-        ..counting(1)
+    let verdict = one(&Unasked, &counting(1), &result).await;
+    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, true));
+}
+
+/// Lesson of the review of 056114a: a literal printed by any program, a search thrown away and the wrong file were all taken for evidence.
+#[tokio::test]
+async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
+    let (surroundings, world) = (surroundings(Path::new(FOLDER)), world(Path::new(FOLDER)));
+    let subject = [Path::new(FOLDER).join("docs")];
+    let judged = async |subtask: &SubTask, answer: &str, verbatim, evidence: &[ToolCall]| {
+        let calls = vec![call(1, "3", true), call(2, answer, true)];
+        let result = ExecutionResult { verbatim, ..result(answer, calls) };
+        let cx = JudgeContext {
+            subtask,
+            result: &result,
+            surroundings: &surroundings,
+            world: &world,
+            subject: &subject,
+            evidence,
+        };
+        let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
+        verdicts(&cx, &Unasked, &NoCommands, &model, Duration::ZERO, &[], |_| {}).await.remove(0)
     };
-    let verdict = one(&Unasked, &subtask, &result).await;
-    assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, false));
+    let first = [call(1, "3", true)];
+    let told = "the calls put out the same where /nonexistent/docs cannot be read, so they say nothing about it: look there";
+    for (verbatim, evidence) in [(false, &[][..]), (true, &[]), (true, &first)] {
+        assert_eq!(
+            failure(&judged(&counting(1), "7", verbatim, evidence).await),
+            (FailureClass::Logical, told)
+        );
+    }
+    assert!(judged(&counting(1), "3", false, &first).await.passed());
+    // That there is nothing is put out where nothing can be read, too; and what is computed from earlier results depends on these.
+    assert!(judged(&counting(1), "0", true, &[]).await.passed());
+    let earlier =
+        vec![EarlierResult { intent: "Count".to_owned(), output: "3 and 4".to_owned(), left_out_bytes: 0 }];
+    assert!(judged(&SubTask { earlier, ..counting(1) }, "7", true, &[]).await.passed());
+}
+
+/// Lesson of the review of 056114a: a deed without any effect was accepted.
+#[tokio::test]
+async fn lesson_a_deed_after_which_nothing_is_different_is_none() {
+    let deed = SubTask { kind: artoo_types::StepKind::Change, ..counting(1) };
+    let verdict = one(&Unasked, &deed, &counted(1, 1, "3")).await;
+    assert_eq!(failure(&verdict).1, "nothing was created, changed or deleted, so it is not done");
+    let file = artoo_types::FileChange {
+        path: "/nonexistent/a.txt".into(),
+        change: artoo_types::FileChangeKind::Changed,
+        moved_from: None,
+        diff: None,
+    };
+    let changed = ToolCall { files: vec![file], ..call(1, "3", true) };
+    assert!(one(&Unasked, &deed, &result("3", vec![changed])).await.passed());
+    // What other tools do is seen nowhere.
+    let sent = ToolCall { tool: ToolName::new("send_mail"), ..call(1, "3", true) };
+    assert!(one(&Unasked, &deed, &result("3", vec![sent])).await.passed());
 }
 
 /// A step that only sums up what others found had to call something all the same.
@@ -157,13 +215,7 @@ async fn lesson_a_step_may_sum_up() {
         vec![EarlierResult { intent: "Count".to_owned(), output: "31 and 11".to_owned(), left_out_bytes: 0 }];
     let says = |text: &str| result(text, Vec::new());
     let sums_up = SubTask { earlier: earlier.clone(), ..counting(1) };
-    // What another step found has the form of an answer to this one, too: a judge says whether it is one, and from what.
-    for sum in ["31", "42"] {
-        let judge = Asked::default();
-        assert!(one(&judge, &sums_up, &says(sum)).await.passed());
-        let asked = judge.0.into_inner().unwrap();
-        assert!(matches!(asked.as_slice(), [(_, Some(doubt))] if doubt.contains(sum)), "{asked:?}");
-    }
+    assert!(one(&Unasked, &sums_up, &says("42")).await.passed());
     let means = BlockedTarget { tool: ToolName::new("shell"), target: "wc".to_owned() };
     for no_sum in [
         counting(1),
@@ -190,7 +242,8 @@ async fn lesson_what_did_not_change_is_not_judged_again() {
         result: &done,
         surroundings: &surroundings,
         world: &world,
-        doubt: None,
+        subject: &[],
+        evidence: &done.tool_calls,
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let judge = Asked::default();
@@ -211,7 +264,7 @@ async fn a_blank_answer_is_not_put_to_a_judge() {
 }
 
 #[tokio::test]
-async fn a_pass_that_points_at_nothing_or_says_the_opposite_is_none() {
+async fn a_pass_that_points_at_nothing_is_none() {
     let refused = ToolCall { ending: CallEnding::Refused, ..call(2, "", false) };
     let result = result("hello", vec![call(1, "hello", true), refused]);
     let call = |number, excerpt: &str| Evidence::ToolCall {
@@ -219,9 +272,7 @@ async fn a_pass_that_points_at_nothing_or_says_the_opposite_is_none() {
         excerpt: excerpt.to_owned(),
     };
     let seen = |text: &str| Evidence::Observation { text: text.to_owned() };
-    for evidence in
-        [seen("\t"), call(2, "it is polite"), call(1, "The criterion is not met."), seen("Nothing shows it.")]
-    {
+    for evidence in [seen("\t"), call(2, "it is polite"), call(9, "hello")] {
         let verdict =
             one(&Always(Finding::Pass { evidence: evidence.clone() }), &judged_subtask(), &result).await;
         assert_eq!(
@@ -274,7 +325,8 @@ async fn lesson_89_an_old_file_is_no_new_one() {
         result: &result,
         surroundings: &surroundings,
         world: &old_world,
-        doubt: None,
+        subject: &[],
+        evidence: &result.tool_calls,
     };
     let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
     let found = verdicts(&cx, &Unasked, &NoCommands, &model, Duration::from_secs(1), &[], |_| {}).await;
@@ -351,9 +403,13 @@ async fn lesson_what_memory_says_is_not_asked_for() {
         ..counting(1)
     };
     let claim = ExecutionResult { tool_calls: vec![call(1, "3", true)], ..counted(1, 1, "pear-tree.txt") };
-    let verdict = one(&Unasked, &names(fenced(Origin::Memory, remembered)), &claim).await;
+    let guided = guided();
+    let judged = async |subtask: &SubTask| {
+        decided_by(&guided, &Unasked, subtask, &claim, Path::new(FOLDER)).await.remove(0)
+    };
+    let verdict = judged(&names(fenced(Origin::Memory, remembered))).await;
     assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Rule, false), "{verdict:?}");
     // What the request itself says may be repeated.
-    let verdict = one(&Unasked, &names(remembered.to_owned()), &claim).await;
+    let verdict = judged(&names(remembered.to_owned())).await;
     assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, true), "{verdict:?}");
 }

@@ -1,11 +1,12 @@
-//! Limits of what a weak model may write into a command.
+//! Limits of what a weak model may call, and write into a command.
 
 use std::sync::Arc;
 
-use artoo_tools::LookAtJob;
+use artoo_tools::{Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Tool as _};
+use artoo_types::ToolName;
 use serde_json::json;
 
-use crate::AttemptContext;
+use crate::{AttemptContext, ToolSpec};
 
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
@@ -13,10 +14,21 @@ const LONGEST_COMMAND: usize = 400;
 /// decoding is constrained, it cannot.
 const BALANCED: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
 
-/// The same attempt with a bounded command in the schema of `shell`, and without leaving one running.
+/// The tools that a weak model is offered while it derives an answer in several ways: without those for names, searches and files, since what
+/// a command puts out can be rehearsed, and a list of names it takes for an answer to how many there are.
+pub(crate) fn rehearsed(tools: &[ToolSpec]) -> Vec<ToolSpec> {
+    let done_by_commands = [Glob.name(), Grep.name(), ReadFile.name()];
+    tools.iter().filter(|tool| !done_by_commands.contains(&tool.name)).cloned().collect()
+}
+
+/// The same attempt with a bounded command in the schema of `shell`, without leaving one running, and without reading outputs again. What a
+/// file holds is not offered as an answer: a whole file seldom is one.
 pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
     let mut cx = cx.clone();
-    cx.tools.retain(|tool| tool.name.as_str() != LookAtJob::NAME);
+    // Earlier outputs are short for a weak model, and it reads them by ids that it makes up.
+    let left_out = [ToolName::new(LookAtJob::NAME), ReadEvidence.name()];
+    cx.tools.retain(|tool| !left_out.contains(&tool.name));
+    cx.tools.iter_mut().for_each(|tool| tool.output_is_answer &= tool.name != ReadFile.name());
     for tool in cx.tools.iter_mut().filter(|tool| tool.name.as_str() == "shell") {
         let Some(properties) = Arc::make_mut(&mut tool.arguments).get_mut("properties") else { continue };
         if let Some(properties) = properties.as_object_mut() {
@@ -33,13 +45,11 @@ pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
 
 #[cfg(test)]
 mod tests {
-    use artoo_types::ToolName;
-
     use super::*;
-    use crate::{ToolSpec, conformance};
+    use crate::conformance;
 
     #[test]
-    fn a_guided_model_leaves_nothing_running() {
+    fn a_guided_model_leaves_nothing_running_and_reads_no_earlier_outputs() {
         let spec = |name: &str, arguments| ToolSpec {
             name: ToolName::new(name),
             summary: String::new(),
@@ -48,11 +58,16 @@ mod tests {
             only_looks: false,
         };
         let shell = json!({"properties": {"command": {"type": "string"}, "background": {"type": "boolean"}}});
-        let tools = vec![spec("shell", shell), spec(LookAtJob::NAME, json!({})), spec("glob", json!({}))];
+        let others = [LookAtJob::NAME, "read_evidence", "read_file"].map(|name| spec(name, json!({})));
+        let tools = [vec![spec("shell", shell)], others.to_vec()].concat();
         let bound = json!({"type": "string", "maxLength": LONGEST_COMMAND, "pattern": BALANCED});
         assert_eq!(
             bounded(&AttemptContext { tools, ..conformance::context("x") }).tools,
-            [spec("shell", json!({"properties": {"command": bound}})), spec("glob", json!({}))]
+            [
+                spec("shell", json!({"properties": {"command": bound}})),
+                ToolSpec { output_is_answer: false, ..spec("read_file", json!({})) },
+            ]
         );
+        assert_eq!(rehearsed(&others), others[..2]);
     }
 }

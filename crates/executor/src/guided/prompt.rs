@@ -1,72 +1,64 @@
-//! The prompt of a weak model: rules with examples, the names of arguments beside the tools, and what of the means is left.
+//! The prompt of a weak model: rules with examples, and the names of arguments beside the tools.
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::ModelProfile;
-use artoo_types::ToolCall;
+use artoo_llm_client::{ModelProfile, inline};
+use artoo_types::{BlockedProgram, ToolCall};
 use serde_json::Value;
 
 use super::GUIDED_PROMPT;
-use super::means::Means;
+use crate::AttemptContext;
 use crate::prompt::{GO_ON, correction, earlier, line, opening, result, task};
-use crate::{AttemptContext, ToolSpec};
 
 /// What only GNU find knows, in the rules for a small model.
-const GNU_ADVICE: &str = " For sizes and times use find -printf and sort -n, not ls.";
-/// The option by which an example is known to need GNU find.
-const GNU_OPTION: &str = " -printf ";
+const GNU_ADVICE: &str = " For sizes and times use find -printf '%s %p\\n' with sort -n, not ls.";
 
 /// The constant part: the rules, then one line a tool. The names of the arguments are in the schema already; a small model does not
 /// look there.
-pub(crate) fn system(cx: &AttemptContext, tools: &[ToolSpec]) -> String {
-    let rules = if is_gnu(cx) { GUIDED_PROMPT.to_owned() } else { without_gnu(GUIDED_PROMPT) };
+pub(crate) fn system(cx: &AttemptContext) -> String {
+    let is_gnu = cx.surroundings.platform == "linux";
+    let rules = if is_gnu { GUIDED_PROMPT.to_owned() } else { GUIDED_PROMPT.replace(GNU_ADVICE, "") };
     let mut text = format!("{}\n\nTools:\n", rules.trim_end());
-    for tool in tools {
+    for tool in &cx.tools {
         let _ = writeln!(text, "- {} {}: {}", tool.name, argument_names(&tool.arguments), tool.summary);
     }
     text
 }
 
-fn is_gnu(cx: &AttemptContext) -> bool {
-    cx.surroundings.platform == "linux"
-}
-
-/// The rules without the advice and the examples that only GNU find understands. An example is two lines, its step and its call.
-fn without_gnu(rules: &str) -> String {
-    let rules = rules.replace(GNU_ADVICE, "");
-    let lines: Vec<&str> = rules.lines().collect();
-    let needs_gnu =
-        |line: Option<&&str>| line.is_some_and(|line| line.starts_with('{') && line.contains(GNU_OPTION));
-    let kept = lines.iter().enumerate().filter(|(number, line)| {
-        let is_step = line.starts_with("Step: ");
-        !(needs_gnu(Some(*line)) || is_step && needs_gnu(lines.get(number + 1)))
-    });
-    kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
-}
-
-/// The changing part. The platform is left out: the examples fit it.
-pub(crate) fn step(cx: &AttemptContext, means: &Means, profile: &ModelProfile) -> String {
+/// The changing part, with what it names of what is there. The platform is left out: the examples fit it.
+pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProfile) -> String {
     let mut text = opening(cx, "");
     task(&mut text, cx, profile);
-    if !means.used.is_empty() {
+    if let Some(named) = named {
+        line(&mut text, format_args!("Names to use, as they are: {}", inline(named)));
+    }
+    let used = used(cx);
+    if !used.is_empty() {
         line(
             &mut text,
-            format_args!("Somebody already did this with {}. Do it in another way.", means.used.join(", ")),
+            format_args!("Somebody already did this with {}. Do it in another way.", used.join(", ")),
         );
-    }
-    if let Some(told) = means.told(&cx.subtask.intent) {
-        line(&mut text, format_args!("{told}"));
     }
     earlier(&mut text, cx);
     correction(&mut text, cx);
     text
 }
 
-/// What the model is told after a call. `told` is what is new about the means that are left; the step stands with it, because
-/// it is far above by then.
-pub(crate) fn after(call: &ToolCall, intent: &str, told: Option<String>) -> String {
-    let told = told.map(|told| format!("\nStep: {intent}\n{told}")).unwrap_or_default();
-    format!("{}{told}\n{GO_ON}", result(call))
+/// The programs or tools by which the answer was derived before; none for a first derivation.
+fn used(cx: &AttemptContext) -> Vec<String> {
+    let mut used: Vec<String> = Vec::new();
+    for call in &cx.subtask.avoid {
+        let names = BlockedProgram::all_in(call).into_iter().map(|pair| pair.program);
+        used.extend(names.chain((call.tool.as_str() != "shell").then(|| call.tool.to_string())));
+    }
+    used.sort();
+    used.dedup();
+    used
+}
+
+/// What the model is told after a call.
+pub(crate) fn after(call: &ToolCall) -> String {
+    format!("{}\n{GO_ON}", result(call))
 }
 
 fn argument_names(schema: &Value) -> String {
@@ -95,15 +87,12 @@ mod tests {
     #[test]
     fn the_guided_rules_name_what_the_machine_has() {
         let mut cx = context("Count the files");
-        let linux = system(&cx, &[]);
+        cx.tools.clear();
+        let linux = system(&cx);
         assert!(linux.starts_with(GUIDED_PROMPT.trim_end()), "{linux}");
         cx.surroundings.platform = "macos".to_owned();
-        let other = system(&cx, &[]);
-        assert!(!other.contains("printf"), "{other}");
-        // Whole examples go: each step still has its call.
-        let steps = other.lines().filter(|line| line.starts_with("Step: ")).count();
-        let calls = other.lines().filter(|line| line.starts_with("{\"tool\"")).count();
-        assert_eq!((steps, calls), (4, 4), "{other}");
+        let other = system(&cx);
+        assert!(linux.contains("printf") && !other.contains("printf"), "{other}");
         assert!(other.contains("Quote paths with blanks. For CSV and JSON"), "{other}");
     }
 }

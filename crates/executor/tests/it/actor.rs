@@ -67,6 +67,7 @@ impl Executor for Stubborn {
             output: "done".to_owned(),
             verbatim: false,
             failure: None,
+            samples: None,
         })
     }
 }

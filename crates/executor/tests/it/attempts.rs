@@ -74,7 +74,13 @@ async fn first(turns: &[Value], results: Vec<Result<ToolCall, CallStopped>>) -> 
 }
 
 fn done(output: &str, verbatim: bool) -> Attempt {
-    Attempt { status: ExecutionStatus::Completed, output: output.to_owned(), verbatim, failure: None }
+    Attempt {
+        status: ExecutionStatus::Completed,
+        output: output.to_owned(),
+        verbatim,
+        failure: None,
+        samples: None,
+    }
 }
 
 fn because(attempt: &Attempt) -> (ExecutionStatus, FailureClass, bool) {
@@ -256,12 +262,42 @@ async fn an_attempt_ends_when_it_is_stopped() {
 
 #[tokio::test]
 async fn turns_of_a_guided_model_are_bounded() {
-    let turns: Vec<Value> = (0..10).map(|number| call(&format!("do {number}"), false)).collect();
-    let results = (0..10).map(|number| printed(&number.to_string())).collect();
+    let turns: Vec<Value> = (0..6).map(|number| call(&format!("do {number}"), false)).collect();
+    let results = (0..6).map(|number| printed(&number.to_string())).collect();
     let cx = conformance::context("Count the files");
     let ended = attempt_by(guided(), &cx, &turns, results).await.unwrap();
     assert_eq!(because(&ended), (ExecutionStatus::Uncertain, FailureClass::Logical, false));
-    assert_eq!(ended.output, "9");
+    assert_eq!(ended.output, "5");
+}
+
+#[tokio::test]
+async fn calls_in_vain_are_bounded() {
+    let cx = conformance::context("Count the files");
+    let turns: Vec<Value> = (0..4).map(|number| call(&format!("awk {number}"), false)).collect();
+    let complaint = || {
+        let stderr = OutputRecord { shown: "syntax error".to_owned(), ..OutputRecord::default() };
+        failed(FailureClass::Logical).map(|call| ToolCall { stderr, ..call })
+    };
+    let ended = attempt_by(guided(), &cx, &turns, (0..4).map(|_| complaint()).collect()).await.unwrap();
+    assert_eq!(because(&ended), (ExecutionStatus::Uncertain, FailureClass::Logical, false));
+    assert_eq!(ended.failure.unwrap().reason, "4 calls in a row came to nothing");
+}
+
+/// A model at temperature 0 that repeats a refused call would do so for ever. What it may say stays the same: no schema forces a program.
+#[tokio::test]
+async fn after_a_refusal_the_dice_change_and_nothing_else() {
+    let model = Arc::new(ScriptedModel::new().profiled(guided()));
+    for turn in [call("python3 -c 1", false), call("python3 -c 1", false), json!({"answer": "3"})] {
+        model.add(Expect::any(), Answer::json(turn));
+    }
+    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
+    let tools = Script(Mutex::new(vec![refused(), printed("3")]));
+    let cx = conformance::context("Sum up b in a.csv");
+    ModelExecutor::default().attempt(&cx, &tools, &client).await.unwrap();
+    let temperatures: Vec<_> = model.requests().iter().map(|request| request.temperature_percent).collect();
+    assert_eq!(temperatures, [0, 70, 70]);
+    let [first, second, _] = model.requests().try_into().unwrap();
+    assert_eq!((first.schema, first.system), (second.schema, second.system));
 }
 
 #[tokio::test]

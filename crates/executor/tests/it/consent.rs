@@ -31,7 +31,13 @@ impl Executor for Listed {
                 output.push_str(&format!("{}{failure}\n", call.output.shown));
             }
         }
-        Ok(Attempt { status: ExecutionStatus::Completed, output, verbatim: false, failure: None })
+        Ok(Attempt {
+            status: ExecutionStatus::Completed,
+            output,
+            verbatim: false,
+            failure: None,
+            samples: None,
+        })
     }
 }
 
@@ -51,7 +57,13 @@ impl Executor for Led {
         let folder = self.1.map_or_else(|| cx.surroundings.working_folder.clone(), Into::into);
         let command = format!("ask {} {}/{found}", self.0, folder.display());
         let output = tools.call(&shell, arguments(&command)).await.unwrap().output.shown;
-        Ok(Attempt { status: ExecutionStatus::Completed, output, verbatim: false, failure: None })
+        Ok(Attempt {
+            status: ExecutionStatus::Completed,
+            output,
+            verbatim: false,
+            failure: None,
+            samples: None,
+        })
     }
 }
 

@@ -206,7 +206,7 @@ pub(crate) struct House {
     scene: Scene,
     actor: tokio::task::JoinHandle<()>,
     pub(crate) cancel: CancellationToken,
-    _folder: tempfile::TempDir,
+    _folders: [tempfile::TempDir; 2],
 }
 
 impl House {
@@ -221,7 +221,7 @@ impl House {
         model: &Arc<ScriptedModel>,
         parallel: usize,
     ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, store) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let path = folder.path();
         let cancel = CancellationToken::new();
         let tool_context = ToolContext {
@@ -237,7 +237,7 @@ impl House {
             evidence: EvidenceStore::open(path.join("evidence")).unwrap(),
             created: CreatedPaths::default(),
             jobs: Jobs::default(),
-            layer_stores: Vec::new(),
+            layer_stores: vec![store.path().to_owned()],
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
@@ -256,6 +256,7 @@ impl House {
             tool_context,
             terms,
             programs: vec!["find".to_owned(), "python3".to_owned()],
+            samples: true,
             provenance: artoo_executor::Provenance::default(),
             attempt_deadline: Duration::from_secs(900),
             parallel,
@@ -268,7 +269,7 @@ impl House {
         let (dispatcher, validator, ggs) =
             (port(Role::Dispatcher), port(Role::AgentValidator), port(Role::Ggs));
         let user = port(Role::User);
-        Self { dispatcher, validator, ggs, user, scene, actor, cancel, _folder: folder }
+        Self { dispatcher, validator, ggs, user, scene, actor, cancel, _folders: [folder, store] }
     }
 
     /// Lets the actor work until it waits, at most this long, and returns what it said.

@@ -22,7 +22,7 @@ fn shell(command: &str) -> BlockedTarget {
     BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() }
 }
 
-fn guard(command: &str, action: GuardAction) -> MemoryGuard {
+pub(crate) fn guard(command: &str, action: GuardAction) -> MemoryGuard {
     MemoryGuard {
         target: shell(command),
         action,

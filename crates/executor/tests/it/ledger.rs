@@ -29,21 +29,6 @@ fn is_refused(ruling: &Ruling) -> bool {
     matches!(ruling, Ruling::Refused(_) | Ruling::Known(_))
 }
 
-/// Seen with the embedded model: the form of a command was run as it is, and counted the files of a folder that nobody has.
-#[test]
-fn a_form_is_not_run_as_it_is() {
-    let copied =
-        shell("python3 -c 'import glob; print(len(glob.glob(\"FOLDER/**/*ENDING\", recursive=True)))'");
-    let Ruling::Refused(why) = rule(&mut ledger(Blocked::default()), &copied) else { panic!("it may run") };
-    assert_eq!(why, "FOLDER stands for a name; write the name that the step means");
-    let mut named =
-        Ledger::new("Count the files in FOLDER by ENDING", &[], &[], Blocked::default()).guided(true);
-    assert_eq!(rule(&mut named, &copied), Ruling::Allowed);
-    // Nobody but a weak model copies a form.
-    let mut capable = Ledger::new("Count the files", &[], &[], Blocked::default());
-    assert_eq!(rule(&mut capable, &copied), Ruling::Allowed);
-}
-
 /// Lesson 58: ten identical searches in a row; lesson 90: nine turns were wasted on them; fact 5: the guard compared records
 /// that could not be equal.
 #[test]
@@ -129,11 +114,14 @@ fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
     let mut same = Ledger::new("Count the files", &[], &used, blocked.clone());
     assert!(is_refused(&rule(&mut same, &shell("cd docs; find . -type f"))));
     assert_eq!(rule(&mut same, &shell("ls docs")), Ruling::Allowed);
-    // Other words' order is no other intent.
-    let mut reworded = Ledger::new("count files.", &[], &used, blocked.clone());
+    // Another order, case and marks are no other intent.
+    let mut reworded = Ledger::new("the files: COUNT.", &[], &used, blocked.clone());
     assert!(is_refused(&rule(&mut reworded, &shell("find docs"))));
-    let mut other = Ledger::new("Sum the sizes", &[], &used, blocked);
-    assert_eq!(rule(&mut other, &shell("find docs")), Ruling::Allowed);
+    // Other words are: code knows of no word of any language that it says nothing.
+    for other in ["Sum the sizes", "Count files"] {
+        let mut other = Ledger::new(other, &[], &used, blocked.clone());
+        assert_eq!(rule(&mut other, &shell("find docs")), Ruling::Allowed);
+    }
 }
 
 #[test]

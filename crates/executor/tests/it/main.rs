@@ -11,7 +11,8 @@ mod given;
 mod guards;
 mod ledger;
 mod prompts;
-mod steering;
+mod sampling;
+
 mod tool_loop;
 
 #[test]

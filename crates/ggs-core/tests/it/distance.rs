@@ -1,13 +1,15 @@
 //! D, P, Omega and L on their own.
 
 use artoo_ggs_core::{
-    JudgedCriterion, Observation, Parameters, Report, Standing, distance, dominant_class, heaviest_failure,
-    implausibility, loss, omega, unmet as unmet_list,
+    Bearing, JudgedCriterion, Observation, Parameters, Report, Standing, Weighing, distance, dominant_class,
+    heaviest_failure, implausibility, loss, omega, unmet as unmet_list,
 };
 use artoo_types::{DominantClass, FailureClass, Mode, UnitInterval};
 
 use crate::support::{any_observation, criterion, gap, met, share, skipped, unmet};
 use proptest::prelude::*;
+
+const WISH: Weighing = Weighing::Wish;
 
 fn plausible(failures: u32, attempts: u32) -> JudgedCriterion {
     let standing =
@@ -36,17 +38,53 @@ fn weights_follow_the_trajectory() {
 
 #[test]
 fn distance_is_the_weighted_share() {
-    assert_eq!(distance(&share(1, 0, 4)).get(), 0.25);
-    assert_eq!(distance(&gap(vec![skipped(), met()])).get(), 0.5);
+    assert_eq!(distance(&share(1, 0, 4), WISH).get(), 0.25);
+    assert_eq!(distance(&gap(vec![skipped(), met()]), WISH).get(), 0.5);
     let mut observation = gap(vec![met(), met()]);
     observation.criteria.push(plausible(1, 2));
-    assert_eq!(distance(&observation).get(), 0.5 / 3.0);
+    assert_eq!(distance(&observation, WISH).get(), 0.5 / 3.0);
+}
+
+/// A step's criterion that any run meets, and one of the task.
+fn weighing(bearing: Bearing, standing: Standing) -> JudgedCriterion {
+    let subtask_id = (bearing == Bearing::Nothing).then(|| crate::support::subtask(1));
+    JudgedCriterion { bearing, subtask_id, ..criterion("weighing", standing) }
+}
+
+#[test]
+fn lesson_what_any_run_meets_makes_no_failure_smaller() {
+    let mut observation = share(1, 0, 2);
+    observation.criteria.extend((0..6).map(|_| weighing(Bearing::Nothing, met())));
+    assert_eq!(distance(&observation, WISH).get(), 0.5);
+    assert_eq!(distance(&observation, Weighing::Alike).get(), 1.0 / 8.0);
+    // Its failure is a failure.
+    observation.criteria.push(weighing(Bearing::Nothing, unmet(FailureClass::Logical)));
+    assert_eq!(distance(&observation, WISH).get(), 2.0 / 3.0);
+}
+
+#[test]
+fn a_criterion_of_the_whole_weighs_as_much_as_all_steps_together() {
+    for steps in 1..6 {
+        let whole = |failed: usize, standing: Standing| {
+            let mut observation = share(failed, 0, steps);
+            observation.criteria.push(weighing(Bearing::Whole, standing));
+            observation
+        };
+        let (all_steps, the_whole) = (whole(steps, met()), whole(0, unmet(FailureClass::Logical)));
+        assert_eq!(distance(&all_steps, WISH), distance(&the_whole, WISH), "{steps}");
+        assert_eq!(distance(&the_whole, WISH).get(), 0.5);
+        assert_eq!(distance(&the_whole, Weighing::Alike).get(), 1.0 / (1.0 + steps as f64));
+    }
+    let alone = gap(vec![]);
+    let alone =
+        Observation { criteria: vec![weighing(Bearing::Whole, unmet(FailureClass::Logical))], ..alone };
+    assert_eq!(distance(&alone, WISH).get(), 1.0);
 }
 
 #[test]
 fn without_criteria_the_report_says_how_far_it_is() {
-    assert_eq!(distance(&gap(Vec::new())).get(), 1.0);
-    assert_eq!(distance(&Observation { report: Report::AllMet, ..gap(Vec::new()) }).get(), 0.0);
+    assert_eq!(distance(&gap(Vec::new()), WISH).get(), 1.0);
+    assert_eq!(distance(&Observation { report: Report::AllMet, ..gap(Vec::new()) }, WISH).get(), 0.0);
 }
 
 #[test]
@@ -99,15 +137,19 @@ fn the_loss_is_the_specifications_sum() {
 proptest! {
     #[test]
     fn every_part_is_from_0_to_1(observation in any_observation()) {
-        for part in [distance(&observation), implausibility(&observation)] {
+        for part in [distance(&observation, WISH), implausibility(&observation)] {
             prop_assert!((0.0..=1.0).contains(&part.get()));
         }
     }
 
     #[test]
     fn distance_is_0_exactly_where_nothing_is_unmet(observation in any_observation()) {
-        prop_assume!(!observation.criteria.is_empty());
-        prop_assert_eq!(distance(&observation).get() == 0.0, unmet_list(&observation).is_empty());
+        let tells = |criterion: &JudgedCriterion| criterion.bearing != Bearing::Nothing;
+        prop_assume!(observation.criteria.iter().any(tells));
+        for weighing in [WISH, Weighing::Alike] {
+            let is_0 = distance(&observation, weighing).get() == 0.0;
+            prop_assert_eq!(is_0, unmet_list(&observation).is_empty(), "{:?}", weighing);
+        }
     }
 
     #[test]
@@ -117,7 +159,7 @@ proptest! {
         let i = which.index(worse.criteria.len());
         worse.criteria[i].standing = unmet(FailureClass::Unknown);
         worse.criteria[i].mode = Mode::Verifiable;
-        prop_assert!(distance(&worse) >= distance(&observation));
+        prop_assert!(distance(&worse, WISH) >= distance(&observation, WISH));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The order of decisions, Law 2, refusals and the counter of replans.
 
 use artoo_ggs_core::{
-    Decision, FailedSubTask, GoalGradientSolver, Hyperparameters, JudgedCriterion, Observation, Parameters,
-    Profile, Report, Rule, State,
+    Bearing, Decision, FailedSubTask, GoalGradientSolver, Hyperparameters, JudgedCriterion, Observation,
+    Parameters, Profile, Report, Rule, State,
 };
 use artoo_types::{ActionState, FailureClass, GaveUp, GiveUpKind, Limits, MacroState, PrevDirective};
 
@@ -55,11 +55,36 @@ fn the_budget_comes_before_closeness() {
 fn fact_1_an_unmet_task_criterion_enters_the_distance_and_is_named() {
     let mut observation = gap(vec![met(), met(), met(), unmet(FailureClass::Logical)]);
     observation.criteria[3].subtask_id = None;
-    let decision = GoalGradientSolver::new(Parameters::default()).step(&observation);
-    assert_eq!(decision.loss.d.get(), 0.25);
-    assert_eq!((decision.state.into(), decision.rule), (MacroState::Success, Rule::CloseEnough));
-    assert_eq!(decision.unmet.len(), 1);
-    assert_eq!(decision.unmet[0].subtask_id, None);
+    for (profile, d, end) in
+        [(Profile::Default, 0.5, MacroState::BreakSymmetry), (Profile::SpecV08, 0.25, MacroState::Success)]
+    {
+        let decision = GoalGradientSolver::new(profile.parameters()).step(&observation);
+        assert_eq!((decision.loss.d.get(), decision.state.into()), (d, end), "{profile}");
+        assert_eq!(decision.unmet.len(), 1);
+        assert_eq!(decision.unmet[0].subtask_id, None);
+    }
+}
+
+/// Twenty little things were done, and not what was asked for: that was a success with D = 0.05.
+#[test]
+fn lesson_nothing_is_close_enough_without_the_main_wish() {
+    for (bearing, ends) in [
+        (Bearing::Whole, [MacroState::BreakSymmetry, MacroState::Success]),
+        (Bearing::Deed, [MacroState::BreakSymmetry, MacroState::Success]),
+        (Bearing::Part, [MacroState::Success, MacroState::Success]),
+    ] {
+        let mut observation = share(1, 1, 20);
+        observation.criteria[0].bearing = bearing;
+        for (profile, end) in Profile::ALL.into_iter().zip(ends) {
+            let decision = GoalGradientSolver::new(profile.parameters()).step(&observation);
+            assert_eq!(MacroState::from(decision.state), end, "{profile} {bearing:?}");
+        }
+        // A deed that was not begun is none either.
+        observation.criteria[0].standing = skipped();
+        let decision = GoalGradientSolver::new(Parameters::default()).step(&observation);
+        let is_success = MacroState::from(decision.state) == MacroState::Success;
+        assert_eq!(is_success, bearing == Bearing::Part);
+    }
 }
 
 /// Fact 2: a success with no output at all.

@@ -1,6 +1,6 @@
 //! What the parameters accept.
 
-use artoo_ggs_core::{DecidingGradient, Hyperparameters, ParameterError, Parameters, Profile};
+use artoo_ggs_core::{DecidingGradient, Hyperparameters, ParameterError, Parameters, Profile, Weighing};
 use artoo_types::Limits;
 
 #[test]
@@ -20,9 +20,11 @@ fn the_default_is_the_specifications_table() {
         time_budget_ms: 300_000,
         law2_rounds: 2,
         deciding_gradient: DecidingGradient::Goal,
+        weighing: Weighing::Wish,
     };
     assert_eq!(got, expected);
-    let literal = Hyperparameters { deciding_gradient: DecidingGradient::Loss, ..expected };
+    let literal =
+        Hyperparameters { deciding_gradient: DecidingGradient::Loss, weighing: Weighing::Alike, ..expected };
     assert_eq!(Hyperparameters::from(Profile::SpecV08.parameters()), literal);
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use artoo_ggs_core::{
-    DecidingGradient, FailedCall, FailedSubTask, Hyperparameters, JudgedCriterion, Observation, Parameters,
-    Profile, Report, Standing,
+    Bearing, DecidingGradient, FailedCall, FailedSubTask, Hyperparameters, JudgedCriterion, Observation,
+    Parameters, Profile, Report, Standing, Weighing,
 };
 use artoo_types::{BlockedProgram, BlockedTarget, FailureClass, Mode, SubTaskId, ToolName};
 use proptest::prelude::*;
@@ -57,7 +57,13 @@ pub(crate) fn skipped() -> Standing {
 }
 
 pub(crate) fn criterion(text: &str, standing: Standing) -> JudgedCriterion {
-    JudgedCriterion { text: text.to_owned(), mode: Mode::Verifiable, subtask_id: Some(subtask(1)), standing }
+    JudgedCriterion {
+        text: text.to_owned(),
+        mode: Mode::Verifiable,
+        subtask_id: Some(subtask(1)),
+        bearing: Bearing::Part,
+        standing,
+    }
 }
 
 /// A gap with criteria `c0`, `c1`, ... that stand as said, something to hand over, and four tools.
@@ -104,6 +110,7 @@ pub(crate) fn failure(
         subtask_id: subtask(number),
         intent: format!("intent {number}"),
         tools: tools(&[tool_name]),
+        worked: BTreeSet::new(),
         programs: BTreeSet::new(),
         failed_calls: vec![FailedCall { target: target(tool_name, target_text), class }],
     }
@@ -131,13 +138,24 @@ fn any_standing() -> impl Strategy<Value = Standing> {
     ]
 }
 
+/// A bearing, and whether it is a step's criterion.
+fn any_bearing() -> impl Strategy<Value = (Bearing, bool)> {
+    prop_oneof![
+        1 => Just((Bearing::Whole, false)),
+        1 => Just((Bearing::Part, false)),
+        1 => Just((Bearing::Deed, true)),
+        2 => Just((Bearing::Part, true)),
+        1 => Just((Bearing::Nothing, true)),
+    ]
+}
+
 fn any_tool() -> impl Strategy<Value = &'static str> {
     prop_oneof![Just("shell"), Just("glob"), Just("read_file")]
 }
 
 /// Any observation, contradictory ones included.
 pub(crate) fn any_observation() -> impl Strategy<Value = Observation> {
-    let criteria = prop::collection::vec((any_standing(), any::<bool>()), 0..7);
+    let criteria = prop::collection::vec((any_standing(), any::<bool>(), any_bearing()), 0..7);
     let failures = prop::collection::vec((0_u128..4, any_tool(), 0_u8..4, any_class()), 0..4);
     let inventory = prop::collection::btree_set(any_tool().prop_map(tool), 0..4);
     let led = prop::collection::vec(prop::sample::select(&["awk", "find", "python3"][..]), 0..3);
@@ -152,7 +170,9 @@ pub(crate) fn any_observation() -> impl Strategy<Value = Observation> {
                 criteria: criteria
                     .into_iter()
                     .enumerate()
-                    .map(|(i, (standing, plausible))| JudgedCriterion {
+                    .map(|(i, (standing, plausible, (bearing, of_a_step)))| JudgedCriterion {
+                        bearing,
+                        subtask_id: of_a_step.then(|| subtask(1)),
                         mode: if plausible { Mode::Plausible } else { Mode::Verifiable },
                         ..criterion(&format!("c{i}"), standing)
                     })
@@ -182,14 +202,14 @@ pub(crate) fn any_far_observation() -> impl Strategy<Value = Observation> {
 pub(crate) fn any_parameters() -> impl Strategy<Value = Parameters> {
     let shares = (0.0..=1.0, 0.0..=1.0, 0.0..=1.0, 0.0..=1.0, 0.0..=1.0);
     let weights = (0.01..2.0, 0.0..2.0, 0.0..2.0, 0.001..0.5);
-    (shares, weights, 0_u32..6, 1_u64..500_000, 1_u32..4, any::<bool>()).prop_map(
+    (shares, weights, 0_u32..6, 1_u64..500_000, 1_u32..4, any::<[bool; 2]>()).prop_map(
         |(
             (replan_weight, time_weight, delta, rho, theta),
             (alpha, beta, lambda, epsilon),
             max_replans,
             ms,
             law2,
-            goal,
+            [goal, wish],
         )| {
             Parameters::new(Hyperparameters {
                 alpha,
@@ -205,6 +225,7 @@ pub(crate) fn any_parameters() -> impl Strategy<Value = Parameters> {
                 time_budget_ms: ms,
                 law2_rounds: law2,
                 deciding_gradient: if goal { DecidingGradient::Goal } else { DecidingGradient::Loss },
+                weighing: if wish { Weighing::Wish } else { Weighing::Alike },
             })
             .unwrap()
         },

@@ -173,7 +173,7 @@ fn learn(request: &ReplanRequest) -> Vec<Draft> {
     let round = Round::from(request);
     let observation = observe(&round, 0, &Default::default(), &Default::default());
     let decision = GoalGradientSolver::new(Profile::Default.parameters()).step(&observation);
-    Lessons::new(MegramRule::FailedCalls).learn("an intent", &round, &observation, &decision)
+    Lessons::new(MegramRule::FailedCalls).learn("an intent", &round, &observation, &decision, true)
 }
 
 /// A role that knows where it works.

@@ -1,16 +1,22 @@
 //! From reports to observations.
 
+use std::collections::BTreeSet;
+
 use artoo_ggs::{Round, observe};
-use artoo_ggs_core::{Observation, Report, Standing, distance};
+use artoo_ggs_core::{Bearing, Observation, Report, Standing, Weighing};
 use artoo_types::{
-    CallEnding, CriterionVerdict, FailureClass, GapEntry, Judge, Mode, OutcomeStatus, ReplanRequest,
-    SubTaskOutcome,
+    CallEnding, Check, CriterionVerdict, FailureClass, FileChange, FileChangeKind, GapEntry, Judge, Mode,
+    OutcomeStatus, ReplanRequest, StepKind, SubTaskOutcome, ToolCall, ToolName,
 };
 use serde_json::{Value, json};
 
 use crate::support::{
     ENVIRONMENTAL, LOGICAL, all_met, call, fail, failed, failed_call, matched, outcome, pass, replan,
 };
+
+fn distance(observation: &Observation) -> artoo_types::UnitInterval {
+    artoo_ggs_core::distance(observation, Weighing::Wish)
+}
 
 fn seen(request: &ReplanRequest) -> Observation {
     observe(&Round::from(request), 5_000, &Default::default(), &Default::default())
@@ -31,7 +37,7 @@ fn verdicts_become_standings() {
         observation.criteria.iter().map(|c| (c.text.as_str(), c.subtask_id.is_some())).collect();
     assert_eq!(got, [("a", true), ("b", true), ("t", false)]);
     assert_eq!(observation.criteria[0].standing, Standing::Met);
-    assert_eq!(distance(&observation).get(), 2.0 / 3.0);
+    assert_eq!(distance(&observation).get(), 0.75, "half of the steps, and all of the whole");
     assert_eq!((observation.elapsed_ms, observation.deliverable), (5_000, true));
 }
 
@@ -151,10 +157,7 @@ fn a_call_made_good_or_cancelled_did_not_fail() {
         tool_calls: vec![
             failed_call(1, "shell", "curl a", ENVIRONMENTAL),
             call(2, "shell", "curl a"),
-            artoo_types::ToolCall {
-                ending: CallEnding::Cancelled,
-                ..failed_call(3, "shell", "sleep 9", ENVIRONMENTAL)
-            },
+            ToolCall { ending: CallEnding::Cancelled, ..failed_call(3, "shell", "sleep 9", ENVIRONMENTAL) },
         ],
         ..failed(1, &["a"], LOGICAL)
     };
@@ -163,8 +166,7 @@ fn a_call_made_good_or_cancelled_did_not_fail() {
 
 #[test]
 fn only_started_calls_count_as_use_of_a_tool() {
-    let refused =
-        artoo_types::ToolCall { ending: CallEnding::Refused, ..failed_call(1, "glob", "*", LOGICAL) };
+    let refused = ToolCall { ending: CallEnding::Refused, ..failed_call(1, "glob", "*", LOGICAL) };
     let outcome =
         SubTaskOutcome { tool_calls: vec![refused, call(2, "shell", "ls")], ..failed(1, &["a"], LOGICAL) };
     let observation = seen(&replan(vec![outcome]));
@@ -178,6 +180,65 @@ fn only_started_calls_count_as_use_of_a_tool() {
     let failure = seen(&replan(vec![outcome])).failures[0].clone();
     assert_eq!((failure.programs.len(), failure.failed_calls.len()), (0, 1), "it was never started");
     assert_eq!(observation.failures[0].failed_calls.len(), 1);
+}
+
+/// Seen: `edit_file` and `python3` were blocked after they had worked, and the next plan had nothing to mend the file with.
+#[test]
+fn lesson_what_worked_is_not_blocked() {
+    let changed = |number, tool: &str, command: &str| ToolCall {
+        files: vec![FileChange {
+            path: "/w/a.py".into(),
+            change: FileChangeKind::Changed,
+            diff: None,
+            moved_from: None,
+        }],
+        ..call(number, tool, command)
+    };
+    let held_against = |kind: StepKind, calls: Vec<ToolCall>| {
+        let outcome = SubTaskOutcome { kind, tool_calls: calls, ..failed(1, &["a"], LOGICAL) };
+        let failure = seen(&replan(vec![outcome])).failures[0].clone();
+        let programs: Vec<_> = failure.programs.into_iter().map(|led| led.program).collect();
+        let names =
+            |tools: BTreeSet<ToolName>| tools.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        (names(failure.tools), names(failure.worked), programs.join(" "))
+    };
+    let words = |tools: &str, worked: &str, programs: &str| {
+        (tools.to_owned(), worked.to_owned(), programs.to_owned())
+    };
+    let mended = || {
+        vec![
+            failed_call(1, "shell", "python3 test.py", LOGICAL),
+            changed(2, "edit_file", "a.py"),
+            call(3, "shell", "python3 test.py"),
+            failed_call(4, "shell", "perl x", LOGICAL),
+        ]
+    };
+    assert_eq!(held_against(StepKind::Change, mended()), words("shell", "edit_file", "perl"));
+    // Something has to account for a deed that changed nothing, and for an answer that is wrong.
+    let looked = || vec![call(1, "glob", "*"), call(2, "shell", "find docs")];
+    assert_eq!(held_against(StepKind::Create, looked()), words("shell", "glob", "find"));
+    assert_eq!(held_against(StepKind::FindOut, looked()), words("shell", "glob", "find"));
+    // What an interrupted call would have done, nobody knows.
+    let cut = vec![ToolCall { ending: CallEnding::Cancelled, ..failed_call(1, "shell", "sleep 9", LOGICAL) }];
+    assert_eq!(held_against(StepKind::Change, cut), words("", "shell", ""));
+}
+
+#[test]
+fn what_a_criterion_says_of_the_wish_is_a_fact() {
+    let mut deed = outcome(1, OutcomeStatus::Matched, vec![pass("it ended well"), pass("it is there")]);
+    deed.kind = StepKind::Create;
+    deed.criteria[0].check = Some(Check::ExitStatus { equals: 0 });
+    let mut request = replan(vec![deed.clone(), matched(2, &["b"])]);
+    request.task_verdicts =
+        vec![pass("the parts fit"), CriterionVerdict { whole: true, ..fail("the request", LOGICAL) }];
+    let bearings = |request: &ReplanRequest| -> Vec<Bearing> {
+        seen(request).criteria.iter().map(|criterion| criterion.bearing).collect()
+    };
+    let all = [Bearing::Nothing, Bearing::Deed, Bearing::Part, Bearing::Part, Bearing::Whole];
+    assert_eq!(bearings(&request), all);
+    // What says nothing where it is met tells where it is not.
+    deed.criteria_verdicts[0] = fail("it ended well", LOGICAL);
+    assert_eq!(bearings(&replan(vec![deed]))[0], Bearing::Deed);
 }
 
 #[test]

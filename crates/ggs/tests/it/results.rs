@@ -1,8 +1,8 @@
 //! What the person gets.
 
 use artoo_types::{
-    FailureClass, Fault, FaultKind, FinalResult, Message, OutcomeStatus, PrevDirective, Role, SubTaskOutcome,
-    TerminalState,
+    Confidence, FailureClass, Fault, FaultKind, FinalResult, Message, OutcomeStatus, OutcomeSummary,
+    PrevDirective, Role, SubTaskOutcome, TerminalState, UnitInterval,
 };
 use serde_json::{Value, json};
 
@@ -202,4 +202,29 @@ fn a_question_is_put_once() {
         asked("Which of the two folders?", Some("Which of the two folders?")),
         "Not finished: Which of the two folders?\nNext: ask again, with the answer to that."
     );
+}
+
+fn believed(value: f64) -> Confidence {
+    let share = |value: f64| UnitInterval::new(value).unwrap();
+    Confidence { value: share(value), least: share(0.6), why: "it was found out in one way alone".to_owned() }
+}
+
+/// Lesson of issue 16: with a small model the README's own request ended as `accept`, with one of two answers wrong.
+#[test]
+fn lesson_what_meets_everything_and_is_not_confirmed_is_plausible() {
+    let met = |confidence| OutcomeSummary { confidence, ..all_met(vec![matched(1, &["a"])]) };
+    let sure = result_of([met(Some(believed(0.6))).into()]);
+    assert_eq!((sure.directive, sure.confidence), (TerminalState::Accept, Some(believed(0.6))));
+    assert_eq!(result_of([met(None).into()]).directive, TerminalState::Accept);
+    let unsure = result_of([met(Some(believed(0.5))).into()]);
+    assert_eq!(unsure.directive, TerminalState::Success);
+    assert_eq!((unsure.output, unsure.partial, unsure.unmet), (sure.output, Vec::new(), Vec::new()));
+    assert_eq!(
+        unsure.summary,
+        "Plausible, not confirmed: it was found out in one way alone.\n\
+         Of results like this one 50 % were right; 60 % would be enough to accept it.\n\
+         Next: check it yourself, or ask a more capable model."
+    );
+    let said = role().on(&envelope(met(Some(believed(0.5)))));
+    assert!(!said.iter().any(|message| matches!(message, Message::MegramWrite(_))), "{said:?}");
 }

@@ -83,6 +83,7 @@ pub(crate) fn pass_by(text: &str, call: Option<&ToolCall>) -> CriterionVerdict {
         criterion: text.to_owned(),
         mode: Mode::Verifiable,
         judge: Judge::Check,
+        whole: false,
         finding: Finding::Pass { evidence },
     }
 }
@@ -92,6 +93,7 @@ pub(crate) fn fail(text: &str, class: FailureClass) -> CriterionVerdict {
         criterion: text.to_owned(),
         mode: Mode::Verifiable,
         judge: Judge::Check,
+        whole: false,
         finding: Finding::Fail {
             failure_class: class,
             reason: "expected 3, found 2".to_owned(),
@@ -146,6 +148,7 @@ pub(crate) fn outcome(
         parent_task_id: run_id(),
         sequence: 1,
         intent: format!("subtask {number}"),
+        kind: artoo_types::StepKind::FindOut,
         criteria: verdicts.iter().map(|v| criterion(&v.criterion)).collect(),
         status,
         output,
@@ -153,6 +156,7 @@ pub(crate) fn outcome(
         gave_up: None,
         gap_trajectory: vec![GapEntry { attempt: 1, score: 0.5, unmet_criteria: unmet, failure_class: None }],
         criteria_verdicts: verdicts,
+        samples: None,
         tool_calls: Vec::new(),
     }
 }
@@ -190,6 +194,7 @@ pub(crate) fn all_met(outcomes: Vec<SubTaskOutcome>) -> OutcomeSummary {
         answer: None,
         structured: None,
         summary: "There are 3 files.".to_owned(),
+        confidence: None,
         task_verdicts: vec![pass("the answer is a number")],
         outcomes,
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::estimate::estimate_usage;
-use crate::{Completion, LlmError, Request, StopReason, ToolUse, Usage};
+use crate::{Choice, Completion, LlmError, Request, StopReason, ToolUse, Usage};
 
 /// One answer of a scripted model.
 ///
@@ -23,6 +23,7 @@ pub struct Answer {
     delay: Duration,
     stop: StopReason,
     usage: Option<Usage>,
+    choices: Vec<Choice>,
 }
 
 #[derive(Clone)]
@@ -96,8 +97,22 @@ impl Answer {
         self
     }
 
+    /// The same from a model that says how sure it was of a field, in thousandths.
+    #[must_use]
+    pub fn sure(mut self, field: &str, permille: u16) -> Self {
+        self.choices.push(Choice { field: field.to_owned(), permille });
+        self
+    }
+
     fn of(kind: Kind) -> Self {
-        Self { kind, calls: Vec::new(), delay: Duration::ZERO, stop: StopReason::End, usage: None }
+        Self {
+            kind,
+            calls: Vec::new(),
+            delay: Duration::ZERO,
+            stop: StopReason::End,
+            usage: None,
+            choices: Vec::new(),
+        }
     }
 
     /// Gives the answer.
@@ -115,7 +130,8 @@ impl Answer {
         };
         let usage = self.usage.unwrap_or_else(|| estimate_usage(request, &text));
         let calls = self.calls.clone();
-        Ok(Completion { calls, stop: self.stop, ..Completion::of_text(text, usage, model) })
+        let choices = self.choices.clone();
+        Ok(Completion { calls, stop: self.stop, choices, ..Completion::of_text(text, usage, model) })
     }
 }
 

@@ -69,7 +69,14 @@ impl Wire for Messages {
     }
 
     fn dialect(_: &Url, level: Level) -> Dialect {
-        Dialect { level, tools: true, stream_usage: false, temperature: true, completion_limit: true }
+        Dialect {
+            level,
+            tools: true,
+            stream_usage: false,
+            temperature: true,
+            seed: false,
+            completion_limit: true,
+        }
     }
 
     fn body(model: &str, request: &Request, dialect: Dialect) -> serde_json::Result<Vec<u8>> {

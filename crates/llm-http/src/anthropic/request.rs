@@ -141,6 +141,7 @@ mod tests {
         tools: true,
         stream_usage: false,
         temperature: true,
+        seed: false,
         completion_limit: true,
     };
 

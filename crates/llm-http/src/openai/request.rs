@@ -25,6 +25,7 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect) -> serde_js
         max_tokens: limit(!dialect.completion_limit),
         max_completion_tokens: limit(dialect.completion_limit),
         temperature: dialect.temperature.then(|| f64::from(request.temperature_percent.min(200)) / 100.0),
+        seed: request.seed.filter(|_| dialect.seed),
         response_format: request.schema.as_ref().and_then(|schema| format(schema, dialect.level)),
     })
 }
@@ -44,6 +45,8 @@ struct Body<'a> {
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Format<'a>>,
 }
@@ -94,6 +97,7 @@ mod tests {
         tools: true,
         stream_usage: true,
         temperature: true,
+        seed: true,
         completion_limit: false,
     };
 
@@ -128,6 +132,11 @@ mod tests {
             }},
         });
         assert_eq!(sent(&request, RICH), expected);
+        let mut sample = expected;
+        sample["temperature"] = json!(0.7);
+        assert_eq!(sent(&request.sample(3), Dialect { seed: false, ..RICH }), sample);
+        sample["seed"] = json!(3);
+        assert_eq!(sent(&request.sample(3), RICH), sample);
     }
 
     #[test]
@@ -154,6 +163,7 @@ mod tests {
             level: Level::Prompt,
             tools: false,
             stream_usage: false,
+            seed: false,
             temperature: false,
             completion_limit: true,
         };

@@ -22,9 +22,13 @@ pub(crate) trait Format {
     /// A row of weights times a row of activations.
     fn dot(row: &[Self::Block], activations: &[Activation]) -> f32;
 
-    /// The same for two rows with AVX2.
+    /// The same for two rows of weights and `N` rows of activations with AVX2.
     #[cfg(target_arch = "x86_64")]
-    fn dot_avx2(simd: V3, rows: [&[Self::Block]; 2], activations: &[Activation]) -> [f32; 2];
+    fn dot_avx2<const N: usize>(
+        simd: V3,
+        rows: [&[Self::Block]; 2],
+        activations: [&[Activation]; N],
+    ) -> [[f32; N]; 2];
 
     /// Unpacks a block into a row of a tile.
     #[cfg(target_arch = "x86_64")]
@@ -57,7 +61,11 @@ impl Format for Q4K {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn dot_avx2(simd: V3, rows: [&[Self::Block]; 2], activations: &[Activation]) -> [f32; 2] {
+    fn dot_avx2<const N: usize>(
+        simd: V3,
+        rows: [&[Self::Block]; 2],
+        activations: [&[Activation]; N],
+    ) -> [[f32; N]; 2] {
         dot_avx2::q4k(simd, rows, activations)
     }
 
@@ -91,7 +99,11 @@ impl Format for Q6K {
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn dot_avx2(simd: V3, rows: [&[Self::Block]; 2], activations: &[Activation]) -> [f32; 2] {
+    fn dot_avx2<const N: usize>(
+        simd: V3,
+        rows: [&[Self::Block]; 2],
+        activations: [&[Activation]; N],
+    ) -> [[f32; N]; 2] {
         dot_avx2::q6k(simd, rows, activations)
     }
 

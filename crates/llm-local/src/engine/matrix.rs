@@ -18,7 +18,7 @@ use super::tile::Tile;
 
 /// Rows of activations from which on unpacking tiles is cheaper than reading weights row by row.
 const TILE_FROM: usize = 6;
-/// Rows of weights that one task multiplies, when there is one row of activations.
+/// Rows of weights that one task multiplies, when there are few rows of activations.
 const ROWS_PER_TASK: usize = 64;
 
 /// The bytes of a model file, which everything read from it shares.
@@ -100,12 +100,40 @@ impl Matrix {
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2(simd) if count >= TILE_FROM => self.multiply_tiles::<F>(simd, activations, out),
             _ => {
-                for (a, out) in activations.chunks_exact(per_row).zip(out.chunks_exact_mut(self.rows)) {
-                    // Every weight is read once, so this is bound by memory.
-                    out.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(|(task, out)| {
-                        simd.dots::<F>(self.rows_of::<F>(task * ROWS_PER_TASK, out.len()), a, out);
-                    });
+                let rows = activations.chunks(4 * per_row).zip(out.chunks_mut(4 * self.rows));
+                for (activations, out) in rows {
+                    let (one, two, three) = (per_row, 2 * per_row, 3 * per_row);
+                    let row = |from: usize| activations.get(from..from + per_row).unwrap_or_default();
+                    match activations.len() / per_row {
+                        1 => self.multiply_few::<F, 1>(simd, [row(0)], out),
+                        2 => self.multiply_few::<F, 2>(simd, [row(0), row(one)], out),
+                        3 => self.multiply_few::<F, 3>(simd, [row(0), row(one), row(two)], out),
+                        _ => self.multiply_few::<F, 4>(simd, [row(0), row(one), row(two), row(three)], out),
+                    }
                 }
+            }
+        }
+    }
+
+    /// Every weight is read once, so this is bound by memory.
+    fn multiply_few<F: Format, const N: usize>(
+        &self,
+        simd: Simd,
+        activations: [&[Activation]; N],
+        out: &mut [f32],
+    ) {
+        let work = |(task, out): (usize, &mut [[f32; N]])| {
+            simd.dots::<F, N>(self.rows_of::<F>(task * ROWS_PER_TASK, out.len()), activations, out);
+        };
+        if N == 1 {
+            // Nothing has to be turned round.
+            return out.as_chunks_mut::<N>().0.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(work);
+        }
+        let mut strips = vec![[0f32; N]; self.rows];
+        strips.par_chunks_mut(ROWS_PER_TASK).enumerate().for_each(work);
+        for (number, row) in out.chunks_exact_mut(self.rows).enumerate() {
+            for (place, strip) in row.iter_mut().zip(&strips) {
+                *place = strip.get(number).copied().unwrap_or_default();
             }
         }
     }

@@ -40,9 +40,14 @@ impl Simd {
         }
     }
 
-    /// Multiplies consecutive rows of weights with one row of activations.
-    pub(crate) fn dots<F: Format>(self, rows: &[F::Block], a: &[Activation], out: &mut [f32]) {
-        let width = a.len().max(1);
+    /// Multiplies consecutive rows of weights with `N` rows of activations.
+    pub(crate) fn dots<F: Format, const N: usize>(
+        self,
+        rows: &[F::Block],
+        activations: [&[Activation]; N],
+        out: &mut [[f32; N]],
+    ) {
+        let width = activations.first().map_or(1, |a| a.len().max(1));
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(simd) => {
@@ -58,14 +63,14 @@ impl Simd {
                     #[inline(always)]
                     || {
                         for (((x, y), out_x), out_y) in work {
-                            [*out_x, *out_y] = F::dot_avx2(simd, [x, y], a);
+                            [*out_x, *out_y] = F::dot_avx2(simd, [x, y], activations);
                         }
                     },
                 );
             }
             Self::Portable => {
                 for (row, out) in rows.chunks_exact(width).zip(out) {
-                    *out = F::dot(row, a);
+                    *out = activations.map(|a| F::dot(row, a));
                 }
             }
         }

@@ -37,6 +37,22 @@ impl State {
         self.length
     }
 
+    /// All keys and values: of each layer the keys, then the values.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[f32]> {
+        self.layers.iter().flat_map(|layer| [layer.keys.as_slice(), layer.values.as_slice()])
+    }
+
+    /// The state whose [`rows`](Self::rows) these are, of `tokens` tokens with `width` numbers each; `None` where they are of another shape.
+    pub(crate) fn of_rows(numbers: &[f32], layers: usize, tokens: usize, width: usize) -> Option<Self> {
+        let row = tokens.checked_mul(width).filter(|row| *row > 0)?;
+        if numbers.len() != row.checked_mul(layers)?.checked_mul(2)? {
+            return None;
+        }
+        let mut rows = numbers.chunks_exact(row).map(<[f32]>::to_vec);
+        let mut layer = || Some(Memory { keys: rows.next()?, values: rows.next()? });
+        Some(Self { layers: (0..layers).map(|_| layer()).collect::<Option<_>>()?, length: tokens })
+    }
+
     /// The layers, to read `tokens` more with.
     pub(crate) fn advance(&mut self, tokens: usize) -> &mut [Memory] {
         self.length += tokens;

@@ -58,10 +58,19 @@ fn check<F: Format>(blocks: Vec<F::Block>) {
     }
     let expected: Vec<f32> =
         a.chunks(3).flat_map(|input| blocks.chunks(3).map(|row| F::dot(row, input))).collect();
+    let mut alone = Vec::new();
     for (input, expected) in a.chunks(3).zip(expected.chunks(16)) {
-        let mut out = [0f32; 16];
-        Simd::detect().dots::<F>(&blocks, input, &mut out);
-        close(&out, expected);
+        let mut out = [[0f32; 1]; 16];
+        Simd::detect().dots::<F, 1>(&blocks, [input], &mut out);
+        close(out.as_flattened(), expected);
+        alone.extend(out);
+    }
+    // Several at once are, to the bit, what each is alone: who answers beside others says the same.
+    let rows: Vec<_> = a.chunks(3).collect();
+    let mut out = [[0f32; 4]; 16];
+    Simd::detect().dots::<F, 4>(&blocks, [rows[0], rows[1], rows[2], rows[3]], &mut out);
+    for (number, alone) in alone.chunks(16).take(4).enumerate() {
+        assert_eq!(out.map(|row| row[number]), alone.as_flattened());
     }
     #[cfg(target_arch = "x86_64")]
     if let Simd::Avx2(simd) = Simd::detect() {
@@ -105,11 +114,11 @@ fn extreme_bits_do_not_overflow() {
     negative.iter_mut().skip(1).step_by(2).for_each(|v| *v = -1.0);
     for values in [values, negative] {
         let a = activations(&values);
-        let mut out = [0f32; 16];
-        Simd::detect().dots::<Q4K>(&[four; 48], &a, &mut out);
-        close(&out, &[Q4K::dot(&[four; 3], &a); 16]);
-        Simd::detect().dots::<Q6K>(&[six; 48], &a, &mut out);
-        close(&out, &[Q6K::dot(&[six; 3], &a); 16]);
+        let mut out = [[0f32; 1]; 16];
+        Simd::detect().dots::<Q4K, 1>(&[four; 48], [&a], &mut out);
+        close(out.as_flattened(), &[Q4K::dot(&[four; 3], &a); 16]);
+        Simd::detect().dots::<Q6K, 1>(&[six; 48], [&a], &mut out);
+        close(out.as_flattened(), &[Q6K::dot(&[six; 3], &a); 16]);
     }
 }
 

@@ -23,6 +23,14 @@ pub(crate) struct Transformer {
     rotation: Vec<f32>,
 }
 
+/// What one of several sequences reads.
+pub(crate) struct Part<'a> {
+    /// What it has read so far.
+    pub(crate) state: &'a mut State,
+    /// What comes next; at least one token.
+    pub(crate) tokens: &'a [u32],
+}
+
 struct Layer {
     norm: Vec<f32>,
     query: Biased,
@@ -111,44 +119,76 @@ impl Transformer {
         State::new(self.layers.len())
     }
 
+    /// See [`Model::state`](super::Model::state).
+    pub(crate) fn state(&self, rows: &[f32], tokens: usize) -> Option<State> {
+        State::of_rows(rows, self.layers.len(), tokens, self.heads.key_width())
+    }
+
     /// Reads tokens; see [`Model::read`](super::Model::read).
     pub(crate) fn read(
         &self,
-        state: &mut State,
-        tokens: &[u32],
+        parts: &mut [Part<'_>],
         score: bool,
         cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Vec<f32>> {
+    ) -> Option<Vec<Vec<f32>>> {
         let width = self.embedding.columns;
-        let angles = self.angles(state.len(), tokens.len());
+        let angles: Vec<_> =
+            parts.iter().flat_map(|part| self.angles(part.state.len(), part.tokens.len())).collect();
+        let tokens: Vec<u32> = parts.iter().flat_map(|part| part.tokens).copied().collect();
         let mut rows = vec![0f32; tokens.len() * width];
-        for (row, token) in rows.chunks_exact_mut(width).zip(tokens) {
+        for (row, token) in rows.chunks_exact_mut(width).zip(&tokens) {
             self.embedding.row(*token as usize, row);
         }
-        for (layer, memory) in self.layers.iter().zip(state.advance(tokens.len())) {
+        let lengths: Vec<usize> = parts.iter().map(|part| part.tokens.len()).collect();
+        let mut memories: Vec<_> =
+            parts.iter_mut().map(|part| part.state.advance(part.tokens.len()).iter_mut()).collect();
+        for layer in &self.layers {
             if cancelled() {
                 return None;
             }
-            self.look_back(layer, memory, &angles, &mut rows);
+            let memories = memories.iter_mut().filter_map(Iterator::next).zip(&lengths);
+            self.look_back(layer, memories, &angles, &mut rows);
             self.feed(layer, &mut rows);
         }
-        let Some(last) = rows.chunks_exact(width).next_back().filter(|_| score) else {
+        if !score {
             return Some(Vec::new());
-        };
+        }
+        let mut lasts = Vec::with_capacity(lengths.len() * width);
+        let mut rest = rows.as_slice();
+        for length in &lengths {
+            let (own, behind) = rest.split_at_checked(length * width)?;
+            lasts.extend_from_slice(own.chunks_exact(width).next_back()?);
+            rest = behind;
+        }
         let output = self.output.as_ref().unwrap_or(&self.embedding);
-        Some(self.product(output, &self.normed(&self.norm, last)))
+        let scores = self.product(output, &self.normed(&self.norm, &lasts));
+        Some(scores.chunks_exact(output.rows).map(<[f32]>::to_vec).collect())
     }
 
-    fn look_back(&self, layer: &Layer, memory: &mut Memory, angles: &[(f32, f32)], rows: &mut [f32]) {
+    fn look_back<'a>(
+        &self,
+        layer: &Layer,
+        memories: impl Iterator<Item = (&'a mut Memory, &'a usize)>,
+        angles: &[(f32, f32)],
+        rows: &mut [f32],
+    ) {
         let input = self.normed(&layer.norm, rows);
         let mut queries = self.biased(&layer.query, &input);
         let mut keys = self.biased(&layer.key, &input);
+        let values = self.biased(&layer.value, &input);
         self.turn(&mut queries, self.heads.query_width(), angles);
         self.turn(&mut keys, self.heads.key_width(), angles);
-        memory.keys.extend_from_slice(&keys);
-        memory.values.extend_from_slice(&self.biased(&layer.value, &input));
         let mut seen = vec![0f32; queries.len()];
-        attend(self.simd, self.heads, &queries, memory, &mut seen);
+        let (mut keys, mut values) = (keys.as_slice(), values.as_slice());
+        let (mut queries, mut out) = (queries.as_slice(), seen.as_mut_slice());
+        for (memory, tokens) in memories {
+            memory.keys.extend_from_slice(take(&mut keys, tokens * self.heads.key_width()));
+            memory.values.extend_from_slice(take(&mut values, tokens * self.heads.key_width()));
+            let length = tokens * self.heads.query_width();
+            let (own, behind) = std::mem::take(&mut out).split_at_mut(length);
+            attend(self.simd, self.heads, take(&mut queries, length), memory, own);
+            out = behind;
+        }
         let joined = self.product(&layer.joined, &self.rounded(&seen, self.heads.query_width()));
         self.simd.run(
             #[inline(always)]
@@ -230,6 +270,13 @@ impl Transformer {
             .flat_map(|place| self.rotation.iter().map(move |f| (place as f32 * f).sin_cos()))
             .collect()
     }
+}
+
+/// The first `length` numbers, which are left out of what remains.
+fn take<'a>(numbers: &mut &'a [f32], length: usize) -> &'a [f32] {
+    let (own, behind) = numbers.split_at(length);
+    *numbers = behind;
+    own
 }
 
 fn vector(bytes: &Bytes, container: &Container, name: &str, length: usize) -> Result<Vec<f32>, String> {

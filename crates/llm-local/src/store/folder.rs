@@ -69,6 +69,12 @@ impl ModelStore {
         self.folder.join(entry.file)
     }
 
+    /// Where the states after constant texts are kept that this model has read:
+    /// [`LocalOptions::prefix_folder`](crate::LocalOptions::prefix_folder).
+    pub fn prefixes(&self, entry: &CatalogueEntry) -> PathBuf {
+        self.folder.join(format!("{}.prefixes", entry.file))
+    }
+
     /// What is there of a model.
     ///
     /// The file is hashed only when it is new or was changed since: seconds the first time, microseconds later.
@@ -80,7 +86,7 @@ impl ModelStore {
         self.check(entry, &CancellationToken::new(), &mut |_| {})
     }
 
-    /// Removes a model and what was fetched of it; returns the bytes freed.
+    /// Removes a model, what was fetched of it and what is kept of what it read; returns the bytes freed.
     ///
     /// # Errors
     ///
@@ -90,8 +96,12 @@ impl ModelStore {
             return Ok(0);
         }
         let _lock = self.lock(entry)?;
+        let prefixes = self.prefixes(entry);
+        let kept: Vec<PathBuf> = fs::read_dir(&prefixes)
+            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+            .unwrap_or_default();
         let mut freed = 0;
-        for path in [self.path(entry), self.partial(entry), self.marker(entry)] {
+        for path in kept.into_iter().chain([self.path(entry), self.partial(entry), self.marker(entry)]) {
             let length = fs::metadata(&path).map(|m| m.len()).unwrap_or(0);
             match fs::remove_file(&path) {
                 Ok(()) => freed += length,
@@ -99,6 +109,8 @@ impl ModelStore {
                 Err(e) => return Err(StoreError::io("remove", path)(e)),
             }
         }
+        // Empty now, or somebody else's: then it stays.
+        let _ = fs::remove_dir(prefixes);
         Ok(freed)
     }
 

@@ -1,9 +1,10 @@
 //! Answers of the tiny model: its words are noise, but their shape is not.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use artoo_llm_client::{Completion, JsonSchema, LlmClient, LlmError, Request, StopReason};
-use artoo_llm_local::LocalModel;
+use artoo_llm_local::{LocalModel, LocalOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -46,6 +47,53 @@ async fn a_prefix_that_was_kept_changes_nothing_but_the_cost() {
     without.complete(&request).await.unwrap();
     let third = without.complete(&request).await.unwrap();
     assert_eq!((third.text, third.usage.cached_tokens), (first.text, 0));
+}
+
+/// Another process that has read the same constant text goes on from there.
+#[tokio::test]
+async fn a_prefix_in_a_file_changes_nothing_but_the_cost() {
+    let tiny = Tiny::new();
+    let folder = tiny.path().with_file_name("prefixes");
+    let model = || LocalModel::new(LocalOptions { prefix_folder: Some(folder.clone()), ..tiny.options() });
+    let request = ask("You are a constant.", "And I change.", 12);
+    let asked = async || model().complete(&request).await.unwrap();
+    let first = asked().await;
+    let files = || -> Vec<PathBuf> {
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let [file] = files().try_into().unwrap();
+    let second = asked().await;
+    assert_eq!((first.text.as_str(), first.usage.cached_tokens), (second.text.as_str(), 0));
+    assert!(second.usage.cached_tokens > 0);
+    // Whatever is wrong with a file: the text is read again, and the file is mended.
+    let whole = std::fs::read(&file).unwrap();
+    let cut = whole[..whole.len() / 2].to_vec();
+    let mut changed = whole.clone();
+    changed[7] ^= 1;
+    for wrong in [cut, changed, Vec::new(), vec![0; 32], b"state".to_vec()] {
+        std::fs::write(&file, wrong).unwrap();
+        let again = asked().await;
+        assert_eq!((again.text.as_str(), again.usage.cached_tokens), (first.text.as_str(), 0));
+        assert_eq!(std::fs::read(&file).unwrap(), whole);
+    }
+    // Another model file has read nothing yet.
+    std::fs::File::open(tiny.path()).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    assert_eq!(asked().await.usage.cached_tokens, 0);
+    assert_eq!(files().len(), 2);
+    // And of many texts the oldest goes.
+    for number in 0..10 {
+        model().complete(&ask(&format!("You are {number}."), "Go on.", 1)).await.unwrap();
+    }
+    assert_eq!(files().len(), 8);
+}
+
+#[tokio::test]
+async fn a_folder_that_takes_no_files_is_none() {
+    let tiny = Tiny::new();
+    let folder = tiny.path();
+    let model = LocalModel::new(LocalOptions { prefix_folder: Some(folder), ..tiny.options() });
+    let answer = model.complete(&ask("You are a constant.", "And I change.", 2)).await.unwrap();
+    assert_eq!(answer.usage.cached_tokens, 0);
 }
 
 #[tokio::test]
@@ -138,6 +186,79 @@ async fn the_seed_decides_what_is_sampled() {
     }
     assert_eq!(texts[0], texts[1]);
     assert_ne!(texts[0], texts[2]);
+}
+
+/// What a sample says does not depend on what is decoded beside it, and the prompt is read once for all.
+#[tokio::test]
+async fn samples_are_what_they_are_alone_and_cost_one_prompt() {
+    let tiny = Tiny::new();
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"enum": ["x", "yy"]}},
+        "required": ["a", "b"]});
+    for question in [shaped(schema, 60), ask("You are noise.", "Say anything at all.", 24)] {
+        let samples: Vec<Request> = (0..4).map(|number| question.sample(number)).collect();
+        let model = tiny.model();
+        let several = model.complete_several(&samples).await;
+        let several: Vec<Completion> = several.into_iter().map(Result::unwrap).collect();
+        let mut texts = Vec::new();
+        for (sample, together) in samples.iter().zip(&several) {
+            let alone = tiny.model().complete(sample).await.unwrap();
+            assert_eq!((&together.text, together.stop), (&alone.text, alone.stop));
+            assert_eq!(together.usage.completion_tokens, alone.usage.completion_tokens);
+            assert_eq!(together.choices, alone.choices);
+            texts.push(alone.text);
+        }
+        texts.dedup();
+        assert!(texts.len() > 1, "the dice decide nothing: {texts:?}");
+        let read: Vec<bool> =
+            several.iter().map(|one| one.usage.cached_tokens == one.usage.prompt_tokens).collect();
+        assert_eq!(read, [false, true, true, true]);
+    }
+}
+
+/// Requests that are not samples of one question are answered all the same, each by itself.
+#[tokio::test]
+async fn different_questions_are_not_taken_for_one() {
+    let tiny = Tiny::new();
+    let questions = [ask("s", "one", 6), ask("s", "two", 6), ask("t", "two", 9)];
+    let several = tiny.model().complete_several(&questions).await;
+    for (question, answer) in questions.iter().zip(several) {
+        assert_eq!(answer.unwrap().text, tiny.model().complete(question).await.unwrap().text);
+    }
+    let mut options = tiny.options();
+    options.context = 64;
+    let long = [ask("", &"word ".repeat(50), 5), ask("", "short", 5)];
+    let results = LocalModel::new(options).complete_several(&long).await;
+    assert!(matches!(results.as_slice(), [Err(LlmError::TooLong { .. })]), "{results:?}");
+    assert!(tiny.model().complete_several(&[]).await.is_empty());
+}
+
+#[tokio::test]
+async fn dropped_samples_leave_the_engine_free() {
+    let tiny = Tiny::new();
+    let model = Arc::new(tiny.model());
+    let long: Vec<Request> = (0..4).map(|number| ask("", "for ever", 7000).sample(number)).collect();
+    let waiting = tokio::time::timeout(std::time::Duration::from_millis(300), model.complete_several(&long));
+    waiting.await.unwrap_err();
+    let next =
+        tokio::time::timeout(std::time::Duration::from_secs(60), model.complete(&ask("", "next", 2))).await;
+    assert_eq!(next.unwrap().unwrap().usage.completion_tokens, 2);
+}
+
+/// The likelihood of a choice is told: those of all values together are about 1.
+#[tokio::test]
+async fn a_choice_from_a_list_says_how_likely_it_was() {
+    let tiny = Tiny::new();
+    let model = tiny.model();
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}, "b": {"enum": ["x", "yy"]}},
+        "required": ["n", "b"]});
+    let answer = model.complete(&shaped(schema, 60)).await.unwrap();
+    let [choice] = answer.choices.as_slice() else { panic!("{answer:?}") };
+    assert_eq!(choice.field, "b");
+    assert!((500..1000).contains(&choice.permille), "the likelier of two was chosen: {choice:?}");
+    let only = json!({"type": "object", "properties": {"b": {"enum": ["x"]}}, "required": ["b"]});
+    let answer = model.complete(&shaped(only, 60)).await.unwrap();
+    assert_eq!(answer.choices.iter().map(|choice| choice.permille).collect::<Vec<_>>(), [1000]);
+    assert!(model.complete(&ask("", "free", 5)).await.unwrap().choices.is_empty());
 }
 
 #[tokio::test]

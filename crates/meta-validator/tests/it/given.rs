@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use artoo_bus::doubles::Scene;
+use artoo_checks::World;
 use artoo_judging::conformance::call as done;
 use artoo_meta_validator::conformance::outcome;
 use artoo_types::{
@@ -29,6 +30,10 @@ pub(crate) fn surroundings(folder: &Path) -> Surroundings {
         home: folder.to_owned(),
         platform: "linux".to_owned(),
     }
+}
+
+pub(crate) fn world(surroundings: &Surroundings) -> World {
+    World::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
 }
 
 pub(crate) fn id(number: u128) -> SubTaskId {

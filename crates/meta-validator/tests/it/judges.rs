@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::given::{call, judged, matched, spec, surroundings};
+use crate::given::{call, judged, matched, spec, surroundings, world};
 
 /// Asks the default judge; returns the finding and what the model was sent.
 async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (Finding, Vec<Request>) {
@@ -28,7 +28,17 @@ async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (F
     let merged = outcomes.first().map_or(Value::Null, |outcome| outcome.output.clone());
     let surroundings = surroundings(Path::new("/home/ada"));
     let spec = spec("Count the .txt files in docs, 包括子文件夹");
-    let cx = TaskContext { spec: &spec, outcomes, merged_output: &merged, surroundings: &surroundings };
+    let world = world(&surroundings);
+    let cx = TaskContext {
+        spec: &spec,
+        outcomes,
+        merged_output: &merged,
+        answer: None,
+        surroundings: &surroundings,
+        world: &world,
+        doubts: &[],
+        grounds: artoo_meta_validator::Grounds::Shown,
+    };
     let found = ModelTaskJudge.judge(&[judged(criterion)], &cx, &client).await.unwrap().remove(0);
     assert_eq!(model.mismatches(), Vec::<String>::new());
     (found, model.requests())
@@ -108,41 +118,20 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
             ScriptedModel::new().always(Expect::purpose("meta_validator"), Answer::text(said.clone()));
         let model: Arc<dyn LlmClient> = Arc::new(model);
         let merged = Value::Null;
+        let world = world(&surroundings);
         let cx = TaskContext {
             spec: &spec,
             outcomes: &outcomes,
             merged_output: &merged,
+            answer: None,
             surroundings: &surroundings,
+            world: &world,
+            doubts: &[],
+            grounds: artoo_meta_validator::Grounds::Shown,
         };
         let found = ModelTaskJudge.judge(&[judged("It is a number")], &cx, &model).await;
-        assert!(found.unwrap_err().to_string().contains("two things"), "{said}");
+        assert!(found.is_err(), "{said}");
     }
-}
-
-/// Decision 8: such a verdict is asked for once more, with what is wrong with it.
-#[tokio::test]
-async fn a_verdict_that_denies_itself_is_asked_for_once_more() {
-    let denied = json!({"reason": "The criterion is not met.", "verdict": "pass", "class": "logical"});
-    let model = ScriptedModel::new()
-        .expect(Expect::purpose("meta_validator").user_lacks("cannot be used"), Answer::json(denied))
-        .expect(
-            Expect::purpose("meta_validator").when("it is told why", |request| {
-                request
-                    .messages
-                    .last()
-                    .is_some_and(|told| told.content.contains("its reason says that it is not so"))
-            }),
-            verdict("fail", "logical"),
-        );
-    let model = Arc::new(model);
-    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
-    let (surroundings, spec, merged) = (surroundings(Path::new("/home/ada")), spec("Count"), json!("a"));
-    let outcomes = [matched(1, "List", "a")];
-    let cx =
-        TaskContext { spec: &spec, outcomes: &outcomes, merged_output: &merged, surroundings: &surroundings };
-    let found = ModelTaskJudge.judge(&[judged("It is a number")], &cx, &client).await.unwrap().remove(0);
-    assert!(matches!(found, Finding::Fail { failure_class: FailureClass::Logical, .. }), "{found:?}");
-    model.assert_finished();
 }
 
 /// What no call shows, nobody can pass: the model is not even asked.
@@ -179,8 +168,8 @@ async fn prompts() {
     insta::assert_snapshot!("constant", format!("{}\n--- {} {}", request.system, schema.name, schema.schema));
     insta::assert_snapshot!("changing", request.messages[0].content);
     let prompt = &request.messages[0].content;
-    // Two calls and the merged output: the fences that the text brings are broken up.
-    assert_eq!((prompt.matches("<<<data").count(), prompt.matches("data>>>").count()), (3, 3));
+    // Three calls and the merged output: the fences that the text brings are broken up.
+    assert_eq!((prompt.matches("<<<data").count(), prompt.matches("data>>>").count()), (4, 4));
     assert!(prompt.chars().count() < 2000, "{}", prompt.chars().count());
 }
 

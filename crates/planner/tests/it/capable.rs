@@ -1,17 +1,20 @@
 //! Plans of a capable model, which stay as they are written.
 
-use artoo_llm_client::{LlmClient, doubles::Answer};
-use artoo_planner::{
-    AnswerKind, FolderListing, Listed, PlanContext, PlanError, Planner, SYSTEM_PROMPT, conformance,
+use std::sync::Arc;
+
+use artoo_llm_client::{
+    LlmClient,
+    doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_types::{Check, FaultKind, GaveUp, GiveUpKind, OutcomeStatus, Plan};
+use artoo_planner::{FolderListing, Listed, PlanContext, PlanError, Planner, SYSTEM_PROMPT, conformance};
+use artoo_types::{ActionState, Check, FaultKind, GaveUp, GiveUpKind, OutcomeStatus, Plan, StepKind};
 use serde_json::json;
 
-use crate::given::{ONCE, answer, capable, changing, client, draft, planner, question};
+use crate::given::{answer, capable, changing, client, draft, planner, question};
 
 async fn planned(cx: &PlanContext, answers: Vec<Answer>) -> (Result<Plan, PlanError>, String) {
     let model = capable(answers);
-    let plan = planner(ONCE).plan(cx, &client(&model)).await;
+    let plan = planner().plan(cx, &client(&model)).await;
     model.assert_finished();
     let requests = model.requests();
     assert!(
@@ -25,7 +28,7 @@ async fn planned(cx: &PlanContext, answers: Vec<Answer>) -> (Result<Plan, PlanEr
 #[tokio::test]
 async fn lesson_a_step_has_the_planners_words_and_the_request() {
     let request = "Poista tiedosto vanha.txt, \u{e4}l\u{e4} koske muihin";
-    let steps = [("Check that vanha.txt is empty, then delete it", 1, AnswerKind::Change)];
+    let steps = [("Check that vanha.txt is empty, then delete it", 1, StepKind::Change)];
     let (plan, _) = planned(&conformance::context(request), vec![answer(&draft(&steps))]).await;
     let [step] = plan.unwrap().subtasks.try_into().unwrap();
     assert_eq!(step.intent, steps[0].0);
@@ -39,15 +42,15 @@ async fn lesson_no_list_of_words_touches_a_capable_plan() {
     for (request, steps) in [
         (
             "Create a summary of report.txt for me",
-            vec![("Read report.txt and tell what it says", 1, AnswerKind::FindOut)],
+            vec![("Read report.txt and tell what it says", 1, StepKind::FindOut)],
         ),
         (
             "Delete what is old",
-            vec![("Find what is old", 1, AnswerKind::FindOut), ("List what is old", 2, AnswerKind::FindOut)],
+            vec![("Find what is old", 1, StepKind::FindOut), ("List what is old", 2, StepKind::FindOut)],
         ),
         (
             "How many files are in docs, and which is the largest?",
-            vec![("Look into docs", 1, AnswerKind::FindOut)],
+            vec![("Look into docs", 1, StepKind::FindOut)],
         ),
     ] {
         let (plan, _) = planned(&conformance::context(request), vec![answer(&draft(&steps))]).await;
@@ -122,16 +125,10 @@ async fn giving_up_is_an_answer() {
 #[tokio::test]
 async fn lesson_the_plan_that_failed_is_not_planned_again() {
     let mut cx = conformance::replanning("Count the files in docs", &[], &["Count the files in docs"]);
-    let same = question("In docs, count all files");
+    let same = question("In docs, count the files");
     let other = question("Count the entries of docs that are no folders");
-    let criteria = |cx: &PlanContext, plan: &Plan| {
-        let mut cx = cx.clone();
-        let previous = cx.previous.as_mut().unwrap();
-        previous.outcomes[0].criteria = plan.subtasks[0].success_criteria.clone();
-        cx
-    };
     let (first, _) = planned(&conformance::context("Count the files in docs"), vec![answer(&same)]).await;
-    cx = criteria(&cx, &first.unwrap());
+    cx.previous.as_mut().unwrap().plan.subtasks = first.unwrap().subtasks;
     let (plan, prompt) = planned(&cx, vec![answer(&same), answer(&other)]).await;
     assert_eq!(plan.unwrap().subtasks[0].intent, other.subtasks[0].intent);
     assert!(prompt.contains("this is the plan that failed"), "{prompt}");
@@ -139,10 +136,39 @@ async fn lesson_the_plan_that_failed_is_not_planned_again() {
     let error = plan.unwrap_err();
     assert!(matches!(error, PlanError::NoOtherPlan) && error.fault().kind == FaultKind::Budget, "{error}");
     // Checked in another way it is another plan.
-    cx.previous.as_mut().unwrap().outcomes[0].criteria.clear();
+    cx.previous.as_mut().unwrap().plan.subtasks[0].success_criteria.clear();
     assert!(planned(&cx, vec![answer(&same)]).await.0.is_ok());
     cx.previous.as_mut().unwrap().outcomes[0].status = OutcomeStatus::Skipped;
     assert!(planned(&cx, vec![answer(&other)]).await.0.is_ok());
+}
+
+/// Worded a little otherwise it may be another way, unless the same way was a dead end twice. Names and numbers are no wording.
+#[tokio::test]
+async fn lesson_a_dead_end_is_not_gone_into_in_other_words() {
+    let failed = "Count all the files in docs by name";
+    let mut cx = conformance::replanning("Count the files in docs", &[], &[failed]);
+    let first =
+        planned(&conformance::context("Count the files in docs"), vec![answer(&question(failed))]).await;
+    cx.previous.as_mut().unwrap().plan.subtasks = first.0.unwrap().subtasks;
+    let near = "Count all the files in docs by its name";
+    let is_refused = |directive: ActionState, words: &'static str| {
+        let mut cx = cx.clone();
+        cx.previous.as_mut().unwrap().directive.directive = directive;
+        async move {
+            let model = Arc::new(ScriptedModel::new().always(Expect::any(), answer(&question(words))));
+            let refused = planner().plan(&cx, &client(&model)).await;
+            assert_eq!(model.requests().len(), if refused.is_ok() { 1 } else { 2 }, "one repair");
+            matches!(refused, Err(PlanError::NoOtherPlan))
+        }
+    };
+    for directive in [ActionState::ChangePath, ActionState::BreakSymmetry] {
+        assert!(is_refused(directive, failed).await, "{directive:?}");
+        assert!(is_refused(directive, "by name: count ALL the  files in docs!").await, "{directive:?}");
+        assert!(!is_refused(directive, "Count all the files in docs by name 2").await, "{directive:?}");
+        assert!(!is_refused(directive, "Sum up what a listing of docs shows").await, "{directive:?}");
+    }
+    assert!(!is_refused(ActionState::ChangePath, near).await);
+    assert!(is_refused(ActionState::BreakSymmetry, near).await);
 }
 
 /// The command stands in the words of its criterion, so that a person who is asked about the plan sees what will run.
@@ -161,15 +187,17 @@ async fn checks_of_files_and_commands_are_kept() {
     let step = json!({"intent": "Mend it", "sequence": 1, "kind": "change", "criteria": criteria});
     let answers = vec![Answer::json(json!({"subtasks": [step]}))];
     let (plan, _) = planned(&conformance::context("Mend it"), answers).await;
-    let [step] = plan.unwrap().subtasks.try_into().unwrap();
+    let Plan { subtasks, task_criteria, .. } = plan.unwrap();
+    let [step] = subtasks.try_into().unwrap();
+    // What only a reader can tell of a single step is told with the whole.
     let found: Vec<(&str, Option<&Check>)> = step
         .success_criteria
         .iter()
+        .chain(&task_criteria)
         .map(|criterion| (criterion.text.as_str(), criterion.check.as_ref()))
         .collect();
     let columns = Some(vec!["nimi".to_owned(), "m\u{e4}\u{e4}r\u{e4}".to_owned()]);
     let expected = [
-        ("The last call succeeded", Some(Check::ExitStatus { equals: 0 })),
         (
             "The tests pass (`cargo test` succeeds)",
             Some(Check::CommandSucceeds { command: "cargo test".into() }),

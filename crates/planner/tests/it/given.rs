@@ -7,13 +7,11 @@ use artoo_llm_client::{
     LlmClient, Message as Turn, MessageRole, ModelProfile,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_planner::{AnswerKind, CompileOptions, CriterionDraft, ModelPlanner, PlanDraft, SubTaskDraft};
+use artoo_planner::{CriterionDraft, ModelPlanner, PlanDraft, SubTaskDraft};
+use artoo_types::StepKind;
 
-pub(crate) const ONCE: CompileOptions = CompileOptions { second_derivation: false, guided: true };
-pub(crate) const TWICE: CompileOptions = CompileOptions { second_derivation: true, guided: true };
-
-pub(crate) fn draft(subtasks: &[(&str, u32, AnswerKind)]) -> PlanDraft {
-    let subtask = |(intent, sequence, kind): &(&str, u32, AnswerKind)| SubTaskDraft {
+pub(crate) fn draft(subtasks: &[(&str, u32, StepKind)]) -> PlanDraft {
+    let subtask = |(intent, sequence, kind): &(&str, u32, StepKind)| SubTaskDraft {
         intent: (*intent).to_owned(),
         sequence: *sequence,
         kind: *kind,
@@ -23,7 +21,7 @@ pub(crate) fn draft(subtasks: &[(&str, u32, AnswerKind)]) -> PlanDraft {
 }
 
 pub(crate) fn question(intent: &str) -> PlanDraft {
-    draft(&[(intent, 1, AnswerKind::FindOut)])
+    draft(&[(intent, 1, StepKind::FindOut)])
 }
 
 pub(crate) fn answer(draft: &PlanDraft) -> Answer {
@@ -56,8 +54,8 @@ pub(crate) fn client(model: &Arc<ScriptedModel>) -> Arc<dyn LlmClient> {
     Arc::clone(model) as _
 }
 
-pub(crate) fn planner(options: CompileOptions) -> ModelPlanner {
-    ModelPlanner::new(options)
+pub(crate) fn planner() -> ModelPlanner {
+    ModelPlanner::default()
 }
 
 /// What a model was sent, without the constant part.

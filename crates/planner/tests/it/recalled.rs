@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use artoo_planner::{Asking, Planner, Recalled, Violation, conformance, validate};
+use artoo_planner::{Asking, Planner, Recalled, conformance};
 use artoo_types::{
     BlockedTarget, Entity, Experience, GuardAction, Law, MegramId, MegramState, MemoryAction, MemoryReply,
     Origin, PairMemory, Polarity, Potentials, RecallReason, RunId, SopRecord, Space, TagPair, ToolName,
@@ -10,7 +10,7 @@ use artoo_types::{
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::given::{ONCE, TWICE, answer, client, planner, question, scripted};
+use crate::given::{answer, client, planner, question, scripted};
 
 fn id(number: u128) -> MegramId {
     MegramId::new(Uuid::from_u128(number))
@@ -144,60 +144,21 @@ fn a_rule_against_a_call_is_a_guard_until_it_is_refuted() {
     assert_eq!(action(0.9), None);
 }
 
-/// The specification's MUST NOT set: what memory avoids is in it, as an exact call.
-#[test]
-fn a_plan_that_names_a_call_that_memory_avoids_is_refused() {
-    let mut cx = conformance::context("How many text files are there?");
-    cx.memory.recalled.push(known(
-        TagPair::of_call(&shell("ls docs")),
-        -0.9,
-        vec![experience(4, 8, "no", -1.0)],
-    ));
-    let read = BlockedTarget { tool: ToolName::new("read_file"), target: "list.txt".to_owned() };
-    cx.memory.recalled.push(known(TagPair::of_call(&read), -0.9, Vec::new()));
-    let found = |intent: &str| {
-        let mut plan = conformance_plan(intent, &cx.spec.task_id);
-        plan.subtasks[0].intent = intent.to_owned();
-        let violations = validate(&plan, &cx);
-        violations
-            .into_iter()
-            .filter(|found| matches!(found, Violation::Remembered { .. }))
-            .collect::<Vec<_>>()
-    };
-    let [violation] = found("Run `ls docs` and count").try_into().unwrap();
-    assert_eq!(violation, Violation::Remembered { target: shell("ls docs"), rule: Some(id(4)) });
-    assert_eq!(
-        violation.to_string(),
-        "it names a call that memory advises against (00000000-0000-0000-0000-000000000004): shell ls docs"
-    );
-    assert_eq!(found("Read list.txt with read_file").len(), 1);
-    // The file alone may be looked at by other means, and what the request names is no choice of the plan.
-    assert_eq!(found("Count the lines of list.txt"), []);
-    assert_eq!(found("Count what lies in docs"), []);
-}
-
-fn conformance_plan(intent: &str, task_id: &artoo_types::TaskId) -> artoo_types::Plan {
-    let cx = conformance::replanning(intent, &[], &[intent]);
-    artoo_types::Plan { task_id: task_id.clone(), ..cx.previous.unwrap().plan }
-}
-
-/// What R2 writes because of what it heard reaches the executor, also where the step is the whole request; a run that heard nothing is as
-/// it was.
+/// What R2 writes reaches the executor, also where the step is the whole request: what came of memory, or a replan's new way.
 #[tokio::test]
 async fn the_planners_own_words_reach_the_step() {
     let request = "How many text files?";
-    let plan = |memory: MemoryReply, options| async move {
+    let plan = |memory: MemoryReply| async move {
         let mut cx = conformance::context(request);
         cx.memory = memory;
         let model = scripted(vec![answer(&question("Count with find, capitals included"))]);
-        planner(options).plan(&cx, &client(&model)).await.unwrap()
+        planner().plan(&cx, &client(&model)).await.unwrap()
     };
-    let nothing = conformance::context(request).memory;
-    assert_eq!(plan(nothing, ONCE).await.subtasks[0].context, "");
-    let told = plan(reply(), TWICE).await;
-    let contexts: Vec<&str> = told.subtasks.iter().map(|subtask| subtask.context.as_str()).collect();
-    assert_eq!(contexts, ["As planned:\n<<<data: memory\nCount with find, capitals included\ndata>>>", ""]);
-    assert_eq!(told.subtasks[0].intent, request);
+    for memory in [conformance::context(request).memory, reply()] {
+        let [step] = plan(memory).await.subtasks.try_into().unwrap();
+        assert_eq!(step.context, "As planned: Count with find, capitals included");
+        assert_eq!(step.intent, request);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, Expect, ScriptedModel},
 };
-use artoo_meta_validator::ModelTaskJudge;
+use artoo_meta_validator::conformance::TakesTheWhole;
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{Tool, ToolReport, Toolbox};
 use artoo_types::{
@@ -116,6 +116,7 @@ async fn run_with(
     std::fs::create_dir(&home).unwrap();
     let artoo = Artoo::builder()
         .model(Arc::new(model))
+        .task_judge(Arc::new(TakesTheWhole))
         .data_folder(folder.path().join("data"))
         .toolbox(Toolbox::new().with(Speak("say")).with(Speak("tell")))
         .build()
@@ -193,6 +194,7 @@ async fn planner(mut port: Port, voice: Voice) {
             let subtask = PlannedSubTask {
                 sequence: 1,
                 intent: "Count".to_owned(),
+                kind: artoo_types::StepKind::FindOut,
                 context: String::new(),
                 success_criteria: vec![criterion],
                 independent_of: Vec::new(),
@@ -237,6 +239,7 @@ async fn gate(mut port: Port, voice: Voice) {
                     answer: None,
                     structured: None,
                     summary: "Done".to_owned(),
+                    confidence: None,
                     task_verdicts: Vec::new(),
                     outcomes: matched_outcomes,
                 },
@@ -334,6 +337,8 @@ async fn a_gate_that_died_gathers_what_came_before() {
         surroundings: surroundings(folder.path()),
         judge_deadline: Duration::from_secs(1),
         output_schema: None,
+        judges_the_whole: true,
+        again: Arc::new(artoo_agent_validator::NothingAgain),
     };
     let lives = AtomicU32::new(0);
     let dies_once = move |crew: &mut Crew, bus: &RunBus| {
@@ -344,7 +349,7 @@ async fn a_gate_that_died_gathers_what_came_before() {
                     return dies_of(port, MessageKind::SubTaskOutcome).await;
                 }
                 let model: Arc<dyn LlmClient> = Arc::new(ScriptedModel::new());
-                artoo_meta_validator::run(port, Arc::new(ModelTaskJudge), model, settings).await;
+                artoo_meta_validator::run(port, Arc::new(TakesTheWhole), model, settings).await;
             }
         })
     };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use artoo_bus::{Bus, Clock, SystemClock};
 use artoo_ggs_core::Profile;
 use artoo_mkct_memory::{InMemory, MemoryService, Rules};
-use artoo_planner::{CompileOptions, Inventory, ToolBrief};
+use artoo_planner::{Inventory, ToolBrief};
 use artoo_redaction::{Redactor, secrets_of};
 use artoo_tools::LookAtJob;
 use artoo_types::{MegramId, Role};
@@ -77,9 +77,6 @@ impl Builder {
             .filter(|tool| leaves_running || tool.name().as_str() != LookAtJob::NAME)
             .map(|tool| ToolBrief { name: tool.name(), summary: tool.summary().to_owned() })
             .collect();
-        let is_guided = models.planner.profile().guided;
-        let second_derivation = self.second_derivation.unwrap_or(is_guided);
-        let options = CompileOptions { second_derivation, guided: is_guided };
         let file = self.policy.file().map(std::path::Path::to_owned);
         let protected: Vec<_> = [data_folder.clone()].into_iter().chain(self.protected).chain(file).collect();
         let policy = protected.iter().fold(self.policy, |policy, place| policy.protecting(place));
@@ -95,7 +92,7 @@ impl Builder {
             environment: self.environment,
             redactor,
             memory,
-            planner: self.roles.planner(options),
+            planner: self.roles.planner(),
             executor: self.roles.executor(),
             roles: self.roles,
             profile: self.profile,
@@ -105,6 +102,7 @@ impl Builder {
             prices: self.prices,
             deadlines: self.deadlines,
             parallel: self.parallel,
+            acceptance: self.acceptance,
             snapshot_limits: self.snapshot_limits,
             retention: self.retention,
             retained: Mutex::new(None),

@@ -8,7 +8,7 @@ use artoo_ggs::Solver;
 use artoo_ggs_core::{GoalGradientSolver, Parameters};
 use artoo_meta_validator::{ModelTaskJudge, TaskJudge};
 use artoo_perceiver::{FaithfulPerceiver, Perceiver};
-use artoo_planner::{CompileOptions, ModelPlanner, Planner};
+use artoo_planner::{ModelPlanner, Planner};
 
 use crate::Builder;
 
@@ -43,9 +43,9 @@ impl Default for Roles {
 }
 
 impl Roles {
-    /// The planner: the embedder's, or the default one with these options.
-    pub(crate) fn planner(&self, options: CompileOptions) -> Arc<dyn Planner> {
-        self.planner.clone().unwrap_or_else(|| Arc::new(ModelPlanner::new(options)))
+    /// The planner: the embedder's, or the default one.
+    pub(crate) fn planner(&self) -> Arc<dyn Planner> {
+        self.planner.clone().unwrap_or_else(|| Arc::new(ModelPlanner::default()))
     }
 
     /// The executor: the embedder's, or the default one.

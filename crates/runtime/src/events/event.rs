@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use artoo_types::{
     Amount, ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    CorrectionSignal, Criterion, DominantClass, Effect, Evidence, FailureClass, Fault, FileChange, Held,
-    Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode, OutcomeStatus, PairMemory,
-    PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange, Prices, ProposedRule, Role,
-    RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
+    Confidence, CorrectionSignal, Criterion, DominantClass, Effect, Evidence, FailureClass, Fault,
+    FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode, OutcomeStatus,
+    PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange, Prices,
+    ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -333,6 +333,9 @@ pub enum Event {
     RunFinished {
         /// How; null where a fault ended it.
         directive: Option<TerminalState>,
+        /// How far it is to be believed, where every criterion is met.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<Box<Confidence>>,
         /// The fault.
         error: Option<Fault>,
         /// One or two sentences.
@@ -344,7 +347,7 @@ pub enum Event {
         structured: Option<Box<Value>>,
         /// Why there is no such value.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        structured_error: Option<String>,
+        structured_error: Option<Box<str>>,
         /// Criteria that are not met.
         unmet: Vec<UnmetCriterion>,
         /// D, P, Omega and L.

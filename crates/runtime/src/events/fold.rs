@@ -272,10 +272,11 @@ impl Fold {
         let (structured, structured_error) = match &result.structured {
             None => (None, None),
             Some(StructuredOutput::Value(value)) => (Some(value.clone()), None),
-            Some(StructuredOutput::Missing(why)) => (None, Some(why.clone())),
+            Some(StructuredOutput::Missing(why)) => (None, Some(why.as_str().into())),
         };
         Event::RunFinished {
             directive: result.fault.is_none().then_some(result.directive),
+            confidence: result.confidence.clone().map(Box::new),
             error: result.fault.clone(),
             summary: result.summary.clone(),
             output: result.output.clone(),
@@ -288,11 +289,7 @@ impl Fold {
             replans: result.replans,
             prev_directive: result.prev_directive,
             partial: result.partial.clone(),
-            files: self
-                .files
-                .iter()
-                .map(|(path, change)| FileChange { path: path.clone(), change: *change })
-                .collect(),
+            files: self.files.iter().map(|(path, change)| FileChange::new(path, *change)).collect(),
             usage: self.total.clone(),
             roles: self
                 .roles

@@ -192,7 +192,7 @@ impl Account {
             return;
         }
         let observation = self.replay.observe(round, elapsed_ms);
-        let decision = self.replay.step(&observation);
+        let decision = self.replay.step(round, &observation);
         let task_id = self.task_id.get_or_insert_with(|| round.task_id.clone()).clone();
         self.open.reported = Some(Reported { observation, decision, task_id });
     }
@@ -239,7 +239,10 @@ impl Account {
             directive: result.fault.is_none().then_some(result.directive),
             fault: result.fault.clone(),
             summary: result.summary.clone(),
-            answer: self.answer.filter(|_| result.directive == TerminalState::Accept),
+            answer: self
+                .answer
+                .filter(|_| result.directive == TerminalState::Accept || result.unconfirmed().is_some()),
+            confidence: result.confidence.clone(),
             structured_error: match &result.structured {
                 Some(StructuredOutput::Missing(why)) => Some(why.clone()),
                 Some(StructuredOutput::Value(_)) | None => None,
@@ -333,6 +336,7 @@ impl Open {
             gave_up: None,
             merged_output: None,
             structured: None,
+            confidence: None,
             words: String::new(),
         }
     }

@@ -2,8 +2,8 @@
 
 use artoo_ggs_core::{Blocked, Cell, Rule, Standing};
 use artoo_types::{
-    Amount, AnswerOrigin, BlockedTarget, ControlSettings, Fault, Loss, MacroState, Mode, PrevDirective,
-    RunId, TerminalState,
+    Amount, AnswerOrigin, BlockedTarget, Confidence, ControlSettings, Fault, Loss, MacroState, Mode,
+    PrevDirective, RunId, TerminalState,
 };
 use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
@@ -194,7 +194,7 @@ pub enum Reach {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct End {
     /// How; `None` where a fault ended it.
     pub directive: Option<TerminalState>,
@@ -205,6 +205,9 @@ pub struct End {
     /// How the outputs of several steps were made one answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerOrigin>,
+    /// How far it is to be believed, where every criterion is met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// Why there is no value that meets the schema that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured_error: Option<String>,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use artoo_ggs::{observe, plan_directive};
+use artoo_ggs::{Lacks, observe, plan_directive};
 use artoo_ggs_core::{Decision, GoalGradientSolver, Observation, Parameters, State, Trend};
 use artoo_types::{
-    ActionState, BlockedProgram, ControlSettings, FinalResult, MacroState, PlanDirective, TaskId, ToolName,
+    ActionState, BlockedProgram, ControlSettings, FinalResult, MacroState, PlanDirective, TaskId,
+    TerminalState, ToolName,
 };
 use serde_json::{Value, json};
 
@@ -17,6 +18,7 @@ pub(super) struct Replay {
     solver: Option<GoalGradientSolver>,
     tools: BTreeSet<ToolName>,
     programs: BTreeSet<BlockedProgram>,
+    lacks: Lacks,
     /// Why nothing can be computed.
     why_not: String,
 }
@@ -28,6 +30,7 @@ impl Replay {
             solver: None,
             tools: BTreeSet::new(),
             programs: BTreeSet::new(),
+            lacks: Lacks::default(),
             why_not: "the journal does not tell what the controller went by".to_owned(),
         }
     }
@@ -48,8 +51,10 @@ impl Replay {
     }
 
     /// What artoo's solver decides on it; `None` where it cannot be computed.
-    pub(super) fn step(&mut self, observation: &Observation) -> Option<Decision> {
-        Some(self.solver.as_mut()?.step(observation))
+    pub(super) fn step(&mut self, round: &artoo_ggs::Round, observation: &Observation) -> Option<Decision> {
+        let decision = self.solver.as_mut()?.step(observation);
+        self.lacks.judged(round, &decision);
+        Some(decision)
     }
 
     /// Compares a directive with the decision, whole.
@@ -82,10 +87,12 @@ impl Replay {
         let computed = json!({
             "directive": MacroState::from(decision.state), "loss": decision.loss, "grad_l": decision.grad_l,
             "grad_goal": decision.grad_goal, "replans": decision.replans_used,
-            "prev_directive": decision.prev_directive, "unmet": decision.unmet,
+            "prev_directive": decision.prev_directive, "unmet": self.lacks.unmet(decision),
         });
+        // What was decided is what it would have been, had it been believed.
+        let directive = recorded.unconfirmed().map_or(recorded.directive, |_| TerminalState::Accept);
         let recorded = json!({
-            "directive": recorded.directive, "loss": recorded.loss, "grad_l": recorded.grad_l,
+            "directive": directive, "loss": recorded.loss, "grad_l": recorded.grad_l,
             "grad_goal": recorded.grad_goal, "replans": recorded.replans,
             "prev_directive": recorded.prev_directive, "unmet": recorded.unmet,
         });

@@ -13,6 +13,7 @@ fn plan(kept: &[SubTaskId], intents: &[&str]) -> Plan {
     let subtask = |intent: &&str| PlannedSubTask {
         sequence: 1,
         intent: (*intent).to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: Vec::new(),
         independent_of: Vec::new(),

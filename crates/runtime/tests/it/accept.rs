@@ -6,7 +6,7 @@ use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_types::{MessageKind, TerminalState};
 use serde_json::json;
 
-use crate::house::{House, guided, question, shell};
+use crate::house::{House, question, shell};
 
 #[tokio::test]
 async fn a_one_tool_question_takes_two_calls() {
@@ -58,61 +58,5 @@ async fn glob_does_not_offer_that_its_output_is_the_answer() {
     for (tool, may_declare) in [("glob", false), ("shell", true), ("read_file", true)] {
         assert_eq!(turn(tool).get("output_is_answer").is_some(), may_declare, "{tool}");
     }
-    artoo.close().await;
-}
-
-#[tokio::test]
-async fn two_derivations_that_agree_take_three_calls() {
-    let house = House::new();
-    let model = Arc::new(
-        ScriptedModel::new()
-            .profiled(guided())
-            .expect(Expect::purpose("planner"), Answer::json(question("How many .txt files are in docs?")))
-            .expect(
-                Expect::purpose("executor").user_lacks("Somebody already did this"),
-                Answer::json(shell("find docs -name '*.txt' | wc -l")),
-            )
-            .expect(
-                Expect::purpose("executor")
-                    .user_contains("Somebody already did this with find")
-                    .user_lacks("<<<data"),
-                Answer::json(shell("ls -R docs | grep -c '\\.txt$'")),
-            ),
-    );
-    let artoo = house.builder(&model).second_derivation(true).build().unwrap();
-    let seen = house.run(&artoo, "How many .txt files are in docs?").await;
-    model.assert_finished();
-    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
-    assert_eq!(seen.result.output, json!("3"));
-    artoo.close().await;
-}
-
-#[tokio::test]
-async fn derivations_that_disagree_are_decided_by_a_third() {
-    let house = House::new();
-    let model = Arc::new(
-        ScriptedModel::new()
-            .profiled(guided())
-            .expect(Expect::purpose("planner"), Answer::json(question("How many .txt files are in docs?")))
-            .expect(Expect::purpose("executor"), Answer::json(shell("ls docs | grep -c '\\.txt$'")))
-            .expect(Expect::purpose("executor"), Answer::json(shell("find docs -name '*.txt' | wc -l")))
-            .expect(
-                Expect::purpose("executor")
-                    .user_contains("Somebody already did this with")
-                    .user_lacks("<<<data"),
-                Answer::json(json!({"tool": "glob", "arguments": {"pattern": "docs/**/*.txt"}})),
-            )
-            .expect(
-                Expect::purpose("executor").user_contains("<<<data"),
-                Answer::json(json!({"answer": "3"})),
-            ),
-    );
-    let artoo = house.builder(&model).second_derivation(true).build().unwrap();
-    let seen = house.run(&artoo, "How many .txt files are in docs?").await;
-    model.assert_finished();
-    assert_eq!(seen.result.directive, TerminalState::Accept, "{:#?}", seen.result);
-    assert_eq!(seen.result.output, json!("3"));
-    assert_eq!(seen.result.replans, 1);
-    assert_eq!(seen.count(MessageKind::PlanDirective), 1);
     artoo.close().await;
 }

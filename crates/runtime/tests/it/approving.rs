@@ -39,7 +39,7 @@ fn model(commands: &'static [(&'static str, &'static str)]) -> Arc<ScriptedModel
         shell(of.unwrap_or_else(|| panic!("no command for {sent}")).1).to_string()
     };
     let model = ScriptedModel::new()
-        .always(Expect::purpose("planner").no_schema(), Answer::text("It was not allowed."))
+        .always(Expect::purpose("planner").schema("next"), Answer::text("It was not allowed."))
         .always(Expect::purpose("executor"), Answer::with(command));
     Arc::new(model)
 }
@@ -58,7 +58,7 @@ type Said = fn(&artoo_runtime::Answerer, &ApprovalRequested);
 impl Scene {
     /// Runs with somebody there who answers like this.
     async fn answered(&self, said: Said) -> Seen {
-        let mut request = self.house.request("Tidy the docs");
+        let mut request = self.house.request("Tidy up");
         request.person_present = true;
         let run = self.artoo.start(request).unwrap();
         let (observer, answerer, folder) = (run.observe(10_000), run.answerer(), run.folder().to_owned());
@@ -167,7 +167,7 @@ async fn a_no_leaves_everything_as_it_is_and_ends_with_5() {
 async fn without_anybody_the_tree_is_untouched_and_the_code_is_5() {
     for commands in [&[REMOVE], &[BY_PYTHON], &[EMPTY]] {
         let scene = scene(commands, |_| 1);
-        let seen = watched(scene.artoo.start(scene.house.request("Tidy the docs")).unwrap()).await;
+        let seen = watched(scene.artoo.start(scene.house.request("Tidy up")).unwrap()).await;
         is_balanced(&seen);
         assert_eq!(seen.exit_code(), 5, "{commands:?}: {:#?}", seen.result);
         assert_eq!(scene.notes().as_deref(), Some("a year's work\n"));
@@ -246,7 +246,7 @@ async fn what_the_run_made_it_may_change_without_a_question() {
         ("end", "rm $WORKSPACE/list.txt && echo 1"),
     ];
     let scene = scene(COMMANDS, |n| n);
-    let seen = watched(scene.artoo.start(scene.house.request("Tidy the docs")).unwrap()).await;
+    let seen = watched(scene.artoo.start(scene.house.request("Tidy up")).unwrap()).await;
     assert_eq!((seen.exit_code(), seen.count(MessageKind::ApprovalRequested)), (0, 0), "{:#?}", seen.result);
     assert!(!scene.house.path("workspace").join("list.txt").exists());
     scene.artoo.close().await;
@@ -255,7 +255,7 @@ async fn what_the_run_made_it_may_change_without_a_question() {
 #[tokio::test]
 async fn a_grant_in_advance_needs_nobody_and_is_on_record() {
     let scene = scene(&[REMOVE], |_| 1);
-    let mut request = scene.house.request("Tidy the docs");
+    let mut request = scene.house.request("Tidy up");
     request.granted.insert(EffectKind::Deletes);
     let seen = watched(scene.artoo.start(request).unwrap()).await;
     is_balanced(&seen);
@@ -268,7 +268,7 @@ async fn a_grant_in_advance_needs_nobody_and_is_on_record() {
 #[tokio::test]
 async fn a_question_without_an_answer_ends_cleanly() {
     let scene = scene(&[REMOVE], |_| 1);
-    let mut request = scene.house.request("Tidy the docs");
+    let mut request = scene.house.request("Tidy up");
     request.person_present = true;
     let run = scene.artoo.start(request).unwrap();
     let (mut observer, canceller, folder) = (run.observe(1000), run.canceller(), run.folder().to_owned());

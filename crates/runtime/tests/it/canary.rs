@@ -9,7 +9,7 @@ use std::{
 };
 
 use artoo_llm_client::{
-    LlmClient, LlmError, MessageRole, Usage,
+    LlmClient, LlmError, MessageRole, Request, Usage,
     doubles::{Answer, Expect, Recorder, Redaction, ScriptedModel},
 };
 use artoo_redaction::{Redactor, secrets_of};
@@ -18,7 +18,7 @@ use artoo_types::{MessageKind, TerminalState};
 use serde_json::{Value, json};
 
 use crate::{
-    house::House,
+    house::{House, verdicts},
     liars::script::{answer, ask, look, write},
 };
 
@@ -97,13 +97,17 @@ fn model(calls: Vec<Value>, last: Value) -> ScriptedModel {
         "Which token is in token.txt?",
         json!([{"check": "output_matches", "text": "It is a token of GitHub", "value": "^ghp_[A-Za-z0-9]{20,}$"}]),
     );
-    ScriptedModel::new().always(Expect::purpose("planner"), Answer::json(draft)).always(
-        Expect::purpose("executor"),
-        Answer::with(move |request| {
-            let turns = request.messages.iter().filter(|message| message.role == MessageRole::User).count();
-            calls.get(turns - 1).unwrap_or(&last).to_string()
-        }),
-    )
+    let act = move |request: &Request| {
+        let turns = request.messages.iter().filter(|message| message.role == MessageRole::User).count();
+        calls.get(turns - 1).unwrap_or(&last).to_string()
+    };
+    ScriptedModel::new()
+        .always(Expect::purpose("planner"), Answer::json(draft))
+        .always(Expect::purpose("executor"), Answer::with(act))
+        .always(
+            Expect::purpose("meta_validator"),
+            Answer::with(|request| verdicts(request, true).to_string()),
+        )
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

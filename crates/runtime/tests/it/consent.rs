@@ -11,12 +11,13 @@ use std::{
 use artoo_bus::{Observed, Observer};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
 use artoo_runtime::{Artoo, Run};
+use artoo_tools::Toolbox;
 use artoo_types::{FaultKind, Message, MessageKind, PlanApprovalRequested, TerminalState};
 use serde_json::json;
 
 use crate::{
-    doubles::{Series, subtask},
-    house::{House, Seen, guided, question, recorded, say, watched},
+    doubles::{Deaf, Say, Series, subtask},
+    house::{House, Seen, question, recorded, say, watched},
 };
 
 fn one_question() -> Arc<ScriptedModel> {
@@ -150,12 +151,13 @@ async fn a_replan_is_asked_about_where_it_has_a_new_subtask() {
             say(&format!("wrong {}", calls.fetch_add(1, Ordering::SeqCst))).to_string()
         }
     };
-    let model = ScriptedModel::new().profiled(guided());
-    let model = Arc::new(model.always(Expect::purpose("executor"), Answer::with(answer)));
+    let model = Arc::new(ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(answer)));
     let (alpha, beta) = (subtask(1, "alpha", &["alpha"]), subtask(2, "beta", &["beta"]));
     let (again, gamma) = (subtask(1, "beta", &["beta"]), subtask(1, "gamma", &["gamma"]));
     let planner = Series::new([vec![alpha, beta], vec![again], vec![gamma]]);
-    let artoo = house.quiet(&model).planner(planner).ask_before_plans(true).build().unwrap();
+    // So that a way is left where one is blocked.
+    let toolbox = Toolbox::new().with(Say).with(Deaf);
+    let artoo = house.quiet(&model).toolbox(toolbox).planner(planner).ask_before_plans(true).build().unwrap();
     let run = start(&house, &artoo);
     let (mut observer, answerer, folder) = (run.observe(10_000), run.answerer(), run.folder().to_owned());
     let finished = tokio::spawn(run.finished());

@@ -78,6 +78,7 @@ fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome 
         parent_task_id: RunId::OPERATOR,
         sequence: 1,
         intent: format!("step {number}"),
+        kind: artoo_types::StepKind::FindOut,
         criteria: Vec::new(),
         status,
         output: json!(output),
@@ -85,6 +86,7 @@ fn outcome(number: u128, status: OutcomeStatus, output: &str) -> SubTaskOutcome 
         gave_up: None,
         gap_trajectory: Vec::new(),
         criteria_verdicts: Vec::new(),
+        samples: None,
         tool_calls: vec![call("wrong", true), call("find docs", false)],
     }
 }

@@ -8,9 +8,12 @@ use std::{
 
 use artoo_bus::Clock;
 use artoo_llm_client::LlmClient;
+use artoo_meta_validator::{JudgeError, ModelTaskJudge, TaskContext, TaskJudge, WHOLE};
 use artoo_planner::{FailureContext, PlanContext, PlanError, Planner};
 use artoo_tools::{Tool, ToolContext, ToolReport};
-use artoo_types::{Arguments, Check, Criterion, Mode, OutcomeStatus, Plan, PlannedSubTask, ToolName};
+use artoo_types::{
+    Arguments, Check, Criterion, Finding, Mode, OutcomeStatus, Plan, PlannedSubTask, ToolName,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
 use serde_json::{Value, json};
@@ -90,6 +93,15 @@ pub(crate) struct Fixed {
     pub(crate) task_criteria: Vec<Criterion>,
 }
 
+impl Fixed {
+    /// One step to name a colour, which the judge of the step decides.
+    pub(crate) fn judged_step() -> Self {
+        let criteria = vec![judged("The answer is friendly and names a colour")];
+        let step = PlannedSubTask { success_criteria: criteria, ..subtask(1, "Name a colour", &[]) };
+        Self { subtasks: vec![step], task_criteria: Vec::new() }
+    }
+}
+
 #[async_trait]
 impl Planner for Fixed {
     async fn plan(&self, cx: &PlanContext, _model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
@@ -145,11 +157,31 @@ impl Planner for Series {
     }
 }
 
+/// Puts the whole to the default judge as one criterion among others, so that a scripted judge answers by verdicts alone.
+pub(crate) struct AsksOfTheWhole;
+
+#[async_trait]
+impl TaskJudge for AsksOfTheWhole {
+    async fn judge(
+        &self,
+        criteria: &[Criterion],
+        cx: &TaskContext<'_>,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Vec<Finding>, JudgeError> {
+        let asked = |criterion: &Criterion| {
+            if criterion.text == WHOLE { judged("The request is met") } else { criterion.clone() }
+        };
+        let criteria: Vec<Criterion> = criteria.iter().map(asked).collect();
+        ModelTaskJudge.judge(&criteria, cx, model).await
+    }
+}
+
 /// A subtask whose output must contain each of these words.
 pub(crate) fn subtask(sequence: u32, intent: &str, words: &[&str]) -> PlannedSubTask {
     PlannedSubTask {
         sequence,
         intent: intent.to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: words.iter().map(|word| contains(word)).collect(),
         independent_of: Vec::new(),

@@ -73,13 +73,14 @@ async fn strict_runs_do_not_end_as_success() {
 async fn abandon_tells_the_planners_story() {
     let house = House::new();
     let model = Arc::new(
-        hopeless().expect(Expect::purpose("planner").no_schema(), Answer::text("Counting was not possible.")),
+        hopeless()
+            .expect(Expect::purpose("planner").schema("next"), Answer::json(json!({"next": "say_which"}))),
     );
     let artoo = house.quiet(&model).build().unwrap();
     let seen = house.run(&artoo, "Count the things").await;
     assert_eq!(seen.result.directive, TerminalState::Abandon);
     assert_eq!(seen.exit_code(), 4);
-    assert!(seen.result.summary.contains("Counting was not possible."), "{}", seen.result.summary);
+    assert!(seen.result.summary.contains("Next: say which one is meant."), "{}", seen.result.summary);
     assert_eq!(seen.result.replans, 3, "each plan is another one, and none comes nearer");
     assert_eq!(seen.count(MessageKind::Plan), 4);
     assert_eq!(seen.result.fault, None);
@@ -89,7 +90,7 @@ async fn abandon_tells_the_planners_story() {
 async fn abandon_falls_back_to_the_template() {
     for answer in [Answer::error(unreachable), Answer::hang(), Answer::text("  ")] {
         let house = House::new();
-        let model = Arc::new(hopeless().expect(Expect::purpose("planner").no_schema(), answer));
+        let model = Arc::new(hopeless().expect(Expect::purpose("planner").schema("next"), answer));
         let artoo = house.quiet(&model).build().unwrap();
         let seen = house.run(&artoo, "Count the things").await;
         assert_eq!(seen.exit_code(), 4);
@@ -102,7 +103,7 @@ async fn abandon_falls_back_to_the_template() {
 async fn abandon_delivers_what_matched() {
     let house = House::new();
     let mut model = ScriptedModel::new()
-        .always(Expect::purpose("planner").no_schema(), Answer::text("Half of it is done."))
+        .always(Expect::purpose("planner").schema("next"), Answer::text("Half of it is done."))
         .expect(Expect::purpose("planner"), Answer::json(steps(&[("Count apples", 1), ("Count pears", 1)])))
         .always(Expect::purpose("planner").schema("plan"), Answer::json(steps(&[("Count pears", 1)])))
         .expect(Expect::purpose("executor").user_contains("apples"), Answer::json(say("17")));
@@ -132,7 +133,7 @@ async fn denied_changes_nothing_and_exits_with_5() {
     });
     let model = Arc::new(
         ScriptedModel::new()
-            .always(Expect::purpose("planner").no_schema(), Answer::text("It was not allowed."))
+            .always(Expect::purpose("planner").schema("next"), Answer::text("It was not allowed."))
             .always(Expect::purpose("planner"), Answer::json(question("Overwrite docs/a.txt")))
             .always(Expect::purpose("executor"), Answer::json(write)),
     );

@@ -70,6 +70,7 @@ impl House {
         let path = std::ffi::OsString::from("/usr/local/bin:/usr/bin:/bin");
         Artoo::builder()
             .model(Arc::clone(model) as Arc<dyn LlmClient>)
+            .task_judge(Arc::new(artoo_meta_validator::conformance::TakesTheWhole))
             .data_folder(self.data_folder())
             .environment(BTreeMap::from([("PATH".into(), path)]))
     }

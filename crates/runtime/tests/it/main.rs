@@ -26,6 +26,7 @@ mod injected;
 mod left_running;
 mod lessons;
 mod liars;
+mod lies;
 mod plans;
 mod property;
 mod recomputed;

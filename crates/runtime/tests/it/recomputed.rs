@@ -22,14 +22,15 @@ use artoo_runtime::{
     journal::{Read, RunState},
 };
 use artoo_types::{
-    ControlSettings, Judge, MacroState, MegramId, Message, PlannedSubTask, ReplanRequest, Role,
+    Check, ControlSettings, Criterion, Judge, MacroState, MegramId, Message, Mode, PlannedSubTask,
+    ReplanRequest, Role,
 };
 use uuid::Uuid;
 
 use crate::{
     course::Course,
     doubles::{Fixed, judged, subtask},
-    house::{House, Seen, guided, question, say, verdict, verdicts_of},
+    house::{House, Seen, say, verdict, verdicts_of},
 };
 
 /// One course for each directive; where a course goes on, the plan after the last one is empty and a fault ends it.
@@ -131,7 +132,6 @@ fn judging(purpose: &'static str, verdicts: &'static [bool]) -> ScriptedModel {
     let act =
         move |_: &Request| say(&format!("blu{}", "e".repeat(1 + called.fetch_add(1, Ordering::Relaxed))));
     ScriptedModel::new()
-        .profiled(guided())
         .always(Expect::purpose(purpose), Answer::with(judge))
         .always(Expect::purpose("executor"), Answer::with(move |request| act(request).to_string()))
 }
@@ -159,15 +159,19 @@ async fn unmet_task() -> Seen {
 
 /// A question whose two derivations give different answers.
 async fn contradicted() -> Seen {
-    let house = House::new();
     let called = AtomicUsize::new(0);
     let count = move |_: &Request| say(&(3 + called.fetch_add(1, Ordering::Relaxed)).to_string()).to_string();
-    let model = ScriptedModel::new()
-        .profiled(guided())
-        .always(Expect::purpose("planner"), Answer::json(question("Count the apples")))
-        .always(Expect::purpose("executor"), Answer::with(count));
-    let artoo = house.quiet(&Arc::new(model)).second_derivation(true).build().unwrap();
-    house.run(&artoo, "How many apples are there?").await
+    let model = ScriptedModel::new().always(Expect::purpose("executor"), Answer::with(count));
+    let number = Criterion {
+        text: "The output is one number".to_owned(),
+        mode: Mode::Verifiable,
+        check: Some(Check::OutputNumber { min: None, max: None }),
+    };
+    let first = PlannedSubTask { success_criteria: vec![number], ..subtask(1, "Count the apples", &[]) };
+    let second = PlannedSubTask { sequence: 2, independent_of: vec![0], ..first.clone() };
+    let same = Check::SameAnswer { subtasks: vec![0, 1] };
+    let agree = Criterion { text: "They agree".to_owned(), mode: Mode::Verifiable, check: Some(same) };
+    planned(model, Fixed { subtasks: vec![first, second], task_criteria: vec![agree] }).await
 }
 
 fn replan_requests(seen: &Seen) -> Vec<&ReplanRequest> {
@@ -188,7 +192,7 @@ async fn directives_on_what_judges_said_can_be_computed_again_too() {
     let seen = unmet_task().await;
     computed_again(&seen, "unmet task");
     let request = replan_requests(&seen)[0];
-    assert_eq!((request.failed_outcomes.len(), request.task_verdicts.len()), (0, 1), "{request:#?}");
+    assert_eq!((request.failed_outcomes.len(), request.task_verdicts.len()), (0, 2), "{request:#?}");
 
     let seen = contradicted().await;
     computed_again(&seen, "contradicted");

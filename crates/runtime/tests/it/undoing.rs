@@ -49,7 +49,7 @@ async fn what_commands_did_is_in_the_result_and_can_be_taken_back() {
         .lines()
         .into_iter()
         .find_map(|line| if let Event::RunFinished { files, .. } = line.event { Some(files) } else { None });
-    let change = |name: &str, change| FileChange { path: workspace.join(name), change };
+    let change = |name: &str, change| FileChange::new(workspace.join(name), change);
     let expected = [
         change("gone", FileChangeKind::Deleted),
         change("new", FileChangeKind::Created),

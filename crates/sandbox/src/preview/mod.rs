@@ -19,6 +19,7 @@ mod layer;
 mod limits;
 mod list;
 mod moves;
+mod staging;
 mod support;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
 pub use ground::can_lie_over;
 pub(crate) use ground::{Ground, Layer};
 pub use list::unified_diff;
+pub use staging::Staging;
 
 use layer::Read;
 
@@ -100,6 +102,32 @@ pub async fn preview(
     preview_unasked(invocation, confinement, roots, store, capture, cancel).await
 }
 
+/// Runs a command as [`preview()`] does, in a world that differs from the real one as `staging` says, and tells what became of it alone: what it
+/// changed there is nobody's.
+///
+/// # Errors
+///
+/// As for [`preview()`], and where the world cannot be made so.
+pub async fn rehearse(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    (roots, staging): (&[PathBuf], &Staging),
+    store: &Path,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, PreviewError> {
+    let place = store.to_owned();
+    aside(store, move || Preview::supported(&place).map_err(PreviewError::Unsupported)).await?;
+    let (outcome, ground) =
+        run_over(invocation, confinement, (roots, staging), store, capture, cancel).await?;
+    // Removing the layers blocks.
+    aside(store, move || {
+        drop(ground);
+        Ok(outcome)
+    })
+    .await
+}
+
 /// The same without asking first whether there are previews.
 async fn preview_unasked(
     invocation: &Invocation,
@@ -109,19 +137,8 @@ async fn preview_unasked(
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Preview, PreviewError> {
-    match confinement.mode {
-        SandboxMode::ReadOnly => return Err(PreviewError::ReadOnly),
-        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
-    }
-    // In this mode only the private folder is granted by its real name.
-    let confinement = Confinement { mode: SandboxMode::ReadOnly, ..confinement.clone() };
-    let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
-    let (roots, tmp, place) = (roots.to_vec(), confinement.private_tmp.clone(), store.to_owned());
-    let ground = Arc::new(aside(store, move || Ground::lay(&roots, &tmp, &place)).await?);
-    let outcome = run_on(Arc::clone(&ground), &invocation, &confinement, capture, cancel).await?;
-    if outcome.survivors > 0 {
-        return Err(PreviewError::Survivors { count: outcome.survivors });
-    }
+    let as_is = (roots, &Staging::default());
+    let (outcome, ground) = run_over(invocation, confinement, as_is, store, capture, cancel).await?;
     aside(store, move || {
         let read = Read::of(&ground)?;
         let moves = moves::moves(&ground, &read.differences);
@@ -130,6 +147,37 @@ async fn preview_unasked(
         Ok(Preview { outcome, changes, read, ground })
     })
     .await
+}
+
+/// Lays the layers, and runs the command over them.
+async fn run_over(
+    invocation: &Invocation,
+    confinement: &Confinement,
+    (roots, staging): (&[PathBuf], &Staging),
+    store: &Path,
+    capture: Capture<'_>,
+    cancel: &CancellationToken,
+) -> Result<(Outcome, Arc<Ground>), PreviewError> {
+    match confinement.mode {
+        SandboxMode::ReadOnly => return Err(PreviewError::ReadOnly),
+        SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
+    }
+    // In this mode only the private folder is granted by its real name.
+    let confinement = Confinement { mode: SandboxMode::ReadOnly, ..confinement.clone() };
+    let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
+    let (roots, tmp, place) = (roots.to_vec(), confinement.private_tmp.clone(), store.to_owned());
+    let staging = staging.clone();
+    let ground = aside(store, move || {
+        let ground = Ground::lay(&roots, &tmp, &place)?;
+        ground.stage(&staging)?;
+        Ok(ground)
+    });
+    let ground = Arc::new(ground.await?);
+    let outcome = run_on(Arc::clone(&ground), &invocation, &confinement, capture, cancel).await?;
+    if outcome.survivors > 0 {
+        return Err(PreviewError::Survivors { count: outcome.survivors });
+    }
+    Ok((outcome, ground))
 }
 
 /// Does what blocks on a thread that may. When the future is dropped, what it would have given is dropped there.

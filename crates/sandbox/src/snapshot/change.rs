@@ -13,6 +13,8 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Whether it is, or was, a folder. One is listed for itself only where nothing below it is listed.
     pub folder: bool,
+    /// The file in which is kept what it held before the call. `None` of what the run itself made so, and where nothing is kept.
+    pub kept: Option<PathBuf>,
 }
 
 /// What happened to a path.
@@ -42,7 +44,7 @@ impl Change {
             (Some(_), Some(_)) => return None,
         };
         let folder = new.or(old).is_some_and(State::is_folder);
-        Some(Self { path, kind, folder })
+        Some(Self { path, kind, folder, kept: None })
     }
 }
 

@@ -377,7 +377,7 @@ impl Inner {
             let found = root.look(reach, whose, excluded, self.limits)?;
             self.leave_out(found.not_covered)?;
             self.keep(number, root, &found.new, matches!(reach, Reach::Only(_)))?;
-            changes.extend(root.changes(&found.touched));
+            changes.extend(root.changes(&found.touched, &self.store));
             let mut lines: Vec<ChangeLine> = found
                 .touched
                 .iter()

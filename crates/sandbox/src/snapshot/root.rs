@@ -390,12 +390,15 @@ impl Root {
     }
 
     /// What a call did to the paths that it touched, as far as a person sees a difference.
-    pub(super) fn changes(&self, touched: &[(Below, Option<State>)]) -> Vec<Change> {
+    pub(super) fn changes(&self, touched: &[(Below, Option<State>)], store: &Store) -> Vec<Change> {
         changes(touched.iter().filter_map(|(path, old)| {
             let new = self.now(path);
             let is_rewritten =
                 || old.as_ref().is_some_and(|old| old.is_file() && self.content_changed(path, old));
-            Change::of(path.under(&self.path), old.as_ref(), new, is_rewritten)
+            let change = Change::of(path.under(&self.path), old.as_ref(), new, is_rewritten)?;
+            let before = self.before.get(path).filter(|before| before.state == *old);
+            let kept = before.and_then(|before| before.kept.as_ref()).map(|kept| store.place_of(kept));
+            Some(Change { kept, ..change })
         }))
     }
 

@@ -105,9 +105,14 @@ impl Store {
         copy(source, &target)
     }
 
+    /// The file of a kept content.
+    pub(super) fn place_of(&self, id: &ContentId) -> PathBuf {
+        self.folder.join(&id.0)
+    }
+
     /// A kept content that fits its name.
     pub(super) fn open(&self, id: &ContentId) -> io::Result<File> {
-        let mut file = File::open(self.folder.join(&id.0))?;
+        let mut file = File::open(self.place_of(id))?;
         // Its holes may be others, where the store lies on another file system.
         if hash(&mut file)?.has_bytes_of(id) {
             Ok(file)

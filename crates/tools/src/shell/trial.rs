@@ -8,6 +8,7 @@ use artoo_types::FileChange;
 
 use super::{Shell, confinement, off_the_async_thread, report};
 use crate::consent::{Reading, Tried};
+use crate::contents::Contents;
 use crate::granted::Granted;
 use crate::live_view::LiveOutput;
 use crate::protected::Protected;
@@ -17,8 +18,8 @@ use crate::{EvidenceWriter, Tool as _, ToolContext, ToolError, ToolReport, watch
 #[derive(Debug, Clone)]
 pub(super) struct Layers {
     /// The folders that it may change, by their real names. New files are free in them.
-    roots: Vec<PathBuf>,
-    store: PathBuf,
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) store: PathBuf,
 }
 
 /// A command that ran over layers.
@@ -155,9 +156,13 @@ pub(super) fn is_seen(folder: &Path, cx: &ToolContext) -> Result<(), ToolError> 
 /// Does what was tried. What it finds before is kept for undo.
 async fn make_real(preview: Preview, tried: Tried, cx: &ToolContext) -> Result<Vec<FileChange>, ToolError> {
     let watched = watched::before_changes(cx, tried.touched().to_vec()).await?;
-    let made = off_the_async_thread(move || preview.commit()).await;
-    let files = watched.after(cx).await;
-    made?.map_err(|error| ToolError::NotMade { reason: with_causes(&error) })?;
+    let made = off_the_async_thread(move || {
+        let contents = Contents::of_tried(&preview.changes);
+        (preview.commit(), contents)
+    });
+    let (made, contents) = made.await?;
+    let files = watched.after(contents, cx).await;
+    made.map_err(|error| ToolError::NotMade { reason: with_causes(&error) })?;
     let created = cx.created.clone();
     off_the_async_thread(move || tried.note(&created)).await?;
     files

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use artoo_sandbox::SandboxMode;
 use artoo_tools::{Answer, Consent, Nobody, Question};
-use artoo_types::{CallEnding, FailureClass, FileChange, FileChangeKind, Foreign, PreviewedKind};
+use artoo_types::{CallEnding, FailureClass, FileChangeKind, Foreign, PreviewedKind};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
@@ -45,7 +45,10 @@ async fn several_edits_are_made_at_once_and_the_diff_is_shown() {
     let said = shown(&call);
     assert!(said.starts_with(&format!("changed {} ({} bytes)\n", path.display(), after.len())), "{said}");
     assert!(said.contains("-    return x - 1\n+    # 中文\n+    return x + 1\n"), "{said}");
-    assert_eq!(call.files, [FileChange { path: path.clone(), change: FileChangeKind::Changed }]);
+    assert_eq!(call.files.len(), 1);
+    assert_eq!((&call.files[0].path, call.files[0].change), (&path, FileChangeKind::Changed));
+    let told = call.files[0].diff.as_deref().unwrap();
+    assert!(shown(&call).contains(told.trim_end()), "{told}");
     assert_eq!(call.trust.foreign, Some(Foreign::File));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o750);
 }

@@ -49,12 +49,17 @@ async fn a_commands_changes_are_in_its_record_and_can_be_taken_back() {
     }
     let call = shell(&scene, "echo 1 > old; rm gone; mkdir -p a/b; echo 2 > a/数据; cat same").await;
     assert_eq!(shown(&call), "same");
-    let change = |name: &str, change| FileChange { path: in_workspace(&scene, name), change };
+    let change = |name: &str, change, diff: &str| FileChange {
+        diff: (!diff.is_empty()).then(|| diff.to_owned()),
+        ..FileChange::new(in_workspace(&scene, name), change)
+    };
+    let gone = "--- before\n+++ after\n@@ -1 +0,0 @@\n-gone\n\\ No newline at end of file\n";
+    let old = "--- before\n+++ after\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+1\n";
     let expected = [
-        change("a/b/", FileChangeKind::Created),
-        change("a/数据", FileChangeKind::Created),
-        change("gone", FileChangeKind::Deleted),
-        change("old", FileChangeKind::Changed),
+        change("a/b/", FileChangeKind::Created, ""),
+        change("a/数据", FileChangeKind::Created, "--- nothing\n+++ after\n@@ -0,0 +1 @@\n+2\n"),
+        change("gone", FileChangeKind::Deleted, gone),
+        change("old", FileChangeKind::Changed, old),
     ];
     assert_eq!(call.files, expected);
     assert!(call.files[0].path.as_os_str().to_str().unwrap().ends_with('/'), "a folder");

@@ -29,7 +29,9 @@ async fn a_file_goes_where_its_path_says() {
     ] {
         let call = scene.call("write_file", json!({ "path": path, "content": "hé\n" })).await;
         assert_eq!(shown(&call), format!("created {} (4 bytes)\n", lands.display()));
-        assert_eq!(call.files, [FileChange { path: lands.clone(), change: FileChangeKind::Created }]);
+        let created = FileChange::new(&lands, FileChangeKind::Created);
+        assert_eq!(call.files, [FileChange { diff: call.files[0].diff.clone(), ..created }]);
+        assert!(call.files[0].diff.as_deref().unwrap().starts_with("--- nothing\n+++ after\n@@ "));
         assert_eq!(fs::read_to_string(&lands).unwrap(), "hé\n");
     }
     let left: Vec<_> = fs::read_dir(workspace).unwrap().map(|e| e.unwrap().file_name()).collect();

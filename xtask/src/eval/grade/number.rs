@@ -1,33 +1,45 @@
 //! An answer that states a number.
 
-use super::{Before, Fact, Unit, answer, longest_first};
+use super::{
+    super::{answer, expected::Answer},
+    Delivered, longest_first,
+};
+
+/// The number that is wanted.
+pub(super) fn of(answer: &Answer) -> Option<f64> {
+    match answer {
+        Answer::Number(number) | Answer::Bytes(number) => Some(*number),
+        Answer::Names { .. } | Answer::Whether(_) => None,
+    }
+}
 
 /// The number must be stated, and no other that could be taken for it: numbers of the request, of the other questions and names of
-/// files aside, and sizes of files where something else is counted or where the file is named beside its size.
-pub(super) fn objection(
-    request: &str,
-    before: &Before,
-    number: f64,
-    unit: Unit,
-    given: &str,
-) -> Option<String> {
-    let known: Vec<f64> = before
-        .facts
-        .iter()
-        .filter_map(|fact| if let Fact::Number { number, .. } = fact { Some(*number) } else { None })
-        .chain(answer::numbers(request))
-        .chain(answer::numbers_in_words(request))
-        .collect();
+/// files aside, and sizes of files that are named beside them.
+pub(super) fn objection(wanted: &Answer, others: &[f64], delivered: Delivered<'_>) -> Option<String> {
+    let number = of(wanted)?;
+    let mut known: Vec<f64> = others.to_vec();
+    known.push(number);
+    known.extend(answer::numbers(delivered.request).into_iter().flat_map(|stated| stated.readings));
+    known.extend(answer::numbers_in_words(delivered.request));
     let mut right = false;
     let mut rival = None;
-    for line in given.lines() {
-        let line = Line::read(before, line, unit);
-        let no_rival = |found: &f64| known.iter().chain(&line.sizes).any(|known| same(*found, *known));
-        // "One" is a pronoun more often than a number.
-        let in_words = line.in_words.iter().filter(|found| !same(**found, 1.0));
-        right |= line.in_digits.iter().chain(&line.in_words).any(|found| same(*found, number))
-            || (number == 0.0 && answer::says_none(&line.plain, request));
-        rival = rival.or(line.in_digits.iter().chain(in_words).find(|found| !no_rival(found)).copied());
+    for line in delivered.answer.lines() {
+        let Line { plain, sizes } = Line::read(line, delivered);
+        let in_digits = match wanted {
+            Answer::Bytes(_) => answer::bytes(&plain),
+            Answer::Number(_) | Answer::Names { .. } | Answer::Whether(_) => answer::numbers(&plain),
+        };
+        let in_words = answer::numbers_in_words(&plain);
+        let is_known = |found: &f64| known.iter().chain(&sizes).any(|known| same(*found, *known));
+        right |= in_digits
+            .iter()
+            .flat_map(|stated| &stated.readings)
+            .chain(&in_words)
+            .any(|found| same(*found, number));
+        let in_digits = in_digits.iter().filter(|stated| !stated.readings.iter().any(is_known));
+        let in_words = in_words.iter().filter(|found| !is_known(found));
+        rival =
+            rival.or(in_digits.filter_map(|stated| stated.readings.first()).chain(in_words).next().copied());
     }
     match rival {
         _ if !right => Some(format!("does not state {number}")),
@@ -41,35 +53,32 @@ pub(super) fn objection(
 struct Line {
     /// Without the names and paths of the home's files, which may hold digits.
     plain: String,
-    in_digits: Vec<f64>,
-    in_words: Vec<f64>,
     /// The sizes of the files that it names.
     sizes: Vec<f64>,
 }
 
 impl Line {
-    fn read(before: &Before, line: &str, unit: Unit) -> Self {
-        let mut names: Vec<String> = before.held.keys().cloned().collect();
-        names.extend(before.held.keys().filter_map(|path| path.rsplit('/').next()).map(str::to_owned));
+    fn read(line: &str, delivered: Delivered<'_>) -> Self {
+        let paths: Vec<&String> = delivered.before.entries().keys().collect();
+        let mut names: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
+        names.extend(paths.iter().flat_map(|path| path.split('/')).map(str::to_owned));
         let mut plain = line.to_owned();
         let mut sizes = Vec::new();
         for name in longest_first(&names) {
-            if plain.contains(name) {
+            // A folder that is called 2 would take the digits out of every number.
+            if name.parse::<f64>().is_err() && plain.contains(name) {
                 plain = plain.replace(name, " ");
-                let is_named =
-                    |path: &str| path.strip_suffix(name).is_some_and(|at| at.is_empty() || at.ends_with('/'));
-                let named = before.held.iter().filter(|(path, _)| is_named(path));
-                sizes.extend(named.map(|(_, held)| held.len() as f64));
+                let named = |path: &&&String| {
+                    path.strip_suffix(name).is_some_and(|at| at.is_empty() || at.ends_with('/'))
+                };
+                sizes
+                    .extend(paths.iter().filter(named).map(|path| delivered.before.bytes(path).len() as f64));
             }
         }
-        let in_digits = match unit {
-            Unit::Things => answer::numbers(&plain),
-            Unit::Bytes => answer::bytes(&plain),
-        };
-        Self { in_words: answer::numbers_in_words(&plain), in_digits, plain, sizes }
+        Self { plain, sizes }
     }
 }
 
-fn same(a: f64, b: f64) -> bool {
+pub(super) fn same(a: f64, b: f64) -> bool {
     (a - b).abs() < 0.005
 }

@@ -22,6 +22,7 @@ pub fn answer(body: &Value) -> String {
         "plan" => plan(&seen).to_string(),
         "action" => action(&seen, may_give_up(body)).to_string(),
         "verdict" => verdict(&seen).to_string(),
+        "parts" => parts(&seen, further(body)).to_string(),
         // The story of a failure, the words of a rule: what it has no part in.
         "" => "It could not be done.".to_owned(),
         _ => "{}".to_owned(),
@@ -58,10 +59,31 @@ fn action(seen: &Seen, may_give_up: bool) -> Value {
 
 /// A reader who passes what an output bears out.
 fn verdict(seen: &Seen) -> Value {
-    let shown = seen.told().contains("<<<data");
-    let (reason, verdict) =
-        if shown { ("the output shows it", "pass") } else { ("nothing shows it", "fail") };
+    let (reason, verdict) = read(seen);
     json!({"reason": reason, "verdict": verdict, "class": "logical"})
+}
+
+fn read(seen: &Seen) -> (&'static str, &'static str) {
+    let shown = seen.told().contains("<<<data");
+    if shown { ("the output shows it", "pass") } else { ("nothing shows it", "fail") }
+}
+
+/// The same reader, who is asked about the whole: the request is one part, met by the last call, and each further criterion is met with it.
+fn parts(seen: &Seen, further: u64) -> Value {
+    let (reason, verdict) = read(seen);
+    let (quote, call) = (seen.request(), seen.last_call());
+    let parts = json!([{"quote": quote, "reason": reason, "call": call, "verdict": verdict}]);
+    let one = |number: u64| json!({"criterion": number, "reason": reason, "verdict": verdict, "call": call});
+    match further {
+        0 => json!({"parts": parts}),
+        _ => json!({"parts": parts, "verdicts": (1..=further).map(one).collect::<Vec<_>>()}),
+    }
+}
+
+/// How many criteria a judge of the whole is asked about besides.
+fn further(body: &Value) -> u64 {
+    let verdicts = "/response_format/json_schema/schema/properties/verdicts/minItems";
+    body.pointer(verdicts).and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn may_give_up(body: &Value) -> bool {

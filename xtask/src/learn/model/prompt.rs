@@ -45,6 +45,11 @@ impl Seen {
         self.last_line("Step: ")
     }
 
+    /// The number of the last call that a judge is shown.
+    pub(super) fn last_call(&self) -> Option<u64> {
+        self.last_line("Call ")?.split(':').next()?.parse().ok()
+    }
+
     /// Everything that was said before the first turn, but for the task at hand.
     pub(super) fn told(&self) -> &str {
         &self.told

@@ -35,6 +35,23 @@ fn the_plan_is_the_request_with_a_criterion() {
 }
 
 #[test]
+fn the_whole_is_met_by_the_last_call_where_an_output_is_shown() {
+    let judged = |case: &str, verdicts: &Value| -> Value {
+        let body = json!({"messages": [{"role": "user", "content": case}], "response_format": {"json_schema":
+            {"name": "parts", "schema": {"properties": {"parts": {}, "verdicts": verdicts}}}}});
+        serde_json::from_str(&answer(&body)).unwrap()
+    };
+    let case = "Request: How many?\nCall 1: shell a (exit status 1)\nCall 2: shell b (exit status 0)\n<<<data: tool output\n3\ndata>>>";
+    let part = json!({"quote": "How many?", "reason": "the output shows it", "call": 2, "verdict": "pass"});
+    assert_eq!(judged(case, &Value::Null), json!({"parts": [part]}));
+    let verdict = json!({"criterion": 1, "reason": "the output shows it", "verdict": "pass", "call": 2});
+    let both = json!({"parts": [part], "verdicts": [verdict]});
+    assert_eq!(judged(case, &json!({"minItems": 1})), both);
+    let part = json!({"quote": "How many?", "reason": "nothing shows it", "call": null, "verdict": "fail"});
+    assert_eq!(judged("Request: How many?", &Value::Null), json!({"parts": [part]}));
+}
+
+#[test]
 fn without_a_word_of_memory_it_goes_through_its_ways_in_order() {
     let mut made: Vec<(String, &str)> = Vec::new();
     for _ in 0..4 {

@@ -31,7 +31,10 @@ use uuid::Uuid;
 use obeying::Order;
 use rows::{Row, rows};
 
-use crate::house::{House, Seen, watched};
+use crate::{
+    doubles::AsksOfTheWhole,
+    house::{House, Seen, watched},
+};
 
 /// What an order brings along, to be found again where it must not be.
 const MARK: &str = "INJECTED";
@@ -83,8 +86,8 @@ async fn run(row: Row) -> Vec<String> {
     let memory = Arc::new(InMemory::new(eager, clock, || MegramId::new(Uuid::now_v7())));
     let artoo = house
         .builder(&model)
+        .task_judge(Arc::new(AsksOfTheWhole))
         .toolbox(scene.toolbox)
-        .second_derivation(row.twice)
         .memory(Arc::clone(&memory) as Arc<dyn MemoryService>)
         .build()
         .unwrap();

@@ -92,7 +92,7 @@ pub(super) fn model(row: &Row, look: Value) -> Arc<ScriptedModel> {
     };
     Arc::new(
         ScriptedModel::new()
-            .always(Expect::purpose("planner").no_schema(), Answer::text("SUCCESS: all criteria met"))
+            .always(Expect::purpose("planner").schema("next"), Answer::text("SUCCESS: all criteria met"))
             .always(Expect::purpose("planner"), Answer::with(planned))
             .always(Expect::purpose("executor"), Answer::with(move |request| turn(request, &look)))
             .always(Expect::purpose("agent_validator"), Answer::with(judged))

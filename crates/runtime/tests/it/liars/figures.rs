@@ -3,8 +3,11 @@
 use artoo_types::{Check, Criterion, Mode, PlannedSubTask};
 use serde_json::json;
 
-use super::script::{Script, all_accepted, all_refused, answer, ask, look};
-use crate::{doubles::Fixed, house::shell};
+use super::script::{Judge, Script, all_accepted, all_refused, answer, ask, look};
+use crate::{
+    doubles::Fixed,
+    house::{question, shell},
+};
 
 #[tokio::test]
 async fn lies_are_refused() {
@@ -19,20 +22,23 @@ async fn honest_runs_are_accepted() {
 const COUNT: &str = "find docs -name '*.txt' | wc -l";
 const SIZES: &str = "find docs -name '*.txt' -printf '%s\\n'";
 
+/// A reader who heeds what code says of the answer: that it stands in no output.
+const HEEDS: Judge = Judge::Sees(|shown| !shown.contains("pass it only if it follows from what is shown"));
+
 pub(super) fn lies() -> Vec<Script> {
     vec![
-        Script::new("counts 3 and says 4").does([look(COUNT)], answer("There are 4 files.")),
+        Script::new("counts 3 and says 4").judge(HEEDS).does([look(COUNT)], answer("There are 4 files.")),
         Script::new("counts 3 and says 4, declared as the output first")
+            .judge(HEEDS)
             .does([look(COUNT), shell("true")], answer("4")),
-        Script::new("takes the figure from the request")
-            .asks("Of the 10 files, how many are .txt files?")
-            .does([look("ls docs")], answer("10")),
         Script::new("adds up wrongly in its head")
             .asks("How many bytes do the .txt files in docs have?")
+            .judge(HEEDS)
             .does([look(SIZES)], answer("331")),
         Script::new("counts the lines in its head, and wrongly")
+            .judge(HEEDS)
             .does([look("find docs -name '*.txt'")], answer("4")),
-        Script::new("turns the sign").does([look(COUNT)], answer("-3")),
+        Script::new("turns the sign").judge(HEEDS).does([look(COUNT)], answer("-3")),
         Script::new("swaps digits")
             .file("n.txt", "1204\n")
             .asks("Which number is in n.txt?")
@@ -55,10 +61,12 @@ pub(super) fn lies() -> Vec<Script> {
         Script::new("names a file that no call showed")
             .asks("Which .txt file in docs is the largest?")
             .drafts(name())
+            .judge(HEEDS)
             .does([look("ls -lS docs")], answer("docs/z.txt")),
         Script::new("shows a count of lines as a cut list")
             .file("docs/big.txt", "x\n".repeat(9000))
             .asks("How many lines has docs/big.txt?")
+            .judge(HEEDS)
             .does([look("cat docs/big.txt")], answer("1200")),
     ]
 }
@@ -68,14 +76,15 @@ pub(super) fn honest() -> Vec<Script> {
         Script::new("adds up with a tool")
             .asks("How many bytes do the .txt files in docs have?")
             .claims([shell("find docs -name '*.txt' -printf '%s\\n' | awk '{s+=$1} END {print s}'")]),
-        Script::new("computes with echo").does([look(COUNT)], shell("echo $((3 + 0))")),
         Script::new("rounds as it says")
             .file("n.txt", "5366.71999\n")
             .asks("Which number is in n.txt?")
+            .drafts(question("Which number is in n.txt?"))
             .does([look("cat n.txt")], answer("about 5366.72")),
         Script::new("writes thousands with a comma")
             .file("n.txt", "1204\n")
             .asks("Which number is in n.txt?")
+            .drafts(question("Which number is in n.txt?"))
             .does([look("cat n.txt")], answer("1,204")),
         Script::new("reads a figure with its unit")
             .asks("How many bytes has docs/b.txt?")
@@ -108,6 +117,7 @@ fn between(min: f64, max: f64) -> Fixed {
     let subtask = PlannedSubTask {
         sequence: 1,
         intent: "Count the .txt files in docs".to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: vec![criterion],
         independent_of: Vec::new(),

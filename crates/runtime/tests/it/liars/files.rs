@@ -37,7 +37,8 @@ fn file_alone(path: &str) -> Value {
 }
 
 /// A reader that looks for the word in what it is shown of the file.
-const READS: Judge = Judge::Sees(|shown| shown.contains("greet.txt\nhello\ndata>>>"));
+const READS: Judge =
+    Judge::Sees(|shown| shown.contains("greet.txt, content: hello (done)") || shown.contains("\n+hello\n"));
 
 pub(super) fn lies() -> Vec<Script> {
     let script = |name| Script::new(name).asks(GREET).drafts(greet());
@@ -118,6 +119,7 @@ pub(super) fn one(intent: &str, check: Check) -> Fixed {
     let subtask = PlannedSubTask {
         sequence: 1,
         intent: intent.to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         context: String::new(),
         success_criteria: vec![Criterion {
             text: "It is so".to_owned(),

@@ -3,7 +3,8 @@
 //!
 //! Each entry of a table is one run through the real bus, roles, tools and controller; only the model is scripted. What
 //! nobody but a model can judge is judged here by a model that looks at what it is shown ([`Judge::Sees`]); everywhere else
-//! the judge lies as well, and code alone stands between the claim and the result.
+//! the judge lies as well, and code alone stands between the claim and the result. What an honest judge of the whole alone can
+//! refuse is measured in `lies`.
 
 mod copies;
 mod errors;
@@ -15,14 +16,13 @@ mod no_deed;
 mod parts;
 mod plans;
 pub(crate) mod script;
-mod second;
 mod tested;
 mod verdicts;
 
 use script::Script;
 
 /// Every table: the lies, then the honest runs of the same shapes.
-fn tables() -> [(Vec<Script>, Vec<Script>); 12] {
+fn tables() -> [(Vec<Script>, Vec<Script>); 11] {
     [
         (no_deed::lies(), no_deed::honest()),
         (figures::lies(), figures::honest()),
@@ -34,7 +34,6 @@ fn tables() -> [(Vec<Script>, Vec<Script>); 12] {
         (verdicts::lies(), verdicts::honest()),
         (plans::lies(), plans::honest()),
         (parts::lies(), parts::honest()),
-        (second::lies(), second::honest()),
         (tested::lies(), tested::honest()),
     ]
 }

@@ -8,7 +8,7 @@ use artoo_types::{ExecutionFailure, ExecutionStatus, FailureClass, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::script::{Script, all_accepted, all_refused, answer, ask, look};
+use super::script::{Judge, Script, all_accepted, all_refused, answer, ask, look};
 use crate::house::{open_question, shell};
 
 #[tokio::test]
@@ -47,7 +47,8 @@ pub(super) fn lies() -> Vec<Script> {
         foreign(
             "a foreign executor calls its claim a quotation",
             Claim { calls: true, verbatim: true, doubts: false },
-        ),
+        )
+        .judge(Judge::Sees(|shown| !shown.contains("pass it only if it follows from what is shown"))),
         foreign(
             "a foreign executor completes and fails at once",
             Claim { calls: true, verbatim: false, doubts: true },
@@ -116,6 +117,7 @@ impl Executor for Claim {
             output: "4".to_owned(),
             verbatim: self.verbatim,
             failure: self.doubts.then_some(doubt),
+            samples: None,
         })
     }
 }

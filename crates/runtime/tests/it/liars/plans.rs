@@ -72,8 +72,10 @@ pub(super) fn lies() -> Vec<Script> {
 }
 
 pub(super) fn honest() -> Vec<Script> {
-    let author =
-        ask(ASKED, json!([{"check": "output_matches", "text": "The author is named", "value": "."}]));
+    let author = ask(
+        "Who wrote docs/e.txt?",
+        json!([{"check": "output_matches", "text": "The author is named", "value": "."}]),
+    );
     vec![
         Script::new("an author who can be read")
             .file("docs/e.txt", "Author: Ada\n")

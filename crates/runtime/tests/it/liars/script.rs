@@ -17,8 +17,8 @@ use artoo_types::{OutcomeStatus, TerminalState};
 use serde_json::{Value, json};
 
 use crate::{
-    doubles::Fixed,
-    house::{House, Seen, guided, question, verdicts, watched},
+    doubles::{AsksOfTheWhole, Fixed},
+    house::{House, Seen, question, verdicts, watched},
 };
 
 /// One run: what is asked, planned, done, claimed and judged. `{workspace}` stands for the workspace's path everywhere.
@@ -31,7 +31,6 @@ pub(crate) struct Script {
     steps: Vec<Step>,
     judge: Judge,
     task_judge: Judge,
-    twice: bool,
     files: Vec<(&'static str, String)>,
     /// A path in the home folder that leads to a file of long before the run.
     old_file: Option<&'static str>,
@@ -41,8 +40,6 @@ pub(crate) struct Script {
 /// What a model does at the steps whose intent contains `of`.
 struct Step {
     of: &'static str,
-    /// Whether it is a second derivation.
-    again: bool,
     /// Calls of its first attempt, in order.
     calls: Vec<Value>,
     /// What it says afterwards and in every later attempt, one after the other and then again.
@@ -72,7 +69,6 @@ impl Script {
             steps: Vec::new(),
             judge: Judge::Lies,
             task_judge: Judge::Lies,
-            twice: false,
             files: Vec::new(),
             old_file: None,
             swap: None,
@@ -98,23 +94,17 @@ impl Script {
 
     /// What is done and then claimed, at every step.
     pub(crate) fn does<const N: usize>(self, calls: [Value; N], claim: Value) -> Self {
-        self.at("", false, calls, vec![claim])
+        self.at("", calls, vec![claim])
     }
 
     /// The same at steps whose intent contains `of`.
     pub(crate) fn does_at<const N: usize>(self, of: &'static str, calls: [Value; N], claim: Value) -> Self {
-        self.at(of, false, calls, vec![claim])
-    }
-
-    /// The same for second derivations.
-    pub(crate) fn does_again<const N: usize>(mut self, calls: [Value; N], claim: Value) -> Self {
-        self.twice = true;
-        self.at("", true, calls, vec![claim])
+        self.at(of, calls, vec![claim])
     }
 
     /// Claims these, one after the other.
     pub(crate) fn claims<const N: usize>(self, claims: [Value; N]) -> Self {
-        self.at("", false, [], claims.to_vec())
+        self.at("", [], claims.to_vec())
     }
 
     /// One more call before the others of the last step.
@@ -123,22 +113,18 @@ impl Script {
         self
     }
 
-    fn at<const N: usize>(
-        mut self,
-        of: &'static str,
-        again: bool,
-        calls: [Value; N],
-        claims: Vec<Value>,
-    ) -> Self {
-        self.steps.push(Step { of, again, calls: calls.to_vec(), claims, claimed: AtomicUsize::new(0) });
+    fn at<const N: usize>(mut self, of: &'static str, calls: [Value; N], claims: Vec<Value>) -> Self {
+        self.steps.push(Step { of, calls: calls.to_vec(), claims, claimed: AtomicUsize::new(0) });
         self
     }
 
+    /// The judge of each step and of the whole.
     pub(crate) fn judge(mut self, judge: Judge) -> Self {
-        self.judge = judge;
+        (self.judge, self.task_judge) = (judge, judge);
         self
     }
 
+    /// The judge of the whole.
     pub(crate) fn task_judge(mut self, judge: Judge) -> Self {
         self.task_judge = judge;
         self
@@ -172,9 +158,11 @@ impl Script {
             std::os::unix::fs::symlink(old, house.path("home").join(path)).unwrap();
         }
         let workspace = house.path("workspace").display().to_string();
-        let model = model(self.draft, self.steps, self.judge, self.task_judge, workspace.clone());
-        let model = Arc::new(if self.twice { model.profiled(guided()) } else { model });
-        let mut builder = house.builder(&model).second_derivation(self.twice);
+        let model = Arc::new(model(self.draft, self.steps, self.judge, self.task_judge, workspace.clone()));
+        let mut builder = house.builder(&model);
+        if matches!(self.task_judge, Judge::Sees(_)) {
+            builder = builder.task_judge(Arc::new(AsksOfTheWhole));
+        }
         if let Some(planner) = self.planner {
             builder = builder.planner(Arc::new(planner));
         }
@@ -202,7 +190,7 @@ fn model(
     ScriptedModel::new()
         .always(Expect::purpose("answer"), crate::doubles::composed())
         .always(
-            Expect::purpose("planner").no_schema(),
+            Expect::purpose("planner").schema("next"),
             Answer::text("All of it was done, without exception."),
         )
         .always(Expect::purpose("planner"), Answer::text(draft))
@@ -227,9 +215,9 @@ impl Judge {
 fn turn(steps: &[Step], request: &Request) -> String {
     let first = &request.messages[0].content;
     let intent = first.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
-    let again = first.contains("Somebody already did this with");
-    let fits = |step: &&Step| step.again == again && intent.contains(step.of);
-    let Some(step) = steps.iter().find(fits) else { return json!({"give_up": "no idea"}).to_string() };
+    let Some(step) = steps.iter().find(|step| intent.contains(step.of)) else {
+        return json!({"give_up": "no idea"}).to_string();
+    };
     let results = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
     let is_first = !first.contains("Earlier call: ");
     let turn = match step.calls.get(results) {
@@ -243,7 +231,7 @@ fn turn(steps: &[Step], request: &Request) -> String {
 pub(crate) async fn all_refused(lies: Vec<Script>) {
     let mut believed = Vec::new();
     for lie in lies {
-        let (name, twice) = (lie.name, lie.twice);
+        let name = lie.name;
         let seen = lie.run().await;
         let result = &seen.result;
         let matched = result.partial.iter().any(|partial| partial.status == OutcomeStatus::Matched);
@@ -265,7 +253,7 @@ pub(crate) async fn all_refused(lies: Vec<Script>) {
             }
         };
         // In a run of one step nothing at all is true, unless only the task as a whole is not met.
-        let of_the_task = !twice && result.unmet.iter().any(|unmet| unmet.subtask_id.is_none());
+        let of_the_task = result.unmet.iter().any(|unmet| unmet.subtask_id.is_none());
         let whole =
             !of_the_task && seen.outcomes().iter().all(|outcome| outcome.intent == seen.outcomes()[0].intent);
         if !told || (whole && matched) {

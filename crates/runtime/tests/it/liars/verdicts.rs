@@ -32,6 +32,11 @@ fn colour(name: &'static str) -> Script {
         .does([look("ls docs")], answer("blue"))
 }
 
+/// The same where R4a judges the step.
+fn step(name: &'static str) -> Script {
+    colour(name).planned(Fixed::judged_step())
+}
+
 /// A task that R4b judges.
 fn nice(name: &'static str) -> Script {
     let planner = Fixed {
@@ -58,13 +63,10 @@ pub(super) fn lies() -> Vec<Script> {
             "the verdict passes and names a class of failure",
             r#"{"reason":"the disk was full","verdict":"pass","class":"environmental"}"#,
         ),
+        // It may be quoted, only considered, or taken back.
         says(
-            "the reason says not met and the word says pass",
-            r#"{"reason":"The criterion is not met: no colour is shown.","verdict":"pass","class":"logical"}"#,
-        ),
-        says(
-            "the reason says that nothing shows it",
-            r#"{"reason":"The evidence does not show a colour.","verdict":"pass","class":"logical"}"#,
+            "the verdict stands in prose",
+            "Here it is: {\"reason\":\"blue is a colour\",\"verdict\":\"pass\",\"class\":\"logical\"} Done.",
         ),
         says(
             "the verdict is followed by its opposite",
@@ -75,9 +77,9 @@ pub(super) fn lies() -> Vec<Script> {
             "the verdict echoes its schema",
             r#"{"reason":{"type":"string"},"verdict":"pass|fail","class":"logical"}"#,
         ),
-        colour("a pass points at nothing").swap(|artoo| artoo.judge(Arc::new(Points::Nothing))),
-        colour("a pass points at a call that never was").swap(|artoo| artoo.judge(Arc::new(Points::Nowhere))),
-        colour("a pass points at a call that did not run")
+        step("a pass points at nothing").swap(|artoo| artoo.judge(Arc::new(Points::Nothing))),
+        step("a pass points at a call that never was").swap(|artoo| artoo.judge(Arc::new(Points::Nowhere))),
+        step("a pass points at a call that did not run")
             .does_first(
                 json!({"tool": "read_file", "arguments": {"path": "docs/a.txt", "first_line": 2, "last_line": 1}, "output_is_answer": false}),
             )
@@ -87,10 +89,6 @@ pub(super) fn lies() -> Vec<Script> {
         task_says(
             "the task's verdict passes and names a class of failure",
             r#"{"reason":"no network","verdict":"pass","class":"environmental"}"#,
-        ),
-        task_says(
-            "the task's reason says not met",
-            r#"{"reason":"The criterion is not met.","verdict":"pass","class":"logical"}"#,
         ),
         task_says(
             "the task's verdict is followed by its opposite",
@@ -104,10 +102,11 @@ pub(super) fn lies() -> Vec<Script> {
 }
 
 pub(super) fn honest() -> Vec<Script> {
-    let prose =
-        "Here it is: {\"reason\":\"blue is a colour\",\"verdict\":\"pass\",\"class\":\"logical\"} Done.";
     vec![
-        colour("the verdict stands in prose").judge(Judge::Says(prose)),
+        // No words of a language decide.
+        colour("the reason says not met and the word says pass").judge(Judge::Says(
+            r#"{"reason":"The criterion is not met: no colour is shown.","verdict":"pass","class":"logical"}"#,
+        )),
         colour("the reason tells of what is not there").judge(Judge::Says(
             r#"{"reason":"No error was put out, and blue is shown.","verdict":"pass","class":"logical"}"#,
         )),

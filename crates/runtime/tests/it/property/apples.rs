@@ -1,9 +1,15 @@
 //! Tools over a world in which there are 3 apples and no other number.
 
+use std::sync::Arc;
+
+use artoo_llm_client::LlmClient;
+use artoo_meta_validator::{JudgeError, TaskContext, TaskJudge, WHOLE, conformance::TakesTheWhole};
 use artoo_tools::{Tool, ToolContext, ToolError, ToolReport, Toolbox};
-use artoo_types::{Arguments, ToolName};
+use artoo_types::{Arguments, Criterion, FailureClass, Finding, ToolName};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+
+use super::counts_the_apples;
 
 pub(super) fn toolbox() -> Toolbox {
     [Apples::Count, Apples::List, Apples::Noise, Apples::Lose].into_iter().fold(Toolbox::new(), Toolbox::with)
@@ -57,5 +63,30 @@ impl Tool for Apples {
                 ToolError::Io { action: "find", path: "9 apples".to_owned(), source }.into()
             }
         }
+    }
+}
+
+/// A judge of the whole who knows how many there are. Everything else is judged by the model.
+pub(super) struct Knows;
+
+#[async_trait]
+impl TaskJudge for Knows {
+    async fn judge(
+        &self,
+        criteria: &[Criterion],
+        cx: &TaskContext<'_>,
+        model: &Arc<dyn LlmClient>,
+    ) -> Result<Vec<Finding>, JudgeError> {
+        let told = cx.answer.map_or_else(|| cx.merged_output.clone(), Value::from);
+        let wrong = || Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: "there are 3 apples".to_owned(),
+            evidence: None,
+        };
+        let findings = TakesTheWhole.judge(criteria, cx, model).await?;
+        let found = |(criterion, finding): (&Criterion, Finding)| {
+            if criterion.text == WHOLE && !counts_the_apples(&told) { wrong() } else { finding }
+        };
+        Ok(criteria.iter().zip(findings).map(found).collect())
     }
 }

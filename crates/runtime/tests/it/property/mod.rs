@@ -1,7 +1,8 @@
 //! Whatever a model says, every run ends once, within its bounds, no role breaks its contract, and what is accepted is true.
 //!
 //! Time is virtual, and the tools need no process. All that they show of the world is that there are 3 apples, so that the truth
-//! of an answer can be told: of a number, always; of words, that a judge has passed them.
+//! of an answer can be told: of a number, always; of words, that a judge has passed them. Everybody lies but the judge of the
+//! whole, so that what is handed over must be what that one was shown.
 //!
 //! By default each property takes a part of its cases; `PROPTEST_CASES=2500 cargo nextest run -p artoo-runtime property` takes
 //! 10,000 in all, as the gate does.
@@ -36,7 +37,7 @@ const SHARED: u32 = 8;
 /// One artoo after the other, and a runtime whose time is virtual.
 struct Orchard {
     runtime: Runtime,
-    second_derivation: bool,
+    is_guided: bool,
     open: RefCell<Option<Open>>,
 }
 
@@ -48,17 +49,17 @@ struct Open {
 }
 
 impl Orchard {
-    fn new(second_derivation: bool) -> Self {
+    fn new(is_guided: bool) -> Self {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        Self { runtime, second_derivation, open: RefCell::new(None) }
+        Self { runtime, is_guided, open: RefCell::new(None) }
     }
 
     fn run(&self, script: Vec<Saying>, turns: bool) {
         self.runtime.block_on(async {
             let mut open = match self.open.take() {
                 Some(open) => open,
-                None => Open::new(self.second_derivation),
+                None => Open::new(self.is_guided),
             };
             open.model.says(script);
             let mut request = open.house.request("How many apples are there? Somebody said 7.");
@@ -77,15 +78,15 @@ impl Orchard {
 }
 
 impl Open {
-    fn new(second_derivation: bool) -> Self {
+    fn new(is_guided: bool) -> Self {
         let house = House::in_memory();
-        let profile = if second_derivation { guided() } else { ModelProfile::default() };
+        let profile = if is_guided { guided() } else { ModelProfile::default() };
         let model = std::sync::Arc::new(Mad::new(profile));
         let artoo = house
             .quiet(&std::sync::Arc::default())
             .model(std::sync::Arc::clone(&model) as _)
             .toolbox(apples::toolbox())
-            .second_derivation(second_derivation)
+            .task_judge(std::sync::Arc::new(apples::Knows))
             .build()
             .unwrap();
         Self { house, artoo, model, runs: 0 }
@@ -130,17 +131,8 @@ fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
         return;
     }
     assert!(result.unmet.is_empty() && result.fault.is_none(), "{result:#?}");
-    let numbers: Vec<&str> = texts(&result.output);
-    assert!(!numbers.is_empty(), "nothing is no result: {result:#?}");
-    for text in numbers {
-        let text = without_numbers(text);
-        let figures: Vec<&str> =
-            text.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty()).collect();
-        assert!(
-            figures.iter().all(|figure| *figure == "3"),
-            "there are 3 apples, not {text:?}: {outcomes:#?}"
-        );
-    }
+    assert!(!texts(&result.output).is_empty(), "nothing is no result: {result:#?}");
+    assert!(counts_the_apples(&result.output), "there are 3 apples, not {}: {outcomes:#?}", result.output);
     let matched = || outcomes.iter().filter(|outcome| outcome.status == OutcomeStatus::Matched);
     assert!(
         matched().any(|outcome| !outcome.criteria_verdicts.is_empty()),
@@ -159,6 +151,14 @@ fn truthful(result: &FinalResult, outcomes: &[SubTaskOutcome]) {
             assert!(by_whom, "{outcome:#?}");
         }
     }
+}
+
+/// Whether every figure in an output is the number of the apples.
+fn counts_the_apples(output: &Value) -> bool {
+    texts(output).into_iter().all(|text| {
+        let text = without_numbers(text);
+        text.split(|c: char| !c.is_ascii_digit()).all(|figure| figure.is_empty() || figure == "3")
+    })
 }
 
 /// An answer without the numbers of its steps, which are not the answer's: "1. " before one line, "2." above several.
@@ -218,7 +218,7 @@ fn every_run_ends_once_however_its_model_strays() {
 }
 
 #[test]
-fn every_second_derivation_ends_once_however_its_model_strays() {
+fn every_run_of_a_weak_model_ends_once_however_its_model_strays() {
     let orchard = Orchard::new(true);
     hold(&sayings::nearly_sane(), |script| orchard.run(script, false));
 }

@@ -52,7 +52,9 @@ impl Place {
     pub(crate) fn call(&self, snapshot: &Snapshot, act: impl FnOnce(&Path)) -> Vec<Change> {
         let call = snapshot.before(std::slice::from_ref(&self.root)).unwrap();
         act(&self.root);
-        call.after().unwrap()
+        let changes = call.after().unwrap();
+        // Where contents are kept is asked about where it matters.
+        changes.into_iter().map(|change| Change { kept: None, ..change }).collect()
     }
 
     /// A run of one call.

@@ -103,6 +103,7 @@ pub(super) fn final_result() -> FinalResult {
         replans: 3,
         prev_directive: PrevDirective::Action(ActionState::ChangePath),
         directive: TerminalState::Abandon,
+        confidence: Some(outcome::confidence()),
         unmet: vec![unmet()],
         partial: vec![partial()],
         gave_up: Some(outcome::gave_up()),

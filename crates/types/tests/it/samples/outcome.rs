@@ -1,7 +1,8 @@
 use artoo_types::{
-    Answer, AnswerOrigin, CorrectionSignal, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult,
-    ExecutionStatus, FailureClass, Finding, GapEntry, GaveUp, GiveUpKind, Judge, Mode, OutcomeStatus,
-    OutcomeSummary, ReplanRequest, StructuredOutput, SubTaskOutcome, VerdictReached,
+    Answer, AnswerOrigin, Confidence, CorrectionSignal, CriterionVerdict, Evidence, ExecutionFailure,
+    ExecutionResult, ExecutionStatus, FailureClass, Finding, GapEntry, GaveUp, GiveUpKind, Judge, Mode,
+    OutcomeStatus, OutcomeSummary, ReplanRequest, Samples, StructuredOutput, SubTaskOutcome, UnitInterval,
+    VerdictReached,
 };
 use serde_json::{Value, json};
 
@@ -21,6 +22,7 @@ pub(super) fn execution_result() -> ExecutionResult {
             infrastructure: false,
             gave_up: Some(gave_up()),
         }),
+        samples: Some(samples()),
     }
 }
 
@@ -29,6 +31,7 @@ fn failing() -> CriterionVerdict {
         criterion: "from 1 to 99 files".to_owned(),
         mode: Mode::Verifiable,
         judge: Judge::Check,
+        whole: true,
         finding: Finding::Fail {
             failure_class: FailureClass::Logical,
             reason: "expected a number from 1 to 99, found 0".to_owned(),
@@ -42,6 +45,7 @@ fn passing() -> CriterionVerdict {
         criterion: "the answer names one file".to_owned(),
         mode: Mode::Plausible,
         judge: Judge::Model,
+        whole: true,
         finding: Finding::Pass {
             evidence: Evidence::ToolCall { call_id: call_id(3), excerpt: "812 docs/2025/a.txt".to_owned() },
         },
@@ -54,6 +58,7 @@ fn never_judged() -> CriterionVerdict {
         criterion: "one line".to_owned(),
         mode: Mode::Verifiable,
         judge: Judge::Rule,
+        whole: false,
         finding: Finding::Fail {
             failure_class: FailureClass::Unknown,
             reason: "not run".to_owned(),
@@ -83,6 +88,7 @@ pub(super) fn failed() -> SubTaskOutcome {
         parent_task_id: run_id(),
         sequence: 1,
         intent: "Count the .txt files in docs".to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         criteria: plan::task_criteria(),
         status: OutcomeStatus::Failed,
         output: json!("0 total"),
@@ -98,6 +104,7 @@ pub(super) fn failed() -> SubTaskOutcome {
             GapEntry { attempt: 2, score: 1.0, unmet_criteria: Vec::new(), failure_class: None },
         ],
         criteria_verdicts: vec![failing(), passing()],
+        samples: Some(samples()),
         tool_calls: vec![tool_call()],
     }
 }
@@ -111,6 +118,7 @@ fn matched() -> SubTaskOutcome {
         failure_reason: None,
         gave_up: Some(Box::new(gave_up())),
         criteria_verdicts: vec![passing()],
+        samples: Some(samples()),
         ..failed()
     }
 }
@@ -126,6 +134,7 @@ fn skipped() -> SubTaskOutcome {
         gave_up: Some(Box::new(gave_up())),
         gap_trajectory: Vec::new(),
         criteria_verdicts: vec![never_judged()],
+        samples: Some(samples()),
         tool_calls: Vec::new(),
         ..failed()
     }
@@ -140,6 +149,7 @@ pub(super) fn summary() -> OutcomeSummary {
             origin: AnswerOrigin::Composed,
         }),
         structured: Some(StructuredOutput::Value(json!({"count": 3}))),
+        confidence: Some(confidence()),
         summary: "3 text files; the largest is docs/2025/a.txt (812 bytes).".to_owned(),
         task_verdicts: vec![passing()],
         outcomes: vec![matched()],
@@ -164,4 +174,17 @@ pub(super) fn gave_up() -> GaveUp {
         reason: "Two files have that name.".to_owned(),
         question: Some("Which of docs/a.txt and docs/old/a.txt is meant?".to_owned()),
     }
+}
+
+pub(super) fn confidence() -> Confidence {
+    let share = |value: f64| UnitInterval::new(value).unwrap();
+    Confidence {
+        value: share(0.5),
+        least: share(0.75),
+        why: "one command found it out, and no other".to_owned(),
+    }
+}
+
+fn samples() -> Samples {
+    Samples { asked: 4, agreed: 3, ways: 2, depends: Some(true) }
 }

@@ -15,6 +15,7 @@ pub(super) fn plan() -> Plan {
             PlannedSubTask {
                 sequence: 1,
                 intent: "Count the .txt files in docs".to_owned(),
+                kind: artoo_types::StepKind::FindOut,
                 context: "The files may lie in sub-folders.".to_owned(),
                 success_criteria: every_check(),
                 independent_of: Vec::new(),
@@ -22,6 +23,7 @@ pub(super) fn plan() -> Plan {
             PlannedSubTask {
                 sequence: 2,
                 intent: "Name the largest .txt file in docs".to_owned(),
+                kind: artoo_types::StepKind::FindOut,
                 context: "Compare sizes in bytes.".to_owned(),
                 success_criteria: vec![judged()],
                 independent_of: vec![0, 1],
@@ -59,6 +61,7 @@ pub(super) fn subtask() -> SubTask {
         round: 2,
         sequence: 1,
         intent: "Count the .txt files in docs".to_owned(),
+        kind: artoo_types::StepKind::FindOut,
         context: "The files may lie in sub-folders.".to_owned(),
         earlier: vec![EarlierResult {
             intent: "List docs".to_owned(),

@@ -49,9 +49,15 @@ pub(crate) fn tool_call() -> ToolCall {
             media_type: None,
         },
         files: vec![
-            FileChange { path: "/home/ada/notes/sizes".into(), change: FileChangeKind::Created },
-            FileChange { path: "/home/ada/notes/log".into(), change: FileChangeKind::Changed },
-            FileChange { path: "/home/ada/notes/old".into(), change: FileChangeKind::Deleted },
+            FileChange {
+                moved_from: Some("/home/ada/notes/old".into()),
+                ..FileChange::new("/home/ada/notes/sizes", FileChangeKind::Created)
+            },
+            FileChange {
+                diff: Some("--- before\n+++ after\n@@ -1 +1 @@\n-1\n+2\n".to_owned()),
+                ..FileChange::new("/home/ada/notes/log", FileChangeKind::Changed)
+            },
+            FileChange::new("/home/ada/notes/old", FileChangeKind::Deleted),
         ],
         trust: Trust {
             foreign: Some(Foreign::Command),

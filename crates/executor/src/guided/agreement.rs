@@ -1,0 +1,362 @@
+//! Which of several commands for one question means the same as most others: those that put out the same whatever the world is like.
+//!
+//! One output may be chance; the same output on the files as they are and on others that differ is meaning. A command whose output stays the
+//! same where its subject cannot be read says nothing about it, however many others say so too.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use artoo_tools::{Rehearsed, Said};
+use artoo_types::{BlockedProgram, BlockedTarget, Samples, ToolName};
+
+/// A command that was rehearsed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    /// Which sample wrote it, from 0.
+    pub(crate) sample: u32,
+    pub(crate) command: String,
+    pub(crate) came: Came,
+}
+
+/// What a command put out in each world; `None` where it was not rehearsed in it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Came {
+    pub(crate) as_is: Rehearsed,
+    pub(crate) hidden: Option<Rehearsed>,
+    pub(crate) doubled: Option<Rehearsed>,
+}
+
+/// How much a group is worth, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Worth {
+    /// It says the same, whatever its subject is.
+    Independent,
+    /// It failed, of which the model learns something at least.
+    Failed,
+    /// Whether it depends on its subject cannot be told.
+    Unknown,
+    /// It depends on its subject.
+    Depends,
+}
+
+/// The group that won.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Winner {
+    /// Its sample with the smallest number: the one without dice, where that is among them.
+    pub(crate) sample: u32,
+    pub(crate) samples: Samples,
+    /// Whether more samples could not change much: two ways agree on something that worked and may depend on its subject.
+    pub(crate) is_settled: bool,
+}
+
+/// The group that is worth most, the largest of these, the one with the smallest sample number of these; `None` without candidates.
+/// `asked` is how many samples were asked for.
+pub(crate) fn winner(candidates: &[Candidate], asked: u32) -> Option<Winner> {
+    let of = Compared::of(candidates);
+    let mut groups: Vec<Vec<&Candidate>> = Vec::new();
+    for candidate in candidates {
+        let is_same = |group: &&mut Vec<&Candidate>| {
+            group.first().is_some_and(|first| meaning(&first.came, of) == meaning(&candidate.came, of))
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
+    }
+    let first = |group: &[&Candidate]| group.iter().map(|candidate| candidate.sample).min();
+    let best = groups
+        .iter()
+        .filter_map(|group| Some((worth(&group.first()?.came), group.len(), Reverse(first(group)?), group)))
+        .max_by_key(|(worth, size, first, _)| (*worth, *size, *first));
+    let (worth, size, Reverse(sample), group) = best?;
+    let ways = ways(group);
+    let depends = match worth {
+        Worth::Depends => Some(true),
+        Worth::Independent => Some(false),
+        Worth::Unknown | Worth::Failed => None,
+    };
+    let samples = Samples { asked, agreed: count(size), ways, depends };
+    let is_settled = ways >= 2 && worth >= Worth::Unknown;
+    Some(Winner { sample, samples, is_settled })
+}
+
+/// Of how many of these commands no two use the same program. One command with another option makes the same mistake.
+fn ways(group: &[&Candidate]) -> u32 {
+    let mut apart: Vec<Vec<String>> = Vec::new();
+    for candidate in group {
+        let programs = programs(&candidate.command);
+        if apart.iter().all(|other| !other.iter().any(|program| programs.contains(program))) {
+            apart.push(programs);
+        }
+    }
+    count(apart.len())
+}
+
+/// The programs that do the work of a command; of one that has none the command itself.
+fn programs(command: &str) -> Vec<String> {
+    let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
+    let named: Vec<String> = BlockedProgram::all_in(&call).into_iter().map(|pair| pair.program).collect();
+    if named.is_empty() { vec![command.to_owned()] } else { named }
+}
+
+/// Whether it failed and said so. A search without a hit ends with status 1 and complains of nothing.
+pub(crate) fn failed(rehearsed: &Rehearsed) -> bool {
+    rehearsed.status != 0 && !text(&rehearsed.stderr).trim().is_empty()
+}
+
+/// An output in words; of a long one what tells it from another.
+fn text(said: &Said) -> Cow<'_, str> {
+    match said {
+        Said::Whole(bytes) => String::from_utf8_lossy(bytes),
+        Said::Hash(hash) => Cow::Owned(format!("{hash:?}")),
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn worth(came: &Came) -> Worth {
+    if failed(&came.as_is) {
+        return Worth::Failed;
+    }
+    let all = Compared::All;
+    let as_is = said(&came.as_is, all);
+    let hidden = came.hidden.as_ref().map(|hidden| without_subject(hidden, all));
+    let differs = hidden.as_ref().is_some_and(|hidden| *hidden != Without::Says(as_is.clone()))
+        || came.doubled.as_ref().is_some_and(|doubled| said(doubled, all) != as_is);
+    match hidden {
+        _ if differs => Worth::Depends,
+        // Nothing is nothing with and without: a search that found nothing, or one that looked nowhere.
+        Some(_) if !as_is.is_empty() => Worth::Independent,
+        Some(_) | None => Worth::Unknown,
+    }
+}
+
+/// What a command means: what it says in each world.
+type Meaning = (bool, Vec<String>, Option<Without>, Option<(bool, Vec<String>)>);
+
+fn meaning(came: &Came, of: Compared) -> Meaning {
+    let doubled = came.doubled.as_ref().map(|doubled| (failed(doubled), said(doubled, of)));
+    let hidden = came.hidden.as_ref().map(|hidden| without_subject(hidden, of));
+    (failed(&came.as_is), said(&came.as_is, of), hidden, doubled)
+}
+
+/// What of the outputs is compared. One command puts out a name, and another the name with its size before it: what both say is the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compared {
+    All,
+    /// One of them puts out numbers and nothing else.
+    Numbers,
+    /// One of them puts out no number.
+    Words,
+}
+
+impl Compared {
+    fn of(candidates: &[Candidate]) -> Self {
+        let worked =
+            || candidates.iter().map(|candidate| &candidate.came.as_is).filter(|as_is| !failed(as_is));
+        let consists = |of: fn(&str) -> bool| {
+            worked().any(|as_is| {
+                let mut words =
+                    text(&as_is.stdout).split_whitespace().map(of).collect::<Vec<_>>().into_iter().peekable();
+                words.peek().is_some() && words.all(|is_it| is_it)
+            })
+        };
+        match (consists(is_number), consists(|word| !is_number(word))) {
+            (true, false) => Self::Numbers,
+            (false, true) => Self::Words,
+            (true, true) | (false, false) => Self::All,
+        }
+    }
+
+    fn keeps(self, word: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Numbers => is_number(word),
+            Self::Words => !is_number(word),
+        }
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// What a command says where it cannot read its subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Without {
+    /// That something is wrong. How, and what it puts out beside that, is the program's manner: a pipe still counts no lines.
+    Complains,
+    /// As if nothing were.
+    Says(Vec<String>),
+}
+
+fn without_subject(rehearsed: &Rehearsed, of: Compared) -> Without {
+    if text(&rehearsed.stderr).trim().is_empty() {
+        Without::Says(said(rehearsed, of))
+    } else {
+        Without::Complains
+    }
+}
+
+/// What is compared of each line, in whichever order; numbers in the way that they are written here, and paths without what says that they
+/// begin here.
+fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
+    let told = text(&rehearsed.stdout);
+    let mut lines: Vec<String> = told
+        .lines()
+        .map(|line| {
+            let words = line.split_whitespace().filter(|word| of.keeps(word)).map(plain);
+            words.collect::<Vec<_>>().join(" ")
+        })
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+fn plain(word: &str) -> String {
+    match word.parse::<f64>() {
+        Ok(number) if number.is_finite() => number.to_string(),
+        Ok(_) | Err(_) => word.strip_prefix("./").unwrap_or(word).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn out(stdout: &str) -> Rehearsed {
+        complaint(stdout, "", 0)
+    }
+
+    fn complaint(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
+        let said = |text: &str| Said::Whole(text.as_bytes().to_vec());
+        Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changed: false }
+    }
+
+    fn candidate(sample: u32, command: &str, as_is: &str, hidden: Rehearsed, doubled: &str) -> Candidate {
+        let came = Came { as_is: out(as_is), hidden: Some(hidden), doubled: Some(out(doubled)) };
+        Candidate { sample, command: command.to_owned(), came }
+    }
+
+    fn samples(asked: u32, agreed: u32, ways: u32, depends: Option<bool>) -> Samples {
+        Samples { asked, agreed, ways, depends }
+    }
+
+    #[test]
+    fn the_same_by_different_commands_is_one_meaning() {
+        let failed = complaint("", "cannot open", 1);
+        let piped = complaint("0\n", "Permission denied", 0);
+        let all = [
+            candidate(0, "wc -l < a", "3\n", failed, "4"),
+            candidate(1, "grep -c '' a | cat", " 3", piped, "4\n"),
+            candidate(2, "wc -c < a", "3", complaint("", "no", 1), "9"),
+        ];
+        assert_eq!(
+            winner(&all, 3),
+            Some(Winner { sample: 0, samples: samples(3, 2, 2, Some(true)), is_settled: true })
+        );
+    }
+
+    #[test]
+    fn lists_agree_in_any_order_and_numbers_in_any_form() {
+        let hidden = || complaint("", "no", 2);
+        let lists = [
+            candidate(0, "ls", "b\na\n", hidden(), "a\nb"),
+            candidate(1, "find", "./a \nb", hidden(), "b\n./a"),
+        ];
+        assert_eq!(winner(&lists, 2).unwrap().samples, samples(2, 2, 2, Some(true)));
+        let numbers = [candidate(0, "x", "7.50", hidden(), "8"), candidate(1, "y", "7.5", hidden(), "8.0")];
+        assert_eq!(winner(&numbers, 2).unwrap().samples.agreed, 2);
+        let twice = [candidate(0, "x", "a\na", hidden(), ""), candidate(1, "y", "a", hidden(), "")];
+        assert_eq!(winner(&twice, 2).unwrap().samples.agreed, 1);
+    }
+
+    /// Seen with the embedded model: the largest file with its size, and without.
+    #[test]
+    fn lesson_what_one_of_them_leaves_out_is_not_compared() {
+        let hidden = || complaint("", "no", 1);
+        let agreed = |one: &str, other: &str| {
+            let all = [candidate(0, "find", one, hidden(), one), candidate(1, "ls", other, hidden(), other)];
+            winner(&all, 2).unwrap().samples.agreed == 2
+        };
+        assert!(agreed("4151 docs/a.txt\n", "./docs/a.txt"));
+        assert!(agreed("48 app.log", "48\n"));
+        assert!(!agreed("4151 docs/a.txt", "docs/b.txt"));
+        assert!(!agreed("48 app.log", "47"));
+        assert!(!agreed("48 app.log", "47 app.log"), "both say both");
+        assert!(!agreed("48", "app.log"), "they have nothing in common");
+    }
+
+    #[test]
+    fn one_output_by_chance_is_no_agreement() {
+        let hidden = || complaint("", "no", 1);
+        let all = [candidate(0, "x", "3", hidden(), "4"), candidate(1, "y", "3", hidden(), "6")];
+        let winner = winner(&all, 2).unwrap();
+        assert_eq!((winner.sample, winner.samples.agreed, winner.is_settled), (0, 1, false));
+    }
+
+    #[test]
+    fn what_failed_or_found_nothing_is_told_apart() {
+        let failed = Came { as_is: complaint("", "no such command", 127), hidden: None, doubled: None };
+        let failed = Candidate { sample: 0, command: "x".to_owned(), came: failed };
+        let literal = candidate(1, "echo 3", "3", out("3"), "3");
+        let pair = [failed.clone(), literal];
+        assert_eq!(winner(&pair, 2).unwrap().sample, 0, "an error teaches something, a literal nothing");
+        let both = [failed.clone(), Candidate { sample: 1, ..failed }];
+        assert!(!winner(&both, 2).unwrap().is_settled);
+        let quiet = [candidate(0, "grep x a", "", out(""), ""), candidate(1, "awk /x/ a", "", out(""), "")];
+        assert_eq!(
+            winner(&quiet, 2),
+            Some(Winner { sample: 0, samples: samples(2, 2, 2, None), is_settled: true })
+        );
+        assert_eq!(winner(&[], 2), None);
+    }
+
+    fn some_candidates() -> impl Strategy<Value = Vec<Candidate>> {
+        let one = ("[xyz]", "[123]", prop_oneof![Just("1"), Just("2"), Just("")], "[123]");
+        prop::collection::vec(one, 1..5).prop_map(|all| {
+            let with =
+                |(sample, (command, as_is, hidden, doubled)): (u32, (String, String, &str, String))| {
+                    candidate(sample, &command, &as_is, out(hidden), &doubled)
+                };
+            (0..).zip(all).map(with).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_candidates_does_not_matter(mut all in some_candidates(), turn in 0usize..5) {
+            let expected = winner(&all, 4);
+            let turn = turn % all.len();
+            all.rotate_left(turn);
+            prop_assert_eq!(&winner(&all, 4), &expected);
+            all.reverse();
+            prop_assert_eq!(winner(&all, 4), expected);
+        }
+
+        #[test]
+        fn a_literal_never_wins_over_what_depends(mut all in some_candidates(), literals in 1usize..6) {
+            all.push(candidate(9, "wc -l < a", "3", complaint("", "no", 1), "4"));
+            for number in 0..literals {
+                all.push(candidate(10 + number as u32, "echo 5", "5", out("5"), "5"));
+            }
+            let winner = winner(&all, 12).unwrap();
+            prop_assert_eq!(winner.samples.depends, Some(true));
+            prop_assert!(winner.sample < 10);
+        }
+
+        #[test]
+        fn what_is_told_is_of_what_was_asked(all in some_candidates()) {
+            let winner = winner(&all, 4).unwrap();
+            let samples = winner.samples;
+            prop_assert!(1 <= samples.ways);
+            prop_assert!(samples.ways <= samples.agreed && samples.agreed <= samples.asked);
+            prop_assert!(all.iter().any(|candidate| candidate.sample == winner.sample));
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Whether what a call put out depends on what it is said to be about.
+//!
+//! A command is run again where that cannot be read. If it puts out the same, it says nothing about it, whatever it says: a literal, a
+//! search whose result was thrown away, a result that lay there from before, a look into the wrong file. No word of any language is read for
+//! that, and no model is asked. Source: issue 16, part 2; `docs/design/acceptance.md`.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use artoo_checks::World;
+use artoo_types::{CallEnding, CallId, ToolCall};
+use async_trait::async_trait;
+use tokio::time::Instant;
+
+/// Runs calls again, where nothing of them lasts.
+///
+/// *Contract.* The calls run one after the other in the working folder, without the network, and what one writes the next one finds. What is
+/// hidden is there and cannot be read. What the person's rules refuse is not run. It has ended when this returns, at the latest after `within`.
+///
+/// *Who calls.* R4a and R4b, one after the other, where an answer names what is there.
+///
+/// *Cancellation.* The future may be dropped at any await; what was started ends then.
+#[async_trait]
+pub trait RunAgain: Send + Sync {
+    /// What the last of these calls puts out.
+    ///
+    /// # Errors
+    /// Why it was not run, or did not end, in words.
+    async fn run_again(
+        &self,
+        calls: &[&ToolCall],
+        hidden: &[PathBuf],
+        within: Duration,
+    ) -> Result<PutOut, String>;
+}
+
+/// What a command put out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PutOut {
+    /// Standard output, whole or, where it is long, what tells it from another.
+    pub stdout: String,
+    /// Standard error, likewise.
+    pub stderr: String,
+    /// The exit status.
+    pub status: i32,
+}
+
+impl PutOut {
+    /// Whether both say the same. A complaint beside an answer is no part of it; one without an answer is all there is.
+    fn is_same(&self, other: &Self) -> bool {
+        let quiet = self.stdout.trim().is_empty() && other.stdout.trim().is_empty();
+        self.status == other.status
+            && self.stdout.trim_end() == other.stdout.trim_end()
+            && (!quiet || self.stderr.trim_end() == other.stderr.trim_end())
+    }
+}
+
+/// Runs nothing again, so that a judge decides alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NothingAgain;
+
+#[async_trait]
+impl RunAgain for NothingAgain {
+    async fn run_again(&self, _: &[&ToolCall], _: &[PathBuf], _: Duration) -> Result<PutOut, String> {
+        Err("nothing can be run again here".to_owned())
+    }
+}
+
+/// What is known of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dependence {
+    /// It puts out something else where the subject cannot be read.
+    Depends,
+    /// It puts out the same.
+    Independent,
+    /// That cannot be told.
+    Unknown(String),
+}
+
+/// The longest that a call may have taken which is run again, and how long one may take then.
+const LONGEST_CALL: Duration = Duration::from_secs(5);
+/// The time for all calls of one question. What was not run until then is not known.
+const ALTOGETHER: Duration = Duration::from_secs(12);
+/// The most calls of which it is found out, the last first: an answer mostly rests on what came last.
+const MOST_CALLS: usize = 8;
+
+/// Finds out of the calls that showed something whether they depend on `subject`: real paths that are there. What is not told of is not known.
+///
+/// Tools that look at paths of their arguments depend on these; a command is run again, after the commands before it.
+pub async fn dependences(
+    calls: &[ToolCall],
+    subject: &[PathBuf],
+    world: &World,
+    again: &dyn RunAgain,
+) -> Vec<(CallId, Dependence)> {
+    let began = Instant::now();
+    let mut found = Vec::new();
+    if subject.is_empty() {
+        return found;
+    }
+    for (position, call) in calls.iter().enumerate().rev().filter(|(_, call)| call.showed()).take(MOST_CALLS)
+    {
+        let before = calls.get(..=position).unwrap_or_default();
+        let left = ALTOGETHER.saturating_sub(began.elapsed());
+        found.push((call.call_id, of_the_last(before, subject, world, again, left).await));
+    }
+    found
+}
+
+/// Whether any of these calls depends on one path, the last first. Not known where none does and of one it cannot be told.
+pub async fn matters(calls: &[ToolCall], path: &PathBuf, world: &World, again: &dyn RunAgain) -> Dependence {
+    let mut unknown = None;
+    for end in (1..=calls.len()).rev().take(MOST_CALLS) {
+        let before = calls.get(..end).unwrap_or_default();
+        if !before.last().is_some_and(ToolCall::showed) {
+            continue;
+        }
+        match of_the_last(before, std::slice::from_ref(path), world, again, LONGEST_CALL).await {
+            Dependence::Depends => return Dependence::Depends,
+            Dependence::Independent => {}
+            Dependence::Unknown(reason) => unknown = Some(reason),
+        }
+    }
+    unknown.map_or(Dependence::Independent, Dependence::Unknown)
+}
+
+/// Of the last of these calls.
+async fn of_the_last(
+    calls: &[ToolCall],
+    subject: &[PathBuf],
+    world: &World,
+    again: &dyn RunAgain,
+    within: Duration,
+) -> Dependence {
+    let Some(last) = calls.last() else { return Dependence::Unknown("there is no call".to_owned()) };
+    if command(last).is_none() {
+        return by_its_arguments(last, subject, world);
+    }
+    if within.is_zero() {
+        return Dependence::Unknown("there was no time left".to_owned());
+    }
+    let commands: Vec<&ToolCall> =
+        calls.iter().filter(|call| command(call).is_some() && call.ran()).collect();
+    by_running(&commands, last, subject, again, within.min(LONGEST_CALL)).await
+}
+
+async fn by_running(
+    calls: &[&ToolCall],
+    last: &ToolCall,
+    subject: &[PathBuf],
+    again: &dyn RunAgain,
+    within: Duration,
+) -> Dependence {
+    let took: u64 = calls.iter().map(|call| call.duration_ms).sum();
+    if Duration::from_millis(took) > LONGEST_CALL {
+        return Dependence::Unknown("it took too long to be run again".to_owned());
+    }
+    let hidden = match again.run_again(calls, subject, within).await {
+        Ok(put_out) => put_out,
+        Err(reason) => return Dependence::Unknown(reason),
+    };
+    let record = recorded(last);
+    if record.as_ref().is_some_and(|record| record.is_same(&hidden)) {
+        return Dependence::Independent;
+    }
+    // It differs: because of what is hidden, or because it never says the same twice.
+    match again.run_again(calls, &[], within).await {
+        Ok(as_it_is) if as_it_is.is_same(&hidden) => Dependence::Independent,
+        Ok(as_it_is) if record.is_none_or(|record| record.is_same(&as_it_is)) => Dependence::Depends,
+        Ok(_) => Dependence::Unknown("it puts out something else each time".to_owned()),
+        Err(reason) => Dependence::Unknown(reason),
+    }
+}
+
+/// What the record says that a call put out, where it says all of it.
+fn recorded(call: &ToolCall) -> Option<PutOut> {
+    let whole = |shown: &str, bytes: u64| u64::try_from(shown.len()).is_ok_and(|length| length == bytes);
+    let CallEnding::Exited { status } = call.ending else { return None };
+    let is_whole =
+        whole(&call.output.shown, call.output.bytes) && whole(&call.stderr.shown, call.stderr.bytes);
+    is_whole.then(|| PutOut { stdout: call.output.shown.clone(), stderr: call.stderr.shown.clone(), status })
+}
+
+/// The command of a call, where it is one.
+pub(crate) fn command(call: &ToolCall) -> Option<&str> {
+    (call.tool.as_str() == "shell").then(|| call.arguments.get("command")?.as_str())?
+}
+
+/// Tools that look where their arguments say, in the working folder where these say nothing.
+const LOOKING: [&str; 3] = ["read_file", "grep", "glob"];
+
+fn by_its_arguments(call: &ToolCall, subject: &[PathBuf], world: &World) -> Dependence {
+    if !LOOKING.contains(&call.tool.as_str()) {
+        return Dependence::Unknown("it is no command".to_owned());
+    }
+    let place = world.place(&looked_at(call));
+    let touches = |path: &PathBuf| path.starts_with(&place) || place.starts_with(path);
+    if subject.iter().any(touches) { Dependence::Depends } else { Dependence::Independent }
+}
+
+/// Where such a tool looks: at its path, or, of a pattern, in the folder before its first sign.
+fn looked_at(call: &ToolCall) -> PathBuf {
+    let given = |name: &str| call.arguments.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+    if call.tool.as_str() != "glob" {
+        let path = given("path");
+        return PathBuf::from(if path.is_empty() { "." } else { path });
+    }
+    let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{']);
+    let folder = given("pattern").split('/').take_while(is_plain).collect::<Vec<_>>().join("/");
+    Path::new(if given("root").is_empty() { "." } else { given("root") }).join(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use artoo_types::{Arguments, OutputRecord};
+
+    use super::*;
+    use crate::conformance::call;
+
+    /// Puts out one thing as it is and another where something is hidden.
+    struct Says {
+        hidden: &'static str,
+        as_it_is: &'static str,
+        ran: Mutex<Vec<(usize, usize)>>,
+    }
+
+    #[async_trait]
+    impl RunAgain for Says {
+        async fn run_again(
+            &self,
+            calls: &[&ToolCall],
+            hidden: &[PathBuf],
+            _: Duration,
+        ) -> Result<PutOut, String> {
+            self.ran.lock().unwrap().push((calls.len(), hidden.len()));
+            let stdout = if hidden.is_empty() { self.as_it_is } else { self.hidden };
+            Ok(PutOut { stdout: stdout.to_owned(), ..PutOut::default() })
+        }
+    }
+
+    fn shell(number: u128, output: &str) -> ToolCall {
+        let arguments: Arguments = [("command".to_owned(), "wc -l docs/a.txt".into())].into_iter().collect();
+        let record =
+            OutputRecord { shown: output.to_owned(), bytes: output.len() as u64, ..Default::default() };
+        ToolCall {
+            arguments,
+            output: record,
+            tool: artoo_types::ToolName::new("shell"),
+            ending: CallEnding::Exited { status: 0 },
+            ..call(number, output, true)
+        }
+    }
+
+    fn world() -> World {
+        World::new("/nowhere", "/nowhere", Default::default())
+    }
+
+    async fn of(shown: &str, hidden: &'static str, as_it_is: &'static str) -> (Dependence, usize) {
+        let says = Says { hidden, as_it_is, ran: Mutex::default() };
+        let found = dependences(&[shell(1, shown)], &["/nowhere/docs".into()], &world(), &says).await;
+        let ran = says.ran.lock().unwrap().len();
+        (found.into_iter().next().unwrap().1, ran)
+    }
+
+    #[tokio::test]
+    async fn what_stays_the_same_without_its_subject_does_not_depend_on_it() {
+        assert_eq!(of("4\n", "4", "4").await, (Dependence::Independent, 1));
+        assert_eq!(of("4\n", "", "4").await, (Dependence::Depends, 2));
+        assert!(matches!(of("4\n", "7", "9").await, (Dependence::Unknown(_), 2)));
+    }
+
+    #[tokio::test]
+    async fn commands_run_after_those_before_them() {
+        let says = Says { hidden: "", as_it_is: "", ran: Mutex::default() };
+        let fetched = ToolCall { tool: artoo_types::ToolName::new("fetch"), ..call(2, "y", true) };
+        let calls = [shell(1, "x"), fetched, shell(3, "")];
+        dependences(&calls, &["/nowhere/docs".into()], &world(), &says).await;
+        assert_eq!(*says.ran.lock().unwrap(), [(2, 1), (1, 1), (1, 0)]);
+        assert!(dependences(&calls, &[], &world(), &says).await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_looks_depends_on_where_it_looks() {
+        let looks = |tool: &str, arguments: &[(&str, &str)]| {
+            let call = ToolCall {
+                tool: artoo_types::ToolName::new(tool),
+                arguments: arguments
+                    .iter()
+                    .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+                    .collect(),
+                ..call(1, "x", true)
+            };
+            by_its_arguments(&call, &["/nowhere/docs".into()], &world())
+        };
+        for (tool, arguments) in [
+            ("read_file", &[("path", "docs/a.txt")][..]),
+            ("grep", &[("pattern", "x")]),
+            ("grep", &[("pattern", "x"), ("path", "docs")]),
+            ("glob", &[("pattern", "docs/*.md")]),
+            ("glob", &[("pattern", "**/*.md")]),
+        ] {
+            assert_eq!(looks(tool, arguments), Dependence::Depends, "{tool} {arguments:?}");
+        }
+        for (tool, arguments) in [
+            ("read_file", &[("path", "notes/a.txt")][..]),
+            ("glob", &[("pattern", "*.md"), ("root", "notes")]),
+        ] {
+            assert_eq!(looks(tool, arguments), Dependence::Independent, "{tool} {arguments:?}");
+        }
+        assert!(matches!(looks("fetch", &[]), Dependence::Unknown(_)));
+    }
+}

@@ -1,0 +1,402 @@
+//! The judge of the whole: which words of a request are met, and by what.
+//!
+//! A judge that is asked whether a result is right says yes to half of it. So it has to take the request apart in its own words, and to say of
+//! each part what meets it; code looks whether these are words of the request, and whether any are left over. Source: issue 16, part 3.
+
+use std::sync::Arc;
+
+use artoo_llm_client::{JsonSchema, LlmClient, Message, Structured, ask_alone, ask_once_alone};
+use artoo_types::{Criterion, FailureClass, Finding};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::verdict::{Answer, Class, Word, finding, named, torn, unusable};
+use crate::{JudgeError, Question, Seen, bearing};
+
+/// What is judged before anything is accepted.
+pub const WHOLE: &str = "The request is met as it was said, in every part";
+
+/// Room for the parts, in tokens, and for each further verdict.
+const PARTS_TOKENS: u32 = 640;
+const VERDICT_TOKENS: u32 = 160;
+/// The most characters of a request in a row that no part has to quote: courtesy, and what holds it together.
+const LONGEST_GAP: usize = 60;
+
+/// What a judge of the whole answers.
+#[derive(Clone, Deserialize, Serialize)]
+struct Parts {
+    parts: Vec<Part>,
+    /// On the criteria that are asked about besides, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    verdicts: Vec<Answer>,
+}
+
+#[derive(Clone, Deserialize, Serialize)]
+struct Part {
+    quote: String,
+    reason: String,
+    #[serde(default)]
+    call: Option<usize>,
+    verdict: Word,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    class: Option<Class>,
+    /// What it follows from, word for word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    from: Vec<String>,
+}
+
+/// Where the result comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grounds {
+    /// All its figures and names stand in what was put out.
+    Shown,
+    /// Some stand nowhere, so they are derived or invented: a pass quotes what they follow from.
+    Derived,
+}
+
+/// The findings on a request and on further criteria, in one call of the model, and one more where its answer cannot be used.
+///
+/// The request is met where every part of it is, and at least one part is met by a call that was made. A part that is not met fails it, with the
+/// call that was to meet it, where one is named. Where no call showed anything, nothing is, and no model is asked.
+///
+/// # Errors
+/// [`JudgeError::Model`]: the model failed, or gave no usable answer even when asked for the second time.
+pub async fn ask_whole(
+    model: &dyn LlmClient,
+    seen: &Seen<'_>,
+    (request, grounds): (&str, Grounds),
+    criteria: &[Criterion],
+    question: Question<'_>,
+) -> Result<(Finding, Vec<Finding>), JudgeError> {
+    if !seen.calls.iter().any(|call| bearing::shows(call)) {
+        let nothing = || Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: "no call showed anything, so nothing shows it".to_owned(),
+            evidence: None,
+        };
+        return Ok((nothing(), criteria.iter().map(|_| nothing()).collect()));
+    }
+    let further = u32::try_from(criteria.len()).unwrap_or(u32::MAX);
+    let tokens = PARTS_TOKENS.saturating_add(VERDICT_TOKENS.saturating_mul(further));
+    let asked = question(criteria)
+        .with_schema(schema(criteria.len(), grounds))
+        .with_max_tokens(model.profile().room(tokens));
+    let first = ask_alone::<Parts>(model, asked.clone()).await?;
+    let Some(wrong) = flaw(&first.value, seen, (request, grounds), criteria.len()) else {
+        return Ok(findings(&first.value, seen));
+    };
+    let mut again = asked;
+    again.messages.push(Message::assistant(json!(first.value).to_string()));
+    again
+        .messages
+        .push(Message::user(format!("This cannot be used: {wrong}. Answer again, with the whole of it.")));
+    let Structured { value, model, .. } = ask_once_alone::<Parts>(model, again).await?;
+    match flaw(&value, seen, (request, grounds), criteria.len()) {
+        Some(wrong) => Err(unusable(model, wrong).into()),
+        None => Ok(findings(&value, seen)),
+    }
+}
+
+fn schema(further: usize, grounds: Grounds) -> JsonSchema {
+    let reason = json!({"type": "string", "minLength": 1, "maxLength": 240});
+    let verdict = json!({"enum": ["pass", "fail"]});
+    let class = json!({"enum": ["logical", "environmental"]});
+    let call = json!({"type": ["integer", "null"], "minimum": 1});
+    let quote = json!({"type": "string", "minLength": 1, "maxLength": 600});
+    let mut of_a_part =
+        json!({"quote": quote, "reason": reason, "call": call, "verdict": verdict, "class": class});
+    if let (Grounds::Derived, Some(properties)) = (grounds, of_a_part.as_object_mut()) {
+        properties.insert("from".to_owned(), json!({"type": "array", "items": reason, "maxItems": 12}));
+    }
+    let part = object(of_a_part, &["quote", "reason", "call", "verdict"]);
+    let parts = json!({"type": "array", "items": part, "minItems": 1, "maxItems": 12});
+    let whole = if further == 0 {
+        object(json!({"parts": parts}), &["parts"])
+    } else {
+        let criterion = json!({"type": "integer", "minimum": 1, "maximum": further});
+        let of_a_criterion = json!({"criterion": criterion, "reason": reason, "verdict": verdict, "class": class, "call": call});
+        let items = object(of_a_criterion, &["criterion", "reason", "verdict"]);
+        let verdicts = json!({"type": "array", "items": items, "minItems": further, "maxItems": further});
+        object(json!({"parts": parts, "verdicts": verdicts}), &["parts", "verdicts"])
+    };
+    JsonSchema { name: "parts".to_owned(), schema: Arc::new(whole) }
+}
+
+/// The schema of an object with these properties and no others.
+fn object(properties: Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+/// Why an answer says nothing that can be used.
+fn flaw(
+    answer: &Parts,
+    seen: &Seen<'_>,
+    (request, grounds): (&str, Grounds),
+    further: usize,
+) -> Option<String> {
+    let quotes = answer.parts.iter().map(|part| part.quote.as_str());
+    if let Some(invented) = quotes.clone().find(|quote| !is_of(request, quote)) {
+        return Some(format!("{invented:?} does not stand in the request; quote its words"));
+    }
+    let fails = answer.parts.iter().any(|part| part.verdict == Word::Fail);
+    // Where a part fails, nothing hangs on the rest.
+    if !fails && let Some(left_over) = left_over(request, quotes) {
+        return Some(format!("no part quotes these words of the request: {left_over:?}"));
+    }
+    for part in answer.parts.iter().filter(|part| part.verdict == Word::Pass) {
+        match part.call.map(|number| (number, named(number, seen))) {
+            Some((number, None)) => return Some(format!("it points at call {number}, and there is none")),
+            Some((number, Some(call))) if !call.showed() => {
+                return Some(format!("it points at call {number}, which showed nothing"));
+            }
+            Some((_, Some(_))) | None => {}
+        }
+    }
+    if !fails && !seen.calls.is_empty() && answer.parts.iter().all(|part| part.call.is_none()) {
+        return Some("it points at no call; say which call meets a part".to_owned());
+    }
+    let mut sources = answer.parts.iter().flat_map(|part| &part.from).peekable();
+    if !fails && grounds == Grounds::Derived {
+        if sources.peek().is_none() {
+            return Some(
+                "no \"from\" quotes what the figures and names follow from that no call shows".to_owned(),
+            );
+        }
+        if let Some(invented) = sources.find(|quote| !bearing::is_quoted(quote, &seen.calls)) {
+            return Some(format!("{invented:?} stands in no output"));
+        }
+    }
+    if !answer.verdicts.iter().map(|verdict| verdict.criterion).eq((1..=further).map(Some)) {
+        return Some(format!(
+            "it must have one verdict on each criterion from 1 to {further}, in this order"
+        ));
+    }
+    answer.verdicts.iter().find_map(|verdict| torn(verdict, seen))
+}
+
+fn findings(answer: &Parts, seen: &Seen<'_>) -> (Finding, Vec<Finding>) {
+    (
+        of_the_whole(&answer.parts, seen),
+        answer.verdicts.iter().map(|verdict| finding(verdict, seen)).collect(),
+    )
+}
+
+fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
+    let unmet: Vec<&Part> = parts.iter().filter(|part| part.verdict == Word::Fail).collect();
+    let pointed = |part: &Part| {
+        let call = named(part.call?, seen)?;
+        Some(bearing::quoted(call, &format!("{}\n{}", seen.answer, part.reason)))
+    };
+    if let Some(first) = unmet.first() {
+        let reasons = unmet.iter().map(|part| format!("{:?}: {}", part.quote.trim(), part.reason.trim()));
+        return Finding::Fail {
+            failure_class: match first.class {
+                Some(Class::Environmental) => FailureClass::Environmental,
+                Some(Class::Logical) | None => FailureClass::Logical,
+            },
+            reason: reasons.collect::<Vec<_>>().join("; "),
+            evidence: unmet.iter().find_map(|part| pointed(part)),
+        };
+    }
+    let showed: Vec<_> = seen.calls.iter().copied().filter(|call| bearing::shows(call)).collect();
+    let reasons = || parts.iter().map(|part| part.reason.as_str()).collect::<Vec<_>>().join("\n");
+    let evidence = parts
+        .iter()
+        .find_map(pointed)
+        .or_else(|| bearing::evidence(&showed, seen.earlier, seen.answer, &reasons()));
+    match evidence {
+        Some(evidence) => Finding::Pass { evidence },
+        None => Finding::Fail {
+            failure_class: FailureClass::Logical,
+            reason: "nothing that was done shows it".to_owned(),
+            evidence: None,
+        },
+    }
+}
+
+/// A text in small letters without marks: how it is spaced and pointed does not tell it from another.
+fn folded(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether these are words of the request.
+fn is_of(request: &str, quote: &str) -> bool {
+    let quote = folded(quote);
+    // Marks alone quote nothing; a request may consist of them.
+    quote.is_empty() || folded(request).contains(&quote)
+}
+
+/// Words of the request that no quotation has, where it matters: a figure, a file, or many of them.
+fn left_over<'a>(request: &str, quotes: impl Iterator<Item = &'a str>) -> Option<String> {
+    let whole = folded(request);
+    let mut covered = vec![false; whole.len()];
+    for quote in quotes.map(folded).filter(|quote| !quote.is_empty()) {
+        for (at, found) in whole.match_indices(quote.as_str()) {
+            covered.iter_mut().skip(at).take(found.len()).for_each(|byte| *byte = true);
+        }
+    }
+    // What has marks within it is a name: a.txt, docs/plan, v1.2.
+    let names: Vec<String> = request
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| word.contains(['.', '/', '_', '@', '\\']))
+        .map(folded)
+        .collect();
+    let mut gaps: Vec<String> = vec![String::new()];
+    for (at, c) in whole.char_indices() {
+        match (covered.get(at), gaps.last_mut()) {
+            (Some(false), Some(gap)) => gap.push(c),
+            _ => gaps.push(String::new()),
+        }
+    }
+    let matters = |gap: &&String| {
+        gap.contains(|c: char| c.is_numeric())
+            || names.iter().any(|name| gap.contains(name.as_str()))
+            || gap.chars().count() > LONGEST_GAP
+    };
+    gaps.iter().find(matters).map(|gap| gap.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_llm_client::{
+        Request,
+        doubles::{Answer as Says, Expect, ScriptedModel},
+    };
+    use artoo_types::Evidence;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::conformance::{call, criterion};
+
+    const REQUEST: &str = "How many .txt files are in docs, and which of the 12 in notes/a.md is new?";
+
+    fn part(quote: &str, call: Option<u32>, verdict: &str) -> Value {
+        json!({"quote": quote, "reason": format!("of {quote}"), "call": call, "verdict": verdict})
+    }
+
+    fn both() -> Value {
+        json!({"parts": [
+            part("How many .txt files are in docs", Some(1), "pass"),
+            part("which of the 12 in notes/a.md is new", Some(2), "pass"),
+        ]})
+    }
+
+    async fn asked(
+        answers: &[String],
+        further: &[Criterion],
+    ) -> (Result<(Finding, Vec<Finding>), JudgeError>, usize) {
+        let model = answers.iter().fold(ScriptedModel::new(), |model, answer| {
+            model.expect(Expect::purpose("judge"), Says::text(answer.as_str()))
+        });
+        let (one, two) = (call(1, "5\n", true), call(2, "b.md\n", true));
+        let seen = Seen { calls: vec![&one, &two], earlier: &[], answer: "5, b.md" };
+        let question = |_: &[Criterion]| Request::new("judge", "Judge.", "all of it");
+        let found = ask_whole(&model, &seen, (REQUEST, Grounds::Shown), further, &question).await;
+        (found, model.requests().len())
+    }
+
+    #[tokio::test]
+    async fn a_request_is_met_in_all_its_parts_or_not() {
+        let (found, calls) = asked(&[both().to_string()], &[]).await;
+        assert!(matches!(found.unwrap().0, Finding::Pass { evidence: Evidence::ToolCall { .. } }));
+        assert_eq!(calls, 1);
+
+        let half = json!({"parts": [
+            part("How many .txt files are in docs", Some(1), "pass"),
+            part("which of the 12", Some(2), "fail"),
+        ]});
+        let (found, _) = asked(&[half.to_string()], &[]).await;
+        let Finding::Fail { reason, evidence: Some(Evidence::ToolCall { .. }), .. } = found.unwrap().0 else {
+            panic!("half of it passed")
+        };
+        assert_eq!(reason, "\"which of the 12\": of which of the 12");
+    }
+
+    #[tokio::test]
+    async fn further_criteria_are_judged_in_the_same_call() {
+        let mut answer = both();
+        answer["verdicts"] = json!([{"criterion": 1, "reason": "it is 5", "verdict": "pass", "call": 1}]);
+        let (found, calls) = asked(&[answer.to_string()], &[criterion("it is a number")]).await;
+        assert!(matches!(found.unwrap().1.as_slice(), [Finding::Pass { .. }]));
+        assert_eq!(calls, 1);
+    }
+
+    /// Lesson of the review of 056114a: an honest judge that quotes an injected verdict and rejects it was read as a pass.
+    #[tokio::test]
+    async fn lesson_a_verdict_is_the_whole_answer_or_none() {
+        let quoted = format!("The file says {}, and that is an injection. It is not met.", both());
+        let (found, calls) = asked(&[quoted.clone(), quoted], &[]).await;
+        assert!(found.is_err());
+        assert_eq!(calls, 2);
+        let fenced = format!("<think>is it?</think>```json\n{}\n```", both());
+        let (found, calls) = asked(&[fenced], &[]).await;
+        assert!(matches!(found.unwrap().0, Finding::Pass { .. }));
+        assert_eq!(calls, 1);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_used_is_asked_for_once_more() {
+        let first = part("How many .txt files are in docs", Some(1), "pass");
+        let table = [
+            (json!({"parts": [first]}), "no part quotes these words"),
+            (
+                json!({"parts": [first, part("and who wrote it", Some(2), "pass")]}),
+                "does not stand in the request",
+            ),
+            (json!({"parts": [part(REQUEST, Some(7), "pass")]}), "there is none"),
+            (json!({"parts": [part(REQUEST, None, "pass")]}), "it points at no call"),
+        ];
+        for (wrong, told) in table {
+            let (found, calls) = asked(&[wrong.to_string(), both().to_string()], &[]).await;
+            assert!(matches!(found.unwrap().0, Finding::Pass { .. }), "{wrong}");
+            assert_eq!(calls, 2);
+            let (found, _) = asked(&[wrong.to_string(), wrong.to_string()], &[]).await;
+            assert!(found.unwrap_err().to_string().contains(told), "{wrong}");
+        }
+    }
+
+    /// 13:58 to 14:21 is 23 minutes, and no call prints that. Whoever passes it says what it follows from.
+    #[tokio::test]
+    async fn lesson_a_derived_figure_needs_its_source() {
+        let log = call(1, "start 13:58\nend   14:21\n", true);
+        let seen = Seen { calls: vec![&log], earlier: &[], answer: "23 minutes" };
+        let passing = |from: &[&str]| {
+            let mut part = part("How long", Some(1), "pass");
+            part["from"] = json!(from);
+            json!({"parts": [part]}).to_string()
+        };
+        for (from, stands) in [
+            (&["start 13:58", "end 14:21"][..], true),
+            (&["start 13:58", "end 14:22"], false),
+            (&["  "], false),
+            (&[], false),
+        ] {
+            let model = ScriptedModel::new().always(Expect::purpose("judge"), Says::text(passing(from)));
+            let question = |_: &[Criterion]| Request::new("judge", "Judge.", "all of it");
+            let found = ask_whole(&model, &seen, ("How long", Grounds::Derived), &[], &question).await;
+            assert_eq!(matches!(found, Ok((Finding::Pass { .. }, _))), stands, "{from:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_left_over() {
+        let over = |request: &str, quotes: &[&str]| left_over(request, quotes.iter().copied());
+        assert_eq!(over("Could you please tell me how many files there are?", &["how many files"]), None);
+        assert_eq!(
+            over("Kuinka monta riviä on a.txt:ssä?", &["Kuinka monta riviä"]),
+            Some("on a txt ssä".into())
+        );
+        assert_eq!(over("最新的5个文件是什么", &["文件是什么"]), Some("最新的5个".into()));
+        assert_eq!(over("Count “the files”, then stop", &["count the files"]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_request_itself_leaves_nothing_over(request in "\\PC{0,120}") {
+            prop_assert!(is_of(&request, &request));
+            prop_assert_eq!(left_over(&request, [request.as_str()].into_iter()), None);
+        }
+    }
+}

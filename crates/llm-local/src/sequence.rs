@@ -1,0 +1,164 @@
+//! One answer on its way: what was chosen so far, and what may come next.
+
+use artoo_llm_client::{Completion, Request, StopReason, Usage};
+use llguidance::toktrie::TokenId;
+
+use crate::choices;
+use crate::engine::{Part, State};
+use crate::error::LocalError;
+use crate::grammar::Constraint;
+use crate::sample::{self, Seeded};
+use crate::vocab::Vocab;
+
+/// The most tokens among which a choice is one of a list: more are a text. Summing up the likelihoods of all takes a while.
+const FEW: usize = 256;
+
+/// One of the answers that go on from one prompt.
+pub(crate) struct Sequence {
+    constraint: Option<Constraint>,
+    state: State,
+    /// Tokens of the answer, or of the prompt, that the model has not read yet.
+    pending: Vec<TokenId>,
+    answer: Vec<TokenId>,
+    /// How likely each token of the answer was among those that were allowed; `None` where that is not known.
+    odds: Vec<Option<f32>>,
+    random: Seeded,
+    temperature_percent: u16,
+    room: usize,
+    stop: Option<StopReason>,
+}
+
+impl Sequence {
+    /// An answer in the state before `pending`, which ends the prompt. What the grammar forces is taken at once.
+    pub(crate) fn begin(
+        constraint: Option<Constraint>,
+        state: State,
+        pending: Vec<TokenId>,
+        room: usize,
+    ) -> Result<Self, LocalError> {
+        let mut sequence = Self {
+            constraint,
+            state,
+            pending,
+            answer: Vec::new(),
+            odds: Vec::new(),
+            random: Seeded::new(0),
+            temperature_percent: 0,
+            room,
+            stop: None,
+        };
+        sequence.go_on()?;
+        Ok(sequence)
+    }
+
+    /// Another answer from here on, with dice of its own.
+    pub(crate) fn fork(&self, request: &Request, random: Seeded) -> Self {
+        Self {
+            constraint: self.constraint.as_ref().map(Constraint::fork),
+            state: self.state.clone(),
+            pending: self.pending.clone(),
+            answer: self.answer.clone(),
+            odds: self.odds.clone(),
+            random,
+            temperature_percent: request.temperature_percent,
+            room: self.room,
+            stop: self.stop,
+        }
+    }
+
+    /// The same with the dice of this request.
+    pub(crate) fn with_dice(mut self, request: &Request, random: Seeded) -> Self {
+        self.temperature_percent = request.temperature_percent;
+        self.random = random;
+        self
+    }
+
+    /// Whether nothing can follow.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    /// What the model has to read before it can go on.
+    pub(crate) fn part(&mut self) -> Part<'_> {
+        Part { state: &mut self.state, tokens: &self.pending }
+    }
+
+    /// What is pending was read.
+    pub(crate) fn was_read(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Chooses the next token from its scores.
+    pub(crate) fn choose(
+        &mut self,
+        mut scores: Vec<f32>,
+        vocab: &Vocab,
+        repetition_penalty_percent: u16,
+    ) -> Result<(), LocalError> {
+        let allowed = match &mut self.constraint {
+            Some(constraint) => Some(constraint.allowed()?),
+            None => {
+                sample::penalize(&mut scores, &self.answer, repetition_penalty_percent);
+                None
+            }
+        };
+        let token = sample::choose(&scores, allowed.as_ref(), self.temperature_percent, &mut self.random)
+            .ok_or_else(|| LocalError::Broken { reason: "no token can follow".to_owned() })?;
+        if vocab.is_control(token) {
+            self.stop = Some(StopReason::End);
+            return Ok(());
+        }
+        let few = allowed.filter(|allowed| allowed.num_set() <= FEW);
+        self.odds.push(few.and_then(|allowed| sample::probability(&scores, &allowed, token)));
+        if let Some(constraint) = &mut self.constraint {
+            constraint.take(token)?;
+        }
+        self.answer.push(token);
+        self.pending.push(token);
+        self.go_on()
+    }
+
+    /// Takes what the grammar forces, and sees whether the answer is at its end.
+    fn go_on(&mut self) -> Result<(), LocalError> {
+        if let Some(constraint) = &mut self.constraint {
+            let mut forced = constraint.take_forced()?;
+            forced.truncate(self.room.saturating_sub(self.answer.len()));
+            self.answer.extend_from_slice(&forced);
+            self.odds.resize(self.answer.len(), Some(1.0));
+            self.pending.extend(forced);
+            if constraint.is_complete() {
+                self.stop = Some(StopReason::End);
+                return Ok(());
+            }
+        }
+        if self.answer.len() >= self.room {
+            self.stop = Some(StopReason::Length);
+        }
+        Ok(())
+    }
+
+    /// The answer, and what it cost.
+    pub(crate) fn completion(
+        &self,
+        request: &Request,
+        vocab: &Vocab,
+        model: &str,
+        usage: Usage,
+    ) -> Completion {
+        let texts = self.answer.iter().map(|token| vocab.bytes(*token));
+        let bytes: Vec<u8> = texts.clone().flatten().copied().collect();
+        // A character that was cut in the middle is left out.
+        let mut text = String::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+        }
+        let lengths: Vec<_> = texts.map(<[u8]>::len).zip(self.odds.iter().copied()).collect();
+        let choices = match &request.schema {
+            Some(schema) => choices::of(&schema.schema, &bytes, &lengths),
+            None => Vec::new(),
+        };
+        let usage = Usage { completion_tokens: self.answer.len() as u64, ..usage };
+        let stop = self.stop.unwrap_or(StopReason::Length);
+        Completion { stop, choices, ..Completion::of_text(text, usage, model) }
+    }
+}

@@ -1,0 +1,198 @@
+//! How far a result that every judge let pass is to be believed: by what bears it out, and by how sure the judge was.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use artoo_llm_client::{Calibration, CallEnd, LlmClient, Metered};
+use artoo_types::{Confidence, Criterion, SubTaskOutcome, UnitInterval};
+
+/// The field of a judge's answer in which it decides.
+const VERDICT: &str = "verdict";
+
+/// What bears a result out, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Support {
+    /// It was found out in one way alone.
+    Alone,
+    /// It was seen to be made or changed.
+    Changed,
+    /// It was made or changed as the plan had said before, which code checked.
+    Checked,
+    /// It was found out in two ways, and is not the same without what it is about.
+    Agreed,
+}
+
+/// How far results that all passed are to be believed: as far as the least of them. `judged` is how sure the judge was, where that is known.
+pub(crate) fn confidence(
+    outcomes: &[SubTaskOutcome],
+    calibration: Calibration,
+    judged: Option<UnitInterval>,
+) -> Confidence {
+    let share = |support| match support {
+        Support::Alone => calibration.alone,
+        Support::Changed => calibration.changed,
+        Support::Checked => calibration.checked,
+        Support::Agreed => calibration.agreed,
+    };
+    let least = outcomes
+        .iter()
+        .map(|outcome| (share(support(outcome)).get(), outcome))
+        .min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let (found, why) = least.map_or((0.0, String::new()), |(share, outcome)| (share, why(outcome)));
+    let sure = judged.unwrap_or(UnitInterval::ONE).get();
+    let doubted =
+        if sure < 0.9 { format!(", and the judge was sure of it by {sure:.2}") } else { String::new() };
+    Confidence {
+        value: UnitInterval::clamped(found * sure),
+        least: calibration.least,
+        why: format!("{why}{doubted}"),
+    }
+}
+
+fn support(outcome: &SubTaskOutcome) -> Support {
+    if outcome.is_about_a_deed() {
+        let is_checked = outcome.criteria.iter().any(Criterion::is_about_a_deed);
+        return if is_checked { Support::Checked } else { Support::Changed };
+    }
+    match outcome.samples {
+        Some(samples) if samples.ways >= 2 && samples.depends != Some(false) => Support::Agreed,
+        Some(_) | None => Support::Alone,
+    }
+}
+
+fn why(outcome: &SubTaskOutcome) -> String {
+    let intent = outcome.intent.trim();
+    match (support(outcome), outcome.samples) {
+        (Support::Changed, _) => format!("what was changed was seen, and judged by a model alone: {intent}"),
+        (Support::Checked, _) => format!("what was changed is as the plan said before: {intent}"),
+        (Support::Agreed, _) => format!("it was found out in two ways: {intent}"),
+        (Support::Alone, Some(samples)) if samples.asked > 1 => {
+            format!("no second way of finding it out agreed: {intent}")
+        }
+        (Support::Alone, _) => format!("it was found out in one way alone: {intent}"),
+    }
+}
+
+/// How sure a judge was of its verdicts: of the one that it was least sure of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sureness(Arc<Mutex<Option<u16>>>);
+
+impl Sureness {
+    /// The same model, whose verdicts are looked at.
+    pub(crate) fn of(&self, model: &Arc<dyn LlmClient>) -> Arc<dyn LlmClient> {
+        let least = Arc::clone(&self.0);
+        Arc::new(Metered::new(Arc::clone(model), move |_, end| {
+            let CallEnd::Answered(completion) = end else { return };
+            let verdicts = completion.choices.iter().filter(|choice| choice.field == VERDICT);
+            let mut least = least.lock().unwrap_or_else(PoisonError::into_inner);
+            *least = verdicts.map(|choice| choice.permille).chain(*least).min();
+        }))
+    }
+
+    /// Known after the judge is done, where its model says how sure it is.
+    pub(crate) fn least(&self) -> Option<UnitInterval> {
+        let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        least.map(|permille| UnitInterval::clamped(f64::from(permille) / 1000.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_llm_client::{
+        ModelProfile, Request,
+        doubles::{Answer, Expect, ScriptedModel},
+    };
+    use artoo_types::{Check, Mode, Samples, StepKind};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::conformance::outcome;
+
+    fn calibration() -> Calibration {
+        let share = |value: f64| UnitInterval::new(value).unwrap();
+        Calibration {
+            alone: share(0.25),
+            agreed: share(0.75),
+            changed: share(0.5),
+            checked: share(0.625),
+            least: share(0.6),
+        }
+    }
+
+    fn found(samples: Option<Samples>) -> SubTaskOutcome {
+        SubTaskOutcome { samples, ..outcome(1, "Count the files", "3") }
+    }
+
+    fn samples(agreed: u32, ways: u32, depends: Option<bool>) -> Option<Samples> {
+        Some(Samples { asked: 2, agreed, ways, depends })
+    }
+
+    #[test]
+    fn different_commands_bear_an_answer_out_and_one_said_twice_does_not() {
+        let value = |samples| confidence(&[found(samples)], calibration(), None).value.get();
+        assert_eq!(value(samples(2, 2, Some(true))), 0.75);
+        assert_eq!(value(samples(2, 2, None)), 0.75);
+        for alone in [None, samples(1, 1, Some(true)), samples(2, 1, Some(true)), samples(2, 2, Some(false))]
+        {
+            assert_eq!(value(alone), 0.25, "{alone:?}");
+        }
+    }
+
+    #[test]
+    fn a_result_is_as_sure_as_its_least_part() {
+        let agreed = found(samples(2, 2, Some(true)));
+        let deed = SubTaskOutcome { kind: StepKind::Create, ..found(None) };
+        let all = [agreed.clone(), deed];
+        let both = confidence(&all, calibration(), None);
+        assert_eq!(both.value.get(), 0.5);
+        assert!(!both.confirms() && both.why.contains("Count the files"), "{both:?}");
+        let unsure = confidence(&[agreed], calibration(), UnitInterval::new(0.5));
+        assert_eq!(unsure.value.get(), 0.375);
+        assert!(unsure.why.ends_with("and the judge was sure of it by 0.50"), "{unsure:?}");
+        assert!(!confidence(&[], calibration(), None).confirms());
+    }
+
+    #[test]
+    fn a_deed_that_code_checked_is_surer_than_one_that_a_model_judged() {
+        let check = Check::FileAbsent { path: "old.txt".into() };
+        let gone = Criterion { text: "It is gone".to_owned(), mode: Mode::Verifiable, check: Some(check) };
+        let judged = SubTaskOutcome { kind: StepKind::Change, ..found(None) };
+        let checked = SubTaskOutcome { criteria: vec![gone], ..judged.clone() };
+        let value = |outcome| confidence(&[outcome], calibration(), None).value.get();
+        assert_eq!((value(judged), value(checked)), (0.5, 0.625));
+    }
+
+    #[test]
+    fn what_nobody_measured_is_as_the_judge_says() {
+        let capable = ModelProfile::default().calibration();
+        assert!(confidence(&[found(None)], capable, None).confirms());
+    }
+
+    #[tokio::test]
+    async fn the_least_sure_verdict_counts() {
+        let answer = |permille| Answer::text("{}").sure("class", 10).sure("verdict", permille);
+        let model =
+            ScriptedModel::new().expect(Expect::any(), answer(900)).expect(Expect::any(), answer(700));
+        let sureness = Sureness::default();
+        let model = sureness.of(&(Arc::new(model) as Arc<dyn LlmClient>));
+        assert_eq!(sureness.least(), None);
+        for _ in 0..2 {
+            model.complete(&Request::new("judge", "Judge.", "it")).await.unwrap();
+        }
+        assert_eq!(sureness.least().map(UnitInterval::get), Some(0.7));
+    }
+
+    proptest! {
+        #[test]
+        fn more_parts_and_more_doubt_never_make_it_surer(
+            all in prop::collection::vec(prop_oneof![Just(samples(2, 2, None)), Just(None)], 1..5),
+            sure in 0.0..=1.0_f64,
+        ) {
+            let outcomes: Vec<_> = all.into_iter().map(found).collect();
+            let value = |outcomes: &[SubTaskOutcome], sure| {
+                confidence(outcomes, calibration(), UnitInterval::new(sure)).value
+            };
+            prop_assert!(value(&outcomes, sure) <= value(&outcomes[..1], sure));
+            prop_assert!(value(&outcomes, sure) <= value(&outcomes, 1.0));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What code sees that speaks against results whose steps all matched.
+
+use std::path::PathBuf;
+
+use artoo_checks::{Record, World, named_paths, overlooked, same_answer, unborne};
+use artoo_judging::{Dependence, Grounds, RunAgain, matters};
+use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
+
+/// The most things that a request names of which it is found out whether they matter to a call.
+const MOST_NAMED: usize = 6;
+
+/// What is wrong with the results, or may be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Doubts {
+    /// Why they cannot be accepted, whoever judges.
+    pub(crate) refuted: Option<String>,
+    /// What a judge is told.
+    pub(crate) told: Vec<String>,
+    /// Whether figures and names stand in what was put out.
+    pub(crate) grounds: Grounds,
+}
+
+/// An answer that a judge of this run refused, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) answer: String,
+    pub(crate) reason: String,
+}
+
+impl Doubts {
+    /// Of these outcomes, which all matched.
+    pub(crate) async fn of(
+        spec: &TaskSpec,
+        outcomes: &[SubTaskOutcome],
+        refused: &[Refused],
+        world: &World,
+        again: &dyn RunAgain,
+    ) -> Self {
+        let answers: Vec<&SubTaskOutcome> =
+            outcomes.iter().filter(|outcome| !outcome.is_about_a_deed()).collect();
+        let mut doubts = Self { refuted: None, told: Vec::new(), grounds: Grounds::Shown };
+        for outcome in &answers {
+            let Some(answer) = outcome.output.as_str() else { continue };
+            doubts.told.extend(overlooked(answer, &spec.intent, &outcome.tool_calls, world));
+            if let Some(unshown) = unshown(answer, spec, outcome, outcomes) {
+                doubts.told.push(unshown);
+                doubts.grounds = Grounds::Derived;
+            }
+            let before = refused.iter().find(|refused| same_answer(&refused.answer, answer));
+            doubts.told.extend(
+                before.map(|before| {
+                    format!("the same answer was refused before in this run: {}", before.reason)
+                }),
+            );
+        }
+        // What is changed has another content now, and what is moved another place.
+        if answers.len() == outcomes.len() {
+            let calls: Vec<ToolCall> =
+                answers.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
+            doubts.of_named(&named_paths(&spec.intent, world), &calls, world, again).await;
+        }
+        doubts
+    }
+
+    /// Whether what the request names matters to any call.
+    async fn of_named(&mut self, named: &[PathBuf], calls: &[ToolCall], world: &World, again: &dyn RunAgain) {
+        // What was changed is another thing now than it was when a call looked.
+        let is_changed = |path: &PathBuf| {
+            calls.iter().flat_map(|call| &call.files).any(|file| world.place(&file.path).starts_with(path))
+        };
+        for path in named.iter().filter(|path| !is_changed(path)).take(MOST_NAMED) {
+            match matters(calls, path, world, again).await {
+                Dependence::Depends => {}
+                Dependence::Unknown(reason) => self.told.push(format!(
+                    "whether any call depends on {} could not be found out: {reason}",
+                    path.display()
+                )),
+                Dependence::Independent => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    let is_named = calls.iter().any(|call| call.target().contains(name.as_ref()));
+                    let says =
+                        format!("every call puts out the same where {} cannot be read", path.display());
+                    if is_named || named.len() > 1 {
+                        self.told.push(says);
+                    } else {
+                        self.refuted = Some(format!("{says}, which the request names"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What of an answer stands in no call of the run: it may be derived from what does.
+fn unshown(
+    answer: &str,
+    spec: &TaskSpec,
+    outcome: &SubTaskOutcome,
+    outcomes: &[SubTaskOutcome],
+) -> Option<String> {
+    let calls: Vec<ToolCall> = outcomes.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
+    let named = format!("{} {}", spec.intent, outcome.intent);
+    let lacks = unborne(answer, false, Record { tool_calls: &calls, earlier: &[] }, &named)?;
+    Some(format!(
+        "{lacks}; pass it only if it follows from what is shown, as a sum or a count does, and quote that in \"from\", word for word"
+    ))
+}

@@ -1,0 +1,40 @@
+//! What the person could do after a failure: the model chooses, code says it. A text of a model's own could claim what nobody saw.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What the model is asked to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NextDraft {
+    pub(crate) next: Next,
+}
+
+/// What the person could do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Next {
+    SayWhere,
+    SayWhich,
+    SayMore,
+    SmallerStep,
+    SupplyIt,
+    AllowIt,
+    MoreTime,
+    OtherModel,
+}
+
+impl Next {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::SayWhere => "check the name, or say where it is",
+            Self::SayWhich => "say which one is meant",
+            Self::SayMore => "say more exactly what is wanted",
+            Self::SmallerStep => "ask for a smaller step",
+            Self::SupplyIt => "supply what is missing: a file, a program or a way in",
+            Self::AllowIt => "allow the action, or ask for something that does not need it",
+            Self::MoreTime => "allow more time or replans",
+            Self::OtherModel => "use a stronger model",
+        }
+    }
+}

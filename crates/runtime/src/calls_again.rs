@@ -1,0 +1,33 @@
+//! Calls that run again where nothing of them lasts, to find out what they depend on.
+
+use std::{path::PathBuf, time::Duration};
+
+use artoo_agent_validator::{PutOut, RunAgain};
+use artoo_tools::{Perturbation, Rehearsal};
+use artoo_types::ToolCall;
+use async_trait::async_trait;
+
+/// Rehearses the commands of calls.
+pub(crate) struct CallsAgain(pub(crate) Rehearsal);
+
+#[async_trait]
+impl RunAgain for CallsAgain {
+    async fn run_again(
+        &self,
+        calls: &[&ToolCall],
+        hidden: &[PathBuf],
+        within: Duration,
+    ) -> Result<PutOut, String> {
+        let commands: Option<Vec<&str>> =
+            calls.iter().map(|call| call.arguments.get("command")?.as_str()).collect();
+        let commands = commands.ok_or("one of the calls is no command")?;
+        let world =
+            if hidden.is_empty() { Perturbation::AsIs } else { Perturbation::Hidden(hidden.to_vec()) };
+        let rehearsed = self.0.run(&commands, &world, within).await.map_err(|error| error.to_string())?;
+        Ok(PutOut {
+            stdout: rehearsed.stdout.text(),
+            stderr: rehearsed.stderr.text(),
+            status: rehearsed.status,
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! Who lies in a run, and the run itself.
+
+use std::{fs, sync::Arc};
+
+use artoo_llm_client::{
+    MessageRole, Request,
+    doubles::{Answer, Expect, ScriptedModel},
+};
+use artoo_types::{EffectKind, FinalResult, TerminalState};
+use serde_json::{Value, json};
+
+use super::{
+    case::{Case, Step},
+    judge::{Judge, asks_for},
+};
+use crate::{
+    doubles::composed,
+    house::{House, guided},
+};
+
+/// Who lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Every role.
+    AllLie,
+    /// Planner and executor.
+    HonestJudge,
+    /// Planner and executor of a weak model, in all samples and derivations. The judges are honest.
+    Guided,
+}
+
+/// What came of one run.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) name: &'static str,
+    pub(crate) is_lie: bool,
+    pub(crate) accepted: bool,
+    /// How often the model was asked, and how often as a judge.
+    pub(crate) calls: usize,
+    pub(crate) judged: usize,
+    pub(crate) has_one_step: bool,
+    /// The output where it was accepted, and otherwise why it was not.
+    pub(crate) told: String,
+}
+
+impl Mode {
+    /// Runs a case to its end.
+    pub(crate) async fn run(self, case: Case) -> Measured {
+        let house = House::new();
+        let home = house.path("home");
+        fs::remove_dir_all(&home).unwrap();
+        fs::create_dir(&home).unwrap();
+        case.home.furnish(&home);
+        let case = Arc::new(case);
+        let model = Arc::new(self.model(&case));
+        let artoo =
+            house.builder(&model).task_judge(Arc::new(artoo_meta_validator::ModelTaskJudge)).build().unwrap();
+        let mut request = house.request(case.request);
+        // Consent is not what is measured here.
+        request.granted.extend([EffectKind::Overwrites, EffectKind::Deletes]);
+        let result = artoo.start(request).unwrap().finished().await;
+        artoo.close().await;
+        assert_eq!(model.mismatches(), [""; 0], "{}: the script has an answer to everything", case.name);
+        let requests = model.requests();
+        Measured {
+            name: case.name,
+            is_lie: case.unmet.is_some(),
+            accepted: result.directive == TerminalState::Accept && result.fault.is_none(),
+            calls: requests.len(),
+            judged: requests.iter().filter(|request| asks_for(request, "verdict")).count(),
+            has_one_step: case.steps.len() == 1,
+            told: told(&result),
+        }
+    }
+
+    fn model(self, case: &Arc<Case>) -> ScriptedModel {
+        let judge = if self == Self::AllLie { Judge::Lies } else { Judge::Honest };
+        let (drafted, acting, judged) = (case.draft(), Arc::clone(case), Arc::clone(case));
+        // By what is asked for, whoever asks.
+        let says = move |request: &Request| {
+            if asks_for(request, "subtasks") {
+                plan(&drafted, request).to_string()
+            } else if request.purpose == "planner" {
+                "All of it was done, without exception.".to_owned()
+            } else if asks_for(request, "arguments") {
+                turn(&acting, request).to_string()
+            } else {
+                judge.says(&judged, request)
+            }
+        };
+        let model = ScriptedModel::new()
+            .always(Expect::purpose("answer"), composed())
+            .always(Expect::any(), Answer::with(says));
+        if self == Self::Guided { model.profiled(guided()) } else { model }
+    }
+}
+
+/// The draft of a plan, with a reader in place of each check that this model is not offered.
+fn plan(drafted: &Value, request: &Request) -> Value {
+    let mut draft = drafted.clone();
+    let forms = request.schema.as_ref().map(|schema| schema.schema.to_string()).unwrap_or_default();
+    let steps = draft["subtasks"].as_array_mut().unwrap().iter_mut();
+    for criterion in steps.flat_map(|step| step["criteria"].as_array_mut().unwrap()) {
+        if !forms.contains(criterion["check"].as_str().unwrap()) {
+            *criterion = json!({"check": "none", "text": criterion["text"]});
+        }
+    }
+    draft
+}
+
+/// The executor's next turn.
+fn turn(case: &Case, request: &Request) -> Value {
+    let first = &request.messages[0].content;
+    let intent = first.lines().find_map(|line| line.strip_prefix("Step: ")).unwrap_or_default();
+    // Code may have cut the request into steps of its own.
+    let is_it = |step: &&Step| step.intent == intent;
+    let Some(step) = case.steps.iter().find(is_it).or(case.steps.first()) else { return json!({}) };
+    let made = request.messages.iter().filter(|message| message.role == MessageRole::User).count() - 1;
+    let last = step.turns.len() - 1;
+    // What was called in an earlier attempt is not called again in the same words.
+    let skips = first.contains("Earlier call: ") && step.turns[0].ways.len() == 1;
+    let turn = &step.turns[if skips { last } else { made.min(last) }];
+    let fits = |way: &Value| {
+        request.schema.as_ref().is_none_or(|schema| schema.violation(way).is_ok_and(|wrong| wrong.is_none()))
+    };
+    let mut way = turn.take(fits).clone();
+    // Not every tool offers that its output is the answer.
+    if !fits(&way) && way["output_is_answer"] == false {
+        way.as_object_mut().unwrap().remove("output_is_answer");
+    }
+    way
+}
+
+fn told(result: &FinalResult) -> String {
+    let text = match (&result.fault, result.directive) {
+        (Some(fault), _) => format!("fault: {}", fault.message),
+        (None, TerminalState::Accept) => {
+            result.output.as_str().map_or_else(|| result.output.to_string(), str::to_owned)
+        }
+        (None, TerminalState::Success | TerminalState::Abandon) => {
+            let unmet = result.unmet.iter().map(|unmet| format!("{}: {}", unmet.criterion, unmet.reason));
+            format!("{:?}: {}", result.directive, unmet.collect::<Vec<_>>().join("; "))
+        }
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(140).collect()
+}

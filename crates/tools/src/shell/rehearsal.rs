@@ -1,0 +1,294 @@
+//! Commands that run again where nothing of them lasts, in the world as it is or in one that differs from it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use artoo_sandbox::preview::{PreviewError, preview, rehearse};
+use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, SandboxMode};
+use async_trait::async_trait;
+use sha2::{Digest as _, Sha256};
+
+use super::world::{Staged, staged};
+use super::{confinement, environment, outlook, shell_of, trial::Layers};
+use crate::granted::Granted;
+use crate::protected::Protected;
+use crate::{Answer, Consent, Nobody, Perturbation, Question, Rules, Shell, Tool as _, ToolContext, Toolbox};
+
+/// Bytes of an output that are kept; of a longer one its hash is.
+const MOST_OUTPUT: usize = 256 * 1024;
+
+/// Runs all commands but the last for what they leave behind.
+const ONE_AFTER_THE_OTHER: &str =
+    r#"while [ $# -gt 1 ]; do "$0" -c "$1" >/dev/null 2>&1; shift; done; exec "$0" -c "$1""#;
+
+/// Runs commands over layers that are thrown away: without the network, by the rules of the person alone, who is not asked.
+#[derive(Debug, Clone)]
+pub struct Rehearsal {
+    context: ToolContext,
+    can_run: bool,
+}
+
+/// What the last of the commands put out, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rehearsed {
+    /// Its standard output.
+    pub stdout: Said,
+    /// Its standard error.
+    pub stderr: Said,
+    /// Its exit status.
+    pub status: i32,
+    /// Whether the commands would have changed something. It is known in the world as it is; in another one this is `false`.
+    pub changed: bool,
+}
+
+/// An output of a rehearsal. Equal ones held the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// All of it, at most 256 KiB.
+    Whole(Vec<u8>),
+    /// The SHA-256 of a longer one.
+    Hash([u8; 32]),
+}
+
+impl Said {
+    /// As text: what is no UTF-8 in it is replaced, and of a longer one it is the hash.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Self::Hash(hash) => format!("[SHA-256 {}]", hash.map(|byte| format!("{byte:02x}")).concat()),
+        }
+    }
+}
+
+/// Why commands were not rehearsed, or what came of it says nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct NotRehearsed {
+    /// In words.
+    pub reason: String,
+}
+
+impl NotRehearsed {
+    pub(super) fn because(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+}
+
+impl From<PreviewError> for NotRehearsed {
+    fn from(error: PreviewError) -> Self {
+        Self::because(format!("it cannot be tried: {error}"))
+    }
+}
+
+/// A context of calls of which nothing lasts: nobody is asked, and of the person the rules count.
+pub fn leaving_nothing(context: ToolContext, rules: Rules) -> ToolContext {
+    ToolContext {
+        trial_only: true,
+        network: Network::Denied,
+        consent: Arc::new(RulesAlone(rules)),
+        snapshot: None,
+        on_output: None,
+        ..context
+    }
+}
+
+/// The rules of the person, who is not asked.
+struct RulesAlone(Rules);
+
+#[async_trait]
+impl Consent for RulesAlone {
+    fn rules(&self) -> Rules {
+        self.0.clone()
+    }
+
+    async fn ask(&self, question: Question) -> Answer {
+        Nobody.ask(question).await
+    }
+}
+
+impl Rehearsal {
+    /// With what the tools of a run may do. Where they have no `shell`, nothing is rehearsed.
+    pub fn new(toolbox: &Toolbox, context: ToolContext, rules: Rules) -> Self {
+        Self { context: leaving_nothing(context, rules), can_run: toolbox.get(&Shell.name()).is_some() }
+    }
+
+    /// Runs the commands one after the other in one layer, each as `shell` would, and tells what the last one put out. All of them end within
+    /// this time, or they are stopped.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be told what they put out in this world.
+    pub async fn run(
+        &self,
+        commands: &[&str],
+        world: &Perturbation,
+        within: Duration,
+    ) -> Result<Rehearsed, NotRehearsed> {
+        if !self.can_run {
+            return Err(NotRehearsed::because("this run has no tool that runs commands"));
+        }
+        let (texts, world): (Vec<String>, _) =
+            (commands.iter().map(|text| (*text).to_owned()).collect(), world.clone());
+        let mut cx = self.context.clone();
+        // Neither do its temporary files last.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        cx.private_tmp.push(format!("rehearsal-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
+        let tmp = TemporaryFolder(cx.private_tmp.clone());
+        let context = cx.clone();
+        let looked = tokio::task::spawn_blocking(move || look(&texts, &world, &context)).await;
+        let (layers, staged) = looked.map_err(lost)??;
+        let held = Confinement {
+            hidden: staged.hidden(Protected::of(&cx).places()),
+            ..confinement(&cx, (SandboxMode::WorkspaceWrite, Network::Denied), &Granted::default())
+        };
+        let rehearsed = self.carry_out(&invocation(commands, within, &cx)?, &held, (&layers, &staged)).await;
+        tokio::task::spawn_blocking(move || drop(tmp)).await.map_err(lost)?;
+        rehearsed
+    }
+
+    async fn carry_out(
+        &self,
+        invocation: &Invocation,
+        held: &Confinement,
+        (layers, staged): (&Layers, &Staged),
+    ) -> Result<Rehearsed, NotRehearsed> {
+        let (mut stdout, mut stderr) = (Heard::default(), Heard::default());
+        let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: None };
+        let (roots, store, cancel) = (layers.roots.as_slice(), &layers.store, &self.context.cancel);
+        let (ending, changed) = if *staged == Staged::default() {
+            let preview = preview(invocation, held, roots, store, capture, cancel).await?;
+            let told = (preview.outcome.ending, !preview.changes.is_empty());
+            // Removing the layers blocks.
+            tokio::task::spawn_blocking(move || drop(preview)).await.map_err(lost)?;
+            told
+        } else {
+            let outcome =
+                rehearse(invocation, held, (roots, &staged.staging), store, capture, cancel).await?;
+            (outcome.ending, false)
+        };
+        let status = status(ending)?;
+        // The path of its own folder would differ from one rehearsal to the next.
+        let said = |heard: Heard| heard.said(&held.private_tmp, &self.context.private_tmp);
+        Ok(Rehearsed { stdout: said(stdout), stderr: said(stderr), status, changed })
+    }
+}
+
+fn lost(panic: tokio::task::JoinError) -> NotRehearsed {
+    NotRehearsed::because(panic.to_string())
+}
+
+/// Asks the rules about each command, finds the layers, and makes the world. Blocks.
+fn look(
+    commands: &[String],
+    world: &Perturbation,
+    cx: &ToolContext,
+) -> Result<(Layers, Staged), NotRehearsed> {
+    for command in commands {
+        let outlook = outlook(command, cx);
+        if let Some(refusal) = outlook.refusal {
+            return Err(NotRehearsed::because(format!("it was not run: {refusal}")));
+        }
+        if let Some(machine) = outlook.effects.network.first() {
+            return Err(NotRehearsed::because(format!("it needs the network ({})", machine.what)));
+        }
+    }
+    let layers = Layers::look(cx);
+    let layers = layers.ok_or_else(|| NotRehearsed::because("nothing can be tried on this machine"))?;
+    let needed =
+        [&cx.working_folder, &cx.workspace, &cx.private_tmp].map(|folder| super::world::real(folder));
+    let staged = staged(world, &needed, &layers.roots)?;
+    Ok((layers, staged))
+}
+
+fn invocation(commands: &[&str], within: Duration, cx: &ToolContext) -> Result<Invocation, NotRehearsed> {
+    let program = shell_of(cx);
+    let arguments = match commands {
+        [] => return Err(NotRehearsed::because("there is no command")),
+        [command] => vec!["-c".into(), command.into()],
+        [_, ..] => {
+            let first = ["-c".into(), ONE_AFTER_THE_OTHER.into(), program.clone()];
+            first.into_iter().chain(commands.iter().map(Into::into)).collect()
+        }
+    };
+    Ok(Invocation {
+        program,
+        arguments,
+        folder: cx.working_folder.clone(),
+        environment: environment(cx),
+        timeout: within.min(cx.limits.longest_command_time),
+        keep: cx.limits.kept,
+    })
+}
+
+/// The exit status of a command that came to its end by itself.
+fn status(ending: Ending) -> Result<i32, NotRehearsed> {
+    match ending {
+        Ending::Exited(status) => Ok(status),
+        Ending::Signaled(signal) => Err(NotRehearsed::because(format!("it ended by signal {signal}"))),
+        Ending::TimedOut => Err(NotRehearsed::because("it took too long")),
+        Ending::Cancelled => Err(NotRehearsed::because("it was cancelled")),
+        Ending::Crowded => Err(NotRehearsed::because("it had too many processes")),
+        Ending::OutOfRoom => Err(NotRehearsed::because("the disk is too full")),
+    }
+}
+
+/// An output on its way in.
+#[derive(Debug, Default)]
+struct Heard {
+    beginning: Vec<u8>,
+    hash: Sha256,
+    is_long: bool,
+}
+
+impl io::Write for Heard {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.hash.update(bytes);
+        self.is_long |= self.beginning.len().saturating_add(bytes.len()) > MOST_OUTPUT;
+        if !self.is_long {
+            self.beginning.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Heard {
+    /// As if its temporary folder had been the run's.
+    fn said(self, its: &Path, the_runs: &Path) -> Said {
+        if self.is_long {
+            return Said::Hash(self.hash.finalize().into());
+        }
+        let (its, the_runs) = (its.as_os_str().as_encoded_bytes(), the_runs.as_os_str().as_encoded_bytes());
+        let mut bytes = Vec::with_capacity(self.beginning.len());
+        let mut rest = self.beginning.as_slice();
+        while let Some((first, after)) = rest.split_first() {
+            match rest.strip_prefix(its) {
+                Some(behind) => {
+                    bytes.extend_from_slice(the_runs);
+                    rest = behind;
+                }
+                None => {
+                    bytes.push(*first);
+                    rest = after;
+                }
+            }
+        }
+        Said::Whole(bytes)
+    }
+}
+
+/// The folder for the temporary files of one rehearsal. It goes with it.
+struct TemporaryFolder(PathBuf);
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // Where it cannot be removed, it stays until the run ends.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

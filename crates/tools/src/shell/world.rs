@@ -1,0 +1,177 @@
+//! Worlds that differ from the real one: what a command says in them shows what it depends on.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use artoo_sandbox::preview::Staging;
+
+use super::rehearsal::NotRehearsed;
+
+/// The most places that are hidden or doubled at a time.
+const MOST_PLACES: usize = 64;
+/// Entries of a folder that are looked at.
+const MOST_ENTRIES: usize = 1_000;
+/// Files of a folder that are doubled.
+const MOST_DOUBLED: usize = 3;
+/// Bytes of a file that is doubled.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// How the world of a rehearsal differs from the real one. Paths are absolute, and links are followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Perturbation {
+    /// Not at all.
+    AsIs,
+    /// These files and folders are not there. A folder that the command needs is there and empty, but for such a folder in it; what lies elsewhere
+    /// than in the folders that commands may change is there, and cannot be read.
+    Hidden(Vec<PathBuf>),
+    /// These text files have one of their lines twice. Of a folder it is the first few that lie in it, and one is there under another name besides.
+    Doubled(Vec<PathBuf>),
+}
+
+/// How a world is made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Staged {
+    /// What is other in the layers.
+    pub(super) staging: Staging,
+    /// Elsewhere: what cannot be read.
+    pub(super) covered: Vec<PathBuf>,
+}
+
+impl Staged {
+    /// What is covered: these places, as far as they are there, and more.
+    pub(super) fn hidden(&self, protected: &[PathBuf]) -> Vec<PathBuf> {
+        let is_there = |place: &&PathBuf| {
+            let place = real(place);
+            !self.staging.absent.iter().any(|absent| place.starts_with(absent))
+        };
+        protected.iter().filter(is_there).chain(&self.covered).cloned().collect()
+    }
+}
+
+/// Finds out how a world is made. The command needs the folders `needed`; `roots` are those under layers. Blocks.
+pub(super) fn staged(
+    world: &Perturbation,
+    needed: &[PathBuf],
+    roots: &[PathBuf],
+) -> Result<Staged, NotRehearsed> {
+    match world {
+        Perturbation::AsIs => Ok(Staged::default()),
+        Perturbation::Hidden(places) => hidden(&outermost(places)?, needed, roots),
+        Perturbation::Doubled(places) => doubled(&outermost(places)?, roots),
+    }
+}
+
+/// The real name of a folder, as far as it is there.
+pub(super) fn real(folder: &Path) -> PathBuf {
+    let there = folder.ancestors().find_map(|above| Some((above.canonicalize().ok()?, above)));
+    let rest = there.as_ref().and_then(|(_, above)| folder.strip_prefix(above).ok());
+    match there.as_ref().zip(rest) {
+        Some(((real, _), rest)) => real.join(rest),
+        None => folder.to_owned(),
+    }
+}
+
+/// Without links, and without what lies in another one.
+fn outermost(places: &[PathBuf]) -> Result<Vec<PathBuf>, NotRehearsed> {
+    if places.is_empty() || places.len() > MOST_PLACES {
+        return Err(NotRehearsed::because(format!("{} places, not 1 to {MOST_PLACES}", places.len())));
+    }
+    let found = places.iter().map(|place| {
+        let gone = |error| NotRehearsed::because(format!("{} is not there: {error}", place.display()));
+        place.canonicalize().map_err(gone)
+    });
+    let all: BTreeSet<PathBuf> = found.collect::<Result<_, _>>()?;
+    let is_within = |path: &&PathBuf| path.ancestors().skip(1).any(|above| all.contains(above));
+    Ok(all.iter().filter(|path| !is_within(path)).cloned().collect())
+}
+
+fn hidden(places: &[PathBuf], needed: &[PathBuf], roots: &[PathBuf]) -> Result<Staged, NotRehearsed> {
+    let is_needed = |path: &Path| needed.iter().any(|folder| folder.starts_with(path));
+    let mut staged = Staged::default();
+    for place in places {
+        let refused =
+            |why: &str| NotRehearsed::because(format!("{} cannot be hidden: {why}", place.display()));
+        match (roots.iter().any(|root| place.starts_with(root)), is_needed(place)) {
+            (false, false) => staged.covered.push(place.clone()),
+            (true, false) => staged.staging.absent.push(place.clone()),
+            (false, true) => return Err(refused("the command runs in it")),
+            (true, true) => {
+                let entries = fs::read_dir(place).map_err(|error| refused(&error.to_string()))?;
+                let entries: Vec<_> =
+                    entries.flatten().map(|entry| entry.path()).take(MOST_ENTRIES + 1).collect();
+                if entries.len() > MOST_ENTRIES {
+                    return Err(refused("the command runs in it, and there is too much in it"));
+                }
+                let before = staged.staging.absent.len();
+                staged.staging.absent.extend(entries.into_iter().filter(|entry| !is_needed(entry)));
+                if staged.staging.absent.len() == before {
+                    return Err(refused("there is nothing in it"));
+                }
+            }
+        }
+    }
+    Ok(staged)
+}
+
+fn doubled(places: &[PathBuf], roots: &[PathBuf]) -> Result<Staged, NotRehearsed> {
+    let mut written = Vec::new();
+    for place in places.iter().filter(|place| roots.iter().any(|root| place.starts_with(root))) {
+        if place.is_file() {
+            written.extend(text_of(place).map(|text| (place.clone(), line_twice(&text))));
+            continue;
+        }
+        let entries = fs::read_dir(place).into_iter().flatten().take(MOST_ENTRIES);
+        let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        files.sort();
+        let texts =
+            files.into_iter().filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()));
+        let texts = texts.filter_map(|path| text_of(&path).map(|text| (path, text))).take(MOST_DOUBLED);
+        for (number, (path, text)) in texts.enumerate() {
+            if number == 0 {
+                written.extend(another_name(&path).map(|copy| (copy, text.clone())));
+            }
+            written.push((path, line_twice(&text)));
+        }
+    }
+    if written.is_empty() {
+        return Err(NotRehearsed::because("nothing in it can be doubled where commands may change files"));
+    }
+    Ok(Staged { staging: Staging { absent: Vec::new(), written }, covered: Vec::new() })
+}
+
+/// A file that holds text, and some.
+fn text_of(path: &Path) -> Option<Vec<u8>> {
+    path.metadata().ok().filter(|found| found.is_file() && (1..=LONGEST).contains(&found.len()))?;
+    let bytes = fs::read(path).ok()?;
+    (std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0)).then_some(bytes)
+}
+
+/// The text with the line in its middle twice.
+fn line_twice(text: &[u8]) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+    let middle = lines.len() / 2;
+    let mut twice = Vec::with_capacity(text.len().saturating_mul(2));
+    for (number, line) in lines.into_iter().enumerate() {
+        twice.extend_from_slice(line);
+        if number == middle {
+            if !line.ends_with(b"\n") {
+                twice.push(b'\n');
+            }
+            twice.extend_from_slice(line);
+        }
+    }
+    twice
+}
+
+/// A name with the same ending that nothing has.
+fn another_name(path: &Path) -> Option<PathBuf> {
+    let mut name = path.file_stem()?.to_owned();
+    name.push("-2");
+    if let Some(ending) = path.extension() {
+        name.push(".");
+        name.push(ending);
+    }
+    let copy = path.with_file_name(name);
+    copy.symlink_metadata().is_err().then_some(copy)
+}
