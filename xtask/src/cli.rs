@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{
     Error, Result, bench,
     eval::{self, family::Split},
-    learn, professional, quickstart, schema, tidy,
+    follow_ups, learn, professional, quickstart, schema, tidy,
     verify::{self, Build},
 };
 
@@ -53,6 +53,8 @@ pub enum Task {
     Eval(Eval),
     /// Run sequences of related requests with memory on, off and shuffled, grade them with code, write a table
     Learn(Learn),
+    /// Put the suite of follow-ups to the embedded model, and print how many it understood in each language
+    FollowUps(FollowUps),
     /// Measure what everything but the model costs, beside a floor in the same run
     Bench(Bench),
 }
@@ -194,6 +196,14 @@ pub struct Learn {
     pub artoo: Vec<String>,
 }
 
+/// Options of `follow-ups`.
+#[derive(Clone, Debug, Args)]
+pub struct FollowUps {
+    /// Find the model with this artoo instead of a release build of this tree
+    #[arg(long, value_name = "FILE")]
+    pub binary: Option<PathBuf>,
+}
+
 /// Options of `bench`.
 #[derive(Clone, Debug, Args)]
 pub struct Bench {
@@ -220,6 +230,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Schema { check } => schema::run(check),
         Task::Eval(options) => evaluate(&options),
         Task::Learn(options) => learn::run(&options),
+        Task::FollowUps(options) => follow_ups::run(&options),
         Task::Bench(options) => bench::run(&options),
     }
 }

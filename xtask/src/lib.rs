@@ -14,6 +14,7 @@ mod draw;
 pub mod error;
 pub mod eval;
 pub mod files;
+mod follow_ups;
 pub mod learn;
 pub mod machine;
 pub mod professional;

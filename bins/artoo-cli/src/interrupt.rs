@@ -1,13 +1,14 @@
 //! The signals that end a run: the first asks it to end, with its record; the second leaves at once.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use artoo_runtime::Interruption;
+use artoo_runtime::{Canceller, Interruption};
 use rustix::process::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::Exit;
 
@@ -60,6 +61,11 @@ pub(crate) fn catch() -> io::Result<Caught> {
 }
 
 impl Caught {
+    /// Waits for the next signal, and gives the exit code that follows from it. Cancel-safe.
+    pub(crate) async fn ended(&mut self) -> Exit {
+        Exit::of_signal(u8::try_from(self.next().await.0.as_raw()).unwrap_or(u8::MAX))
+    }
+
     /// Waits for the next signal. Cancel-safe.
     async fn next(&mut self) -> (Number, Interruption) {
         let hangup = async {
@@ -103,6 +109,99 @@ pub(crate) fn watch(
         std::process::exit(i32::from(Exit::of_signal(number).code()));
     });
     interrupted
+}
+
+/// The signals of a program that works on one request after the other: Ctrl+C ends the run, and the program only where it is pressed
+/// again; the other signals end both.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standing(Arc<Mutex<Option<AtWork>>>);
+
+/// The run that a signal ends.
+#[derive(Clone, Debug)]
+struct AtWork {
+    canceller: Canceller,
+    recorded: CancellationToken,
+    interrupted: Interrupted,
+}
+
+impl Standing {
+    /// Watches from now on, on a thread of the runtime. `restore` puts the terminal in order before the program ends. Must be called
+    /// inside a runtime.
+    pub(crate) fn watch(mut caught: Caught, restore: fn()) -> Self {
+        let standing = Self::default();
+        let watched = standing.clone();
+        tokio::spawn(async move {
+            loop {
+                let (number, reason) = caught.next().await;
+                let raw = u8::try_from(number.as_raw()).unwrap_or(u8::MAX);
+                let at_work = watched.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let leaves = match at_work {
+                    // At the prompt Ctrl+C is a key.
+                    None => number != Number::INT,
+                    Some(run) => {
+                        let again = run.interrupted.0.swap(raw, Ordering::Relaxed) != 0;
+                        run.canceller.interrupt(reason);
+                        if number != Number::INT && !again {
+                            tokio::select! {
+                                _ = caught.next() => {}
+                                _ = tokio::time::timeout(RECORD, run.recorded.cancelled()) => {}
+                            }
+                        }
+                        again || number != Number::INT
+                    }
+                };
+                if leaves {
+                    restore();
+                    std::process::exit(i32::from(Exit::of_signal(raw).code()));
+                }
+            }
+        });
+        standing
+    }
+
+    /// From now on signals end this run.
+    fn begin(
+        &self,
+        canceller: Canceller,
+        recorded: impl Future<Output = ()> + Send + 'static,
+    ) -> Interrupted {
+        let interrupted = Interrupted::default();
+        let done = CancellationToken::new();
+        let run = AtWork { canceller, recorded: done.clone(), interrupted: interrupted.clone() };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(run);
+        tokio::spawn(async move {
+            recorded.await;
+            done.cancel();
+        });
+        interrupted
+    }
+
+    /// The run is over.
+    pub(crate) fn over(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Who hears the signals that end a run.
+pub(crate) enum Signals {
+    /// A program of one run.
+    Once(Caught),
+    /// A program of many.
+    Standing(Standing),
+}
+
+impl Signals {
+    /// From now on signals end this run. Must be called inside a runtime.
+    pub(crate) fn end(
+        self,
+        canceller: Canceller,
+        recorded: impl Future<Output = ()> + Send + 'static,
+    ) -> Interrupted {
+        match self {
+            Self::Once(caught) => watch(caught, move |reason| canceller.interrupt(reason), recorded),
+            Self::Standing(standing) => standing.begin(canceller, recorded),
+        }
+    }
 }
 
 /// Whether a signal was ignored before the program began. Where the system does not tell, it was not.

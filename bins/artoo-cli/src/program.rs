@@ -11,6 +11,8 @@ use crate::terminal::{Streams, Terminal};
 
 /// What every command is given.
 pub(crate) struct Context<'a> {
+    /// The words of the command line.
+    pub(crate) words: &'a [OsString],
     /// The variables.
     pub(crate) environment: &'a Environment,
     /// Where the program was started.
@@ -25,17 +27,6 @@ pub(crate) struct Context<'a> {
     pub(crate) terminal: &'a mut Terminal,
 }
 
-/// What is shown for `artoo` alone.
-const NOTHING: &str = "\
-artoo works on a request with tools, checks its own work, and says honestly how far it came.
-
-Try:
-  artoo setup                                   choose a model
-  artoo run \"How many .txt files are in docs?\"  work on a request
-  artoo doctor                                  what works on this machine
-  artoo --help                                  everything else
-";
-
 /// Runs the command that the words name.
 pub(crate) fn run(
     words: &[OsString],
@@ -46,9 +37,10 @@ pub(crate) fn run(
 ) -> Result<Exit, CommandError> {
     let (command, common) = match args::parse(words, terminal.data_look().columns)? {
         Parsed::Command(command, common) => (command, common),
-        Parsed::Nothing => {
-            terminal.note(NOTHING.trim_end());
-            return Ok(Exit::USAGE);
+        Parsed::Repl(args, common) => {
+            let log_secrets = log::start(&common, environment, folders, terminal)?;
+            let mut context = Context { words, environment, folders, common, streams, log_secrets, terminal };
+            return crate::repl::run(&mut context, *args);
         }
         Parsed::Text(text) => {
             let colour = terminal.data_look().colour;
@@ -62,21 +54,29 @@ pub(crate) fn run(
         }
     };
     let log_secrets = log::start(&common, environment, folders, terminal)?;
-    let mut context = Context { environment, folders, common, streams, log_secrets, terminal };
-    match *command {
-        Command::Run(args) => crate::run::run(&mut context, &args),
-        Command::Setup(args) => crate::setup::run(&mut context, &args),
-        Command::Model(command) => commands::model::run(&mut context, command),
-        Command::Doctor(args) => crate::doctor::run(&mut context, &args),
-        Command::Runs(command) => commands::runs::run(&mut context, &command),
-        Command::Memory(command) => commands::memory::run(&mut context, &command),
-        Command::Audit(command) => commands::audit::run(&mut context, &command),
-        Command::Policy(command) => commands::policy::run(&mut context, &command),
-        Command::Config(command) => commands::config::run(&mut context, &command),
-        Command::Completions(args) => commands::completions::run(&mut context, &args),
+    let mut context = Context { words, environment, folders, common, streams, log_secrets, terminal };
+    dispatch(&mut context, *command)
+}
+
+/// Runs a command: of the command line, or of the REPL.
+pub(crate) fn dispatch(context: &mut Context<'_>, command: Command) -> Result<Exit, CommandError> {
+    match command {
+        Command::Run(args) => crate::run::run(context, &args),
+        Command::Sandbox(args) => crate::run::sandbox(context, &args),
+        Command::Setup(args) => crate::setup::run(context, &args),
+        Command::Model(command) => commands::model::run(context, command),
+        Command::Doctor(args) => crate::doctor::run(context, &args),
+        Command::Runs(command) => commands::runs::run(context, &command),
+        Command::Sessions(command) => commands::sessions::run(context, &command),
+        Command::Memory(command) => commands::memory::run(context, &command),
+        Command::Audit(command) => commands::audit::run(context, &command),
+        Command::Policy(command) => commands::policy::run(context, &command),
+        Command::Config(command) => commands::config::run(context, &command),
+        Command::Completions(args) => commands::completions::run(context, &args),
+        Command::Man => commands::man::run(context),
     }
 }
 
-fn styled(text: &clap::builder::StyledStr, colour: bool) -> String {
+pub(crate) fn styled(text: &clap::builder::StyledStr, colour: bool) -> String {
     if colour { text.ansi().to_string() } else { text.to_string() }
 }

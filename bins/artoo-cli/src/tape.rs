@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use artoo_llm_client::LlmClient;
 use artoo_llm_client::doubles::{Recorder, Redaction, Replayer};
-use artoo_types::Role;
+use artoo_types::{Instruction, Role};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,9 @@ pub(crate) struct Label {
     pub(crate) zone: String,
     /// Whether it was worked on by the embedded model, with which questions are answered twice.
     pub(crate) embedded: bool,
+    /// What the run was told of how to work there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) instructions: Vec<Instruction>,
 }
 
 /// Not `.json`, which are the calls.
@@ -32,9 +35,14 @@ const LABEL: &str = "session.toml";
 
 impl Label {
     /// Writes it beside the calls.
-    pub(crate) fn write(&self, folder: &Path) -> Result<(), CommandError> {
+    pub(crate) fn write(&self, folder: &Path, redaction: &Redaction) -> Result<(), CommandError> {
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| unwritable(folder, error);
-        let text = toml::to_string(self).map_err(|error| failed(error.into()))?;
+        let on_tape = |told: &Instruction| Instruction {
+            source: redaction.apply(&told.source),
+            text: redaction.apply(&told.text),
+        };
+        let label = Self { instructions: self.instructions.iter().map(on_tape).collect(), ..self.clone() };
+        let text = toml::to_string(&label).map_err(|error| failed(error.into()))?;
         private_file(&folder.join(LABEL), text.as_bytes()).map_err(|error| failed(error.into()))
     }
 

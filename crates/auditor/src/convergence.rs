@@ -42,7 +42,11 @@ impl Convergence {
         if fault.is_none() {
             self.round(event);
         }
-        let run_id = event.run_id;
+        self.astray(event.run_id)
+    }
+
+    /// What is odd about the way so far.
+    pub(crate) fn astray(&self, run_id: RunId) -> Option<Anomaly> {
         match self.direction()? {
             Trend::Improving => None,
             Trend::Oscillating => Some(Anomaly::Oscillation { run_id, d: self.d.clone() }),

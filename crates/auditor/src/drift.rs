@@ -121,6 +121,7 @@ fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
         | MessageKind::UserRequest
         | MessageKind::ClarificationRequested
         | MessageKind::ClarificationAnswered
+        | MessageKind::PersonNote
         | MessageKind::TaskSpec
         | MessageKind::MemoryQuery
         | MessageKind::MemoryReply

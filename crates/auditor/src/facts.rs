@@ -87,6 +87,7 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
         Message::ClarificationAnswered(answered) => {
             object(json!({ "round": answered.round, "bytes": answered.answer.len() }))
         }
+        Message::PersonNote(note) => object(json!({ "bytes": note.text.len() })),
         Message::PlanApprovalRequested(request) => {
             object(json!({ "round": request.round, "subtasks": request.subtasks.len() }))
         }

@@ -32,6 +32,11 @@ impl Findings {
         }
     }
 
+    /// Those of a kind so far.
+    pub(crate) fn of(&self, kind: AnomalyKind) -> impl Iterator<Item = &Anomaly> {
+        self.anomalies.get(&kind).into_iter().flatten()
+    }
+
     /// The anomalies in the order of their kinds, the most important first; the violations in that of the log; and how many
     /// of either are not listed.
     pub(crate) fn into_parts(self) -> (Vec<Anomaly>, Vec<BoundaryViolation>, u64) {

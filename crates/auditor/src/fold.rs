@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use artoo_types::{
-    Anomaly, AuditEvent, AuditReport, BoundaryViolation, Crossing, MessageKind, RunId, ToolHealth,
+    Anomaly, AnomalyKind, AuditEvent, AuditReport, BoundaryViolation, Crossing, MessageKind, RunId,
+    ToolHealth,
 };
 use chrono::{DateTime, FixedOffset};
 
@@ -64,6 +65,13 @@ impl Fold {
     pub fn unreadable(&mut self, number: u64) {
         self.settle_suspect();
         self.suspect = Some(number);
+    }
+
+    /// Which runs do not come closer to their goal, for somebody who watches: thrashing, and what the report would say of their way if they
+    /// ended now.
+    pub fn astray(&self) -> Vec<Anomaly> {
+        let thrashing = self.findings.of(AnomalyKind::GgsThrashing).cloned();
+        thrashing.chain(self.runs.iter().filter_map(|(run_id, run)| run.astray(*run_id))).collect()
     }
 
     /// The report.

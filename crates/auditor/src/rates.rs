@@ -27,6 +27,7 @@ pub(crate) fn count(health: &mut ToolHealth, event: &AuditEvent) {
         | MessageKind::UserRequest
         | MessageKind::ClarificationRequested
         | MessageKind::ClarificationAnswered
+        | MessageKind::PersonNote
         | MessageKind::TaskSpec
         | MessageKind::MemoryQuery
         | MessageKind::MemoryReply

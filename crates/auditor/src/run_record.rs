@@ -68,6 +68,11 @@ impl RunRecord {
             .then_some(Anomaly::NoFinalResult { run_id, last_at })
     }
 
+    /// What is odd about the way of the run so far.
+    pub(crate) fn astray(&self, run_id: RunId) -> Option<Anomaly> {
+        self.convergence.astray(run_id)
+    }
+
     /// How the loss moved, where at least two rounds were seen.
     pub(crate) fn trend(&self, run_id: RunId) -> Option<GapTrend> {
         self.convergence.trend(run_id)
@@ -172,6 +177,7 @@ impl RunRecord {
                 self.whole = None;
             }
             MessageKind::ControlSettings
+            | MessageKind::PersonNote
             | MessageKind::TaskSpec
             | MessageKind::MemoryQuery
             | MessageKind::MemoryReply

@@ -39,6 +39,7 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::UserRequest => const { sets(&[User], &[Perceiver]) },
         Kind::ClarificationRequested => const { sets(&[Perceiver, Executor], &[User]) },
         Kind::ClarificationAnswered => const { sets(&[User], &[Perceiver, Executor]) },
+        Kind::PersonNote => const { sets(&[User], &[Planner, MetaValidator]) },
         Kind::TaskSpec => const { sets(&[Perceiver], &[Planner, MetaValidator, Ggs, Dispatcher]) },
         Kind::MemoryQuery => const { sets(&[Planner], &[SharedMemory]) },
         Kind::MemoryReply => const { sets(&[SharedMemory], &[Planner]) },

@@ -56,6 +56,7 @@ impl Refusal {
             | Message::UserRequest(_)
             | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
+            | Message::PersonNote(_)
             | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)

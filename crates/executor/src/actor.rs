@@ -15,7 +15,7 @@ use artoo_llm_client::{LlmClient, metered};
 use artoo_tools::{LookAtJob, ToolContext, ToolEffect, Toolbox, within};
 use artoo_types::{
     BlockedTarget, CallId, CorrectionSignal, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
+    FailureClass, Instruction, Message, Role, SubTask, SubTaskId, Surroundings, ToolCall,
 };
 use futures::FutureExt as _;
 use tokio::{
@@ -41,6 +41,8 @@ pub struct Settings {
     pub terms: Terms,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
+    /// What the person wants of all work here.
+    pub instructions: Arc<[Instruction]>,
     /// Whether a guided model's commands are sampled and rehearsed.
     pub samples: bool,
     /// Whose words are in the run before its first step.
@@ -167,6 +169,7 @@ impl Shop {
                 surroundings: self.settings.surroundings.clone(),
                 tools: tools.clone(),
                 programs: self.settings.programs.clone(),
+                instructions: Arc::clone(&self.settings.instructions),
                 blocked: blocked_programs.clone(),
                 attempt,
                 correction,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use artoo_llm_client::{Image, LlmClient};
 use artoo_tools::{NotRehearsed, Perturbation, Rehearsed};
 use artoo_types::{
-    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, Samples, SubTask,
-    Surroundings, ToolCall, ToolName,
+    Arguments, BlockedProgram, CorrectionSignal, ExecutionFailure, ExecutionStatus, Instruction, Samples,
+    SubTask, Surroundings, ToolCall, ToolName,
 };
 use async_trait::async_trait;
 
@@ -92,6 +92,8 @@ pub struct AttemptContext {
     pub tools: Vec<ToolSpec>,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
+    /// What the person wants of all work here: advice, weaker than the step.
+    pub instructions: Arc<[Instruction]>,
     /// Programs that the directive blocks, wherever in a command they stand.
     pub blocked: Vec<BlockedProgram>,
     /// Which attempt, from 1.

@@ -160,6 +160,7 @@ pub fn context(intent: &str) -> AttemptContext {
             only_looks: false,
         }],
         programs: vec!["find".to_owned(), "python3".to_owned()],
+        instructions: Arc::default(),
         blocked: Vec::new(),
         attempt: 1,
         correction: None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{ModelProfile, Origin, earlier_results, fenced, fenced_output, inline};
+use artoo_llm_client::{ModelProfile, Origin, advice, earlier_results, fenced, fenced_output, inline};
 use artoo_types::{CallEnding, Check, Criterion, HeldEnd, ToolCall};
 
 use crate::{AttemptContext, ToolSpec};
@@ -26,6 +26,7 @@ pub(crate) fn tools(tools: &[ToolSpec]) -> String {
 pub(crate) fn step(cx: &AttemptContext, profile: &ModelProfile) -> String {
     let platform = format!(" ({})", inline(&cx.surroundings.platform));
     let mut text = opening(cx, &platform);
+    text.push_str(&advice(&cx.instructions, profile));
     task(&mut text, cx, profile);
     earlier(&mut text, cx);
     if let Some(said) = cx.said_before.as_deref().filter(|said| !said.trim().is_empty()) {

@@ -112,6 +112,7 @@ impl GgsRole {
             Message::ControlSettings(_)
             | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
+            | Message::PersonNote(_)
             | Message::MemoryQuery(_)
             | Message::MemoryReply(_)
             | Message::Plan(_)

@@ -15,11 +15,14 @@ pub enum Origin {
     SubTask,
     /// What memory holds.
     Memory,
+    /// What the person said while the run worked.
+    Person,
 }
 
 impl Origin {
     /// Every origin, for the test that lists the fragments a prompt may hold.
-    pub const ALL: [Self; 5] = [Self::Arguments, Self::ToolOutput, Self::File, Self::SubTask, Self::Memory];
+    pub const ALL: [Self; 6] =
+        [Self::Arguments, Self::ToolOutput, Self::File, Self::SubTask, Self::Memory, Self::Person];
 }
 
 impl fmt::Display for Origin {
@@ -30,6 +33,7 @@ impl fmt::Display for Origin {
             Self::File => "file",
             Self::SubTask => "subtask result",
             Self::Memory => "memory",
+            Self::Person => "the user",
         })
     }
 }

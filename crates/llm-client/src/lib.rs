@@ -49,7 +49,7 @@ pub use request::{
 };
 pub use retry::{Decision, Failure, GiveUp, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
-pub use shown::{earlier_results, fair_share};
+pub use shown::{advice, earlier_results, fair_share};
 pub use structured::{
     Obtained, Structured, ask, ask_alone, ask_once, ask_once_alone, ask_several, ask_typed,
 };

@@ -58,11 +58,14 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
         .with_workspace(&surroundings.workspace);
     let mut actor =
         Actor { sender: port.sender(), judge, model, settings: settings.clone(), world, refused: Vec::new() };
-    let mut spec = None;
+    let (mut spec, mut notes): (Option<TaskSpec>, Vec<String>) = (None, Vec::new());
     let mut gate = FanIn::default();
     while let Some(envelope) = port.recv().await {
         let gathered = if let Message::TaskSpec(task) = envelope.message.as_ref() {
             spec = Some(task.clone());
+            None
+        } else if let Message::PersonNote(note) = envelope.message.as_ref() {
+            notes.push(note.text.clone());
             None
         } else if let Message::DispatchManifest(manifest) = envelope.message.as_ref() {
             gate.on_manifest(manifest)
@@ -72,7 +75,7 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
             None
         };
         if let (Some(gathered), Some(spec)) = (gathered, &spec) {
-            actor.conclude(spec, gathered).await;
+            actor.conclude(&spec.with_notes(&notes), gathered).await;
         }
     }
 }

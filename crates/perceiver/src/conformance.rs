@@ -17,12 +17,15 @@
 //! ```
 
 pub mod follow_ups;
+mod said_next;
 
 use std::{path::PathBuf, sync::Arc};
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{Limits, Prices, Surroundings, TaskSpec, UserRequest};
 use chrono::DateTime;
+
+pub use said_next::SaidNext;
 
 use crate::{Dialogue, Perceived, Perceiver};
 
@@ -169,6 +172,7 @@ pub async fn keeps_what_was_answered(
 pub fn request(text: &str) -> UserRequest {
     UserRequest {
         text: text.to_owned(),
+        errand: artoo_types::Errand::Task,
         surroundings: Surroundings {
             now: DateTime::UNIX_EPOCH.fixed_offset(),
             zone: "UTC".to_owned(),
@@ -178,6 +182,7 @@ pub fn request(text: &str) -> UserRequest {
             platform: "linux".to_owned(),
         },
         turns: Vec::new(),
+        instructions: Vec::new(),
         limits: Limits::default(),
         prices: Prices::default(),
         person_present: false,

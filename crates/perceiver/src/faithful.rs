@@ -3,12 +3,12 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use artoo_llm_client::{JsonSchema, LlmClient, Origin, Request, ask, fenced};
-use artoo_types::{Constraints, TaskId, TaskSpec, UserRequest};
+use artoo_types::{Constraints, TaskId, TaskSpec, Turn, UserRequest};
 use async_trait::async_trait;
 use serde::Deserialize;
 
 use crate::{
-    Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable,
+    Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable, facts::facts,
     open_request::question_about, time_words::time_words,
 };
 
@@ -86,7 +86,7 @@ impl Perceiver for FaithfulPerceiver {
         if !questions.is_empty() {
             return Ok(Perceived::Unclear(questions));
         }
-        let intent = with_every_fact(intent.trim(), &copy.intent);
+        let intent = with_every_fact(intent.trim(), &copy.intent, request.recent_turns());
         Ok(Perceived::Task(TaskSpec { task_id: TaskId::from_text(&intent), intent, ..copy }))
     }
 }
@@ -125,11 +125,15 @@ pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskS
     })
 }
 
-/// The restated request, with the user's own words where it lost one of their facts.
-fn with_every_fact(restated: &str, text: &str) -> String {
-    if !restated.chars().any(char::is_alphanumeric) {
+/// The restated request, with the user's own words where it lost one of their facts, or all of them: a small model answers with an
+/// earlier request once more. Where nothing but marks, blanks and capitals differ, nothing was open, and the user's own words are the
+/// request: marks may matter to whoever works on it.
+fn with_every_fact(restated: &str, text: &str, turns: &[Turn]) -> String {
+    let repeats = turns.iter().any(|turn| letters(restated).eq(letters(&turn.input)));
+    if !restated.chars().any(char::is_alphanumeric) || letters(restated).eq(letters(text)) {
         text.to_owned()
-    } else if facts(text).all(|fact| restated.contains(fact))
+    } else if !repeats
+        && facts(text).all(|fact| restated.contains(fact))
         && time_words(text).is_subset(&time_words(restated))
     {
         restated.to_owned()
@@ -138,14 +142,9 @@ fn with_every_fact(restated: &str, text: &str) -> String {
     }
 }
 
-/// The words that code can tell to be facts by their form: those with a digit, a slash, a tilde or a dot inside.
-fn facts(text: &str) -> impl Iterator<Item = &str> {
-    let punctuation = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~' | '%' | '$' | '€');
-    text.split_whitespace()
-        .map(move |word| {
-            word.trim_end_matches(punctuation).trim_start_matches(['"', '\'', '`', '(', '“', '「'])
-        })
-        .filter(|word| word.chars().any(|c| c.is_numeric() || matches!(c, '/' | '~' | '.')))
+/// The letters and digits of a text, small.
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
 /// The changing part of the prompt: where in time it is, the turns, oldest first, then the newest message. An earlier result may hold text of files
@@ -174,21 +173,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_are_what_no_restatement_may_lose() {
-        let table: &[(&str, &[&str])] = &[
-            ("Count the 3 newest files in ~/docs.", &["3", "~/docs"]),
-            ("and now for \"b.txt\", please!", &["b.txt"]),
-            ("wrong, it should be 1,204.", &["1,204"]),
-            ("do it again", &[]),
-            ("数一数 日记2.txt", &["日记2.txt"]),
-            ("كم ملفا في ٣ مجلدات؟", &["٣"]),
-        ];
-        for (text, expected) in table {
-            assert_eq!(facts(text).collect::<Vec<_>>(), *expected, "{text}");
-        }
-    }
-
-    #[test]
     fn a_time_word_is_kept_or_the_users_words_go_along() {
         let table = [
             ("and yesterday?", "How many files changed yesterday?", true),
@@ -204,17 +188,31 @@ mod tests {
             ("先週は？", "3月2日からのファイルはいくつ？", false),
         ];
         for (text, restated, kept) in table {
-            let intent = with_every_fact(restated, text);
+            let intent = with_every_fact(restated, text, &[]);
             let expected =
                 if kept { restated.to_owned() } else { format!("{restated}\n(In the user's words: {text})") };
             assert_eq!(intent, expected, "{text}");
         }
     }
 
+    #[test]
+    fn where_only_marks_blanks_and_capitals_differ_the_users_words_stay() {
+        let table = [
+            ("count  the *.TXT files", "Count the *.txt files."),
+            ("¿qué es «b.txt»?", "Qué es \"b.txt\""),
+            ("买 3个苹果、牛奶", "买3个苹果，牛奶。"),
+            ("rm x -- -y", "Rm x -y"),
+        ];
+        for (text, restated) in table {
+            assert_eq!(with_every_fact(restated, text, &[]), text);
+        }
+        assert_eq!(with_every_fact("Count a and b", "count a b", &[]), "Count a and b");
+    }
+
     proptest! {
         #[test]
         fn no_fact_is_lost_whatever_the_model_says(restated in ".{0,40}", text in "[a-z0-9./~ ]{1,40}") {
-            let intent = with_every_fact(restated.trim(), &text);
+            let intent = with_every_fact(restated.trim(), &text, &[]);
             for fact in facts(&text) {
                 prop_assert!(intent.contains(fact), "{fact:?} of {text:?} is not in {intent:?}");
             }

@@ -29,6 +29,7 @@ mod behaviour;
 pub mod conformance;
 mod dialogue;
 mod error;
+mod facts;
 mod faithful;
 mod open_request;
 mod time_words;

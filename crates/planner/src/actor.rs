@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Durat
 use artoo_bus::{Port, Sender};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
-    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, MemoryReply, Message, Plan,
-    PlanDirective, Role, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
+    DispatchManifest, FailureReport, FailureReportRequest, Fault, FaultKind, Instruction, MemoryReply,
+    Message, Plan, PlanDirective, Role, SubTaskId, SubTaskOutcome, Surroundings, TaskSpec,
 };
 use futures::FutureExt as _;
 
@@ -26,6 +26,10 @@ pub struct Settings {
     pub listing: FolderListing,
     /// Whether a person is there, whom a step may ask.
     pub person_present: bool,
+    /// What the person wants of all work here.
+    pub instructions: Arc<[Instruction]>,
+    /// What an earlier run of the same request had done.
+    pub resumed: Vec<SubTaskOutcome>,
     /// What memory is asked.
     pub asking: Asking,
     /// How long the behaviour may plan, all calls of its model together. The supervisor waits as long for each of them.
@@ -45,11 +49,14 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
             }
         })
     };
-    let mut actor = Actor { sender: port.sender(), planner, model, settings, state: State::default() };
+    let resumed = settings.resumed.iter().map(|outcome| (outcome.subtask_id, outcome.clone())).collect();
+    let state = State { outcomes: resumed, ..State::default() };
+    let mut actor = Actor { sender: port.sender(), planner, model, settings, state };
     while let Some(envelope) = port.recv().await {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the port delivers only this role's kinds")]
         match envelope.message.as_ref() {
             Message::TaskSpec(spec) => actor.on_task(spec),
+            Message::PersonNote(note) => actor.state.notes.push(note.text.clone()),
             Message::MemoryReply(reply) => actor.on_memory(reply).await,
             Message::DispatchManifest(manifest) => actor.on_manifest(manifest),
             Message::SubTaskOutcome(outcome) => {
@@ -66,11 +73,15 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
 #[derive(Default)]
 struct State {
     spec: Option<TaskSpec>,
+    /// What the person has said since.
+    notes: Vec<String>,
     /// Whether memory was asked and has not answered: a reply that nobody waits for makes no plan.
     asked_memory: bool,
     /// The round of the last directive, so that one that comes twice makes one plan.
     directed: u32,
     plan: Option<Plan>,
+    /// How many notes that was made with.
+    noted: usize,
     subtask_ids: Vec<SubTaskId>,
     outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
     directive: Option<PlanDirective>,
@@ -123,20 +134,23 @@ impl Actor {
     }
 
     async fn on_memory(&mut self, memory: &MemoryReply) {
-        let Some(spec) = self.state.spec.clone() else { return };
+        let Some(spec) = self.task() else { return };
         if !std::mem::take(&mut self.state.asked_memory) {
             return;
         }
         self.state.round += 1;
         let cx = PlanContext {
             spec,
+            notes: self.state.notes.clone(),
             surroundings: self.settings.surroundings.clone(),
             inventory: self.settings.inventory.clone(),
             listing: self.settings.listing.clone(),
             person_present: self.settings.person_present,
+            instructions: Arc::clone(&self.settings.instructions),
             memory: memory.clone(),
             run_id: self.sender.run_id(),
             round: self.state.round,
+            resumed: self.settings.resumed.clone(),
             previous: self.previous(),
         };
         let allowed = self.settings.plan_deadline;
@@ -150,11 +164,16 @@ impl Actor {
             Ok(mut plan) => {
                 // Whoever made the plan: its steps hear what is known, and its calls are held to it.
                 Recalled::of(memory, cx.run_id).hand_on(&mut plan);
-                self.state.plan = Some(plan.clone());
+                (self.state.plan, self.state.noted) = (Some(plan.clone()), cx.notes.len());
                 self.publish(plan);
             }
             Err(error) => self.publish(error.fault()),
         }
+    }
+
+    /// The task with what the person has said since.
+    fn task(&self) -> Option<TaskSpec> {
+        self.state.spec.as_ref().map(|spec| spec.with_notes(&self.state.notes))
     }
 
     fn previous(&mut self) -> Option<Previous> {
@@ -162,7 +181,7 @@ impl Actor {
         let directive = self.state.directive.take()?;
         let subtask_ids = self.state.subtask_ids.clone();
         let outcomes = self.outcomes();
-        Some(Previous { plan, subtask_ids, outcomes, directive })
+        Some(Previous { plan, notes: self.state.noted, subtask_ids, outcomes, directive })
     }
 
     /// Those of the plan before, by position.
@@ -176,7 +195,7 @@ impl Actor {
     }
 
     async fn on_report(&mut self, request: &FailureReportRequest) {
-        let Some(spec) = self.state.spec.clone() else {
+        let Some(spec) = self.task() else {
             self.publish(Fault {
                 role: Role::Planner,
                 kind: FaultKind::Request,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{
-    FailureReportRequest, MemoryReply, Plan, PlanDirective, RunId, SubTaskId, SubTaskOutcome, Surroundings,
-    TaskSpec, ToolName,
+    FailureReportRequest, Instruction, MemoryReply, Plan, PlanDirective, RunId, SubTaskId, SubTaskOutcome,
+    Surroundings, TaskSpec, ToolName,
 };
 use async_trait::async_trait;
 
@@ -39,8 +39,10 @@ pub trait Planner: Send + Sync {
 /// All that a plan may depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanContext {
-    /// The task.
+    /// The task, with what the person has said since.
     pub spec: TaskSpec,
+    /// What of its words those are, in order.
+    pub notes: Vec<String>,
     /// Where and when.
     pub surroundings: Surroundings,
     /// What exists to work with.
@@ -49,12 +51,16 @@ pub struct PlanContext {
     pub listing: FolderListing,
     /// Whether a person is there, whom a step may ask.
     pub person_present: bool,
+    /// What the person wants of all work here: advice, weaker than the request.
+    pub instructions: Arc<[Instruction]>,
     /// What memory knows of this kind of task.
     pub memory: MemoryReply,
     /// The run, by which memory tells what comes of it.
     pub run_id: RunId,
     /// Which plan of the run this will be, from 1.
     pub round: u32,
+    /// What an earlier run of the same request had done, which was cut off: all of it matched, and stands.
+    pub resumed: Vec<SubTaskOutcome>,
     /// The plan before, where there was one.
     pub previous: Option<Previous>,
 }
@@ -64,6 +70,8 @@ pub struct PlanContext {
 pub struct Previous {
     /// Its plan.
     pub plan: Plan,
+    /// How many of the person's notes it was made with.
+    pub notes: usize,
     /// The ids of all subtasks that it counted, by position: first the kept ones, then its own.
     pub subtask_ids: Vec<SubTaskId>,
     /// Their outcomes, in the same order; one that never ended is missing.

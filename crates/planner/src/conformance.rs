@@ -100,7 +100,7 @@ pub async fn plans_another_way(planner: &dyn Planner, model: &Arc<dyn LlmClient>
             previous.directive.directive = directive;
         }
         let plan = planned(planner, model, &cx).await?;
-        if cx.previous.as_ref().is_some_and(|previous| replan::is_same(&plan.subtasks, previous)) {
+        if replan::is_same(&plan.subtasks, &cx) {
             return Err(format!("under {directive:?} the plan that failed is planned again"));
         }
     }
@@ -141,6 +141,8 @@ pub fn context(intent: &str) -> PlanContext {
     let tool = |name: &str| ToolBrief { name: ToolName::new(name), summary: format!("the tool {name}") };
     PlanContext {
         spec: task(intent),
+        notes: Vec::new(),
+        resumed: Vec::new(),
         surroundings: Surroundings {
             now: DateTime::UNIX_EPOCH.fixed_offset(),
             zone: "UTC".to_owned(),
@@ -155,6 +157,7 @@ pub fn context(intent: &str) -> PlanContext {
         },
         listing: FolderListing::default(),
         person_present: false,
+        instructions: Arc::default(),
         memory: MemoryReply {
             recalled: vec![PairMemory::unknown(TagPair::new(Space::intent(intent), Entity::local()))],
             laws: Vec::new(),
@@ -173,6 +176,7 @@ pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContex
     let outcomes: Vec<_> =
         (1..).zip(&all).map(|(number, (step, status))| outcome(number, step, *status)).collect();
     let previous = Previous {
+        notes: 0,
         plan: Plan {
             memory: artoo_types::PlanMemory::default(),
             task_id: first.spec.task_id.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use artoo_llm_client::{JsonSchema, LlmClient, Message, Request, ask};
-use artoo_types::{GaveUp, GiveUpKind, Plan, PlanMemory};
+use artoo_types::{GaveUp, GiveUpKind, Plan, PlanMemory, SubTaskId};
 use async_trait::async_trait;
 
 use crate::draft::{GiveUpDraft, GiveUpWord};
@@ -48,14 +48,16 @@ impl Default for ModelPlanner {
 fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan, Vec<Violation>), PlanError> {
     let plan = match &cx.previous {
         None => {
-            let (subtasks, task_criteria) = compile(draft, &cx.spec, author, 0);
+            let kept: Vec<SubTaskId> = cx.resumed.iter().map(|outcome| outcome.subtask_id).collect();
+            let draft = replan::without(draft, cx.resumed.iter());
+            let (subtasks, task_criteria) = compile(&draft, &cx.spec, author, kept.len());
             Plan {
                 memory: PlanMemory::default(),
                 task_id: cx.spec.task_id.clone(),
                 round: cx.round,
                 task_criteria,
                 subtasks,
-                kept: Vec::new(),
+                kept,
             }
         }
         Some(previous) => replan::merged(previous, draft, author, cx),
@@ -68,7 +70,7 @@ fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan,
         return Err(PlanError::GaveUp(given_up));
     }
     let mut violations = validate(&plan, cx);
-    if cx.previous.as_ref().is_some_and(|previous| replan::is_same(&plan.subtasks, previous)) {
+    if replan::is_same(&plan.subtasks, cx) {
         violations.push(Violation::SamePlan);
     }
     Ok((plan, violations))

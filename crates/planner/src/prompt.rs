@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use artoo_llm_client::{ModelProfile, Origin, fenced, inline};
+use artoo_llm_client::{ModelProfile, Origin, advice, fenced, inline};
 use artoo_types::{Finding, OutcomeStatus, SubTaskOutcome, ToolCall, UnmetCriterion};
 use serde::Serialize;
 use serde_json::Value;
@@ -11,6 +11,16 @@ use crate::{FailureContext, FolderListing, Listed, PlanContext, Previous, Recall
 
 /// The most characters of one output or reason that are shown.
 const SHOWN: usize = 300;
+
+/// What is said of a run that was cut off.
+const RESUMED: &str = "What it had done is kept with its output, and later steps are shown it.";
+
+/// What is planned where something is done.
+const MISSING: &str = "Plan only what is still missing.";
+
+/// What stands before the words that the person has added: the request ends with them.
+const ADDED: &str = "While it was worked on, the user added these words, with which the request now ends. Where they contradict what stands \
+before them, they count.";
 
 /// The most calls and criteria of one step that are shown.
 const MOST: usize = 6;
@@ -44,9 +54,21 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
             line(&mut text, format_args!("The user is there: a step may ask them."));
         }
     }
+    text.push_str(&advice(&cx.instructions, profile));
     text.push_str(&Recalled::of(&cx.memory, cx.run_id).for_the_plan);
     if let Some(previous) = &cx.previous {
         rounds(&mut text, previous);
+    }
+    if cx.previous.is_none() && !cx.resumed.is_empty() {
+        line(&mut text, format_args!("\nAn earlier run of this request was cut off. {RESUMED}"));
+        for outcome in &cx.resumed {
+            line(&mut text, format_args!("Done, do not plan it again: {}", inline(&outcome.intent)));
+            output(&mut text, outcome);
+        }
+        line(&mut text, format_args!("{MISSING}\n"));
+    }
+    if !cx.notes.is_empty() {
+        line(&mut text, format_args!("{ADDED}\n{}", fenced(Origin::Person, &cx.notes.join("\n"))));
     }
     let _ = write!(text, "Request: {}", cx.spec.intent);
     text
@@ -168,7 +190,7 @@ fn rounds(text: &mut String, previous: &Previous) {
     let what = if whole_falls_short {
         "A subtask that repeats in the same words what is done is dropped. Plan new ones that meet what is not met."
     } else {
-        "Plan only what is still missing."
+        MISSING
     };
     line(text, format_args!("{what}\n"));
 }

@@ -19,7 +19,7 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
     let outcomes = previous.subtask_ids.iter().filter_map(|id| outcome(previous, *id));
     let kept: Vec<SubTaskId> =
         outcomes.filter(|outcome| stands(outcome, previous)).map(|outcome| outcome.subtask_id).collect();
-    let mut draft = without_the_done(draft, previous);
+    let mut draft = without(draft, previous.outcomes.iter().filter(|outcome| stands(outcome, previous)));
     if author == Author::Guided {
         draft = with_the_deed(draft, previous);
     }
@@ -62,7 +62,11 @@ pub(crate) fn stands(outcome: &SubTaskOutcome, previous: &Previous) -> bool {
 /// Whether these subtasks are those of the plan before that fell short. Steps are the same whose words are, up to their order, case and
 /// marks, and which are checked in the same way; under `break_symmetry` also those whose words are nearly the same, however they are
 /// checked. What is only worded otherwise fails again.
-pub(crate) fn is_same(subtasks: &[PlannedSubTask], previous: &Previous) -> bool {
+/// Where the person has said something since, it is the way to something else, or there is a reason to try it again.
+pub(crate) fn is_same(subtasks: &[PlannedSubTask], cx: &PlanContext) -> bool {
+    let Some(previous) = cx.previous.as_ref().filter(|previous| previous.notes == cx.notes.len()) else {
+        return false;
+    };
     let is_stuck = match previous.directive.directive {
         ActionState::BreakSymmetry => true,
         ActionState::ChangeApproach | ActionState::ChangePath | ActionState::Refine => false,
@@ -152,12 +156,12 @@ fn keep_the_missed(subtasks: &mut [PlannedSubTask], previous: &Previous) {
     }
 }
 
-/// A model may plan again what it was told is done; that is kept, and not run again.
-fn without_the_done(draft: &PlanDraft, previous: &Previous) -> PlanDraft {
-    let is_done = |intent: &str| {
-        let mut done = previous.outcomes.iter().filter(|outcome| stands(outcome, previous));
-        done.any(|outcome| words(&outcome.intent) == words(intent))
-    };
+/// The draft without what is done: a model may plan again what it was told is kept, and that is not run again.
+pub(crate) fn without<'a>(
+    draft: &PlanDraft,
+    done: impl Iterator<Item = &'a SubTaskOutcome> + Clone,
+) -> PlanDraft {
+    let is_done = |intent: &str| done.clone().any(|outcome| words(&outcome.intent) == words(intent));
     PlanDraft::of(draft.subtasks.iter().filter(|subtask| !is_done(&subtask.intent)).cloned().collect())
 }
 

@@ -89,7 +89,9 @@ pub enum Violation {
 /// Source: specification v0.8, "R2 plan validator"; `docs/deviations.md`, "Criteria" and "Blocked sets".
 pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
     let mut violations = Vec::new();
-    if plan.subtasks.is_empty() {
+    // Where another run was cut off, all may be done but the last look at it.
+    let is_rest = cx.previous.is_none() && !plan.kept.is_empty();
+    if plan.subtasks.is_empty() && !is_rest {
         violations.push(Violation::Empty);
     }
     violations.extend(wrongly_kept(plan, cx));
@@ -137,9 +139,9 @@ pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
 
 fn wrongly_kept<'a>(plan: &'a Plan, cx: &'a PlanContext) -> impl Iterator<Item = Violation> + 'a {
     let matched = |id: &SubTaskId| {
-        let outcomes = cx.previous.iter().flat_map(|previous| &previous.outcomes);
-        outcomes
-            .into_iter()
+        let before = cx.previous.iter().flat_map(|previous| &previous.outcomes);
+        before
+            .chain(&cx.resumed)
             .any(|outcome| outcome.subtask_id == *id && outcome.status == OutcomeStatus::Matched)
     };
     let twice = |position: usize, id: &SubTaskId| plan.kept.iter().take(position).any(|other| other == id);

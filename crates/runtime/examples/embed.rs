@@ -39,6 +39,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let run = artoo.start(RunRequest {
         text: "Where is my shopping list?".to_owned(),
         turns: Vec::new(),
+        instructions: Vec::new(),
         surroundings: Surroundings {
             now: SystemClock::new().now(),
             zone: "UTC".to_owned(),

@@ -70,6 +70,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let run = artoo.start(RunRequest {
         text: r#"Where is "shopping.txt"?"#.to_owned(),
         turns: Vec::new(),
+        instructions: Vec::new(),
         surroundings: Surroundings {
             now: SystemClock::new().now(),
             zone: "UTC".to_owned(),

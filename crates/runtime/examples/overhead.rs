@@ -101,6 +101,7 @@ fn request(folder: &Path) -> RunRequest {
     RunRequest {
         text: "Describe the three fruits".to_owned(),
         turns: Vec::new(),
+        instructions: Vec::new(),
         surroundings: Surroundings {
             now: SystemClock::new().now(),
             zone: "UTC".to_owned(),

@@ -16,7 +16,7 @@ use artoo_planner::{Inventory, Planner};
 use artoo_redaction::Redactor;
 use artoo_sandbox::snapshot::{Retention, SnapshotLimits};
 use artoo_tools::Toolbox;
-use artoo_types::{AuditReport, BlockedProgram, Prices, RunId};
+use artoo_types::{AuditReport, BlockedProgram, Errand, Prices, RunId, SubTaskOutcome};
 use chrono::{DateTime, FixedOffset};
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -100,7 +100,32 @@ impl Artoo {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn start(&self, request: RunRequest) -> Result<Run, StartError> {
-        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), request)
+        self.resume(request, Vec::new())
+    }
+
+    /// As [`Artoo::start`], with what an earlier run of the same request had done: see [`crate::resume`]. It is not run again, and is judged
+    /// with the rest.
+    ///
+    /// # Errors
+    /// [`StartError`], as above.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn resume(&self, request: RunRequest, kept: Vec<SubTaskOutcome>) -> Result<Run, StartError> {
+        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Task), kept)
+    }
+
+    /// Starts a run of one command: its text is for a shell. It is carried out as the command of any run would be: tried, asked about,
+    /// confined, recorded, and kept for undo. No model is asked, and nothing bounds its time but the request's timeout. The exit code of the run is that
+    /// of the command, and 5 where it was refused.
+    ///
+    /// # Errors
+    /// [`StartError`]: nothing was begun then, and nothing is left behind.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn command(&self, request: RunRequest) -> Result<Run, StartError> {
+        assembly::start(&self.parts, RunId::new(Uuid::now_v7()), (request, Errand::Command), Vec::new())
     }
 
     /// What takes secrets out of records, for who writes another one.

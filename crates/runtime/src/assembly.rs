@@ -10,8 +10,7 @@ use std::{
 };
 
 use artoo_agent_validator::{NothingAgain, RunAgain};
-use artoo_bus::{Clock, Port, RunBus};
-use artoo_executor::{Provenance, Terms};
+use artoo_bus::{Clock, RunBus};
 use artoo_ggs::{GgsRole, MegramRule, Solver};
 use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, FolderListing, Planner};
@@ -20,34 +19,40 @@ use artoo_tools::{
     CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, Rehearsal, Rest, ToolContext, ToolLimits,
 };
 use artoo_types::{
-    CallId, ControlSettings, Limits, MegramId, Message, Role, RunId, SolverOrigin, SubTaskId, UserRequest,
+    ControlSettings, Errand, Instruction, Limits, MegramId, Message, Role, RunId, SolverOrigin,
+    SubTaskOutcome, UserRequest,
 };
 use chrono::{DateTime, FixedOffset};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{mpsc, oneshot, watch},
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
-    Dispatch, RunRequest, StartError,
+    Dispatch, Noter, RunRequest, StartError,
     artoo::Parts,
     builder::default_solver,
     calls_again::CallsAgain,
+    command,
     command_checks::CommandChecks,
     crew::Crew,
+    executor_settings::executor_settings,
     folder_listing::folder_listing,
     foreign_solver::ForeignSolver,
     guided,
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
+    question::Asked,
     restart::Steadfast,
     run::{Answerer, Canceller, Run},
     runs,
     successor::Successor,
     supervisor::{Supervised, supervise},
 };
+
+use dispatcher::dispatcher;
 
 /// The folder for temporary files of commands, in a run's folder.
 pub(crate) const PRIVATE_TMP: &str = "tmp";
@@ -69,12 +74,19 @@ const ON_THE_WAY: Duration = Duration::from_secs(1);
 const FIRST_OBSERVER: usize = 65_536;
 
 /// Starts a run, or leaves nothing behind.
-pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> Result<Run, StartError> {
+pub(crate) fn start(
+    parts: &Arc<Parts>,
+    run_id: RunId,
+    (request, errand): (RunRequest, Errand),
+    mut kept: Vec<SubTaskOutcome>,
+) -> Result<Run, StartError> {
     if parts.closing.is_cancelled() {
         return Err(StartError::Closed);
     }
     let limits = guided::bounded(request.limits, &parts.models.executor.profile());
-    let request = RunRequest { limits, ..request };
+    let instructions = Instruction::bounded(request.instructions);
+    let request = RunRequest { limits, instructions, ..request };
+    kept.iter_mut().for_each(|outcome| outcome.parent_task_id = run_id);
     let parameters = parameters(parts, &request.limits)?;
     priced(parts, &request.limits)?;
     let runs = runs::folder(&parts.data_folder);
@@ -88,11 +100,11 @@ pub(crate) fn start(parts: &Arc<Parts>, run_id: RunId, request: RunRequest) -> R
         .open(&runs, run_id, failed)
         .map_err(|source| StartError::Folder { path: runs, source })?;
     let folder = journal.folder().to_owned();
-    let (run, supervised) =
-        assemble(parts, parameters, request, journal, storage_failure).inspect_err(|_| {
-            // What cannot be removed is an empty folder.
-            let _ = std::fs::remove_dir_all(&folder);
-        })?;
+    let (run, supervised) = assemble(parts, parameters, (request, errand, &kept), journal, storage_failure)
+        .inspect_err(|_| {
+        // What cannot be removed is an empty folder.
+        let _ = std::fs::remove_dir_all(&folder);
+    })?;
     expire_undo(parts);
     let keep_alive = Arc::clone(parts);
     let recorded = run.recorded.clone().drop_guard();
@@ -137,19 +149,22 @@ fn real(folder: &std::path::Path) -> std::path::PathBuf {
 fn assemble(
     parts: &Arc<Parts>,
     parameters: Parameters,
-    request: RunRequest,
+    (request, errand, kept): (RunRequest, Errand, &[SubTaskOutcome]),
     journal: RunJournal,
     storage_failure: oneshot::Receiver<RecordFailure>,
 ) -> Result<(Run, Supervised), StartError> {
     let folder = journal.folder().to_owned();
-    let evidence = EvidenceStore::open(folder.join("evidence"))
+    let evidence = EvidenceStore::open(runs::evidence_folder(&folder))
         .map_err(|source| StartError::Folder { path: folder.clone(), source })?
         .redacting(parts.redactor.clone());
     let bus = parts.bus.open(journal.run_id())?;
     let (see, seen) = mpsc::unbounded_channel();
     let is_over = Arc::new(AtomicBool::new(false));
     let (over, mut record) = (Arc::clone(&is_over), journal.recorder());
+    let (asks, question) = watch::channel(None);
     bus.record(Box::new(move |envelope| {
+        // First: who reads a question in the journal may answer it.
+        asks.send_if_modified(|open| Asked::follow(open, envelope));
         record(envelope);
         if let Message::FinalResult(_) = envelope.message.as_ref() {
             over.store(true, Ordering::Release);
@@ -189,10 +204,18 @@ fn assemble(
         cancel: tools.clone(),
         on_output: None,
     };
-    let crew = crew(parts, &bus, parameters, &request, tool_context)?;
+    let (crew, settings, deadlines) = match errand {
+        Errand::Task => {
+            let crew = crew(parts, &bus, parameters, (&request, kept), tool_context)?;
+            (crew, Some(control_settings(parts, parameters)), parts.deadlines)
+        }
+        // No controller works there.
+        Errand::Command => (command::crew(parts, &bus, &request, tool_context)?, None, command::deadlines()),
+    };
     let (send_result, result) = oneshot::channel();
     let (answer, answers) = mpsc::unbounded_channel();
     let user = bus.port(Role::User)?;
+    let noter = Noter { user: user.sender(), taken: Arc::default(), is_over: Arc::clone(&is_over) };
     let port = bus.port(Role::Supervisor)?;
     let (ggs_parts, working_folder) = (Arc::clone(parts), request.surroundings.working_folder.clone());
     let make_ggs = Box::new(move || {
@@ -205,18 +228,20 @@ fn assemble(
         successor: Successor::new(make_ggs, Arc::clone(&parts.clock)),
         request: UserRequest {
             text: request.text,
+            errand,
             surroundings: request.surroundings,
             turns: request.turns,
+            instructions: request.instructions,
             limits: request.limits,
             prices: parts.prices.clone(),
             person_present: request.person_present,
         },
-        settings: control_settings(parts, parameters),
+        settings,
         bus: bus.clone(),
         crew,
         seen,
         storage_failure,
-        deadlines: parts.deadlines,
+        deadlines,
         timeout: request.timeout,
         cancel: canceller.clone(),
         tools,
@@ -234,6 +259,8 @@ fn assemble(
         canceller,
         recorded: CancellationToken::new(),
         answerer: Answerer(answer),
+        noter,
+        question,
         result: Some(result),
         first_observer,
     };
@@ -245,7 +272,7 @@ fn crew(
     parts: &Arc<Parts>,
     bus: &RunBus,
     parameters: Parameters,
-    request: &RunRequest,
+    (request, kept): (&RunRequest, &[SubTaskOutcome]),
     tools: ToolContext,
 ) -> Result<Crew, StartError> {
     let mut crew = Crew::default();
@@ -270,6 +297,8 @@ fn crew(
             folder_listing(&surroundings.working_folder, &protected)
         },
         person_present: request.person_present,
+        instructions: request.instructions.clone().into(),
+        resumed: kept.to_vec(),
         asking: match parts.profile {
             Profile::Default => Asking::All,
             Profile::SpecV08 => Asking::Literal,
@@ -281,23 +310,7 @@ fn crew(
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
     let (behaviour, model) = (Arc::clone(&parts.executor), Arc::clone(&parts.models.executor));
-    let settings = artoo_executor::Settings {
-        surroundings: surroundings.clone(),
-        toolbox: Arc::clone(&parts.toolbox),
-        tool_context: tools.clone(),
-        terms: Terms {
-            approval: request.approval,
-            granted: request.granted.clone(),
-            rules: parts.policy.clone(),
-            person_present: request.person_present,
-        },
-        programs: parts.inventory.programs.clone(),
-        samples: parts.acceptance.sampling,
-        provenance: provenance(request),
-        attempt_deadline: deadlines.attempt,
-        parallel: parts.parallel,
-        mint: Arc::new(|| CallId::new(Uuid::new_v4())),
-    };
+    let settings = executor_settings(parts, (request, kept), tools.clone());
     crew.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
@@ -333,9 +346,9 @@ fn crew(
         artoo_shared_memory::run(port, Arc::clone(&memory), redact.clone())
     })?;
     let consent = Consent::of(parts.ask_before_plans, request.person_present);
-    let (run_id, clock) = (bus.run_id(), Arc::clone(&parts.clock));
+    let (dispatch, clock) = (Dispatch::new(bus.run_id()).resuming(kept), Arc::clone(&parts.clock));
     crew.add(bus, Role::Dispatcher, move |port| {
-        dispatcher(port, PlanGate::new(consent), Dispatch::new(run_id), Arc::clone(&clock))
+        dispatcher(port, PlanGate::new(consent), dispatch.clone(), Arc::clone(&clock))
     })?;
     let (ggs_parts, folder) = (Arc::clone(parts), surroundings.working_folder.clone());
     crew.add(bus, Role::Ggs, move |port| {
@@ -343,16 +356,6 @@ fn crew(
         artoo_ggs::run(port, solver(&ggs_parts, parameters), settings)
     })?;
     Ok(crew)
-}
-
-/// What the user wrote, and what was put out in the conversation before, which the user did not.
-fn provenance(request: &RunRequest) -> Provenance {
-    let surroundings = &request.surroundings;
-    let folders = [&surroundings.working_folder, &surroundings.workspace, &surroundings.home];
-    let folders: Vec<String> = folders.into_iter().map(|folder| folder.display().to_string()).collect();
-    let typed = request.turns.iter().map(|turn| turn.input.as_str()).chain([request.text.as_str()]);
-    let results = request.turns.iter().map(|turn| turn.result.as_str());
-    Provenance::new(typed.chain(folders.iter().map(String::as_str)), results)
 }
 
 fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {
@@ -400,33 +403,6 @@ fn ggs_settings(parts: &Parts, parameters: Parameters, folder: PathBuf) -> artoo
     }
 }
 
-async fn dispatcher(mut port: Port, mut gate: PlanGate, mut dispatch: Dispatch, clock: Arc<dyn Clock>) {
-    let mint = || SubTaskId::new(Uuid::now_v7());
-    while let Some(envelope) = port.recv().await {
-        let messages = if let Message::Plan(plan) = envelope.message.as_ref() {
-            match gate.on_plan(plan) {
-                Some(instead) => vec![instead],
-                None => dispatch.on_plan(plan, clock.now(), mint),
-            }
-        } else if let Message::PlanApprovalDecided(decision) = envelope.message.as_ref() {
-            match gate.on_decision(decision) {
-                Some(Ok(plan)) => dispatch.on_plan(&plan, clock.now(), mint),
-                Some(Err(refused)) => vec![refused.into()],
-                None => Vec::new(),
-            }
-        } else if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
-            dispatch.on_outcome(outcome)
-        } else {
-            Vec::new()
-        };
-        for message in messages {
-            if let Err(error) = port.publish(message) {
-                tracing::debug!(%error, "the dispatcher could not publish");
-            }
-        }
-    }
-}
-
 /// The bus's clock as the tools see it.
 struct RunTime(Arc<dyn Clock>);
 
@@ -436,5 +412,6 @@ impl LocalTime for RunTime {
     }
 }
 
+mod dispatcher;
 #[cfg(test)]
 mod tests;

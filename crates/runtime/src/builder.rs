@@ -17,7 +17,7 @@ use artoo_types::{Prices, Role};
 pub use roles::MakeSolver;
 pub(crate) use roles::{Roles, default_solver};
 
-use crate::{Acceptance, Deadlines};
+use crate::{Acceptance, Deadlines, command::NoModel};
 
 /// What artoo is put together from. Every role, the model, the tools and the memory can be swapped.
 pub struct Builder {
@@ -81,6 +81,11 @@ impl Builder {
     pub fn model(mut self, model: Arc<dyn LlmClient>) -> Self {
         self.model = Some(model);
         self
+    }
+
+    /// No model: for an artoo that only carries out commands, see [`Artoo::command`](crate::Artoo::command). Whoever asks a model fails.
+    pub fn without_model(self) -> Self {
+        self.model(Arc::new(NoModel))
     }
 
     /// The model of one role.

@@ -31,6 +31,8 @@ pub struct Dispatch {
     /// Whether one of the running group failed.
     failed: bool,
     ended: BTreeMap<SubTaskId, Outcome>,
+    /// What a run that was cut off had done, until the gate is told.
+    resumed: Vec<SubTaskOutcome>,
     /// The plan's subtasks by position: first the kept ones (group 0), then its own.
     positions: Vec<Position>,
 }
@@ -69,8 +71,16 @@ impl Dispatch {
             running: Vec::new(),
             failed: false,
             ended: BTreeMap::new(),
+            resumed: Vec::new(),
             positions: Vec::new(),
         }
+    }
+
+    /// The same, where an earlier run of the request had done this. The gate is told before the first manifest, which counts it.
+    pub fn resuming(mut self, done: &[SubTaskOutcome]) -> Self {
+        self.ended.extend(done.iter().map(|outcome| (outcome.subtask_id, Outcome::from(outcome))));
+        self.resumed = done.to_vec();
+        self
     }
 
     /// Takes a plan: the manifest, then the first group. `mint` makes the ids. A plan of a round that was dispatched is not run
@@ -116,7 +126,9 @@ impl Dispatch {
             task_criteria: plan.task_criteria.clone(),
             dispatched_at: now,
         };
-        let mut messages = vec![Message::from(manifest)];
+        let resumed = std::mem::take(&mut self.resumed);
+        let mut messages: Vec<Message> = resumed.into_iter().map(Message::from).collect();
+        messages.push(manifest.into());
         messages.extend(self.next_group());
         messages
     }

@@ -4,6 +4,11 @@
 
 mod event;
 mod fold;
+mod instruction_file;
+mod notes;
+mod usage;
 
-pub use event::{CorrectionWords, Cost, Cumulative, Event, Line, RoleUsage, schema};
+pub use event::{CorrectionWords, Event, Line, schema};
 pub use fold::Fold;
+pub use instruction_file::InstructionFile;
+pub use usage::{Cost, Cumulative, RoleUsage};

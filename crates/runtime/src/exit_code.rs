@@ -1,8 +1,8 @@
 //! The one table from results to exit codes.
 
 use artoo_types::{
-    FailureClass, FaultKind, FinalResult, Finding, GiveUpKind, StructuredOutput, SubTaskOutcome,
-    TerminalState,
+    CallEnding, FailureClass, FaultKind, FinalResult, Finding, GiveUpKind, StructuredOutput, SubTaskOutcome,
+    TerminalState, ToolCall,
 };
 
 /// The exit code of a finished run.
@@ -69,6 +69,23 @@ pub(crate) fn exit_code_after(result: &FinalResult, denied: bool) -> u8 {
     match exit_code(result) {
         3 | 4 if denied && result.fault.is_none() => 5,
         code => code,
+    }
+}
+
+/// The exit code of a run of one command, by its call: the command's own as shells say it, and 5 where it was refused.
+pub(crate) fn exit_code_of_call(call: &ToolCall) -> u8 {
+    let is_of_the_machine =
+        call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Environmental);
+    match call.ending {
+        // A status has eight bits.
+        CallEnding::Exited { status } => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
+        CallEnding::Signalled { signal } => u8::try_from(signal).unwrap_or(u8::MAX).saturating_add(128),
+        CallEnding::TimedOut => 124,
+        CallEnding::Cancelled => 130,
+        CallEnding::Refused if is_of_the_machine => 1,
+        CallEnding::Refused => 5,
+        CallEnding::Returned if call.succeeded() => 0,
+        CallEnding::Returned => 1,
     }
 }
 

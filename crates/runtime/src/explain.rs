@@ -8,6 +8,7 @@ mod page;
 mod plan_change;
 mod recalled;
 mod replay;
+mod what_if;
 
 pub use account::explain;
 pub use page::{
@@ -15,6 +16,7 @@ pub use page::{
     Unmet,
 };
 pub use recalled::{HeldCall, Remembered, RememberedKind, RoundMemory};
+pub use what_if::{ReplayedRound, Score, WhatIf, control_settings, what_if};
 
 /// The JSON Schema of a page.
 pub fn schema() -> serde_json::Value {

@@ -13,7 +13,7 @@ mod thread;
 mod writer;
 
 pub(crate) use failure::RecordFailure;
-pub use read::{Damage, JournalError, Read, read};
+pub use read::{Damage, Follow, JournalError, Read, read};
 pub use state::RunState;
 pub(crate) use state::note_unrecorded;
 pub(crate) use writer::{Journal, RunJournal};

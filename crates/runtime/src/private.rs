@@ -9,14 +9,23 @@ use std::{
 
 use rustix::{fs::OFlags, process::geteuid};
 
-use crate::runs;
+use crate::{runs, sessions};
 
 /// What others than the owner may do.
 const OTHERS: u32 = 0o077;
 
 /// What artoo makes in a data folder.
-const NAMES: [&str; 6] =
-    [runs::NAME, "models", "memory", "memory-folders", artoo_auditor::LOG_NAME, "audit.head"];
+const NAMES: [&str; 9] = [
+    runs::NAME,
+    sessions::NAME,
+    "history",
+    "instructions",
+    "models",
+    "memory",
+    "memory-folders",
+    artoo_auditor::LOG_NAME,
+    "audit.head",
+];
 
 /// Something of artoo's that others may read or write, and that cannot be closed.
 #[derive(Debug)]

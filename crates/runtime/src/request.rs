@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use artoo_meta_validator::OutputSchema;
 use artoo_sandbox::{Network, SandboxMode};
-use artoo_types::{Approval, EffectKind, Limits, Surroundings, Turn};
+use artoo_types::{Approval, EffectKind, Instruction, Limits, Surroundings, Turn};
 
 /// A request with all that its run may know of the outside.
 #[derive(Clone, Debug)]
@@ -13,6 +13,9 @@ pub struct RunRequest {
     pub text: String,
     /// Earlier turns of the session, oldest first.
     pub turns: Vec<Turn>,
+    /// What the person wants of all work here, the most general first. Of more than
+    /// [`MAX_INSTRUCTION_BYTES`](artoo_types::MAX_INSTRUCTION_BYTES) the run is told the beginning. Advice: nothing of it is a permission.
+    pub instructions: Vec<Instruction>,
     /// Where and when.
     pub surroundings: Surroundings,
     /// What the run may spend.

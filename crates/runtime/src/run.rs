@@ -9,8 +9,10 @@ use artoo_bus::{Observer, RunBus};
 use artoo_types::{
     ApprovalDecided, ApprovalScope, CallId, FaultKind, FinalResult, PlanApprovalDecided, ProposedRule, RunId,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
+
+use crate::{Noter, question::Asked};
 
 /// One run. Dropping it, or the future of [`finished`](Run::finished), cancels the run; it still ends with a recorded result.
 pub struct Run {
@@ -19,6 +21,9 @@ pub struct Run {
     pub(crate) bus: RunBus,
     pub(crate) canceller: Canceller,
     pub(crate) answerer: Answerer,
+    pub(crate) noter: Noter,
+    /// What it asks the person, as it changes. A question is here before its message is in the journal or with an observer.
+    pub(crate) question: watch::Receiver<Option<Asked>>,
     pub(crate) result: Option<oneshot::Receiver<FinalResult>>,
     /// Cancelled when it has ended and is recorded.
     pub(crate) recorded: CancellationToken,
@@ -60,6 +65,11 @@ impl Run {
     /// A handle that answers what the run asks back. While a question is open the run waits: only its timeout and a cancel end it.
     pub fn answerer(&self) -> Answerer {
         self.answerer.clone()
+    }
+
+    /// A handle that tells it what the person says unasked.
+    pub fn noter(&self) -> Noter {
+        self.noter.clone()
     }
 
     /// Waits for its one final result. When this returns, the journal is written and the run's processes are gone; one that
@@ -203,7 +213,7 @@ impl Answerer {
         self.reply(Reply::Effect(decision));
     }
 
-    fn reply(&self, reply: Reply) {
+    pub(crate) fn reply(&self, reply: Reply) {
         // A run that has ended needs no answer.
         let _ = self.0.send(reply);
     }

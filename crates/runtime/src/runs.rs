@@ -7,11 +7,12 @@ use std::{
 };
 
 use artoo_sandbox::snapshot::{Present, Retention, Undo, UndoError, Undoable, retain, undoable};
-use artoo_types::{Message, RunId, TerminalState};
+use artoo_types::{Errand, Message, RunId, TerminalState};
 use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
 use crate::{
+    Question,
     events::{Cost, Event, Fold},
     journal::{self, RunState},
 };
@@ -31,12 +32,17 @@ pub struct Summary {
     pub started: Option<DateTime<FixedOffset>>,
     /// The request.
     pub request: String,
+    /// What it is: a task, or a command of the person's own.
+    #[serde(skip_serializing_if = "Errand::is_task")]
+    pub errand: Errand,
     /// How it ended; `None` where a fault ended it, or nothing did.
     pub directive: Option<TerminalState>,
     /// Whether it has an end at all.
     pub finished: bool,
     /// Where it stands: at work, ended, killed.
     pub state: RunState,
+    /// Whether it waits for an answer of the person.
+    pub asking: bool,
     /// The exit code of its `artoo run`.
     pub exit_code: Option<u8>,
     /// Milliseconds.
@@ -86,6 +92,12 @@ pub enum RunsError {
     /// Its journal cannot be read.
     #[error(transparent)]
     Journal(#[from] journal::JournalError),
+    /// There is nothing to begin again: it works, or came to its own end.
+    #[error("this run was not cut off, so it cannot be begun again ({})", named(*state))]
+    Whole {
+        /// Where it stands.
+        state: RunState,
+    },
     /// It cannot be undone, or not wholly yet.
     #[error(transparent)]
     Undo(#[from] UndoError),
@@ -97,6 +109,7 @@ impl RunsError {
         match self {
             Self::Folder { .. } | Self::Journal(_) => "check the data folder: artoo doctor",
             Self::Unknown { .. } => "list them: artoo runs list",
+            Self::Whole { .. } => "ask the same as a new request: artoo run \"REQUEST\"",
             Self::Ambiguous { .. } => "give more characters of the id",
             Self::Undo(error) => error.hint(),
         }
@@ -108,9 +121,17 @@ impl RunsError {
 /// # Errors
 /// [`RunsError::Folder`]; a folder without runs is no error.
 pub fn list(data_folder: &Path) -> Result<Vec<Summary>, RunsError> {
+    newest(data_folder, usize::MAX)
+}
+
+/// The newest `most` runs in the data folder, newest first. The others are not read.
+///
+/// # Errors
+/// [`RunsError::Folder`]; a folder without runs is no error.
+pub fn newest(data_folder: &Path, most: usize) -> Result<Vec<Summary>, RunsError> {
     let mut ids = ids(data_folder)?;
     ids.sort_unstable_by(|a, b| b.cmp(a));
-    Ok(ids.into_iter().map(|id| summary(data_folder, id)).collect())
+    Ok(ids.into_iter().take(most).map(|id| summary(data_folder, id)).collect())
 }
 
 /// The folder of the only run whose id begins or ends like this. Ids of one minute begin alike, so their ends tell them apart.
@@ -187,6 +208,11 @@ pub fn folder(data_folder: &Path) -> PathBuf {
     data_folder.join(NAME)
 }
 
+/// The folder of a run's whole outputs. `run_folder` is from [`find`].
+pub fn evidence_folder(run_folder: &Path) -> PathBuf {
+    run_folder.join("evidence")
+}
+
 fn ids(data_folder: &Path) -> Result<Vec<RunId>, RunsError> {
     let path = folder(data_folder);
     let entries = match std::fs::read_dir(&path) {
@@ -211,9 +237,11 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
         run_id,
         started: None,
         request: String::new(),
+        errand: Errand::Task,
         directive: None,
         finished: false,
         state: RunState::Unknown,
+        asking: false,
         exit_code: None,
         elapsed_ms: 0,
         calls: 0,
@@ -232,12 +260,15 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
     summary.damage = read.damage.map(|damage| damage.to_string());
     summary.state = read.state;
     let mut fold = Fold::new();
+    let mut question = None;
     for envelope in &read.envelopes {
+        question = Question::after(question, envelope.message.as_ref());
         summary.started = summary.started.or(Some(envelope.at));
         summary.elapsed_ms = envelope.elapsed_ms;
         for line in fold.on(envelope) {
-            if let Event::RunStarted { request, .. } = line.event {
+            if let Event::RunStarted { request, errand, .. } = line.event {
                 summary.request = request;
+                summary.errand = errand;
             } else if let Event::RunFinished { directive, exit_code, replans, .. } = line.event {
                 summary.finished = true;
                 summary.directive = directive;
@@ -246,10 +277,21 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
             }
         }
     }
+    summary.asking = read.state == RunState::Running && question.is_some();
     let total = fold.total();
     summary.calls = total.calls;
     summary.tokens = total.prompt_tokens.saturating_add(total.completion_tokens);
     summary.estimated = total.estimated;
     summary.cost.clone_from(&total.cost);
     summary
+}
+
+/// Where a run stands, in a word.
+fn named(state: RunState) -> &'static str {
+    match state {
+        RunState::Finished => "it came to its end",
+        RunState::Running => "it is at work",
+        RunState::Killed | RunState::Unrecorded => "its record holds no request",
+        RunState::Unknown => "it may be at work",
+    }
 }

@@ -14,8 +14,7 @@ use std::{
 use artoo_bus::{Port, RunBus, RunFailure};
 use artoo_sandbox::snapshot::Snapshot;
 use artoo_types::{
-    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, ControlSettings, Envelope, Fault,
-    FaultKind, FinalResult, Message, PlanApprovalDecided, Role, SubTaskId, UserRequest, Warning,
+    CallId, ControlSettings, Envelope, Fault, FaultKind, FinalResult, Message, Role, UserRequest, Warning,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -24,7 +23,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Deadlines, Watch,
+    Deadlines, Question, Watch,
     crew::{Crew, Ended},
     journal::{RecordFailure, RunJournal, note_unrecorded},
     run::{Canceller, Reply},
@@ -48,8 +47,8 @@ pub(crate) struct Supervised {
     pub(crate) user: Port,
     pub(crate) port: Port,
     pub(crate) request: UserRequest,
-    /// What R7 goes by, for the record.
-    pub(crate) settings: ControlSettings,
+    /// What R7 goes by, for the record; nothing where there is no controller.
+    pub(crate) settings: Option<ControlSettings>,
     pub(crate) crew: Crew,
     /// Every envelope of the run, in order.
     pub(crate) seen: mpsc::UnboundedReceiver<Arc<Envelope>>,
@@ -117,15 +116,14 @@ pub(crate) async fn supervise(run: Supervised) {
     };
     supervisor.crew.start();
     // Before the request: nobody has a word to say until then, so it stands first in every record.
-    if let Err(error) = supervisor.port.publish(settings) {
+    if let Some(settings) = settings
+        && let Err(error) = supervisor.port.publish(settings)
+    {
         tracing::warn!(run = %bus.run_id(), %error, "what the controller goes by is not on record");
     }
     if let Err(error) = supervisor.user.publish(request) {
-        supervisor.fail(fault(
-            Role::Supervisor,
-            FaultKind::Bus,
-            format!("the request could not be sent: {error}"),
-        ));
+        let message = format!("the request could not be sent: {error}");
+        supervisor.fail(fault(Role::Supervisor, FaultKind::Bus, message));
     }
     let timed_out = sleep_until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)));
     tokio::pin!(timed_out);
@@ -201,7 +199,7 @@ struct Supervisor<'a> {
     /// Speaks for the person.
     user: Port,
     /// What the person has not answered.
-    asked: Option<Asked>,
+    asked: Option<Question>,
     crew: Crew,
     tools: CancellationToken,
     is_over: Arc<AtomicBool>,
@@ -222,17 +220,6 @@ struct Supervisor<'a> {
     passed: u32,
 }
 
-/// A question to the person.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    /// A round of questions, of R1 or of a step.
-    Clarification(u32, Option<SubTaskId>),
-    /// Whether the plan of a round may run.
-    Plan(u32),
-    /// Whether a call may do what it would.
-    Effect(CallId),
-}
-
 /// What follows from a moment that came.
 #[derive(PartialEq, Eq)]
 enum Verdict {
@@ -246,6 +233,7 @@ impl Supervisor<'_> {
         self.watch.on(envelope, self.begun.elapsed());
         self.successor.remember(envelope);
         let message = envelope.message.as_ref();
+        self.wait_for(Question::after(self.asked, message));
         // One of them ends the run; calls that were open still come in.
         if let Some(spent) = self.spending.on(message).filter(|_| !self.stopping) {
             self.fail(spent);
@@ -254,16 +242,6 @@ impl Supervisor<'_> {
             self.calls.insert(started.call_id);
         } else if let Message::ToolFinished(finished) = message {
             self.calls.remove(&finished.call.call_id);
-        } else if let Message::ClarificationRequested(request) = message {
-            self.ask(Asked::Clarification(request.round, request.subtask_id));
-        } else if let Message::PlanApprovalRequested(request) = message {
-            self.ask(Asked::Plan(request.round));
-        } else if let Message::ApprovalRequested(request) = message {
-            if request.person {
-                self.ask(Asked::Effect(request.call_id));
-            }
-        } else if let Message::ApprovalDecided(decision) = message {
-            self.withdrawn(decision.call_id);
         } else if let Message::Fault(_) = message {
             self.last_word = Some(Instant::now() + LAST_WORD);
         } else if let Message::FailureReportRequest(_) = message {
@@ -275,51 +253,20 @@ impl Supervisor<'_> {
         None
     }
 
-    fn ask(&mut self, question: Asked) {
-        self.asked = Some(question);
-        self.bus.pause();
-    }
-
-    /// A question that nobody waits for any more.
-    fn withdrawn(&mut self, call_id: CallId) {
-        if self.asked == Some(Asked::Effect(call_id)) {
-            self.asked = None;
-            self.bus.resume();
+    /// The run's clock rests while a question is open.
+    fn wait_for(&mut self, question: Option<Question>) {
+        match (self.asked, question) {
+            (None, Some(_)) => self.bus.pause(),
+            (Some(_), None) => self.bus.resume(),
+            (None, None) | (Some(_), Some(_)) => {}
         }
+        self.asked = question;
     }
 
-    /// The person answered. Where nobody is left who could, a request goes ahead as it is, and a plan or an effect does not.
+    /// The person answered. What is no answer to the open question is dropped.
     fn answered(&mut self, reply: Option<Reply>) {
-        let Some(asked) = self.asked else { return };
-        let answer: Message = match (asked, reply) {
-            (Asked::Clarification(round, subtask_id), Some(Reply::Clarification(to, answer)))
-                if to == round =>
-            {
-                ClarificationAnswered { round, subtask_id, answer }.into()
-            }
-            (Asked::Plan(round), Some(Reply::Plan(decision))) if decision.round == round => decision.into(),
-            (Asked::Effect(call_id), Some(Reply::Effect(decision))) if decision.call_id == call_id => {
-                decision.into()
-            }
-            (Asked::Effect(call_id), None) => {
-                let (scope, reason) = (ApprovalScope::Once, "nobody is left to ask".to_owned());
-                ApprovalDecided { call_id, granted: false, scope, reason, instead: None, rule: None }.into()
-            }
-            (Asked::Clarification(round, subtask_id), None) => {
-                ClarificationAnswered { round, subtask_id, answer: String::new() }.into()
-            }
-            (Asked::Plan(round), None) => {
-                let reason = "nobody is left to ask".to_owned();
-                PlanApprovalDecided { round, granted: false, reason }.into()
-            }
-            // To another question, or to none.
-            (
-                Asked::Clarification(..) | Asked::Plan(_) | Asked::Effect(_),
-                Some(Reply::Clarification(..) | Reply::Plan(_) | Reply::Effect(_)),
-            ) => return,
-        };
-        self.asked = None;
-        self.bus.resume();
+        let Some(answer) = self.asked.and_then(|asked| asked.answered(reply)) else { return };
+        self.wait_for(None);
         if let Err(error) = self.user.publish(answer) {
             tracing::debug!(%error, "an answer could not be published");
         }

@@ -150,6 +150,7 @@ impl Watch {
             | Message::PlanApprovalDecided(_) => self.answered(now),
             Message::FinalResult(_) => self.open.clear(),
             Message::ControlSettings(_)
+            | Message::PersonNote(_)
             | Message::ToolStarted(_)
             | Message::ToolOutput(_)
             | Message::ToolFinished(_)
@@ -179,6 +180,7 @@ impl Watch {
             | Message::UserRequest(_)
             | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
+            | Message::PersonNote(_)
             | Message::MemoryQuery(_)
             | Message::PlanApprovalRequested(_)
             | Message::PlanApprovalDecided(_)

@@ -53,6 +53,10 @@ uuid_id! {
     RunId
 }
 uuid_id! {
+    /// A conversation: runs that follow one another. A UUIDv7.
+    SessionId
+}
+uuid_id! {
     /// One subtask of one plan. Minted by the dispatcher; ids in model output are ignored.
     SubTaskId
 }

@@ -21,10 +21,12 @@ mod execution;
 mod fault;
 mod guard;
 mod ids;
+mod instruction;
 mod intent;
 mod memory;
 mod message;
 mod money;
+mod note;
 mod outcome;
 mod plan;
 mod programs;
@@ -57,7 +59,8 @@ pub use criterion::{Check, Criterion, Mode};
 pub use execution::{ExecutionFailure, ExecutionResult, ExecutionStatus, GaveUp, GiveUpKind, Samples};
 pub use fault::{Fault, FaultKind, Warning};
 pub use guard::{GuardAction, Held, HeldEnd, MemoryGuard, PlanMemory};
-pub use ids::{CallId, EvidenceId, MegramId, RunId, SubTaskId, TaskId};
+pub use ids::{CallId, EvidenceId, MegramId, RunId, SessionId, SubTaskId, TaskId};
+pub use instruction::{Instruction, MAX_INSTRUCTION_BYTES};
 pub use intent::same_intent;
 pub use memory::{
     DreamReport, Entity, Experience, Law, Level, Megram, MegramState, MegramWrite, MemoryAction, MemoryQuery,
@@ -65,6 +68,7 @@ pub use memory::{
 };
 pub use message::{Envelope, Message, MessageKind};
 pub use money::{Amount, Price, Prices};
+pub use note::{MAX_NOTE_BYTES, NoteError, PersonNote};
 pub use outcome::{
     Answer, AnswerOrigin, FailureReport, FailureReportRequest, OutcomeStatus, OutcomeSummary, ReplanRequest,
     StructuredOutput, SubTaskOutcome,
@@ -75,7 +79,7 @@ pub use role::Role;
 pub use script::is_unspaced;
 pub use settings::{ControlSettings, DecidingGradient, Hyperparameters, SolverOrigin, Weighing};
 pub use slug::intent_slug;
-pub use task::{Constraints, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};
+pub use task::{Constraints, Errand, Limits, MAX_TURNS, Surroundings, TaskSpec, Turn, UserRequest};
 pub use tool_call::{
     Arguments, CallEnding, CallFailure, FileChange, FileChangeKind, OutputRecord, ToolCall, ToolFinished,
     ToolName, ToolOutput, ToolStarted,

@@ -10,9 +10,9 @@ use crate::{
     ApprovalDecided, ApprovalRequested, AuditQuery, AuditReport, ClarificationAnswered,
     ClarificationRequested, ControlSettings, CorrectionSignal, DispatchManifest, DreamReport,
     ExecutionResult, FailureReport, FailureReportRequest, Fault, FinalResult, MegramWrite, MemoryQuery,
-    MemoryReply, ModelCall, OutcomeSummary, Plan, PlanApprovalDecided, PlanApprovalRequested, PlanDirective,
-    ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput, ToolStarted,
-    UserRequest, VerdictReached, Warning,
+    MemoryReply, ModelCall, OutcomeSummary, PersonNote, Plan, PlanApprovalDecided, PlanApprovalRequested,
+    PlanDirective, ReplanRequest, Role, RunId, SubTask, SubTaskOutcome, TaskSpec, ToolFinished, ToolOutput,
+    ToolStarted, UserRequest, VerdictReached, Warning,
 };
 
 /// A message as the bus delivers it and the journal keeps it.
@@ -94,6 +94,8 @@ messages! {
     ClarificationRequested,
     /// The person's answer.
     ClarificationAnswered,
+    /// What the person says while the run works.
+    PersonNote,
     /// The request, structured.
     TaskSpec,
     /// A question to memory.

@@ -6,18 +6,24 @@ use chrono::{DateTime, FixedOffset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Amount, Prices, TaskId};
+use crate::{Amount, Instruction, Prices, TaskId};
 
 /// What the user asked, with everything that a role may need to know of the place and the time. User to R1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UserRequest {
     /// The request, verbatim.
     pub text: String,
+    /// What that text is.
+    #[serde(default, skip_serializing_if = "Errand::is_task")]
+    pub errand: Errand,
     /// Where and when it was asked.
     pub surroundings: Surroundings,
     /// The last turns of the session, oldest first, at most five.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<Turn>,
+    /// What the person wants of all work here, the most general first. Planner and executor are told it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<Instruction>,
     /// What the run may spend.
     pub limits: Limits,
     /// What its models cost, where that is known.
@@ -26,6 +32,27 @@ pub struct UserRequest {
     /// Whether somebody is there to be asked back.
     #[serde(default, skip_serializing_if = "is_false")]
     pub person_present: bool,
+}
+
+/// What a run is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Errand {
+    /// To work on a request.
+    #[default]
+    Task,
+    /// To carry out one command of the person's own, for a shell. Nobody plans and nobody judges.
+    Command,
+}
+
+impl Errand {
+    /// Whether it is the usual one.
+    pub fn is_task(&self) -> bool {
+        match self {
+            Self::Task => true,
+            Self::Command => false,
+        }
+    }
 }
 
 fn is_false(value: &bool) -> bool {
@@ -111,6 +138,16 @@ pub struct TaskSpec {
     pub constraints: Constraints,
     /// The user's words, verbatim.
     pub raw_input: String,
+}
+
+impl TaskSpec {
+    /// The task as it stands when the person has said this while it was worked on: their words follow those of the request, word for word.
+    pub fn with_notes(&self, notes: &[String]) -> Self {
+        let said = |text: &str| {
+            std::iter::once(text).chain(notes.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
+        };
+        Self { intent: said(&self.intent), raw_input: said(&self.raw_input), ..self.clone() }
+    }
 }
 
 /// Limits that the user named.

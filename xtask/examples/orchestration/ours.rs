@@ -29,6 +29,7 @@ pub(crate) async fn run(artoo: &Artoo, folder: &Path) -> Result<(), Failure> {
     let request = RunRequest {
         text: job::REQUEST.to_owned(),
         turns: Vec::new(),
+        instructions: Vec::new(),
         surroundings: Surroundings {
             now: chrono::Local::now().fixed_offset(),
             zone: "UTC".to_owned(),

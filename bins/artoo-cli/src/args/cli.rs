@@ -6,8 +6,8 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AuditCommand, KeyValue, MemoryCommand, ModelCommand, PolicyCommand, RunArgs, RunsCommand, SetupArgs,
-    examples,
+    AuditCommand, KeyValue, MemoryCommand, ModelCommand, PolicyCommand, RunArgs, RunsCommand, SandboxArgs,
+    SessionsCommand, SetupArgs, examples,
 };
 
 /// Works on a request with tools, checks its own work, and says honestly how far it came
@@ -49,6 +49,9 @@ pub(crate) struct CommonArgs {
     /// Warnings come without it, with `--quiet` too
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
     pub(crate) verbose: u8,
+    /// Write for a screen reader: nothing is drawn again, and marks are words
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(crate) plain: bool,
     /// Write what the program does into this file, one JSON object a line, without secrets; `-` is standard error. The variable
     /// ARTOO_LOG says what of it, for example `warn,artoo_llm_http=debug` [default: debug]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Output")]
@@ -61,6 +64,9 @@ pub(crate) enum Command {
     /// Work on one request
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
+    /// Carry out one command of your own as a run would: tried, asked about, confined, recorded, and undone by `artoo runs undo`
+    #[command(after_help = examples::SANDBOX)]
+    Sandbox(SandboxArgs),
     /// Choose a model: a local server, a key, or the embedded model
     #[command(after_help = examples::SETUP)]
     Setup(SetupArgs),
@@ -73,10 +79,13 @@ pub(crate) enum Command {
     /// Look at what past runs did
     #[command(subcommand, after_help = examples::RUNS)]
     Runs(RunsCommand),
+    /// List, show, name, export or delete conversations: requests that follow one another
+    #[command(subcommand, after_help = examples::SESSIONS)]
+    Sessions(SessionsCommand),
     /// Look at what was learned, why it was recalled and how it fades; remember and forget
     #[command(subcommand, after_help = examples::MEMORY)]
     Memory(MemoryCommand),
-    /// Read the auditor's log, or verify that no line of it was changed
+    /// Read the auditor's log, watch it, or verify that no line of it was changed
     #[command(subcommand, after_help = examples::AUDIT)]
     Audit(AuditCommand),
     /// Say what a command would do, and whether that needs consent
@@ -88,6 +97,9 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionArgs),
+    /// Print the manual page of all commands
+    #[command(after_help = examples::MAN)]
+    Man,
 }
 
 /// `artoo doctor`.

@@ -27,7 +27,23 @@ Examples:
   artoo run --plan \"Write a list of the files in docs to list.txt\"
   artoo run --yes overwrites \"Sort the lines of todo.txt\"
   artoo run --sandbox read-only --time-budget 2m \"Sum the numbers in sales.csv\"
+  artoo run --detach \"Count the lines of every file in docs\"
   artoo run --base-url http://localhost:11434 --model qwen3 \"List docs\"";
+
+/// `artoo sandbox --help`.
+pub(super) const SANDBOX: &str = "\
+Examples:
+  artoo sandbox 'ls docs | wc -l'
+  artoo sandbox 'sort sales.csv > sorted.csv'
+  artoo sandbox --yes deletes 'rm -f sorted.csv'
+  artoo sandbox --json 'date +%A'
+
+Exit codes: those of the command, 128 and the signal that ended it, and
+  1    the command could not be started
+  2    usage or configuration
+  5    it was refused: consent was needed and not given
+  124  --timeout
+  129, 130, 131, 143  ended by a signal: terminal closed, Ctrl+C, SIGQUIT, SIGTERM";
 
 /// `artoo setup --help`.
 pub(super) const SETUP: &str = "\
@@ -57,7 +73,22 @@ Examples:
   artoo runs show last --json
   artoo runs explain last
   artoo runs explain last --json
+  artoo runs attach last
+  artoo runs stop last
+  artoo runs replay last -c controller.alpha=0.9
+  artoo runs replay last --profile spec-v0.8 --json
   artoo runs undo last --dry-run";
+
+/// `artoo sessions --help`.
+pub(super) const SESSIONS: &str = "\
+Examples:
+  artoo sessions list
+  artoo sessions show last
+  artoo sessions rename last \"the accounts of March\"
+  artoo sessions export last --output march.md
+  artoo sessions list --json
+  artoo run --continue \"and how many of them are empty?\"
+  artoo sessions delete last";
 
 /// `artoo memory --help`.
 pub(super) const MEMORY: &str = "\
@@ -153,6 +184,8 @@ pub(super) const AUDIT: &str = "\
 Examples:
   artoo audit report
   artoo audit report --since 24h --json
+  artoo audit tail -n 50
+  artoo audit tail --follow
   artoo audit verify";
 
 /// `artoo policy --help`.
@@ -175,3 +208,10 @@ pub(super) const COMPLETIONS: &str = "\
 Examples:
   artoo completions bash
   artoo completions fish";
+
+/// `artoo man --help`.
+pub(super) const MAN: &str = "\
+Examples:
+  artoo man > artoo.1
+
+Where there is a reader of manual pages: artoo man | man -l -";

@@ -6,9 +6,12 @@ mod key_value;
 mod memory;
 mod model;
 mod parse;
+mod permissions;
 mod policy;
 mod records;
 mod run;
+mod sandbox;
+mod sessions;
 mod setup;
 
 pub(crate) use cli::{Cli, Command, CommonArgs, CompletionArgs, ConfigCommand, DoctorArgs};
@@ -16,9 +19,12 @@ pub(crate) use key_value::KeyValue;
 pub(crate) use memory::{ListArgs, MemoryCommand, RememberArgs};
 pub(crate) use model::ModelCommand;
 pub(crate) use parse::{Parsed, parse};
+pub(crate) use permissions::PermissionArgs;
 pub(crate) use policy::PolicyCommand;
-pub(crate) use records::{AuditCommand, ReportArgs, RunsCommand};
+pub(crate) use records::{AuditCommand, ReportArgs, RunsCommand, TailArgs};
 pub(crate) use run::RunArgs;
+pub(crate) use sandbox::SandboxArgs;
+pub(crate) use sessions::SessionsCommand;
 pub(crate) use setup::SetupArgs;
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ use crate::suggest::nearest;
 pub(crate) enum Parsed {
     /// A command, with the options that every command has. Boxed, because most commands are small.
     Command(Box<Command>, CommonArgs),
-    /// Nothing at all.
-    Nothing,
+    /// No command and no request: whoever is there goes on from prompt to prompt.
+    Repl(Box<RunArgs>, CommonArgs),
     /// `--help` or `--version`: text for standard output.
     Text(clap::builder::StyledStr),
     /// A mistake that clap explains: text for standard error.
@@ -38,7 +38,7 @@ pub(crate) fn parse(words: &[OsString], columns: usize) -> Result<Parsed, Comman
     };
     match (cli.command, cli.run) {
         (Some(command), _) => Ok(Parsed::Command(Box::new(command), cli.common)),
-        (None, run) if run.request.is_none() && words.is_empty() => Ok(Parsed::Nothing),
+        (None, run) if run.request.is_none() => Ok(Parsed::Repl(Box::new(run), cli.common)),
         (None, run) => short_form(run, cli.common),
     }
 }
@@ -79,14 +79,21 @@ fn mistyped(word: &str) -> Option<CommandError> {
     )
 }
 
+fn is_command(word: &str) -> bool {
+    Cli::command().get_subcommands().any(|command| command.get_name() == word)
+}
+
 fn explained(error: &clap::Error, words: &[OsString]) -> Result<Parsed, CommandError> {
     let first = words.first().and_then(|word| word.to_str()).unwrap_or_default();
     let kind = error.kind();
     if matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Ok(Parsed::Text(error.render()));
     }
-    if kind == ErrorKind::UnknownArgument
-        && let Some(ContextValue::String(extra)) = error.get(ContextKind::InvalidArg)
+    // A word behind a request may be nearly a command.
+    let is_behind = kind == ErrorKind::InvalidSubcommand && !is_command(first);
+    let place = if is_behind { ContextKind::InvalidSubcommand } else { ContextKind::InvalidArg };
+    if (is_behind || kind == ErrorKind::UnknownArgument)
+        && let Some(ContextValue::String(extra)) = error.get(place)
         && !extra.starts_with('-')
     {
         return Err(mistyped(first).unwrap_or_else(|| {

@@ -36,6 +36,35 @@ pub(crate) enum RunsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Show a run that works in another process as it works, and answer its questions; Ctrl+C leaves, and the run goes on
+    Attach {
+        /// The run's id, or its beginning or end; `last` is the newest
+        #[arg(value_name = "RUN")]
+        run: String,
+    },
+    /// End a run that works in another process, and wait until that is on record
+    Stop {
+        /// The run's id, or its beginning or end; `last` is the newest
+        #[arg(value_name = "RUN")]
+        run: String,
+    },
+    /// Begin a run again that was killed or interrupted: the same request, folders and limits, with what it had done, where nothing has
+    /// changed since. What is kept and what is done again is said; permissions are those of your configuration
+    Resume {
+        /// The run's id, or its beginning or end; `last` is the newest
+        #[arg(value_name = "RUN")]
+        run: String,
+    },
+    /// Decide the rounds of a run again, with other numbers of the controller (`-c controller.KEY=VALUE`, `--profile NAME`) or with the
+    /// recorded ones, up to the first decision that differs. No model is asked and nothing is done
+    Replay {
+        /// The run's id, or its beginning or end; `last` is the newest
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Take back what a run did to files: everything, or nothing with the reasons
     Undo {
         /// The run's id, or its beginning or end; `last` is the newest
@@ -58,6 +87,8 @@ pub(crate) enum RunsCommand {
 pub(crate) enum AuditCommand {
     /// Sum up the log: runs, corrections, trends, violations of the contracts, health of the tools
     Report(ReportArgs),
+    /// Show the newest lines of the log, in a line each
+    Tail(TailArgs),
     /// Verify the hash chain: an edited, missing or added line is found, and a log or a head that is gone
     Verify,
 }
@@ -69,6 +100,20 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_span)]
     pub(crate) since: Option<Duration>,
     /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `artoo audit tail`.
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    /// How many lines
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub(crate) lines: usize,
+    /// Go on with what is added, until Ctrl+C
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Print the lines as they are in the log, one JSON object each
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use artoo_sandbox::SandboxMode;
-use artoo_types::{Amount, Approval, EffectKind};
+use artoo_types::Amount;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 
+use super::PermissionArgs;
 use crate::config::{MemoryMode, parse_span};
 
 /// Reads an amount of money.
@@ -17,7 +17,7 @@ fn parse_amount(text: &str) -> Result<Amount, String> {
 }
 
 /// One request, and what it may do.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RunArgs {
     /// What to do, in any language; `-` or a pipe reads it from standard input
     #[arg(value_name = "REQUEST")]
@@ -39,30 +39,9 @@ pub(crate) struct RunArgs {
     /// with exit code 5, as does nobody to ask: without a terminal, or with `--json` or `--quiet`, nothing is run
     #[arg(long, help_heading = "Permissions")]
     pub(crate) plan: bool,
-    /// Before which effects to ask: `auto` asks before what cannot be taken back or cannot be known, `ask` before new files too,
-    /// `never` takes no for an answer at once. Without a terminal, or with `--json` or `--quiet`, the answer is no, and the run
-    /// ends with exit code 5 where it cannot do without
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, help_heading = "Permissions",
-          value_parser = PossibleValuesParser::new(Approval::ALL.map(Approval::name))
-              .try_map(|word| word.parse::<Approval>()))]
-    pub(crate) approval: Approval,
-    /// Grant a kind of effect in advance; may be given several times
-    #[arg(long, value_name = "KIND", help_heading = "Permissions",
-          value_parser = PossibleValuesParser::new(EffectKind::ALL.map(EffectKind::name))
-              .try_map(|word| word.parse::<EffectKind>()))]
-    pub(crate) yes: Vec<EffectKind>,
-    /// What commands may change
-    #[arg(long, value_name = "MODE", help_heading = "Permissions",
-          value_parser = PossibleValuesParser::new(["read-only", "workspace-write", "full-access"])
-              .try_map(|word| word.parse::<SandboxMode>()))]
-    pub(crate) sandbox: Option<SandboxMode>,
-
-    /// Where generated files go [default: ~/artoo_workspace]
-    #[arg(long, value_name = "DIR", help_heading = "Folders")]
-    pub(crate) workspace: Option<PathBuf>,
-    /// Work in this folder instead of the current one
-    #[arg(long, value_name = "DIR", help_heading = "Folders")]
-    pub(crate) cwd: Option<PathBuf>,
+    /// What it may do, and where.
+    #[command(flatten)]
+    pub(crate) permissions: PermissionArgs,
 
     /// Recall nothing of earlier runs and keep nothing for later ones: the same as `--memory off`
     #[arg(long, help_heading = "Memory", conflicts_with = "memory")]
@@ -98,11 +77,24 @@ pub(crate) struct RunArgs {
     #[arg(long, help_heading = "Limits")]
     pub(crate) strict: bool,
 
+    /// Go on with the newest session of this folder: the request may speak of what came before it
+    #[arg(long = "continue", help_heading = "Sessions", conflicts_with_all = ["session", "record", "replay"])]
+    pub(crate) go_on: bool,
+    /// Go on with this session: its id, the beginning or end of it, or its name
+    #[arg(long, value_name = "SESSION", help_heading = "Sessions", conflicts_with_all = ["record", "replay"])]
+    pub(crate) session: Option<String>,
+    /// Work in the background: print the run's id once it has begun, and return. What it asks waits for `artoo runs attach`
+    #[arg(long, help_heading = "Sessions", conflicts_with_all = ["json", "quiet"])]
+    pub(crate) detach: bool,
+    /// The same, for the process that artoo starts for it
+    #[arg(long, hide = true, conflicts_with_all = ["json", "quiet", "detach"])]
+    pub(crate) detached: bool,
+
     /// Record every model call into this folder, without secrets. The run recalls nothing of earlier ones and keeps nothing for later
     /// ones, so that it can be replayed
-    #[arg(long, value_name = "DIR", help_heading = "Sessions", conflicts_with = "replay")]
+    #[arg(long, value_name = "DIR", help_heading = "Recordings", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
     /// Answer model calls from a recorded folder, as if at the time of the recording; no model is needed
-    #[arg(long, value_name = "DIR", help_heading = "Sessions")]
+    #[arg(long, value_name = "DIR", help_heading = "Recordings")]
     pub(crate) replay: Option<PathBuf>,
 }

@@ -8,7 +8,7 @@ fn parsed(words: &[&str]) -> String {
     let words: Vec<_> = words.iter().map(Into::into).collect();
     match parse(&words, 80) {
         Ok(Parsed::Command(command, common)) => format!("{command:?} {common:?}"),
-        Ok(Parsed::Nothing) => "nothing".to_owned(),
+        Ok(Parsed::Repl(..)) => "a conversation".to_owned(),
         Ok(Parsed::Text(text)) => text.to_string(),
         Ok(Parsed::Mistake(text)) => text.to_string(),
         Err(error) => format!("error: {error}\nhint: {}", error.next_step().unwrap_or("none")),
@@ -27,7 +27,7 @@ fn the_short_form_is_a_run() {
     same(&["-"], &["run", "-"]);
     same(&["--json", "数一数"], &["run", "--json", "数一数"]);
     same(&["--data-dir", "/d", "count it"], &["run", "--data-dir", "/d", "count it"]);
-    assert_eq!(parsed(&[]), "nothing");
+    assert_eq!(parsed(&[]), "a conversation");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use artoo_auditor::{LOG_NAME, VerifyError, Window, is_begun, report, verify};
 use artoo_bus::{Clock, SystemClock};
 use artoo_types::{AuditReport, AuditTrigger};
 
-use super::{Loaded, audit_page};
+use super::{Loaded, audit_page, audit_tail};
 use crate::args::{AuditCommand, ReportArgs};
 use crate::config::Given;
 use crate::error::{CommandError, Exit};
@@ -27,6 +27,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<E
             context.terminal.data(&text)?;
             Ok(Exit::OK)
         }
+        AuditCommand::Tail(args) => audit_tail::run(context, &log, args),
         AuditCommand::Verify => {
             if !is_begun(&log) {
                 context.terminal.data(&format!("there is no audit log yet in {}\n", log.display()))?;

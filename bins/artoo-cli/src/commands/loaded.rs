@@ -36,6 +36,9 @@ impl Loaded {
         if let Some(folder) = &common.data_dir {
             given.options.push(("--data-dir", "run.data_dir", path_value("--data-dir", folder)?));
         }
+        if common.plain {
+            given.options.push(("--plain", "ui.screen_reader", true.into()));
+        }
         for warning in config::unknown_variables(context.environment) {
             context.terminal.warning(&warning);
         }
@@ -43,6 +46,9 @@ impl Loaded {
         let source = read(&file)?;
         let merged = merge(&source, context.environment, &given)?;
         let (settings, sections) = resolve(&merged, &context.folders.home, &context.folders.current)?;
+        if settings.screen_reader {
+            context.terminal.speak();
+        }
         Ok(Self { merged, sections, settings, file, file_is_there: source.text.is_some() })
     }
 

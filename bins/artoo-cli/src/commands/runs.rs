@@ -7,27 +7,28 @@ use artoo_runtime::explain::{Explanation, explain};
 use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::RunsError;
 use artoo_runtime::{journal, runs};
-use artoo_types::SolverOrigin;
+use artoo_types::{Message, SolverOrigin};
 
-use super::{Loaded, undo};
+use super::{Loaded, replay, undo};
 use crate::args::RunsCommand;
 use crate::config::Given;
 use crate::error::{CommandError, Exit, Kind};
 use crate::program::Context;
-use crate::terminal::neutral_json;
-use crate::view::{Frame, Live, Outcome, explanation, footer, no_end, result, run_row};
+use crate::terminal::{neutral_json, paged};
+use crate::view::{Frame, Live, Outcome, explanation, footer, no_end, result, run_row, undo_line};
 
 /// Lists or shows runs.
 pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Exit, CommandError> {
-    let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
+    let loaded = Loaded::load(context, Given::default())?;
+    let data_dir = loaded.settings.data_dir.clone();
     match command {
         RunsCommand::List { json, limit } => {
-            let found = runs::list(&data_dir).map_err(explained)?;
+            let found = runs::newest(&data_dir, *limit).map_err(explained)?;
             if found.is_empty() && !json {
                 context.terminal.note(&format!("no runs are recorded in {}", data_dir.display()));
             }
             let frame = Frame::new(context.terminal.data_look(), false);
-            for run in found.iter().take(*limit) {
+            for run in &found {
                 let row = if *json { as_json(run)? } else { run_row(run, frame) };
                 context.terminal.data(&format!("{row}\n"))?;
             }
@@ -54,15 +55,25 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
             Ok(Exit::OK)
         }
         RunsCommand::Explain { run, json } => {
-            let page = explain(&recorded(&folder(&data_dir, run)?)?);
+            let page = explain(&judged(&folder(&data_dir, run)?)?);
             let text = if *json {
                 as_json(&page)? + "\n"
             } else {
                 explanation(&page, Frame::new(context.terminal.data_look(), false))
             };
-            context.terminal.data(&text)?;
+            paged(context.terminal, context.environment, &text)?;
             Ok(trust(context, &page))
         }
+        RunsCommand::Attach { run } => {
+            let folder = folder(&data_dir, run)?;
+            threads()?.block_on(crate::run::attach(context, &folder))
+        }
+        RunsCommand::Resume { run } => crate::run::resume(context, &folder(&data_dir, run)?),
+        RunsCommand::Stop { run } => {
+            let folder = folder(&data_dir, run)?;
+            threads()?.block_on(super::stop::stop(context, &folder))
+        }
+        RunsCommand::Replay { run, json } => replay::run(context, &loaded, &folder(&data_dir, run)?, *json),
         RunsCommand::Undo { run, dry_run, as_it_is, json } => {
             let folder = folder(&data_dir, run)?;
             undo::run(context, &folder, undo::Wish { dry_run: *dry_run, as_it_is: *as_it_is, json: *json })
@@ -90,8 +101,32 @@ fn trust(context: &mut Context<'_>, page: &Explanation) -> Exit {
     exit
 }
 
+/// Sockets and signals need them.
+fn threads() -> Result<tokio::runtime::Runtime, CommandError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| CommandError::failed("cannot start threads").because(error))
+}
+
 pub(super) fn recorded(folder: &std::path::Path) -> Result<journal::Read, CommandError> {
     journal::read(&folder.join(journal::FILE_NAME)).map_err(|error| explained(RunsError::Journal(error)))
+}
+
+/// The record of a run that a controller decided about.
+pub(super) fn judged(folder: &std::path::Path) -> Result<journal::Read, CommandError> {
+    let read = recorded(folder)?;
+    let is_command = read.envelopes.iter().any(|envelope| {
+        matches!(envelope.message.as_ref(), Message::UserRequest(request) if !request.errand.is_task())
+    });
+    if is_command {
+        return Err(CommandError::usage(
+            "this is a command by itself: nothing was planned, judged or decided",
+        )
+        .hint("what it did: artoo runs show"));
+    }
+    Ok(read)
 }
 
 /// The line that stands for the end that a run does not have.
@@ -130,16 +165,18 @@ fn show(
                 text.push_str(&format!("error: {}\n", crate::terminal::neutral_line(&fault.message)));
             }
             text.push('\n');
-            text.push_str(&result(outcome, frame, false));
+            let is_rendered = context.streams.stdout && !live.is_quoted(outcome);
+            text.push_str(&result(outcome, if is_rendered { frame.rendering() } else { frame }, false));
             text.push('\n');
-            for row in footer(outcome, folder, frame) {
+            let undo = undo_line(outcome, runs::undo_state(folder), frame);
+            for row in footer(outcome, folder, frame).into_iter().chain(undo) {
                 text.push_str(&row);
                 text.push('\n');
             }
         }
         None => text.extend(no_end(state).map(|said| format!("{said}\n"))),
     }
-    context.terminal.data(&text)
+    paged(context.terminal, context.environment, &text)
 }
 
 /// The folder of a run by a part of its id, or of the newest.
@@ -147,7 +184,7 @@ pub(super) fn folder(data_dir: &std::path::Path, part: &str) -> Result<PathBuf, 
     if part != "last" {
         return runs::find(data_dir, part).map_err(explained);
     }
-    let newest = runs::list(data_dir).map_err(explained)?.into_iter().next().ok_or_else(|| {
+    let newest = runs::newest(data_dir, 1).map_err(explained)?.into_iter().next().ok_or_else(|| {
         CommandError::usage(format!("no runs are recorded in {}", data_dir.display()))
             .hint("start one: artoo run \"REQUEST\"")
     })?;
@@ -160,8 +197,9 @@ pub(super) fn as_json(value: &impl serde::Serialize) -> Result<String, CommandEr
     Ok(neutral_json(&text).into_owned())
 }
 
-pub(super) fn explained(error: RunsError) -> CommandError {
-    let mistaken = matches!(error, RunsError::Unknown { .. } | RunsError::Ambiguous { .. });
+pub(crate) fn explained(error: RunsError) -> CommandError {
+    let mistaken =
+        matches!(error, RunsError::Unknown { .. } | RunsError::Ambiguous { .. } | RunsError::Whole { .. });
     let kind = if mistaken { Kind::Usage } else { Kind::Failed };
     let hint = error.hint();
     let said = CommandError::new(kind, error.to_string()).hint(hint);

@@ -8,6 +8,7 @@ use artoo_types::Limits;
 use toml::{Table, Value};
 
 use super::Span;
+use super::controller::put_profile;
 use super::layer::{Layer, Origin, put};
 use super::settings::DAY;
 
@@ -18,7 +19,7 @@ pub(crate) fn layer() -> Layer {
     let retention = Retention::default();
     let whole = |number: u64| Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
     let span = |duration| Value::String(Span(duration).to_string());
-    let values: [(&str, Value); 24] = [
+    let values: [(&str, Value); 26] = [
         ("run.sandbox", "workspace-write".into()),
         ("run.workspace", "~/artoo_workspace".into()),
         ("run.data_dir", "~/.artoo".into()),
@@ -33,11 +34,13 @@ pub(crate) fn layer() -> Layer {
         ("acceptance.dependence", true.into()),
         ("acceptance.sampling", true.into()),
         ("acceptance.last_judge", true.into()),
-        ("controller.rules", Profile::Default.name().into()),
         ("undo.max_age_days", whole(retention.max_age.as_secs() / DAY)),
         ("undo.max_bytes", whole(retention.max_bytes)),
         ("undo.max_run_bytes", whole(SnapshotLimits::default().bytes)),
         ("memory.mode", "on".into()),
+        ("ui.keys", "emacs".into()),
+        ("ui.notify", "osc9".into()),
+        ("ui.screen_reader", false.into()),
         ("http.connect_timeout", span(timeouts.connect)),
         ("http.first_byte_timeout", span(timeouts.first_byte)),
         ("http.idle_timeout", span(timeouts.idle)),
@@ -48,5 +51,6 @@ pub(crate) fn layer() -> Layer {
     for (path, value) in values {
         put(&mut table, path, value);
     }
+    put_profile(&mut table, Profile::Default);
     Layer { origin: Origin::Default, for_every_role: false, table }
 }

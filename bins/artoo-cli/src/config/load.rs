@@ -6,6 +6,7 @@ use artoo_ggs_core::Profile;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::controller::put_profile;
 use super::layer::{Layer, Merged, Origin, put};
 use super::{KeyValue, Sections, defaults, file, variables};
 use crate::error::CommandError;
@@ -91,7 +92,7 @@ fn profile(name: &str, profiles: &Table) -> Result<Layer, CommandError> {
     }
     if let Ok(rules) = name.parse::<Profile>() {
         let mut table = Table::new();
-        put(&mut table, "controller.rules", rules.name().into());
+        put_profile(&mut table, rules);
         return Ok(plain(origin, table));
     }
     let known: Vec<&str> = profiles

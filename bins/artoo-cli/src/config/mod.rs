@@ -4,6 +4,7 @@
 //! somebody else made cannot choose a server, name a key or loosen a permission.
 
 mod choose;
+mod controller;
 mod defaults;
 mod file;
 mod layer;
@@ -20,7 +21,8 @@ mod tiers;
 mod variables;
 
 pub(crate) use choose::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};
-pub(crate) use layer::Merged;
+pub(crate) use controller::{ControllerTable, checked};
+pub(crate) use layer::{Merged, Origin};
 pub(crate) use load::{Given, Source, merge, own_folder, path};
 pub(crate) use new_rule::{add_rule, rule_text};
 pub(crate) use policy::{path as policy_path, policy_schema, rules};
@@ -28,7 +30,7 @@ pub(crate) use prices::prices;
 pub(crate) use profiles::applied;
 pub(crate) use schema::config_schema;
 pub(crate) use sections::{
-    FolderMemory, MemoryMode, ModelTable, Provider, SearchEngine, Sections, ToolsTable,
+    FolderMemory, Keys, MemoryMode, ModelTable, Notify, Provider, SearchEngine, Sections, ToolsTable,
 };
 pub(crate) use settings::{Settings, resolve};
 pub(crate) use span::{Span, parse_span};

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Span;
+use super::controller::ControllerTable;
 
 /// The whole file: [`Sections`] at the top level, and what only a file can have. Written out, because serde cannot refuse unknown
 /// keys of a flattened struct.
@@ -28,7 +29,7 @@ pub(crate) struct FileConfig {
     pub(crate) run: RunTable,
     /// What the tools may do beyond files and confined commands.
     pub(crate) tools: ToolsTable,
-    /// The rules of the controller.
+    /// The rules and the numbers of the controller.
     pub(crate) controller: ControllerTable,
     /// What has to be so before a run is accepted. Only for measuring what each part buys.
     pub(crate) acceptance: AcceptanceTable,
@@ -36,6 +37,8 @@ pub(crate) struct FileConfig {
     pub(crate) undo: UndoTable,
     /// What runs do with memory, and where it is.
     pub(crate) memory: MemoryTable,
+    /// How a person is shown what happens.
+    pub(crate) ui: UiTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
@@ -60,7 +63,7 @@ pub(crate) struct Sections {
     pub(crate) run: RunTable,
     /// What the tools may do beyond files and confined commands.
     pub(crate) tools: ToolsTable,
-    /// The rules of the controller.
+    /// The rules and the numbers of the controller.
     pub(crate) controller: ControllerTable,
     /// What has to be so before a run is accepted. Only for measuring what each part buys.
     pub(crate) acceptance: AcceptanceTable,
@@ -68,12 +71,23 @@ pub(crate) struct Sections {
     pub(crate) undo: UndoTable,
     /// What runs do with memory, and where it is.
     pub(crate) memory: MemoryTable,
+    /// How a person is shown what happens.
+    pub(crate) ui: UiTable,
     /// Time-outs and the proxy of model servers.
     pub(crate) http: HttpTable,
     /// What models cost, each by its name: `[prices."gpt-5-mini"]`. The embedded model costs nothing.
     pub(crate) prices: BTreeMap<String, PriceTable>,
     /// What is known better of models than their names say, each by its name: `[models."qwen3:8b"]`.
     pub(crate) models: BTreeMap<String, ProfileOverrides>,
+}
+
+impl Sections {
+    /// The variables that are said to hold keys of models.
+    pub(crate) fn key_variables(&self) -> impl Iterator<Item = String> {
+        let RoleTables { perceiver, planner, executor, agent_validator, meta_validator } = &self.roles;
+        let roles = [perceiver, planner, executor, agent_validator, meta_validator];
+        [&self.brain, &self.tool].into_iter().chain(roles).filter_map(|table| table.key_env.clone())
+    }
 }
 
 /// A choice of a model. A key is never written here: `key_env` names the variable that holds it.
@@ -186,14 +200,6 @@ impl From<SandboxWord> for artoo_sandbox::SandboxMode {
     }
 }
 
-/// The rules of the controller.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ControllerTable {
-    /// Which rules apply where the project and the text of the specification differ.
-    pub(crate) rules: Option<artoo_ggs_core::Profile>,
-}
-
 /// What is kept so that runs can be undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -254,6 +260,42 @@ pub(crate) enum FolderMemory {
     Separate,
     /// They have none.
     Off,
+}
+
+/// How a person is shown what happens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct UiTable {
+    /// The keys of the prompt of a conversation.
+    pub(crate) keys: Option<Keys>,
+    /// How the terminal tells of the end of a run that took longer than 30 seconds.
+    pub(crate) notify: Option<Notify>,
+    /// Whether a screen reader speaks what is written: nothing is drawn again, and marks are words.
+    pub(crate) screen_reader: Option<bool>,
+}
+
+/// The keys of a line editor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Keys {
+    /// Those of emacs and of most shells.
+    #[default]
+    Emacs,
+    /// Those of vi.
+    Vi,
+}
+
+/// How a terminal tells that a long run has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Notify {
+    /// Not at all.
+    Never,
+    /// By its bell.
+    Bell,
+    /// By its bell, and by a notification of the desktop where it knows the sequence OSC 9.
+    #[default]
+    Osc9,
 }
 
 /// How model servers are reached.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use artoo_ggs_core::Profile;
+use artoo_ggs_core::{Parameters, Profile};
 use artoo_llm_client::{ProfileOverrides, RetryPolicy};
 use artoo_llm_http::{ProxyPolicy, Timeouts};
 use artoo_runtime::Acceptance;
@@ -13,9 +13,10 @@ use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::Amount;
 use serde::Deserialize;
 
+use super::controller::checked;
 use super::layer::Merged;
 use super::profiles::known_better;
-use super::sections::{FolderMemory, MemoryMode, Sections, ToolsTable};
+use super::sections::{FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
 use crate::error::CommandError;
 use crate::machine::expand_home;
 
@@ -50,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) protected: Vec<PathBuf>,
     /// Which rules apply.
     pub(crate) rules: Profile,
+    /// The controller's numbers.
+    pub(crate) parameters: Parameters,
     /// What a run keeps of what it finds, so that it can be undone.
     pub(crate) snapshot: SnapshotLimits,
     /// How long that is kept, and how much of it.
@@ -62,6 +65,12 @@ pub(crate) struct Settings {
     pub(crate) memory_of_folders: Vec<(PathBuf, FolderMemory)>,
     /// What is known better of models than their names say.
     pub(crate) models: BTreeMap<String, ProfileOverrides>,
+    /// How the terminal tells that a long run has ended.
+    pub(crate) notify: Notify,
+    /// The keys of the prompt of a conversation.
+    pub(crate) keys: Keys,
+    /// Whether a screen reader speaks what is written.
+    pub(crate) screen_reader: bool,
     /// Time-outs of model servers.
     pub(crate) timeouts: Timeouts,
     /// When a request to a model server is repeated.
@@ -101,6 +110,8 @@ pub(crate) fn resolve(
     let of_folder = |(place, word): (&String, &FolderMemory)| {
         Ok((whole("memory.folders", Path::new(place), home)?, *word))
     };
+    let rules = sections.controller.rules.unwrap_or_default();
+    let parameters = checked(sections.controller.over(*rules.parameters()), merged)?;
     let settings = Settings {
         memory: memory.mode.unwrap_or_default(),
         memory_folder,
@@ -128,7 +139,8 @@ pub(crate) fn resolve(
             .flatten()
             .map(|place| whole("tools.protected", place, home))
             .collect::<Result<_, CommandError>>()?,
-        rules: sections.controller.rules.unwrap_or_default(),
+        rules,
+        parameters,
         snapshot: SnapshotLimits {
             bytes: sections.undo.max_run_bytes.unwrap_or(SnapshotLimits::default().bytes),
             ..SnapshotLimits::default()
@@ -138,6 +150,9 @@ pub(crate) fn resolve(
             max_bytes: sections.undo.max_bytes.unwrap_or(Retention::default().max_bytes),
         },
         models: known_better(&sections.models)?,
+        notify: sections.ui.notify.unwrap_or_default(),
+        keys: sections.ui.keys.unwrap_or_default(),
+        screen_reader: sections.ui.screen_reader.unwrap_or(false),
         timeouts: Timeouts {
             connect: http.connect_timeout.map_or(timeouts.connect, |span| span.0),
             first_byte: http.first_byte_timeout.map_or(timeouts.first_byte, |span| span.0),

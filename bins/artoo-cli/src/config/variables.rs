@@ -39,7 +39,7 @@ const fn variable(name: &'static str, effect: Effect, meaning: &'static str) -> 
 }
 
 /// Every variable that artoo reads.
-pub(crate) const VARIABLES: [Variable; 23] = [
+pub(crate) const VARIABLES: [Variable; 26] = [
     variable(
         "ARTOO_CONFIG",
         Effect::Other,
@@ -61,6 +61,11 @@ pub(crate) const VARIABLES: [Variable; 23] = [
     variable("ARTOO_MAX_REPLANS", Effect::Sets("run.max_replans"), "how often the plan may be changed"),
     variable("ARTOO_MAX_TOKENS", Effect::Sets("run.max_tokens"), "how many tokens a run may use"),
     variable("ARTOO_MAX_COST", Effect::Sets("run.max_cost"), "what the model calls of a run may cost"),
+    variable(
+        "ARTOO_SCREEN_READER",
+        Effect::Sets("ui.screen_reader"),
+        "`1` writes for a screen reader, as --plain",
+    ),
     variable("ARTOO_TIMEOUT", Effect::Sets("run.timeout"), "the end of a run, whatever it is doing"),
     variable(
         "OPENAI_BASE_URL",
@@ -82,6 +87,12 @@ pub(crate) const VARIABLES: [Variable; 23] = [
     variable("XDG_CONFIG_HOME", Effect::Other, "the user's config folder, by default ~/.config"),
     variable("NO_COLOR", Effect::Other, "no colour"),
     variable("TERM", Effect::Other, "`dumb` means a terminal that cannot move its cursor"),
+    variable(
+        "PAGER",
+        Effect::Other,
+        "the pager of `runs show` and `runs explain` at a terminal, by default less",
+    ),
+    variable("LESS", Effect::Other, "the options of less, by default FRX"),
     variable("COLUMNS", Effect::Other, "the width of the terminal, where the terminal does not tell"),
 ];
 
@@ -104,7 +115,7 @@ pub(crate) fn layers(environment: &Environment) -> Vec<Layer> {
             Effect::ForEveryRole(key) => layers.push(every_role(variable.name, key, value)),
             Effect::Sets(path) => {
                 let mut table = Table::new();
-                put(&mut table, path, text_or_number(path, value));
+                put(&mut table, path, typed(path, value));
                 layers.push(Layer { origin: Origin::Variable(variable.name), for_every_role: false, table });
             }
             Effect::Secret | Effect::Other => {}
@@ -141,14 +152,19 @@ fn every_role(name: &'static str, key: &str, value: &str) -> Layer {
     Layer { origin: Origin::Variable(name), for_every_role: true, table }
 }
 
-/// Variables are texts; some of them are numbers in the configuration.
-fn text_or_number(path: &str, value: &str) -> toml::Value {
-    let number = match path {
+/// Variables are texts; some of them are something else in the configuration.
+fn typed(path: &str, value: &str) -> toml::Value {
+    let read = match path {
         "run.max_replans" | "run.max_tokens" => value.parse().ok().map(toml::Value::Integer),
         "run.max_cost" => value.parse().ok().map(toml::Value::Float),
+        "ui.screen_reader" => match value {
+            "1" => Some(true.into()),
+            "0" => Some(false.into()),
+            word => word.parse().ok().map(toml::Value::Boolean),
+        },
         _ => None,
     };
-    number.unwrap_or_else(|| value.into())
+    read.unwrap_or_else(|| value.into())
 }
 
 #[cfg(test)]

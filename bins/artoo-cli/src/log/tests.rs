@@ -19,7 +19,7 @@ fn shown(options: &CommonArgs, asked: Option<&str>, work: impl FnOnce()) -> Resu
     let environment = Environment::new(variables);
     let folders = Folders { home: PathBuf::from("/home/ada"), current: PathBuf::from("/") };
     let seen = Seen::default();
-    let look = Look { columns: 80, colour: false, live: false };
+    let look = Look { columns: 80, colour: false, live: false, words: false };
     let terminal = Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);
     let secrets = Secrets::new(Redactor::new().secret("hunter22hunter22"));
     let subscriber = subscriber(options, &environment, &folders, &terminal, &secrets)?;

@@ -37,7 +37,8 @@ pub(crate) fn installed_programs(search_path: &[PathBuf]) -> Vec<String> {
     WORTH_KNOWING.into_iter().filter(|name| there(name)).map(str::to_owned).collect()
 }
 
-fn executable(path: &Path) -> bool {
+/// Whether a file is there that may be executed.
+pub(crate) fn executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 

@@ -3,8 +3,8 @@
 use std::io::BufRead;
 use std::sync::Arc;
 
-use artoo_runtime::Answerer;
-use artoo_types::{ApprovalRequested, ApprovalScope, CallId};
+use artoo_runtime::{Answerer, Noter};
+use artoo_types::{ApprovalRequested, ApprovalScope, CallId, Message};
 use tokio::sync::oneshot;
 
 use super::always::PolicyFile;
@@ -17,21 +17,30 @@ use crate::view::{Frame, details, first_screen};
 const MAX_BYTES: u64 = 16 * 1024;
 
 /// Where answers come from.
-#[derive(Clone)]
-pub(crate) struct Keyboard {
-    /// Throws away what was typed before the question.
-    pub(crate) forget: fn(),
-    /// Waits for a line.
-    pub(crate) line: Arc<dyn Fn() -> String + Send + Sync>,
+pub(crate) trait Keyboard: Send + Sync {
+    /// A question is put: what was typed before is no answer to it.
+    fn begin(&self);
+    /// Waits for the answer, which is one line.
+    fn line(&self) -> String;
+    /// Nobody waits for the answer any more.
+    fn give_up(&self);
+    /// A run has begun: what is said unasked may be told it.
+    fn hear(&self, _noter: Noter) {}
 }
 
 /// Asks the person, one question at a time.
 pub(super) struct Asking {
+    /// Nobody is asked here where there is none.
+    person: Option<Person>,
+    open: Option<Open>,
+}
+
+/// Who is asked.
+struct Person {
     answerer: Answerer,
-    keyboard: Keyboard,
+    keyboard: Arc<dyn Keyboard>,
     /// Where a rule would be written.
     policy: Option<PolicyFile>,
-    open: Option<Open>,
 }
 
 /// A question that is put.
@@ -64,6 +73,19 @@ pub(super) enum Question {
 const REASON: &str = "why? one line, which stands in the rule (empty: back to the question) > ";
 
 impl Question {
+    /// What a message asks the person.
+    pub(super) fn of(message: &Message) -> Option<Self> {
+        if let Message::ClarificationRequested(asked) = message {
+            Some(Self::Clarification(asked.round))
+        } else if let Message::PlanApprovalRequested(asked) = message {
+            Some(Self::Plan(asked.round))
+        } else if let Message::ApprovalRequested(asked) = message {
+            asked.person.then(|| Self::Effect(Box::new(asked.clone())))
+        } else {
+            None
+        }
+    }
+
     /// What stands before the answer.
     fn prompt(&self) -> String {
         match self {
@@ -79,15 +101,26 @@ pub(super) fn person_present(streams: Streams, json: bool, quiet: bool) -> bool 
     streams.stdin && streams.stderr && !json && !quiet
 }
 
+/// Standard input, a line at a time.
+struct StandardInput;
+
 /// Standard input. What was typed before the question is not an answer to it.
-pub(crate) fn from_stdin() -> Keyboard {
-    Keyboard {
-        forget: || {
-            // Without a terminal behind it there is nothing to throw away.
-            let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
-        },
-        line: Arc::new(|| line(&mut std::io::stdin().lock())),
+pub(crate) fn from_stdin() -> Arc<dyn Keyboard> {
+    Arc::new(StandardInput)
+}
+
+impl Keyboard for StandardInput {
+    fn begin(&self) {
+        // Without a terminal behind it there is nothing to throw away.
+        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
     }
+
+    fn line(&self) -> String {
+        line(&mut std::io::stdin().lock())
+    }
+
+    // Reading cannot be cancelled: what is typed next goes nowhere.
+    fn give_up(&self) {}
 }
 
 /// One line; nothing at the end of the input, or where it is not text.
@@ -100,8 +133,13 @@ fn line(input: &mut dyn BufRead) -> String {
 
 impl Asking {
     /// Asks by this way. Rules are written to this file.
-    pub(super) fn new(answerer: Answerer, keyboard: Keyboard, policy: Option<PolicyFile>) -> Self {
-        Self { answerer, keyboard, policy, open: None }
+    pub(super) fn new(answerer: Answerer, keyboard: Arc<dyn Keyboard>, policy: Option<PolicyFile>) -> Self {
+        Self { person: Some(Person { answerer, keyboard, policy }), open: None }
+    }
+
+    /// Asks nobody here: the questions wait for an answer from elsewhere.
+    pub(super) fn elsewhere() -> Self {
+        Self { person: None, open: None }
     }
 
     /// Whether an answer is awaited: the last line of the terminal is the person's then.
@@ -111,6 +149,10 @@ impl Asking {
 
     /// Begins to wait for the answer to a question, which is on the screen.
     pub(super) fn begin(&mut self, question: Question, terminal: &mut Terminal) {
+        if self.person.is_none() {
+            terminal.note("this waits for an answer");
+            return;
+        }
         let prompt = question.prompt();
         self.wait(question, Awaited::Answer, &prompt, terminal);
     }
@@ -121,7 +163,18 @@ impl Asking {
             Question::Effect(asked) => asked.call_id == withdrawn,
             Question::Clarification(_) | Question::Plan(_) => false,
         };
-        if self.open.take_if(|open| is_it(&open.question)).is_some() {
+        if self.open.as_ref().is_some_and(|open| is_it(&open.question)) {
+            self.give_up(terminal);
+        }
+    }
+
+    /// Gives up whatever is open: somebody else has answered it, or the run has ended.
+    pub(super) fn give_up(&mut self, terminal: &mut Terminal) {
+        if self.open.take().is_some() {
+            if let Some(person) = &self.person {
+                person.keyboard.give_up();
+            }
+            // What follows begins on a line of its own.
             terminal.note("");
         }
     }
@@ -136,9 +189,9 @@ impl Asking {
     pub(super) fn take(&mut self, line: &str, terminal: &mut Terminal) {
         let Some(Open { question, awaited, .. }) = self.open.take() else { return };
         match question {
-            Question::Clarification(round) => self.answerer.answer(round, line.to_owned()),
-            Question::Plan(round) if is_yes(line) => self.answerer.agree(round),
-            Question::Plan(round) => self.answerer.refuse(round),
+            Question::Clarification(round) => self.reply(|person| person.answer(round, line.to_owned())),
+            Question::Plan(round) if is_yes(line) => self.reply(|person| person.agree(round)),
+            Question::Plan(round) => self.reply(|person| person.refuse(round)),
             Question::Effect(asked) => match awaited {
                 Awaited::Answer => self.answer(asked, line, terminal),
                 Awaited::Reason => self.rule(asked, line, terminal),
@@ -152,17 +205,19 @@ impl Asking {
     fn answer(&mut self, asked: Box<ApprovalRequested>, line: &str, terminal: &mut Terminal) {
         match Said::of(line) {
             Said::Yes(ApprovalScope::Always) => self.always(asked, terminal),
-            Said::Yes(scope) if Offer::of(&asked).takes(scope) => self.answerer.allow(asked.call_id, scope),
+            Said::Yes(scope) if Offer::of(&asked).takes(scope) => {
+                self.reply(|person| person.allow(asked.call_id, scope));
+            }
             Said::Yes(_) => {
                 terminal.note("nothing of this can be agreed to for so long: y is a yes to this call");
                 self.begin(Question::Effect(asked), terminal);
             }
-            Said::No => self.answerer.deny(asked.call_id, None),
+            Said::No => self.reply(|person| person.deny(asked.call_id, None)),
             Said::Details => {
                 let pager = Pager::new(details(&asked, plain(terminal)));
                 self.page(asked, pager, terminal);
             }
-            Said::Instead(words) => self.answerer.deny(asked.call_id, Some(words)),
+            Said::Instead(words) => self.reply(|person| person.deny(asked.call_id, Some(words))),
         }
     }
 
@@ -189,7 +244,7 @@ impl Asking {
 
     /// Shows the rule and asks for its reason.
     fn always(&mut self, asked: Box<ApprovalRequested>, terminal: &mut Terminal) {
-        let Some((rule, file)) = asked.always.as_ref().zip(self.policy.as_ref()) else {
+        let Some((rule, file)) = asked.always.as_ref().zip(self.policy()) else {
             terminal.note("no rule can say this and nothing else: always is no answer here");
             return self.begin(Question::Effect(asked), terminal);
         };
@@ -202,8 +257,7 @@ impl Asking {
     /// Writes the rule, and then says yes. Without a reason, or where it cannot be written, the question is put again.
     fn rule(&mut self, asked: Box<ApprovalRequested>, line: &str, terminal: &mut Terminal) {
         let reason = line.trim();
-        let (Some((rule, file)), false) =
-            (asked.always.as_ref().zip(self.policy.as_ref()), reason.is_empty())
+        let (Some((rule, file)), false) = (asked.always.as_ref().zip(self.policy()), reason.is_empty())
         else {
             terminal.note("no reason, no rule");
             return self.begin(Question::Effect(asked), terminal);
@@ -211,13 +265,23 @@ impl Asking {
         match file.add(rule, reason) {
             Ok(done) => {
                 terminal.note(&done);
-                self.answerer.allow_always(asked.call_id, rule.clone(), reason);
+                self.reply(|person| person.allow_always(asked.call_id, rule.clone(), reason));
             }
             Err(error) => {
                 terminal.error(&error);
                 self.begin(Question::Effect(asked), terminal);
             }
         }
+    }
+
+    fn reply(&self, reply: impl FnOnce(&Answerer)) {
+        if let Some(person) = &self.person {
+            reply(&person.answerer);
+        }
+    }
+
+    fn policy(&self) -> Option<&PolicyFile> {
+        self.person.as_ref()?.policy.as_ref()
     }
 
     fn wait(&mut self, question: Question, awaited: Awaited, prompt: &str, terminal: &mut Terminal) {
@@ -227,14 +291,15 @@ impl Asking {
 
     /// Asks for a line. What was typed before is not it.
     fn line(&self, prompt: &str, terminal: &mut Terminal) -> oneshot::Receiver<String> {
-        (self.keyboard.forget)();
-        terminal.prompt(prompt);
         let (send, receive) = oneshot::channel();
-        let line = Arc::clone(&self.keyboard.line);
+        let Some(Person { keyboard, .. }) = &self.person else { return receive };
+        keyboard.begin();
+        terminal.prompt(prompt);
+        let keyboard = Arc::clone(keyboard);
         // A thread of its own: reading cannot be cancelled, and must not keep the program.
         std::thread::spawn(move || {
             // The run may have ended meanwhile.
-            let _ = send.send(line());
+            let _ = send.send(keyboard.line());
         });
         receive
     }

@@ -3,9 +3,11 @@
 //! Computed by the auditor's own fold from the messages that the view sees anyway: reading the whole log at the end of each run would
 //! take longer with every run. What needs the log, as how roles behave over time, `artoo audit report` tells.
 
+use std::collections::BTreeSet;
+
 use artoo_auditor::{Fold, Line, Vocabulary, Window, facts};
 use artoo_bus::{Clock, Observed, SystemClock};
-use artoo_types::{AnomalyKind, AuditEvent, AuditTrigger};
+use artoo_types::{AnomalyKind, AuditEvent, AuditTrigger, MessageKind};
 
 /// So many are told; more are counted.
 const TOLD: usize = 5;
@@ -16,25 +18,28 @@ pub(super) struct Findings {
     /// `None` once messages were lost: what is not there would be taken for what did not happen.
     fold: Option<Fold>,
     lines: u64,
+    /// The kinds of what was said of the way of the run.
+    said: BTreeSet<AnomalyKind>,
 }
 
 impl Findings {
     /// None yet. `names` are those of models and tools, which are said in clear.
     pub(super) fn new(names: impl IntoIterator<Item = String>) -> Self {
         let window = Window::new(AuditTrigger::OnDemand, None, SystemClock::new().now());
-        Self { known: Vocabulary::new(names), fold: Some(Fold::new(window)), lines: 0 }
+        Self { known: Vocabulary::new(names), fold: Some(Fold::new(window)), lines: 0, said: BTreeSet::new() }
     }
 
-    /// Takes note of what the view sees.
-    pub(super) fn on(&mut self, observed: &Observed) {
+    /// Takes note of what the view sees. Returns what a person should know at once: that the run does not come closer to its goal, once for
+    /// each way of that.
+    pub(super) fn on(&mut self, observed: &Observed) -> Vec<String> {
         let envelope = match observed {
             Observed::Message(envelope) => envelope,
             Observed::Lagged(_) => {
                 self.fold = None;
-                return;
+                return Vec::new();
             }
         };
-        let Some(fold) = &mut self.fold else { return };
+        let Some(fold) = &mut self.fold else { return Vec::new() };
         self.lines += 1;
         fold.line(&Line::Event(AuditEvent {
             line: self.lines,
@@ -46,6 +51,13 @@ impl Findings {
             facts: facts(envelope, &self.known),
             prev_hash: String::new(),
         }));
+        if envelope.message.kind() != MessageKind::PlanDirective {
+            return Vec::new();
+        }
+        let new = fold.astray().into_iter().filter(|anomaly| self.said.insert(anomaly.kind()));
+        // There is one run here, which need not be named.
+        let name = format!("run {}: ", envelope.run_id);
+        new.map(|anomaly| anomaly.to_string().replacen(&name, "", 1)).collect()
     }
 
     /// What a person should know of, in sentences, the most important first. Afterwards there is nothing more to tell.
@@ -73,7 +85,7 @@ fn concerns_a_person(kind: AnomalyKind) -> bool {
         | AnomalyKind::ModelFailing
         | AnomalyKind::ModelUnusable
         | AnomalyKind::ToolFailing => true,
-        // How the loss moved is the result's to tell, and `artoo runs explain` tells why.
+        // Told as they come; how the loss moved is the result's to tell, and `artoo runs explain` tells why.
         AnomalyKind::GgsThrashing | AnomalyKind::Oscillation | AnomalyKind::NoImprovement => false,
         // Of a log, which is not read here, or of a run that has not ended.
         AnomalyKind::LogUnreadable
@@ -97,19 +109,61 @@ mod tests {
     use super::*;
 
     fn seen(messages: Vec<(Role, Message)>) -> Findings {
-        let run_id: RunId = serde_json::from_str("\"0197c0de-0000-7000-8000-000000000001\"").unwrap();
         let mut findings = Findings::new(["small".to_owned()]);
-        for (seq, (from, message)) in (1..).zip(messages) {
-            findings.on(&Observed::Message(Arc::new(Envelope {
+        told(&mut findings, messages);
+        findings
+    }
+
+    /// What is said at once of each of these messages.
+    fn told(findings: &mut Findings, messages: Vec<(Role, Message)>) -> Vec<Vec<String>> {
+        let run_id: RunId = serde_json::from_str("\"0197c0de-0000-7000-8000-000000000001\"").unwrap();
+        let envelope = |(seq, (from, message))| {
+            Observed::Message(Arc::new(Envelope {
                 seq,
                 run_id,
                 at: "2026-03-01T12:00:00+01:00".parse().unwrap(),
                 elapsed_ms: seq,
                 from,
                 message: Arc::new(message),
-            })));
-        }
-        findings
+            }))
+        };
+        (1..).zip(messages).map(|numbered| findings.on(&envelope(numbered))).collect()
+    }
+
+    fn directive(word: &str, d: f64, moved: f64) -> (Role, Message) {
+        let sample = include_str!("../../../../crates/types/tests/golden/plan_directive.json");
+        let mut directive: serde_json::Value = serde_json::from_str(sample).unwrap();
+        directive["directive"] = word.into();
+        directive["loss"]["D"] = d.into();
+        directive["grad_goal"] = moved.into();
+        let directive: artoo_types::PlanDirective = serde_json::from_value(directive).unwrap();
+        (Role::Ggs, directive.into())
+    }
+
+    #[test]
+    fn a_run_that_does_not_come_closer_is_told_as_it_goes_and_once() {
+        let mut findings = seen(Vec::new());
+        let rounds = [("refine", 0.5, 0.0), ("break_symmetry", 0.5, 0.0), ("break_symmetry", 0.5, 0.0)];
+        let rounds = rounds.into_iter().chain([("break_symmetry", 0.5, 0.0)]);
+        let said = told(&mut findings, rounds.map(|(word, d, moved)| directive(word, d, moved)).collect());
+        let expected: [&[&str]; 4] = [
+            &[],
+            &[],
+            &[
+                "break_symmetry twice in a row, and D did not fall (0.50, 0.50)",
+                "3 plans and no improvement: stable (D 0.50, 0.50, 0.50)",
+            ],
+            &[],
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn a_run_that_goes_to_and_fro_is_told() {
+        let mut findings = seen(Vec::new());
+        let rounds = [("refine", 0.8, 0.0), ("refine", 0.4, -0.4), ("change_path", 0.8, 0.4)];
+        let said = told(&mut findings, rounds.map(|(word, d, moved)| directive(word, d, moved)).into());
+        assert_eq!(said.concat(), ["D went and came back (0.80, 0.40, 0.80)"]);
     }
 
     fn call(model: &str, error: Option<&str>) -> (Role, Message) {

@@ -1,12 +1,12 @@
-//! What the options of `run` say about the configuration.
+//! What the options of `run` and `sandbox` say about the configuration.
 
-use crate::args::RunArgs;
+use crate::args::{PermissionArgs, RunArgs, SandboxArgs};
 use crate::commands::path_value;
 use crate::config::{Given, MemoryMode, Span};
 use crate::error::CommandError;
 
 /// The options as keys of the configuration.
-pub(super) fn given(args: &RunArgs) -> Result<Given, CommandError> {
+pub(crate) fn given(args: &RunArgs) -> Result<Given, CommandError> {
     let mut given = Given::default();
     if let Some(url) = &args.base_url {
         given.for_every_role.push(("--base-url", "provider", "openai".into()));
@@ -15,13 +15,8 @@ pub(super) fn given(args: &RunArgs) -> Result<Given, CommandError> {
     if let Some(model) = &args.model {
         given.for_every_role.push(("--model", "model", model.as_str().into()));
     }
+    permitted(&args.permissions, &mut given)?;
     let mut set = |option, key, value| given.options.push((option, key, value));
-    if let Some(mode) = args.sandbox {
-        set("--sandbox", "run.sandbox", mode.as_str().into());
-    }
-    if let Some(folder) = &args.workspace {
-        set("--workspace", "run.workspace", path_value("--workspace", folder)?);
-    }
     if let Some(time) = args.time_budget {
         set("--time-budget", "run.time_budget", Span(time).to_string().into());
     }
@@ -48,4 +43,22 @@ pub(super) fn given(args: &RunArgs) -> Result<Given, CommandError> {
         set("--strict", "run.strict", true.into());
     }
     Ok(given)
+}
+
+/// The options of `sandbox` as keys of the configuration.
+pub(super) fn given_for_command(args: &SandboxArgs) -> Result<Given, CommandError> {
+    let mut given = Given::default();
+    permitted(&args.permissions, &mut given)?;
+    Ok(given)
+}
+
+fn permitted(args: &PermissionArgs, given: &mut Given) -> Result<(), CommandError> {
+    let mut set = |option, key, value| given.options.push((option, key, value));
+    if let Some(mode) = args.sandbox {
+        set("--sandbox", "run.sandbox", mode.as_str().into());
+    }
+    if let Some(folder) = &args.workspace {
+        set("--workspace", "run.workspace", path_value("--workspace", folder)?);
+    }
+    Ok(())
 }

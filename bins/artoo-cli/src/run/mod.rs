@@ -1,36 +1,147 @@
-//! `artoo run`.
+//! `artoo run`, and `artoo sandbox`: a run of one command.
 
 mod always;
 mod answer;
 mod ask;
+mod attach;
+mod conversation;
+mod detach;
 mod drive;
 mod findings;
 mod given;
 mod pager;
 mod prepare;
 mod request;
+mod sandbox;
 mod schema;
 mod show;
+mod watch;
 
 pub(crate) use answer::is_yes;
-pub(crate) use ask::from_stdin;
+pub(crate) use ask::{Keyboard, from_stdin};
+pub(crate) use attach::attach;
+pub(crate) use conversation::{Wanted, explained};
+pub(crate) use detach::{Begun, DETACHED, begin};
+pub(crate) use drive::Done;
+pub(crate) use given::given;
+pub(crate) use prepare::{Connected, Prepared};
+pub(crate) use sandbox::{carried_out, sandbox};
 
-use crate::args::RunArgs;
-use crate::commands::Loaded;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use artoo_runtime::resume::{Dropped, Resumable, resumable};
+use tokio::runtime::Runtime;
+
+use crate::args::{PermissionArgs, RunArgs};
+use crate::commands::{Loaded, unreadable_run};
 use crate::error::{CommandError, Exit};
+use crate::interrupt::{self, Signals};
 use crate::program::Context;
+use crate::terminal::neutral_line;
 
 /// Works on one request.
 pub(crate) fn run(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, CommandError> {
+    if args.detach {
+        return detach::start(context, args);
+    }
+    if args.detached {
+        detach::leave_session()?;
+    }
     let text = request::read(args.request.as_deref(), context.streams, &mut std::io::stdin().lock())?;
-    let mut loaded = Loaded::load(context, given::given(args)?)?;
-    let prepared = prepare::prepare(context, args, &mut loaded, text)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    alone(context, args, text, &Wanted::by(args), |_| {})
+}
+
+/// Begins a run again that was cut off: the same request in the same folders, within the same limits, with what it had done and what still holds.
+pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, CommandError> {
+    let Resumable { request, kept, dropped } = resumable(folder).map_err(unreadable_run)?;
+    let (place, limits) = (&request.surroundings, request.limits);
+    let args = RunArgs {
+        permissions: PermissionArgs {
+            cwd: Some(place.working_folder.clone()),
+            workspace: Some(place.workspace.clone()),
+            ..PermissionArgs::default()
+        },
+        time_budget: Some(Duration::from_millis(limits.time_budget_ms)),
+        max_replans: Some(limits.max_replans),
+        max_tokens: limits.max_tokens,
+        max_cost: limits.max_cost,
+        ..RunArgs::default()
+    };
+    for outcome in &kept {
+        context.terminal.note(&format!("kept: {}", neutral_line(&outcome.intent)));
+    }
+    for Dropped { intent, why } in &dropped {
+        context.terminal.note(&format!("done again: {} ({})", neutral_line(intent), neutral_line(why)));
+    }
+    if kept.is_empty() && dropped.is_empty() {
+        context.terminal.note("nothing of it was done: it begins anew");
+    }
+    alone(context, &args, request.text, &Wanted::New, |prepared| {
+        prepared.request.turns = request.turns;
+        prepared.kept = kept;
+    })
+}
+
+/// Works on a request in a program of its own.
+fn alone(
+    context: &mut Context<'_>,
+    args: &RunArgs,
+    text: String,
+    wanted: &Wanted,
+    more: impl FnOnce(&mut Prepared),
+) -> Result<Exit, CommandError> {
+    let threads = threads()?;
+    let signals = once(&threads)?;
+    let front = Front { signals, keyboard: from_stdin(), connected: &mut None };
+    let done = work(context, args, (text, wanted), &threads, front, more);
+    // A model that computes or a server that stalls must not keep the program.
+    threads.shutdown_background();
+    done.map(|done| done.exit)
+}
+
+/// Where a run meets the person, and what it need not make again.
+pub(crate) struct Front<'a> {
+    /// Who hears the signals that end it.
+    pub(crate) signals: Signals,
+    /// Where answers come from.
+    pub(crate) keyboard: Arc<dyn Keyboard>,
+    /// The clients of the run before, where there was one: an embedded model is read once.
+    pub(crate) connected: &'a mut Option<Connected>,
+}
+
+/// Works on a request of a session, when `more` was said about it.
+pub(crate) fn work(
+    context: &mut Context<'_>,
+    args: &RunArgs,
+    (text, wanted): (String, &Wanted),
+    threads: &Runtime,
+    front: Front<'_>,
+    more: impl FnOnce(&mut Prepared),
+) -> Result<Done, CommandError> {
+    let mut loaded = Loaded::load(context, given(args)?)?;
+    let mut prepared =
+        prepare::prepare(context, args, &mut loaded, text, wanted, &*front.keyboard, front.connected)?;
+    more(&mut prepared);
+    threads.block_on(drive::drive(context, args, prepared, front.signals, front.keyboard))
+}
+
+/// The threads of runs.
+pub(crate) fn threads() -> Result<Runtime, CommandError> {
+    tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| CommandError::failed("cannot start the threads of a run").because(error))?;
-    let exit = runtime.block_on(drive::drive(context, args, prepared));
-    // A model that computes or a server that stalls must not keep the program.
-    runtime.shutdown_background();
-    exit
+        .map_err(|error| CommandError::failed("cannot start the threads of a run").because(error))
+}
+
+/// The signals, caught for a program of one run.
+fn once(threads: &Runtime) -> Result<Signals, CommandError> {
+    let _inside = threads.enter();
+    interrupt::catch().map(Signals::Once).map_err(deaf)
+}
+
+/// Why signals cannot be heard.
+pub(crate) fn deaf(error: std::io::Error) -> CommandError {
+    CommandError::failed("cannot listen for Ctrl+C").because(error)
 }

@@ -9,24 +9,29 @@ use artoo_runtime::RunRequest;
 use artoo_runtime::private::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
 use artoo_tools::{Rules, Toolbox};
-use artoo_types::{Limits, Price, Prices, Surroundings};
+use artoo_types::{Limits, Price, Prices, SubTaskOutcome, Surroundings};
+use chrono::{DateTime, FixedOffset};
 
-use super::ask::person_present;
+use super::ask::{Keyboard, person_present};
+use super::conversation::{self, Conversation, Wanted};
 use super::schema;
-use crate::args::RunArgs;
+use crate::args::{RunArgs, SandboxArgs};
 use crate::commands::Loaded;
 use crate::config::{self, ROLES, RoleModels, Settings, prices};
 use crate::connect::{self, Clients};
 use crate::error::CommandError;
-use crate::machine::{expand_home, writable, zone_name};
+use crate::instructions;
+use crate::machine::{Environment, expand_home, writable, zone_name};
 use crate::program::Context;
 use crate::tape::{self, Label};
 use crate::tools;
 
 /// A run that is ready to begin.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     /// What is asked, and under which limits.
     pub(super) request: RunRequest,
+    /// What an earlier run of the same request had done.
+    pub(super) kept: Vec<SubTaskOutcome>,
     /// The models.
     pub(super) clients: Clients,
     /// What they cost.
@@ -43,18 +48,31 @@ pub(super) struct Prepared {
     pub(super) secrets: Vec<String>,
     /// The rest of the configuration.
     pub(super) settings: Settings,
+    /// The session that it belongs to.
+    pub(super) conversation: Option<Conversation>,
+}
+
+/// The clients of a run, for the next one with the same models.
+pub(crate) struct Connected {
+    models: RoleModels,
+    clients: Clients,
 }
 
 /// Checks rules, folders and models.
 pub(super) fn prepare(
-    context: &Context<'_>,
+    context: &mut Context<'_>,
     args: &RunArgs,
     loaded: &mut Loaded,
     text: String,
+    wanted: &Wanted,
+    keyboard: &dyn Keyboard,
+    connected: &mut Option<Connected>,
 ) -> Result<Prepared, CommandError> {
     let schema_file = args.output_schema.as_deref().map(|file| context.folders.current.join(file));
     let output_schema = schema_file.as_deref().map(schema::read).transpose()?;
-    let working_folder = working_folder(context, args.cwd.as_deref())?;
+    let here = working_folder(context, args.permissions.cwd.as_deref())?;
+    let session = conversation::find(&loaded.settings.data_dir, wanted, &here)?;
+    let working_folder = conversation::folder(context, args, keyboard, session.as_ref(), here)?;
     let home = &context.folders.home;
     let policy = config::rules(&config::policy_path(context.environment, home), home)?;
     let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
@@ -63,22 +81,27 @@ pub(super) fn prepare(
         Some(models) => prices(models, &loaded.sections.prices, settings.max_cost.is_some())?,
         None => free(),
     };
-    let folder = config::own_folder(context.environment, home);
-    for StaysOpen { path, error } in private::close(folder.as_slice()) {
-        tracing::warn!(path = %path.display(), %error, "others may read or write the configuration, and it cannot be closed");
-    }
-    workspace(&settings)?;
-    confinement(&settings)?;
+    places(context, &settings)?;
 
     let toolbox = tools::probe(&settings.tools, context.environment)?.toolbox;
-    let mut secrets = secrets(context, models.as_ref());
+    let chosen = models.iter().flat_map(RoleModels::distinct).filter_map(|choice| choice.key_env.clone());
+    let mut secrets = secrets(context, chosen);
     secrets.extend(tools::secret(&settings.tools, context.environment).map(|key| key.trim().to_owned()));
-    let redaction = redaction(context, &secrets, &working_folder, &settings);
+    let redactor = redactor(context.environment, &secrets);
+    let redaction = redaction(context, redactor.clone(), &working_folder, &settings);
+    let person_present = person_present(context.streams, args.json, args.quiet);
+    let instructions = if args.replay.is_some() {
+        Vec::new()
+    } else {
+        let keyboard = person_present.then_some(keyboard);
+        instructions::followed(context, &settings, &working_folder, keyboard)
+    };
     let now = SystemClock::new().now();
     let mut label = Label {
         started: now,
         zone: zone_name(context.environment, &now.offset().to_string()),
         embedded: models.as_ref().is_some_and(RoleModels::embedded),
+        instructions,
     };
     let clients = match (&models, &args.replay, &args.record) {
         (_, Some(folder), _) => {
@@ -87,12 +110,17 @@ pub(super) fn prepare(
             clients
         }
         (Some(models), None, record) => {
-            let clients = connect::connect(models, &settings, context.environment)?;
+            let known = connected.take().filter(|known| known.models == *models);
+            let clients = match known {
+                Some(known) => known.clients,
+                None => connect::connect(models, &settings, context.environment)?,
+            };
+            *connected = Some(Connected { models: models.clone(), clients: Clients::clone(&clients) });
             match record {
                 None => clients,
                 Some(folder) => {
                     let recording = tape::record(models, &clients, folder, &redaction)?;
-                    label.write(folder)?;
+                    label.write(folder, &redaction)?;
                     recording
                 }
             }
@@ -109,32 +137,122 @@ pub(super) fn prepare(
         max_tokens: settings.max_tokens,
         max_cost: settings.max_cost,
     };
-    let surroundings = Surroundings {
-        now: label.started,
-        zone: label.zone,
-        working_folder,
-        workspace: settings.workspace.clone(),
-        home: context.folders.home.clone(),
-        platform: std::env::consts::OS.to_owned(),
-    };
+    let begins = (working_folder.as_path(), now);
+    let conversation =
+        Conversation::open(context.terminal, &settings.data_dir, redactor, (wanted, session), begins);
+    let surroundings = surroundings(context, &settings, working_folder, (label.started, label.zone));
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
-    let person_present = person_present(context.streams, args.json, args.quiet);
+    // A run in the background waits for whoever comes to it.
+    let person_present = args.detached || person_present;
     let request = RunRequest {
         text,
-        turns: Vec::new(),
+        turns: conversation.as_ref().map(Conversation::recent).unwrap_or_default(),
+        instructions: label.instructions,
         surroundings,
         limits,
         sandbox,
         network,
-        approval: args.approval,
-        granted: args.yes.iter().copied().collect(),
+        approval: args.permissions.approval,
+        granted: args.permissions.yes.iter().copied().collect(),
         timeout,
         person_present,
         output_schema,
     };
     let embedded = label.embedded;
     let configuration = context.folders.current.join(&loaded.file);
-    Ok(Prepared { request, clients, prices, embedded, toolbox, policy, configuration, secrets, settings })
+    let kept = Vec::new();
+    Ok(Prepared {
+        request,
+        kept,
+        clients,
+        prices,
+        embedded,
+        toolbox,
+        policy,
+        configuration,
+        secrets,
+        settings,
+        conversation,
+    })
+}
+
+/// The same for a command by itself, which needs no model.
+pub(super) fn prepare_command(
+    context: &mut Context<'_>,
+    args: &SandboxArgs,
+    loaded: &Loaded,
+    wanted: &Wanted,
+) -> Result<Prepared, CommandError> {
+    let permissions = &args.permissions;
+    let working_folder = working_folder(context, permissions.cwd.as_deref())?;
+    let home = &context.folders.home;
+    let policy = config::rules(&config::policy_path(context.environment, home), home)?;
+    let settings = loaded.settings.clone();
+    places(context, &settings)?;
+    let mut secrets = secrets(context, loaded.sections.key_variables());
+    secrets.extend(tools::secret(&settings.tools, context.environment).map(|key| key.trim().to_owned()));
+    let now = SystemClock::new().now();
+    let zone = zone_name(context.environment, &now.offset().to_string());
+    let session = conversation::find(&settings.data_dir, wanted, &working_folder)?;
+    let (redactor, begins) = (redactor(context.environment, &secrets), (working_folder.as_path(), now));
+    let conversation =
+        Conversation::open(context.terminal, &settings.data_dir, redactor, (wanted, session), begins);
+    let request = RunRequest {
+        text: args.command.clone(),
+        turns: Vec::new(),
+        instructions: Vec::new(),
+        surroundings: surroundings(context, &settings, working_folder, (now, zone)),
+        limits: Limits::default(),
+        sandbox: settings.sandbox,
+        network: settings.network(),
+        approval: permissions.approval,
+        granted: permissions.yes.iter().copied().collect(),
+        timeout: args.timeout,
+        person_present: person_present(context.streams, args.json, QUIET),
+        output_schema: None,
+    };
+    Ok(Prepared {
+        request,
+        clients: Clients::new(),
+        prices: free(),
+        embedded: false,
+        toolbox: Toolbox::standard(),
+        policy,
+        configuration: context.folders.current.join(&loaded.file),
+        secrets,
+        settings,
+        kept: Vec::new(),
+        conversation,
+    })
+}
+
+/// There is no quiet way to ask.
+const QUIET: bool = false;
+
+fn surroundings(
+    context: &Context<'_>,
+    settings: &Settings,
+    working_folder: PathBuf,
+    (now, zone): (DateTime<FixedOffset>, String),
+) -> Surroundings {
+    Surroundings {
+        now,
+        zone,
+        working_folder,
+        workspace: settings.workspace.clone(),
+        home: context.folders.home.clone(),
+        platform: std::env::consts::OS.to_owned(),
+    }
+}
+
+/// The folders that a run needs, and the kernel's rules around it.
+fn places(context: &Context<'_>, settings: &Settings) -> Result<(), CommandError> {
+    let folder = config::own_folder(context.environment, &context.folders.home);
+    for StaysOpen { path, error } in private::close(folder.as_slice()) {
+        tracing::warn!(path = %path.display(), %error, "others may read or write the configuration, and it cannot be closed");
+    }
+    workspace(settings)?;
+    confinement(settings)
 }
 
 /// A replay asks no model.
@@ -142,20 +260,19 @@ fn free() -> Prices {
     Prices { currency: String::new(), roles: ROLES.map(|role| (role, Price::FREE)).into() }
 }
 
+/// What takes secrets out of what is kept.
+fn redactor(environment: &Environment, secrets: &[String]) -> Redactor {
+    let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
+    secrets.iter().map(String::as_str).chain(secrets_of(variables)).fold(Redactor::new(), Redactor::secret)
+}
+
 /// A tape holds no secrets, and what differs from one machine to the next is replaced on it, so that it can be replayed elsewhere.
 fn redaction(
     context: &Context<'_>,
-    secrets: &[String],
+    redactor: Redactor,
     working_folder: &Path,
     settings: &Settings,
 ) -> Redaction {
-    let environment = context.environment;
-    let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
-    let redactor = secrets
-        .iter()
-        .map(String::as_str)
-        .chain(secrets_of(variables))
-        .fold(Redactor::new(), Redactor::secret);
     let text = |path: &Path| path.display().to_string();
     Redaction::new(redactor)
         .replace(text(&settings.workspace), "<workspace>")
@@ -201,9 +318,7 @@ fn confinement(settings: &Settings) -> Result<(), CommandError> {
 }
 
 /// The values of every variable that holds a key.
-fn secrets(context: &Context<'_>, models: Option<&RoleModels>) -> Vec<String> {
-    let chosen =
-        models.into_iter().flat_map(RoleModels::distinct).filter_map(|choice| choice.key_env.clone());
+fn secrets(context: &Context<'_>, chosen: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> =
         chosen.chain(["OPENAI_API_KEY".to_owned(), "ANTHROPIC_API_KEY".to_owned()]).collect();
     names.sort_unstable();

@@ -4,12 +4,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use artoo_redaction::{JsonWriter, Redactor};
-use artoo_runtime::events::Line;
+use artoo_runtime::events::{Event, Line};
+use artoo_runtime::runs::undo_state;
+
+use artoo_types::Role;
 
 use crate::args::RunArgs;
 use crate::error::CommandError;
-use crate::terminal::{Terminal, neutral_json};
-use crate::view::{Frame, Live, Outcome, footer, result, structured, unstructured};
+use crate::terminal::{Style, Terminal, neutral_json};
+use crate::view::{Frame, Live, Outcome, footer, result, structured, undo_line, unstructured};
 
 /// Who is shown the run.
 pub(super) enum Show {
@@ -28,6 +31,13 @@ pub(super) enum Show {
         /// Whether standard output takes JSON of a schema, and nothing else.
         schema: bool,
     },
+    /// A person whose own command runs: what is asked and what goes wrong, unless more is wanted.
+    Command {
+        /// The view so far.
+        live: Box<Live>,
+        /// All of it.
+        verbose: bool,
+    },
 }
 
 impl Show {
@@ -40,10 +50,14 @@ impl Show {
         Self::Person { live: Box::default(), quiet: args.quiet, verbose, at_terminal, schema }
     }
 
-    /// The usual view, for tests.
-    #[cfg(test)]
-    pub(super) fn for_person() -> Self {
-        Self::Person { live: Box::default(), quiet: false, verbose: false, at_terminal: true, schema: false }
+    /// For a command by itself.
+    pub(super) fn of_command(verbose: bool) -> Self {
+        Self::Command { live: Box::default(), verbose }
+    }
+
+    /// The usual view.
+    pub(super) fn for_person(verbose: bool, at_terminal: bool) -> Self {
+        Self::Person { live: Box::default(), quiet: false, verbose, at_terminal, schema: false }
     }
 
     /// Shows one line.
@@ -67,13 +81,33 @@ impl Show {
                 }
                 Ok(())
             }
+            Self::Command { live, verbose } => {
+                let rows = live.on(line, Frame::new(terminal.look(), *verbose));
+                if *verbose || concerns_the_person(&line.event) {
+                    rows.iter().for_each(|row| terminal.note(row));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Shows what the auditor says of the run while it goes on.
+    pub(super) fn notice(&self, terminal: &mut Terminal, notice: &str) {
+        match self {
+            Self::Person { quiet: false, .. } => {
+                let frame = Frame::new(terminal.look(), true);
+                terminal.note(&frame.line(Role::Auditor.code(), 0, Some(Style::Notice), notice));
+            }
+            Self::Person { .. } | Self::Command { .. } | Self::Json(_) => {}
         }
     }
 
     /// Shows who is at work.
     pub(super) fn status(&self, terminal: &mut Terminal, beat: usize, elapsed: Duration) {
         match self {
-            Self::Person { live, quiet: false, .. } => terminal.status(&live.status(beat, elapsed)),
+            Self::Person { live, quiet: false, .. } | Self::Command { live, .. } => {
+                terminal.status(&live.status(beat, elapsed))
+            }
             Self::Person { .. } | Self::Json(_) => {}
         }
     }
@@ -86,13 +120,14 @@ impl Show {
         folder: &Path,
     ) -> Result<(), CommandError> {
         match self {
-            Self::Json(_) => Ok(()),
-            Self::Person { quiet, verbose, at_terminal, schema, .. } => {
+            Self::Json(_) | Self::Command { .. } => Ok(()),
+            Self::Person { live, quiet, verbose, at_terminal, schema } => {
                 if !*quiet {
                     terminal.note("");
                 }
                 let errors = Frame::new(terminal.look(), *verbose);
                 let frame = Frame::new(terminal.data_look(), *verbose);
+                let frame = if *at_terminal && !live.is_quoted(outcome) { frame.rendering() } else { frame };
                 if let Some(tick) = crate::view::tick(outcome, errors)
                     && (!*at_terminal || *schema)
                     && !*quiet
@@ -114,7 +149,8 @@ impl Show {
                     Some(_) | None => terminal.data(&result(outcome, frame, !*at_terminal)),
                 };
                 if !*quiet {
-                    for row in footer(outcome, folder, errors) {
+                    let undo = undo_line(outcome, undo_state(folder), errors);
+                    for row in footer(outcome, folder, errors).into_iter().chain(undo) {
                         terminal.note(&row);
                     }
                 }
@@ -122,4 +158,9 @@ impl Show {
             }
         }
     }
+}
+
+/// Whether an event of the person's own command is for the person to see.
+fn concerns_the_person(event: &Event) -> bool {
+    matches!(event, Event::ApprovalRequested { .. } | Event::ApprovalDecided { .. } | Event::Warning { .. })
 }

@@ -1,12 +1,23 @@
-//! Standard error as the terminal and the log share it: lines of either come whole, and not into the status line or a question.
+//! Standard error as the terminal, the log and the line that a person types share it: lines of either come whole, and not into the status
+//! line, a question, or what is being typed.
 
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{Size, clip, width};
+
 /// Erases the line that the cursor is on and goes to its first column.
 pub(super) const ERASE: &str = "\r\x1b[2K";
+/// Erases from the cursor's line down, and goes to its first column.
+const ERASE_BELOW: &str = "\r\x1b[J";
+/// What stands before an answer whose question is a line of its own.
+const ANSWER: &str = "answer › ";
+/// The columns of a terminal that does not tell.
+const USUAL_COLUMNS: usize = 80;
 
-/// The stream, and what stands on its last line.
+/// The stream, and what stands on its last lines.
 pub(crate) struct ErrorStream {
     stream: Mutex<Stream>,
     /// Lines of the log that were said while the stream could not take them: a question is open, or somebody writes. No role of a
@@ -14,12 +25,28 @@ pub(crate) struct ErrorStream {
     waiting: Mutex<Vec<String>>,
 }
 
-struct Stream {
-    out: Box<dyn Write + Send>,
-    last: Last,
+/// What a person types while something works: it stays below everything that is written meanwhile. Its texts are neutral.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// What stands before the cursor.
+    pub(crate) before: String,
+    /// What stands behind it.
+    pub(crate) after: String,
 }
 
-/// What stands on the last line.
+struct Stream {
+    out: Box<dyn Write + Send>,
+    size: fn() -> Option<Size>,
+    last: Last,
+    /// The status line, for when it must be drawn again; its width.
+    status: Option<String>,
+    /// What stands before the field, and what is in it.
+    field: Option<(String, Field)>,
+    /// The columns of each line at the bottom, from above, as they were drawn. The cursor is on the last.
+    drawn: Vec<usize>,
+}
+
+/// What stands on the last line, where nobody types into a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     Nothing,
@@ -29,16 +56,18 @@ enum Last {
 }
 
 impl ErrorStream {
-    pub(super) fn new(out: Box<dyn Write + Send>) -> Self {
-        Self { stream: Mutex::new(Stream { out, last: Last::Nothing }), waiting: Mutex::default() }
+    pub(super) fn new(out: Box<dyn Write + Send>, size: fn() -> Option<Size>) -> Self {
+        let stream = Stream { out, size, last: Last::Nothing, status: None, field: None, drawn: Vec::new() };
+        Self { stream: Mutex::new(stream), waiting: Mutex::default() }
     }
 
-    /// Writes a line, in place of the status line.
+    /// Writes a line, in place of the status line and above what is being typed.
     pub(super) fn line(&self, line: &str) {
         let mut stream = self.lock();
         stream.clear();
         self.deliver(&mut stream);
         stream.tell(&format!("{line}\n"));
+        stream.draw();
     }
 
     /// Writes the beginning of a line; the person goes on with it.
@@ -46,13 +75,34 @@ impl ErrorStream {
         let mut stream = self.lock();
         stream.clear();
         self.deliver(&mut stream);
+        let room = stream.columns() / 2;
+        if let Some((prompt, _)) = &mut stream.field {
+            // What leaves no room for an answer stands in a line of its own.
+            let fits = width(text) <= room;
+            prompt.clear();
+            prompt.push_str(if fits { text } else { ANSWER });
+            stream.status = None;
+            if !fits {
+                stream.tell(&format!("{text}\n"));
+            }
+            return stream.draw();
+        }
         stream.tell(text);
         stream.last = Last::Question;
     }
 
-    /// Draws the status line.
-    pub(super) fn status(&self, line: &str) {
+    /// Draws the status line: the text as it is written, without what paints it.
+    pub(super) fn status(&self, line: &str, plain: &str) {
         let mut stream = self.lock();
+        if stream.field.is_some() {
+            if self.has_waiting() || stream.status.as_deref() != Some(line) {
+                stream.clear();
+                self.deliver(&mut stream);
+                stream.status = Some(line.to_owned());
+                stream.draw_with(width(plain));
+            }
+            return;
+        }
         if self.has_waiting() {
             stream.clear();
             self.deliver(&mut stream);
@@ -61,10 +111,45 @@ impl ErrorStream {
         stream.last = Last::Status;
     }
 
+    /// Does something to the terminal while nothing stands at its bottom.
+    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        let mut stream = self.lock();
+        stream.clear();
+        self.deliver(&mut stream);
+        let done = write();
+        stream.draw();
+        done
+    }
+
+    /// Sends what takes no room on the screen.
+    pub(super) fn signal(&self, sequence: &str) {
+        self.lock().tell(sequence);
+    }
+
     /// Removes the status line.
     pub(super) fn wipe(&self) {
         let mut stream = self.lock();
         stream.clear();
+        stream.status = None;
+        self.deliver(&mut stream);
+        stream.draw();
+    }
+
+    /// Draws what is being typed, in place of how it was before. Without a prompt, the one that stands there stays.
+    pub(crate) fn type_into(&self, prompt: Option<String>, field: Field) {
+        let mut stream = self.lock();
+        stream.clear();
+        let before = stream.field.take().map(|(prompt, _)| prompt);
+        stream.field = Some((prompt.or(before).unwrap_or_default(), field));
+        self.deliver(&mut stream);
+        stream.draw();
+    }
+
+    /// There is nothing to type into any more.
+    pub(crate) fn nothing_to_type(&self) {
+        let mut stream = self.lock();
+        stream.clear();
+        (stream.field, stream.status) = (None, None);
         self.deliver(&mut stream);
     }
 
@@ -76,6 +161,7 @@ impl ErrorStream {
         {
             stream.clear();
             self.deliver(&mut stream);
+            stream.draw();
         }
     }
 
@@ -96,16 +182,97 @@ impl ErrorStream {
 }
 
 impl Stream {
-    /// After a question the person's answer has ended the line.
+    /// Removes what stands at the bottom. After a question the person's answer has ended the line.
     fn clear(&mut self) {
         match std::mem::replace(&mut self.last, Last::Nothing) {
             Last::Status => self.tell(ERASE),
             Last::Nothing | Last::Question => {}
         }
+        let Some((_, above)) =
+            std::mem::take(&mut self.drawn).split_last().map(|(last, above)| (*last, above.to_vec()))
+        else {
+            return;
+        };
+        // A terminal that has become narrower has wrapped them.
+        let columns = self.columns().max(1);
+        let rows: usize = above.iter().map(|width| width.div_ceil(columns).max(1)).sum();
+        let up = if rows > 0 { format!("\x1b[{rows}A") } else { String::new() };
+        self.tell(&format!("{up}{ERASE_BELOW}"));
+    }
+
+    fn draw(&mut self) {
+        let columns = self.columns();
+        self.draw_with(columns.saturating_sub(1));
+    }
+
+    /// Draws the bottom: the status line, which takes so many columns at most, and what is typed.
+    fn draw_with(&mut self, status_width: usize) {
+        let Some((prompt, field)) = &self.field else { return };
+        let (line, columns, back) = fitted(prompt, field, self.columns());
+        let mut text = String::new();
+        self.drawn.clear();
+        if let Some(status) = &self.status {
+            text.push_str(status);
+            text.push('\n');
+            self.drawn.push(status_width);
+        }
+        text.push_str(&line);
+        if back > 0 {
+            text.push_str(&format!("\x1b[{back}D"));
+        }
+        self.drawn.push(columns);
+        self.tell(&text);
+    }
+
+    fn columns(&self) -> usize {
+        (self.size)().and_then(|size| size.columns).unwrap_or(USUAL_COLUMNS)
     }
 
     /// Nobody can be told that standard error is gone.
     fn tell(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+}
+
+/// What of a field fits into a line, its columns, and how many of them stand behind the cursor. The last column stays free.
+fn fitted(prompt: &str, field: &Field, columns: usize) -> (String, usize, usize) {
+    let room = columns.saturating_sub(1);
+    let prompt = clip(prompt, room / 2);
+    let room = room.saturating_sub(width(&prompt));
+    // What was typed last matters most; a third is left for what follows.
+    let after = clip(&field.after, room / 3);
+    let room = room.saturating_sub(width(&after));
+    let mut start = field.before.len();
+    let mut used = 0;
+    for (at, piece) in field.before.grapheme_indices(true).rev() {
+        used += width(piece);
+        if used > room {
+            break;
+        }
+        start = at;
+    }
+    let before = field.before.get(start..).unwrap_or_default();
+    let line = format!("{prompt}{before}{after}");
+    let (columns, back) = (width(&line), width(&after));
+    (line, columns, back)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_shows_what_was_typed_last() {
+        let check = |before: &str, after: &str, columns: usize, expected: (&str, usize, usize)| {
+            let field = Field { before: before.to_owned(), after: after.to_owned() };
+            let (line, wide, back) = fitted("› ", &field, columns);
+            assert_eq!((line.as_str(), wide, back), expected);
+            assert!(wide < columns.max(1));
+        };
+        check("short", "", 20, ("› short", 7, 0));
+        check("a longer request than that", "", 20, ("› request than that", 19, 0));
+        check("数一数文件数一数文件", "", 11, ("› 一数文件", 10, 0));
+        check("before", "after", 40, ("› beforeafter", 13, 5));
+        check("", "", 1, ("", 0, 0));
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Look {
     pub(crate) colour: bool,
     /// Whether the last line may be rewritten: a terminal that can move its cursor.
     pub(crate) live: bool,
+    /// Whether a screen reader speaks it: nothing is drawn again, and marks are words.
+    pub(crate) words: bool,
 }
 
 /// Which streams are terminals.
@@ -30,10 +32,15 @@ const PIPE_COLUMNS: usize = 200;
 const USUAL_COLUMNS: usize = 80;
 
 impl Look {
+    /// The same for a screen reader.
+    pub(crate) const fn spoken(self) -> Self {
+        Self { live: false, words: true, ..self }
+    }
+
     /// How to write for a stream that is a terminal or is none. `columns` is what the terminal tells.
     pub(crate) fn of(terminal: bool, columns: Option<usize>, environment: &Environment) -> Self {
         if !terminal {
-            return Self { columns: PIPE_COLUMNS, colour: false, live: false };
+            return Self { columns: PIPE_COLUMNS, colour: false, live: false, words: false };
         }
         let told =
             columns.or_else(|| environment.text("COLUMNS")?.parse().ok()).filter(|columns| *columns > 0);
@@ -42,6 +49,7 @@ impl Look {
             columns: told.unwrap_or(USUAL_COLUMNS),
             colour: !dumb && environment.raw("NO_COLOR").is_none(),
             live: !dumb,
+            words: false,
         }
     }
 }

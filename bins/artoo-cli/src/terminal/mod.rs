@@ -2,8 +2,10 @@
 
 mod errors;
 mod exact;
+mod keys;
 mod look;
 mod neutral;
+mod paged;
 mod paint;
 #[cfg(test)]
 mod seen;
@@ -11,10 +13,12 @@ mod size;
 mod width;
 mod writer;
 
-pub(crate) use errors::ErrorStream;
+pub(crate) use errors::{ErrorStream, Field};
 pub(crate) use exact::{exact, exact_ends};
+pub(crate) use keys::{KeyByKey, restore};
 pub(crate) use look::{Look, Streams};
 pub(crate) use neutral::{neutral, neutral_json, neutral_line};
+pub(crate) use paged::paged;
 pub(crate) use paint::{Paint, Style};
 #[cfg(test)]
 pub(crate) use seen::Seen;

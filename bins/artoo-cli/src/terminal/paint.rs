@@ -15,6 +15,12 @@ pub(crate) enum Style {
     Faint,
     /// More important.
     Strong,
+    /// Stressed.
+    Emphasis,
+    /// Words for a machine.
+    Code,
+    /// Nothing of that.
+    Plain,
 }
 
 /// Paints, or leaves text as it is.
@@ -40,6 +46,9 @@ impl Paint {
             Style::Notice => anstyle::Style::new().fg_color(Some(AnsiColor::Yellow.into())),
             Style::Faint => anstyle::Style::new().effects(Effects::DIMMED),
             Style::Strong => anstyle::Style::new().effects(Effects::BOLD),
+            Style::Emphasis => anstyle::Style::new().effects(Effects::ITALIC),
+            Style::Code => anstyle::Style::new().fg_color(Some(AnsiColor::Cyan.into())),
+            Style::Plain => return text.to_owned(),
         };
         format!("{style}{text}{style:#}")
     }

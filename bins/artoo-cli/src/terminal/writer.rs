@@ -28,7 +28,21 @@ impl Terminal {
         look: Look,
         size: fn() -> Option<Size>,
     ) -> Self {
-        Self { out, errors: Arc::new(ErrorStream::new(err)), look, data_look, size }
+        Self { out, errors: Arc::new(ErrorStream::new(err, size)), look, data_look, size }
+    }
+
+    /// One that nobody sees.
+    #[cfg(test)]
+    pub(crate) fn for_nobody() -> Self {
+        let look = Look { columns: 80, colour: false, live: true, words: false };
+        Self::new(Box::new(io::sink()), Box::new(io::sink()), look, look, || None)
+    }
+
+    /// Standard error, for the log and for what is typed.
+    /// Writes for a screen reader from now on.
+    pub(crate) fn speak(&mut self) {
+        self.look = self.look.spoken();
+        self.data_look = self.data_look.spoken();
     }
 
     /// Standard error, for the log.
@@ -57,8 +71,17 @@ impl Terminal {
     /// # Errors
     /// [`Kind::BrokenPipe`] when the reader has left, [`Kind::Failed`] when the disk is full.
     pub(crate) fn data(&mut self, text: &str) -> Result<(), CommandError> {
-        self.wipe();
-        self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()).map_err(|error| {
+        self.data_bytes(text.as_bytes())
+    }
+
+    /// Writes bytes to standard output as they are: what is there is no terminal.
+    ///
+    /// # Errors
+    /// As [`Self::data`].
+    pub(crate) fn data_bytes(&mut self, bytes: &[u8]) -> Result<(), CommandError> {
+        let out = &mut self.out;
+        let written = self.errors.aside(|| out.write_all(bytes).and_then(|()| out.flush()));
+        written.map_err(|error| {
             if error.kind() == io::ErrorKind::BrokenPipe {
                 CommandError::new(Kind::BrokenPipe, "standard output was closed")
             } else {
@@ -85,8 +108,8 @@ impl Terminal {
         }
         // The last column stays free: some terminals go to the next line when it is filled.
         let line = clip(line, look.columns.saturating_sub(1));
-        let line = Paint::new(look.colour).text(Style::Faint, &line);
-        self.errors.status(&line);
+        let painted = Paint::new(look.colour).text(Style::Faint, &line);
+        self.errors.status(&painted, &line);
     }
 
     /// Removes the status line.
@@ -111,6 +134,15 @@ impl Terminal {
     pub(crate) fn hint(&mut self, hint: &str) {
         let paint = Paint::new(self.look.colour);
         self.note(&format!("{} {}", paint.text(Style::Strong, "hint:"), neutral_line(hint)));
+    }
+
+    /// Calls the person, who may look elsewhere: by the bell, and with these words, which are to be our own, where they are given. Nothing
+    /// where nobody is at the terminal.
+    pub(crate) fn call(&mut self, words: Option<&str>) {
+        if self.look.live || self.look.words {
+            let words = words.map(|words| format!("\x1b]9;{words}\x07")).unwrap_or_default();
+            self.errors.signal(&format!("{words}\x07"));
+        }
     }
 
     /// Says what is worth knowing.
@@ -146,7 +178,7 @@ mod tests {
     #[test]
     fn the_status_line_gives_way_to_everything_else() {
         let seen = Seen::default();
-        let look = Look { columns: 12, colour: false, live: true };
+        let look = Look { columns: 12, colour: false, live: true, words: false };
         let mut terminal = Terminal::new(Box::new(Gone), Box::new(seen.clone()), look, look, || None);
         terminal.status("planner 3 s");
         terminal.note("a line");
@@ -159,7 +191,7 @@ mod tests {
     #[test]
     fn lines_of_the_log_come_whole_and_not_into_a_question() {
         let seen = Seen::default();
-        let look = Look { columns: 40, colour: false, live: true };
+        let look = Look { columns: 40, colour: false, live: true, words: false };
         let mut terminal = Terminal::new(Box::new(Gone), Box::new(seen.clone()), look, look, || None);
         let log = terminal.errors();
         terminal.status("planner 3 s");
@@ -178,8 +210,23 @@ mod tests {
     }
 
     #[test]
+    fn a_person_is_called_where_one_is() {
+        let called = |look: Look| {
+            let seen = Seen::default();
+            let mut terminal = Terminal::new(Box::new(Gone), Box::new(seen.clone()), look, look, || None);
+            terminal.call(Some("artoo: accept"));
+            terminal.call(None);
+            drop(terminal);
+            String::from_utf8(seen.0.lock().unwrap().clone()).unwrap()
+        };
+        let terminal = Look { columns: 40, colour: false, live: true, words: false };
+        assert_eq!(called(terminal), "\u{1b}]9;artoo: accept\u{7}\u{7}\u{7}");
+        assert_eq!(called(Look { live: false, ..terminal }), "");
+    }
+
+    #[test]
     fn a_reader_that_left_is_no_failure() {
-        let look = Look { columns: 80, colour: false, live: false };
+        let look = Look { columns: 80, colour: false, live: false, words: false };
         let mut terminal = Terminal::new(Box::new(Gone), Box::new(Gone), look, look, || None);
         let error = terminal.data("x").unwrap_err();
         assert_eq!(error.kind().exit(), crate::error::Exit::OK);

@@ -1,5 +1,6 @@
 //! The controller's numbers: loss, its trend, and what a directive changes.
 
+use super::frame::Frame;
 use artoo_types::{BlockedApproach, BlockedProgram, BlockedTarget, Loss, ToolName};
 
 /// Levels of a small trend, from 0 to 1.
@@ -19,12 +20,12 @@ pub(super) fn trend(losses: &[f64]) -> String {
 }
 
 /// The loss in words: its sum, the trend, its parts.
-pub(super) fn scored(loss: &Loss, grad_goal: f64, losses: &[f64]) -> String {
+pub(super) fn scored(loss: &Loss, grad_goal: f64, losses: &[f64], frame: Frame) -> String {
     let moved = if losses.len() < 2 { String::new() } else { format!(", goal {grad_goal:+.2}") };
+    let trend = if frame.words { String::new() } else { format!("{} ", trend(losses)) };
     format!(
-        "loss {:.2} {} (D {:.2}, P {:.2}, Omega {:.2}{moved})",
+        "loss {:.2} {trend}(D {:.2}, P {:.2}, Omega {:.2}{moved})",
         loss.l,
-        trend(losses),
         loss.d.get(),
         loss.p.get(),
         loss.omega.get()

@@ -1,14 +1,16 @@
 //! One event in lines.
 
-use artoo_runtime::events::{Event, Line};
+use artoo_runtime::events::{Event, InstructionFile, Line};
 use artoo_types::{OutcomeStatus, PairMemory, PlannedSubTask, Role};
 
 use super::consent::{Asked, decision, question};
 use super::frame::Frame;
 use super::glance::glance;
-use super::units::{counted, seconds};
+use super::units::{bytes, counted, seconds};
 use super::{control, memory, words};
 use crate::terminal::Style;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Duration;
 
 /// What came before, as far as a line depends on it.
@@ -30,15 +32,24 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
     let one = |depth: usize, style: Option<Style>, text: String| vec![frame.line(code, depth, style, &text)];
     let number = before.subtask.map(|number| format!("{number} ")).unwrap_or_default();
     match &line.event {
-        Event::RunStarted { request, .. } => vec![frame.bare(Style::Strong, &format!("» {request}"))],
+        Event::RunStarted { request, errand, instructions, .. } => {
+            let sign = frame.sign(words::errand(*errand), "request:");
+            let mut lines = vec![frame.bare(Style::Strong, &format!("{sign} {request}"))];
+            lines.extend(followed(instructions, frame));
+            lines
+        }
         Event::ClarificationRequested { questions, .. } => questions
             .iter()
             .map(|question| frame.whole().line(code, 0, Some(Style::Notice), &format!("? {question}")))
             .collect(),
+        Event::RequestUnderstood { intent } => {
+            vec![frame.whole().line(code, 0, Some(Style::Notice), &format!("understood: {intent}"))]
+        }
         Event::ClarificationAnswered { answer, .. } => {
             let said = if answer.trim().is_empty() { "go ahead" } else { answer.trim() };
             one(1, None, format!("answered: {said}"))
         }
+        Event::NoteGiven { text } => vec![frame.bare(Style::Strong, &format!("» {text}"))],
         Event::MemoryRecalled { recalled, laws } => {
             let known = recalled.iter().filter(|known| known.potentials.attention > 0.0 || frame.verbose);
             let mut lines = Vec::new();
@@ -135,7 +146,11 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
                 }
             };
             let cut = if *dropped_bytes > 0 { ", output cut" } else { "" };
-            let mut lines = one(1, style, format!("{number}{tool} {call} → {came} ({took}{cut})"));
+            let mut lines = one(
+                1,
+                style,
+                format!("{number}{tool} {call}{}{came} ({took}{cut})", frame.sign(" → ", ", result: ")),
+            );
             lines.extend(
                 held.iter().map(|held| frame.line(code, 2, Some(Style::Notice), &memory::held(held))),
             );
@@ -147,18 +162,22 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             }
             lines
         }
-        Event::Verdict { criterion, pass: true, judge, .. } => {
-            one(1, Some(Style::Good), format!("{number}✓ met: {criterion} ({})", words::judge(*judge)))
-        }
+        Event::Verdict { criterion, pass: true, judge, .. } => one(
+            1,
+            Some(Style::Good),
+            format!("{number}{}met: {criterion} ({})", frame.sign("✓ ", ""), words::judge(*judge)),
+        ),
         Event::Verdict { criterion, pass: false, judge, class, reason, .. } => {
             let class = class.map(|class| format!(", {}", words::class(class))).unwrap_or_default();
             let reason = reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            let text = format!("{number}✗ unmet: {criterion}{reason} ({}{class})", words::judge(*judge));
+            let (mark, judge) = (frame.sign("✗ ", ""), words::judge(*judge));
+            let text = format!("{number}{mark}unmet: {criterion}{reason} ({judge}{class})");
             one(1, Some(Style::Bad), text)
         }
         Event::Correction { correction } => {
             let next = correction.attempt.saturating_add(1);
-            one(1, Some(Style::Notice), format!("{number}↻ attempt {next}: {}", correction.what_to_do))
+            let (mark, what) = (frame.sign("↻ ", ""), &correction.what_to_do);
+            one(1, Some(Style::Notice), format!("{number}{mark}attempt {next}: {what}"))
         }
         Event::SubTaskFinished { status, failure_reason, .. } => {
             let style = match status {
@@ -169,7 +188,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             one(0, style, format!("{number}{}{why}", words::status(*status)))
         }
         Event::RoundScored { loss, grad_goal, .. } => {
-            one(0, None, control::scored(loss, *grad_goal, before.losses))
+            one(0, None, control::scored(loss, *grad_goal, before.losses, frame))
         }
         Event::Directive {
             prev,
@@ -181,7 +200,8 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             rationale,
             ..
         } => {
-            let text = format!("{} -> {}: {rationale}", prev.name(), current.name());
+            let text =
+                format!("{}{}{}: {rationale}", prev.name(), frame.sign(" -> ", " to "), current.name());
             let mut lines = one(0, Some(Style::Notice), text);
             let blocked =
                 control::blocked(blocked_tools, blocked_targets, blocked_programs, blocked_approaches);
@@ -218,6 +238,20 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
         }
         Event::RunFinished { .. } | Event::RunUnfinished { .. } => Vec::new(),
     }
+}
+
+/// Whose advice the run follows: in a line, and in detail each file.
+fn followed(instructions: &[InstructionFile], frame: Frame) -> Vec<String> {
+    let [first, ..] = instructions else { return Vec::new() };
+    let all = bytes(instructions.iter().map(|file| file.bytes).sum());
+    let name = Path::new(&first.source).file_name().and_then(OsStr::to_str).unwrap_or(&first.source);
+    let files = counted(instructions.len() as u64, "file", "files");
+    let mut lines = vec![frame.bare(Style::Faint, &format!("follows {name} ({files}, {all})"))];
+    if frame.verbose {
+        let row = |file: &InstructionFile| format!("{} ({})", file.source, bytes(file.bytes));
+        lines.extend(instructions.iter().map(|file| frame.bare(Style::Faint, &row(file))));
+    }
+    lines
 }
 
 /// A subtask of a plan: its group and what it is to do.

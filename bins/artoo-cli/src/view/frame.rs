@@ -11,6 +11,10 @@ pub(crate) struct Frame {
     pub(crate) paint: Paint,
     /// Whether nothing is shortened.
     pub(crate) verbose: bool,
+    /// Whether marks are words, for a screen reader.
+    pub(crate) words: bool,
+    /// Whether Markdown is rendered.
+    pub(crate) markdown: bool,
 }
 
 /// Below this the code of the role gives way to the text.
@@ -19,7 +23,18 @@ const NARROW: usize = 40;
 impl Frame {
     /// For a stream of this look.
     pub(crate) fn new(look: Look, verbose: bool) -> Self {
-        Self { columns: look.columns, paint: Paint::new(look.colour), verbose }
+        let paint = Paint::new(look.colour);
+        Self { columns: look.columns, paint, verbose, words: look.words, markdown: false }
+    }
+
+    /// The same, with Markdown rendered.
+    pub(crate) fn rendering(self) -> Self {
+        Self { markdown: true, ..self }
+    }
+
+    /// A sign, or the words for it where it is spoken.
+    pub(super) const fn sign(self, sign: &'static str, words: &'static str) -> &'static str {
+        if self.words { words } else { sign }
     }
 
     /// The same, with nothing shortened: for what must not be missed.
@@ -55,6 +70,7 @@ impl Frame {
     }
 
     fn code(self, code: &str) -> String {
+        let code = if code == "·" { self.sign("·", "") } else { code };
         if self.columns < NARROW { String::new() } else { format!("{code:<4} ") }
     }
 

@@ -1,6 +1,7 @@
 //! The live view: lines that stay, and one line at the bottom that says who is at work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use artoo_runtime::events::{Cumulative, Event, Line};
@@ -8,9 +9,10 @@ use artoo_types::{CallId, Role, SubTaskId};
 
 use super::events::{Before, lines};
 use super::frame::Frame;
+use super::outcome::Outcome;
 use super::units::{counted, seconds, spent};
 use super::words;
-use crate::terminal::neutral_line;
+use crate::terminal::{Style, neutral_line};
 
 /// What the view remembers of a run. A fold over its lines, so the journal gives the same view as the run itself.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,10 @@ pub(crate) struct Live {
     plans: u32,
     usage: Cumulative,
     doing: Doing,
+    /// The lines of criteria that were met, by subtask, until something else is said of it.
+    met: BTreeMap<Option<usize>, Vec<String>>,
+    /// The hashes of what calls put out.
+    put_out: BTreeSet<u64>,
 }
 
 /// What is going on where no subtask is at work.
@@ -51,7 +57,62 @@ impl Live {
         };
         self.remember(line, subtask);
         let before = Before { subtask, losses: &self.losses, plan: self.plans, call: ended.as_deref() };
-        lines(line, before, frame)
+        let rows = lines(line, before, frame);
+        if matches!(line.event, Event::Verdict { pass: true, .. }) && !frame.verbose {
+            self.met.entry(subtask).or_default().extend(rows);
+            return Vec::new();
+        }
+        let mut folded = self.folded(line, subtask, frame);
+        folded.extend(rows);
+        folded
+    }
+
+    /// What was met before this line is said: one criterion whole, several in a line.
+    fn folded(&mut self, line: &Line, subtask: Option<usize>, frame: Frame) -> Vec<String> {
+        let ended: Vec<Option<usize>> = match &line.event {
+            Event::Verdict { .. } | Event::Correction { .. } | Event::SubTaskFinished { .. } => vec![subtask],
+            Event::PlanProposed { .. }
+            | Event::RoundScored { .. }
+            | Event::Directive { .. }
+            | Event::RunFinished { .. }
+            | Event::RunUnfinished { .. } => self.met.keys().copied().collect(),
+            Event::RunStarted { .. }
+            | Event::RequestUnderstood { .. }
+            | Event::NoteGiven { .. }
+            | Event::ClarificationRequested { .. }
+            | Event::ClarificationAnswered { .. }
+            | Event::MemoryRecalled { .. }
+            | Event::PlanApprovalRequested { .. }
+            | Event::PlanApprovalDecided { .. }
+            | Event::SubTaskStarted { .. }
+            | Event::ToolStarted { .. }
+            | Event::ToolOutput { .. }
+            | Event::ApprovalRequested { .. }
+            | Event::ApprovalDecided { .. }
+            | Event::ToolFinished { .. }
+            | Event::MemoryWritten { .. }
+            | Event::Usage { .. }
+            | Event::Warning { .. } => Vec::new(),
+        };
+        let mut rows = Vec::new();
+        for subtask in ended {
+            match self.met.remove(&subtask).unwrap_or_default() {
+                one if one.len() < 2 => rows.extend(one),
+                several => {
+                    let number = subtask.map(|number| format!("{number} ")).unwrap_or_default();
+                    let mark = frame.sign("✓ ", "");
+                    let code = words::code(Some(Role::AgentValidator));
+                    let text = format!("{number}{mark}{} criteria met", several.len());
+                    rows.push(frame.line(code, 1, Some(Style::Good), &text));
+                }
+            }
+        }
+        rows
+    }
+
+    /// Whether the result is what a call put out: that is no Markdown of a model, whatever stands in it.
+    pub(crate) fn is_quoted(&self, outcome: &Outcome) -> bool {
+        outcome.output.as_str().is_some_and(|output| self.put_out.contains(&hash(output)))
     }
 
     /// Who is at work, since when, and what it cost so far. What matters most comes first: a narrow terminal shows no more.
@@ -105,7 +166,10 @@ impl Live {
                 self.calls.insert(*call_id, words::arguments(arguments));
                 works(Role::Executor, &format!("{tool} {}", words::arguments(arguments)));
             }
-            Event::ToolFinished { .. } => works(Role::Executor, "thinks"),
+            Event::ToolFinished { shown, .. } => {
+                works(Role::Executor, "thinks");
+                self.put_out.insert(hash(shown));
+            }
             Event::Verdict { .. } => works(Role::AgentValidator, "judges"),
             Event::Correction { .. } => works(Role::Executor, "tries again"),
             Event::SubTaskFinished { .. } => {
@@ -123,9 +187,20 @@ impl Live {
             }
             Event::ApprovalRequested { person: true, .. } => works(Role::Executor, "waits for your word"),
             Event::ApprovalRequested { person: false, .. } | Event::ApprovalDecided { .. } => {}
+            Event::RequestUnderstood { .. } => self.doing = Doing::Planning,
             Event::ClarificationRequested { .. } => self.doing = Doing::Asking,
             Event::ClarificationAnswered { .. } => self.doing = Doing::Reading,
-            Event::ToolOutput { .. } | Event::MemoryWritten { .. } | Event::Warning { .. } => {}
+            Event::NoteGiven { .. }
+            | Event::ToolOutput { .. }
+            | Event::MemoryWritten { .. }
+            | Event::Warning { .. } => {}
         }
     }
+}
+
+/// Of a text without the blanks around it.
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish()
 }

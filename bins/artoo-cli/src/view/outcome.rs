@@ -4,32 +4,40 @@ use std::path::Path;
 use std::time::Duration;
 
 use artoo_runtime::events::{Cumulative, Event, Line, RoleUsage};
-use artoo_types::{Fault, FileChange, PartialOutput, TerminalState};
+use artoo_sandbox::snapshot::Undoable;
+use artoo_types::{Errand, Fault, FileChange, PartialOutput, TerminalState};
 use serde_json::Value;
 
 use super::frame::Frame;
+use super::markdown::markdown;
 use super::units::{counted, money, seconds, spent};
 use super::words;
 use crate::terminal::{Style, neutral, neutral_json, neutral_line, pad};
 
 /// Files that are listed; a command may write thousands.
 const FILES_LISTED: usize = 20;
+/// After so long the person may look elsewhere.
+const LONG: Duration = Duration::from_secs(30);
 
 /// What the last line of a run says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outcome {
     /// The run, as its first and last lines name it.
     pub(crate) run_id: String,
+    errand: Errand,
     /// How it ended; `None` where a fault ended it.
     pub(crate) directive: Option<TerminalState>,
     /// The fault.
     pub(crate) error: Option<Fault>,
     summary: String,
-    output: Value,
+    /// The deliverable.
+    pub(super) output: Value,
     structured: Option<Value>,
     structured_error: Option<String>,
     partial: Vec<PartialOutput>,
     files: Vec<FileChange>,
+    /// What the person said unasked and nobody has taken into account: the next request, where they still mean it.
+    pub(crate) unused_notes: Vec<String>,
     usage: Cumulative,
     roles: Vec<RoleUsage>,
     replans: u32,
@@ -42,6 +50,7 @@ impl Outcome {
     /// The outcome, if this is the last line.
     pub(crate) fn of(line: &Line) -> Option<Self> {
         let Event::RunFinished {
+            errand,
             directive,
             error,
             summary,
@@ -50,6 +59,7 @@ impl Outcome {
             structured_error,
             partial,
             files,
+            unused_notes,
             usage,
             roles,
             replans,
@@ -62,6 +72,7 @@ impl Outcome {
         };
         Some(Self {
             run_id: line.run_id.to_string(),
+            errand: *errand,
             directive: *directive,
             error: error.clone(),
             summary: summary.clone(),
@@ -70,6 +81,7 @@ impl Outcome {
             structured_error: structured_error.as_deref().map(str::to_owned),
             partial: partial.clone(),
             files: files.clone(),
+            unused_notes: unused_notes.to_vec(),
             usage: usage.clone(),
             roles: roles.clone(),
             replans: *replans,
@@ -82,22 +94,29 @@ impl Outcome {
 /// The result. In a pipe (`bare`), an accepted output comes alone, so that other programs can use it; anything less than
 /// `accept` is labelled wherever it goes.
 pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
-    let output = words::value_text(&outcome.output).map(|text| neutral(&text).into_owned());
+    let is_rendered = frame.markdown && outcome.output.is_string();
+    let shown = |text: &str| if is_rendered { markdown(text, frame) } else { neutral(text).into_owned() };
+    let output = words::value_text(&outcome.output).map(|text| shown(&text));
     let mut parts: Vec<String> = Vec::new();
     match (outcome.directive, &outcome.error) {
+        // Nobody judged it, so nothing is accepted.
+        (Some(TerminalState::Accept), None) if !outcome.errand.is_task() => {
+            parts.push(neutral(&outcome.summary).into_owned());
+            parts.extend(output);
+        }
         (Some(TerminalState::Accept), None) => {
             if !bare || output.is_none() {
-                parts.push(head(frame, Style::Good, "✓", "accept", &outcome.summary));
+                parts.push(accepted(outcome, frame));
             }
             parts.extend(output);
         }
         (Some(TerminalState::Success), None) => {
-            parts.push(fell_short(frame, Style::Notice, "~", &outcome.summary));
+            parts.push(fell_short(frame, Style::Notice, frame.sign("~ ", "success: "), &outcome.summary));
             parts.extend(output.filter(|_| !repeats(&outcome.output, &outcome.partial)));
             parts.push(partial(outcome));
         }
         (Some(TerminalState::Abandon), None) => {
-            parts.push(fell_short(frame, Style::Bad, "✗", &outcome.summary));
+            parts.push(fell_short(frame, Style::Bad, frame.sign("✗ ", "abandon: "), &outcome.summary));
             parts.push(partial(outcome));
         }
         // What went wrong is said on standard error; here is only what there is to save.
@@ -113,9 +132,7 @@ pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
 /// The tick of an accepted run, for standard error where standard output holds the bare result; `None` for any other end.
 pub(crate) fn tick(outcome: &Outcome, frame: Frame) -> Option<String> {
     match (outcome.directive, &outcome.error) {
-        (Some(TerminalState::Accept), None) => {
-            Some(head(frame, Style::Good, "✓", "accept", &outcome.summary))
-        }
+        (Some(TerminalState::Accept), None) => Some(accepted(outcome, frame)),
         _ => None,
     }
 }
@@ -129,7 +146,7 @@ pub(crate) fn structured(outcome: &Outcome) -> Option<String> {
 /// Why there is no such JSON, where the run was accepted all the same.
 pub(crate) fn unstructured(outcome: &Outcome, frame: Frame) -> Option<String> {
     let why = outcome.structured_error.as_ref()?;
-    let told = format!("✗ There is no JSON of the schema: {}", neutral_line(why));
+    let told = format!("{}There is no JSON of the schema: {}", frame.sign("✗ ", ""), neutral_line(why));
     Some(frame.paint.text(Style::Bad, &told))
 }
 
@@ -145,9 +162,13 @@ fn repeats(output: &Value, partial: &[PartialOutput]) -> bool {
     is_listed(output) || output.as_array().is_some_and(|items| items.iter().all(is_listed))
 }
 
+fn accepted(outcome: &Outcome, frame: Frame) -> String {
+    head(frame, Style::Good, frame.sign("✓ ", ""), "accept", &outcome.summary)
+}
+
 fn head(frame: Frame, style: Style, mark: &str, label: &str, summary: &str) -> String {
     let summary = neutral(summary);
-    let label = frame.paint.text(style, &format!("{mark} {label}"));
+    let label = frame.paint.text(style, &format!("{mark}{label}"));
     if summary.trim().is_empty() { label } else { format!("{label}\n{}", summary.trim()) }
 }
 
@@ -183,18 +204,39 @@ fn says(summary: &str, text: &str) -> bool {
     summary.lines().any(said)
 }
 
-/// What it cost and where it is recorded.
-pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<String> {
-    let end = match (&outcome.error, outcome.directive) {
+/// The words by which the terminal calls the person after a long run: ours, and none of the model's.
+pub(crate) fn call(outcome: &Outcome) -> Option<String> {
+    let told = || format!("artoo: {}, {}", ending(outcome), seconds(outcome.elapsed));
+    (outcome.elapsed >= LONG).then(told)
+}
+
+/// How what the run changed is taken back; `None` where there is nothing.
+pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Option<String> {
+    if outcome.files.is_empty() {
+        return None;
+    }
+    let id = outcome.run_id.get(outcome.run_id.len().saturating_sub(12)..).unwrap_or(&outcome.run_id);
+    let how =
+        if state == Undoable::Yes { format!("artoo runs undo {id}") } else { words::undo(state)?.to_owned() };
+    Some(frame.paint.text(Style::Faint, &format!("undo: {how}")))
+}
+
+fn ending(outcome: &Outcome) -> &'static str {
+    match (&outcome.error, outcome.directive) {
         (Some(fault), _) => words::fault(fault.kind),
+        (None, Some(_)) if !outcome.errand.is_task() => "a command",
         (None, None) => "ended by a fault",
         (None, Some(TerminalState::Accept)) if outcome.structured_error.is_some() => {
             "accept, without the JSON"
         }
         (None, Some(state)) => words::terminal(state),
-    };
+    }
+}
+
+/// What it cost and where it is recorded.
+pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<String> {
     let mut parts = vec![
-        end.to_owned(),
+        ending(outcome).to_owned(),
         seconds(outcome.elapsed),
         counted(outcome.usage.calls, "model call", "model calls"),
         spent(&outcome.usage),
@@ -202,7 +244,7 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
     if outcome.replans > 0 {
         parts.push(counted(u64::from(outcome.replans), "replan", "replans"));
     }
-    let mut lines = vec![parts.join(" · ")];
+    let mut lines = vec![parts.join(frame.sign(" · ", ", "))];
     if frame.verbose {
         lines.extend(outcome.roles.iter().map(|role| {
             format!(
@@ -215,14 +257,25 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
             )
         }));
     }
+    lines.extend(changed(outcome, frame));
+    lines.push(format!("recorded: {}", neutral_line(&folder.display().to_string())));
+    lines.iter().map(|line| frame.paint.text(Style::Faint, line)).collect()
+}
+
+/// What it changed.
+pub(crate) fn file_lines(outcome: &Outcome, frame: Frame) -> Vec<String> {
+    changed(outcome, frame).iter().map(|line| frame.paint.text(Style::Faint, line)).collect()
+}
+
+fn changed(outcome: &Outcome, frame: Frame) -> Vec<String> {
     let listed = if frame.verbose { outcome.files.len() } else { FILES_LISTED };
-    lines.extend(outcome.files.iter().take(listed).map(|file| {
+    let line = |file: &FileChange| {
         format!("{}: {}", words::change(file.change), neutral_line(&file.path.display().to_string()))
-    }));
+    };
+    let mut lines: Vec<String> = outcome.files.iter().take(listed).map(line).collect();
     let more = outcome.files.len().saturating_sub(listed);
     if more > 0 {
         lines.push(format!("and {more} more; all of them: artoo runs undo {} --dry-run", outcome.run_id));
     }
-    lines.push(format!("recorded: {}", neutral_line(&folder.display().to_string())));
-    lines.iter().map(|line| frame.paint.text(Style::Faint, line)).collect()
+    lines
 }

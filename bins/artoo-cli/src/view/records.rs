@@ -19,6 +19,10 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
         .started
         .map_or_else(|| "unknown time    ".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());
     let (style, end) = match (run.directive, run.exit_code) {
+        (Some(artoo_types::TerminalState::Accept), Some(code)) if !run.errand.is_task() => {
+            (if code == 0 { Style::Good } else { Style::Notice }, format!("exit {code}"))
+        }
+        (Some(_), Some(5)) if !run.errand.is_task() => (Style::Notice, "refused".to_owned()),
         (Some(state @ artoo_types::TerminalState::Accept), _) => {
             (Style::Good, words::terminal(state).to_owned())
         }
@@ -29,6 +33,7 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
         (None, Some(143)) => (Style::Notice, "terminated".to_owned()),
         (None, Some(124)) => (Style::Notice, "timeout".to_owned()),
         (None, Some(_)) => (Style::Bad, "fault".to_owned()),
+        (None, None) if run.asking => (Style::Notice, "asks you".to_owned()),
         (None, None) => match words::unfinished(run.state) {
             Some((word, _)) if run.state == RunState::Running => (Style::Notice, word.to_owned()),
             Some((word, _)) => (Style::Bad, word.to_owned()),
@@ -43,7 +48,8 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
     );
     let head = format!("{short}  {when}  ");
     let end = pad(&end, 11);
-    let request = neutral_line(&run.request);
+    let mark = if run.errand.is_task() { "" } else { "$ " };
+    let request = format!("{mark}{}", neutral_line(&run.request));
     let undo = words::undo(run.undo).map(|undo| format!("  ({undo})")).unwrap_or_default();
     let damage = run
         .damage

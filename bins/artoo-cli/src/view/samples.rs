@@ -15,7 +15,8 @@ pub(crate) fn run() -> Vec<Line> {
         (
             json!({"type": "run.started", "request": "How many .txt files are in docs,\nand which is the largest? 数一数 عدد الملفات 👩‍👩‍👧",
             "working_folder": "/home/ada/项目", "workspace": "/home/ada/artoo_workspace",
-            "limits": {"max_replans": 3, "max_retries": 2, "time_budget_ms": 300000, "max_tokens": null}}),
+            "limits": {"max_replans": 3, "max_retries": 2, "time_budget_ms": 300000, "max_tokens": null},
+            "instructions": [{"source": "/home/ada/.config/artoo/AGENTS.md", "bytes": 812}, {"source": "/home/ada/项目/AGENTS.md", "bytes": 412}]}),
             None,
             None,
         ),

@@ -13,7 +13,7 @@ use crate::doctor::Check;
 use crate::terminal::{Look, width};
 
 fn frame(columns: usize, verbose: bool) -> Frame {
-    Frame::new(Look { columns, colour: false, live: true }, verbose)
+    Frame::new(Look { columns, colour: false, live: true, words: false }, verbose)
 }
 
 /// What the whole run adds to the view, with the status line after each event.
@@ -42,6 +42,114 @@ fn assert_neutral(text: &str) {
 #[test]
 fn a_run_at_20_columns() {
     insta::assert_snapshot!(screen(20, false));
+}
+
+#[test]
+fn a_run_at_40_columns() {
+    insta::assert_snapshot!(screen(40, false));
+}
+
+/// A screen reader says signs by their names, or not at all: what they mean is said in words.
+#[test]
+fn a_run_that_is_spoken() {
+    let frame =
+        Frame::new(Look { columns: 80, colour: true, live: true, words: false }.spoken(), false).plain();
+    let mut live = Live::default();
+    let mut text = String::new();
+    for line in run() {
+        for row in live.on(&line, frame) {
+            text.push_str(&format!("{row}\n"));
+        }
+    }
+    let outcome = end("accept", None);
+    text.push_str(&result(&outcome, frame, false));
+    for row in footer(&outcome, Path::new("/home/ada/.artoo/runs/x"), frame) {
+        text.push_str(&format!("{row}\n"));
+    }
+    for directive in ["success", "abandon"] {
+        text.push_str(result(&end(directive, None), frame, false).lines().next().unwrap());
+        text.push('\n');
+    }
+    let signs = ['✓', '✗', '↻', '→', '»', '·', '▄', '▁', '~'];
+    assert!(!text.contains(signs), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+/// Three lines for what went well hide the one that did not.
+#[test]
+fn criteria_that_are_met_are_folded_and_one_that_is_not_is_whole() {
+    let subtask = Some("01970000-0000-7000-8000-0000000000a1");
+    let verdict = |criterion: &str, pass: bool| {
+        json!({"type": "verdict", "criterion": criterion, "mode": "verifiable", "pass": pass, "judge": "check",
+            "class": null, "reason": if pass { json!(null) } else { json!("it is not there") }, "evidence": null})
+    };
+    let done =
+        json!({"type": "subtask.finished", "status": "matched", "output": "7", "failure_reason": null});
+    let shown = |events: &[serde_json::Value], verbose: bool| {
+        let mut live = Live::default();
+        let on = |event: &serde_json::Value| {
+            live.on(&line(1, event.clone(), Some("agent_validator"), subtask), frame(80, verbose))
+        };
+        events.iter().flat_map(on).collect::<Vec<_>>()
+    };
+    let three = [verdict("a", true), verdict("b", true), verdict("c", true), done.clone()];
+    assert_eq!(shown(&three, false), ["R4a    1 ✓ 3 criteria met", "R4a  1 matched"]);
+    assert_eq!(shown(&three, true).len(), 4);
+    let one = [verdict("a", true), verdict("b", false), verdict("c", true), done];
+    let whole = [
+        "R4a    1 ✓ met: a (checked by code)",
+        "R4a    1 ✗ unmet: b: it is not there (checked by code)",
+        "R4a    1 ✓ met: c (checked by code)",
+        "R4a  1 matched",
+    ];
+    assert_eq!(shown(&one, false), whole);
+}
+
+/// What a file or a command holds is shown as it is: stars in it are its own.
+#[test]
+fn what_a_call_put_out_is_no_markdown() {
+    let put_out = "**NOTE** [x](y)\n- a";
+    let call = json!({"type": "tool.finished", "call_id": "01970000-0000-7000-8000-0000000000c1", "tool": "shell",
+        "ending": {"kind": "exited", "status": 0}, "failure": null, "duration_ms": 1, "shown": format!("{put_out}\n"),
+        "bytes": 18, "dropped_bytes": 0, "files": []});
+    let mut live = Live::default();
+    live.on(&line(1, call, Some("executor"), None), frame(80, false));
+    let ended = |output: &str| {
+        let mut event = finished("accept", None);
+        event["output"] = json!(output);
+        Outcome::of(&line(2, event, None, None)).unwrap()
+    };
+    assert!(live.is_quoted(&ended(put_out)));
+    let own = ended("**Two** files");
+    assert!(!live.is_quoted(&own));
+    assert!(result(&own, frame(80, false).rendering(), false).ends_with("\n\nTwo files\n"));
+    assert!(result(&own, frame(80, false), true).contains("**Two** files"), "a pipe gets it as it is");
+}
+
+#[test]
+fn the_last_line_says_how_to_undo_where_something_changed() {
+    let outcome = end("accept", None);
+    let said = |state| undo_line(&outcome, state, frame(80, false));
+    assert_eq!(said(Undoable::Yes), Some("undo: artoo runs undo 000000000001".to_owned()));
+    assert_eq!(said(Undoable::Nothing), None);
+    assert_eq!(said(Undoable::Unkept), Some("undo: cannot be undone: too large to keep".to_owned()));
+    let mut nothing = finished("accept", None);
+    nothing["files"] = json!([]);
+    let nothing = Outcome::of(&line(1, nothing, None, None)).unwrap();
+    assert_eq!(undo_line(&nothing, Undoable::Yes, frame(80, false)), None);
+}
+
+/// The words are ours: a summary of a model could be anything.
+#[test]
+fn a_person_is_called_after_a_long_run_in_our_words() {
+    let mut event = finished("accept", None);
+    let mut called = |milliseconds: u64| {
+        event["elapsed_ms"] = json!(milliseconds);
+        event["summary"] = json!("\u{7}\u{1b}]9;x");
+        call(&Outcome::of(&line(1, event.clone(), None, None)).unwrap())
+    };
+    assert_eq!(called(29_999), None);
+    assert_eq!(called(185_000), Some("artoo: accept, 3 min 05 s".to_owned()));
 }
 
 #[test]
@@ -252,7 +360,7 @@ fn outputs_are_not_told_twice() {
 
 #[test]
 fn colours_carry_no_meaning_of_their_own() {
-    let coloured = Frame::new(Look { columns: 80, colour: true, live: true }, false);
+    let coloured = Frame::new(Look { columns: 80, colour: true, live: true, words: false }, false);
     let plain = frame(80, false);
     let (mut one, mut other) = (Live::default(), Live::default());
     for line in run() {
@@ -275,9 +383,11 @@ fn stripped(text: &str) -> String {
 fn lists_of_runs_and_checks() {
     let summary = |directive: Option<&str>, exit: Option<u8>, damage: Option<&str>| {
         artoo_runtime::runs::Summary {
+            asking: false,
         run_id: "01970000-0000-7000-8000-0000000000ff".parse().unwrap(),
         started: Some("2026-03-01T12:00:00+01:00".parse().unwrap()),
         request: "数一数 docs 里的 .txt 文件,\nthen tell me which of them is the largest one, please, and why it is so".to_owned(),
+        errand: artoo_types::Errand::Task,
         directive: directive.map(|word| serde_json::from_value(word.into()).unwrap()),
         finished: exit.is_some(),
         state: if exit.is_some() { RunState::Finished } else { RunState::Killed },
@@ -299,6 +409,7 @@ fn lists_of_runs_and_checks() {
         summary(None, Some(129), None),
         summary(None, None, Some("line 3 cannot be read")),
         artoo_runtime::runs::Summary { state: RunState::Running, ..summary(None, None, None) },
+        artoo_runtime::runs::Summary { state: RunState::Running, asking: true, ..summary(None, None, None) },
         artoo_runtime::runs::Summary { state: RunState::Unrecorded, ..summary(None, None, None) },
     ];
     let checks = [

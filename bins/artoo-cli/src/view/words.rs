@@ -3,8 +3,8 @@
 use artoo_runtime::journal::RunState;
 use artoo_sandbox::snapshot::{UndoAction, Undoable};
 use artoo_types::{
-    AnswerOrigin, CallEnding, EffectKind, FailureClass, FaultKind, FileChangeKind, Judge, MegramState,
-    MemoryAction, OutcomeStatus, Role, TerminalState,
+    AnswerOrigin, CallEnding, EffectKind, Errand, FailureClass, FaultKind, FileChangeKind, Judge,
+    MegramState, MemoryAction, OutcomeStatus, Role, TerminalState,
 };
 use serde_json::Value;
 
@@ -135,6 +135,14 @@ pub(super) fn change(kind: FileChangeKind) -> &'static str {
         FileChangeKind::Created => "created",
         FileChangeKind::Changed => "changed",
         FileChangeKind::Deleted => "deleted",
+    }
+}
+
+/// What stands before a request.
+pub(super) fn errand(errand: Errand) -> &'static str {
+    match errand {
+        Errand::Task => "»",
+        Errand::Command => "$",
     }
 }
 

@@ -8,7 +8,8 @@ use crate::process::{Said, wait};
 use crate::scene::Scene;
 
 /// Lines that need a person, the network or another server. Each is tried by hand, and its words are parsed here all the same.
-const BY_HAND: [&str; 10] = [
+const BY_HAND: [&str; 11] = [
+    "artoo audit tail --follow",
     "artoo run --plan \"Write a list of the files in docs to list.txt\"",
     "artoo setup",
     "artoo setup --yes",
@@ -43,6 +44,7 @@ fn examples(scene: &Scene) -> Vec<String> {
         "model",
         "doctor",
         "runs",
+        "sessions",
         "memory",
         "memory stats",
         "memory list",
@@ -61,6 +63,9 @@ fn examples(scene: &Scene) -> Vec<String> {
         "policy",
         "config",
         "completions",
+        "man",
+        // After all that looks at the last run.
+        "sandbox",
     ];
     let mut examples = Vec::new();
     for command in commands {

@@ -35,12 +35,12 @@ fn waiting_in_a_command() -> (Scene, Child) {
     (scene, child)
 }
 
-fn send(child: &Child, signal: Signal) {
+pub(crate) fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// The two ends of a terminal.
-fn terminal() -> (OwnedFd, OwnedFd) {
+pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -55,7 +55,7 @@ fn terminal() -> (OwnedFd, OwnedFd) {
     clippy::disallowed_methods,
     reason = "the sandbox crate starts commands of runs; here the program itself is under test"
 )]
-fn again(command: &Command, program: &str, words: &[&str]) -> Command {
+pub(crate) fn again(command: &Command, program: &str, words: &[&str]) -> Command {
     let mut outer = Command::new(program);
     outer.args(words).arg(command.get_program()).args(command.get_args()).env_clear();
     outer.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));

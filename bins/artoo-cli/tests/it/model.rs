@@ -37,6 +37,9 @@ pub(crate) fn model(
             "plan" => Reply::text(plan.to_string()),
             "action" => Reply::text(action(&shown(call)).to_string()),
             "parts" => Reply::text(met(call).to_string()),
+            // A follow-up is understood as it was said.
+            "resolved_request" => Reply::text(json!({"intent": newest(call)}).to_string()),
+            "resolved_or_open" => Reply::text(json!({"questions": [], "intent": newest(call)}).to_string()),
             "verdict" | "task_verdict" => {
                 Reply::text(json!({"met": false, "reason": "not to be seen"}).to_string())
             }
@@ -44,6 +47,13 @@ pub(crate) fn model(
             _ => Reply::text("It could not be done."),
         }
     }
+}
+
+/// What the person said last, where there are earlier turns.
+fn newest(call: &Call) -> String {
+    let messages = call.body["messages"].as_array().unwrap();
+    let text = messages.iter().filter_map(|message| message["content"].as_str()).next_back().unwrap();
+    text.rsplit_once("Newest message: ").unwrap().1.to_owned()
 }
 
 /// The verdict of a judge of the whole who sees the request met by the last call, and each further criterion with it.

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::model::counting;
-use crate::process::say;
+use crate::process::{ended, say, until};
 use crate::scene::Scene;
 
 fn after_a_run() -> Scene {
@@ -158,4 +158,38 @@ fn the_doctor_knows_what_is_wrong() {
     assert!(gone.contains("hint: check the address"), "{gone}");
     let other = say(scene.artoo(&["doctor"]).env("OPENAI_MODEL", "other")).ended(1).out;
     assert!(other.contains("does not list this model"), "{other}");
+}
+
+#[test]
+fn the_log_is_watched() {
+    let scene = Scene::new(counting());
+    let said = scene.say(&["audit", "tail"]).ended(0);
+    assert!(said.out.is_empty() && said.err.contains("no line yet"), "{}", said.err);
+    let out = tempfile::NamedTempFile::new().unwrap();
+    let mut command = scene.artoo(&["audit", "tail", "--follow", "--json"]);
+    let mut watching = command.stdout(out.reopen().unwrap()).spawn().unwrap();
+    scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
+    let seen = || fs::read_to_string(out.path()).unwrap();
+    until("the end of the run is seen", || seen().contains("\"kind\":\"final_result\""));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&watching), rustix::process::Signal::INT)
+        .unwrap();
+    assert_eq!(ended(&mut watching).code(), Some(130));
+    let log = fs::read_to_string(scene.home().join(".artoo/audit.jsonl")).unwrap();
+    assert!(log.starts_with(&seen()), "every line as it is in the log");
+
+    let newest = scene.say(&["audit", "tail", "-n", "2"]).ended(0).out;
+    assert_eq!(newest.lines().count(), 2, "{newest}");
+    let all = scene.say(&["audit", "tail", "-n", "1000"]).ended(0).out;
+    let end = all.lines().find(|line| line.contains("final_result")).unwrap();
+    assert!(end.contains("ggs") && end.contains("directive=accept"), "{end}");
+    assert!(!all.contains("How many"), "facts, never text");
+}
+
+#[test]
+fn the_manual_is_one_page() {
+    let scene = Scene::new(counting());
+    let page = scene.say(&["man"]).ended(0).out;
+    for part in [".TH artoo 1", ".SH \"ARTOO RUNS UNDO\"", "\\-\\-dry\\-run"] {
+        assert!(page.contains(part), "no `{part}`");
+    }
 }

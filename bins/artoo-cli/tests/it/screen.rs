@@ -15,6 +15,9 @@ use crate::model::counting;
 use crate::process::{ended, until};
 use crate::scene::Scene;
 
+/// What a program writes that wants to know where the cursor is.
+const ASKS_FOR_CURSOR: &[u8] = b"\x1b[6n";
+
 /// A terminal and what it shows.
 pub(crate) struct Screen {
     keyboard: File,
@@ -47,8 +50,14 @@ impl Screen {
             let mut buffer = [0; 4096];
             // The last program that leaves a terminal makes its other end fail.
             while let Ok(count @ 1..) = master.read(&mut buffer) {
-                to_parser.lock().unwrap().process(&buffer[..count]);
-                to_raw.lock().unwrap().extend_from_slice(&buffer[..count]);
+                let piece = &buffer[..count];
+                to_parser.lock().unwrap().process(piece);
+                to_raw.lock().unwrap().extend_from_slice(piece);
+                // A terminal says where its cursor is when it is asked.
+                if piece.windows(ASKS_FOR_CURSOR.len()).any(|bytes| bytes == ASKS_FOR_CURSOR) {
+                    let (row, column) = to_parser.lock().unwrap().screen().cursor_position();
+                    let _ = master.write_all(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
+                }
             }
         });
         Self { keyboard, parser, raw, slave, reader }
@@ -67,6 +76,29 @@ impl Screen {
     /// Waits until this was shown so many times.
     pub(crate) fn until_shown_times(&self, text: &str, times: usize) {
         until(text, || String::from_utf8_lossy(&self.raw.lock().unwrap()).matches(text).count() >= times);
+    }
+
+    /// Waits until this is on the screen.
+    pub(crate) fn until_seen(&self, text: &str) {
+        let seen = || self.parser.lock().unwrap().screen().contents();
+        let started = std::time::Instant::now();
+        while !seen().contains(text) {
+            assert!(started.elapsed() < crate::process::PATIENCE, "no {text:?} on the screen:\n{}", seen());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    /// What is on the screen now.
+    pub(crate) fn seen(&self) -> String {
+        self.parser.lock().unwrap().screen().contents()
+    }
+
+    /// Makes it so wide.
+    pub(crate) fn resize(&self, columns: u16) {
+        tcsetwinsize(&self.slave, Winsize { ws_row: 60, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 })
+            .unwrap();
+        let wide = NonZero::new(columns).unwrap();
+        self.parser.lock().unwrap().screen_mut().set_size(NonZero::new(60).unwrap(), wide);
     }
 
     pub(crate) fn stream(&self) -> Stdio {

@@ -3,6 +3,7 @@
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
 mod canary;
+mod following;
 mod given;
 mod hostile;
 mod laws;
@@ -28,6 +29,7 @@ fn no_file_is_forgotten() {
         files,
         [
             "canary.rs",
+            "following.rs",
             "given.rs",
             "hostile.rs",
             "laws.rs",

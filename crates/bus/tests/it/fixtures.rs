@@ -40,6 +40,7 @@ pub(crate) fn task_spec(text: &str) -> TaskSpec {
 pub(crate) fn user_request(text: &str) -> UserRequest {
     UserRequest {
         text: text.to_owned(),
+        errand: artoo_types::Errand::Task,
         surroundings: Surroundings {
             now: "2026-03-01T12:00:00+01:00".parse().unwrap(),
             zone: "Europe/Berlin".into(),
@@ -49,6 +50,7 @@ pub(crate) fn user_request(text: &str) -> UserRequest {
             platform: "linux".into(),
         },
         turns: Vec::new(),
+        instructions: Vec::new(),
         limits: Default::default(),
         prices: Default::default(),
         person_present: false,

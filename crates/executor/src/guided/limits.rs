@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_tools::{Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Tool as _};
+use artoo_tools::{BALANCED_COMMAND, Glob, Grep, LookAtJob, ReadEvidence, ReadFile, Tool as _};
 use artoo_types::ToolName;
 use serde_json::json;
 
@@ -10,9 +10,6 @@ use crate::{AttemptContext, ToolSpec};
 
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
-/// A command whose quotes are closed. A small model often ends the JSON text at the first quote inside its command; where
-/// decoding is constrained, it cannot.
-const BALANCED: &str = r#"^([^'"\\]|\\.|'[^']*'|"([^"\\]|\\.)*")+$"#;
 
 /// The tools that a weak model is offered while it derives an answer in several ways: without those for names, searches and files, since what
 /// a command puts out can be rehearsed, and a list of names it takes for an answer to how many there are.
@@ -37,7 +34,7 @@ pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
         let command = properties.get_mut("command");
         if let Some(command) = command.and_then(serde_json::Value::as_object_mut) {
             command.insert("maxLength".to_owned(), json!(LONGEST_COMMAND));
-            command.insert("pattern".to_owned(), json!(BALANCED));
+            command.insert("pattern".to_owned(), json!(BALANCED_COMMAND));
         }
     }
     cx
@@ -60,7 +57,7 @@ mod tests {
         let shell = json!({"properties": {"command": {"type": "string"}, "background": {"type": "boolean"}}});
         let others = [LookAtJob::NAME, "read_evidence", "read_file"].map(|name| spec(name, json!({})));
         let tools = [vec![spec("shell", shell)], others.to_vec()].concat();
-        let bound = json!({"type": "string", "maxLength": LONGEST_COMMAND, "pattern": BALANCED});
+        let bound = json!({"type": "string", "maxLength": LONGEST_COMMAND, "pattern": BALANCED_COMMAND});
         assert_eq!(
             bounded(&AttemptContext { tools, ..conformance::context("x") }).tools,
             [

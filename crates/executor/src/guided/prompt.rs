@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use artoo_llm_client::{ModelProfile, inline};
+use artoo_llm_client::{ModelProfile, advice, inline};
 use artoo_types::{BlockedProgram, ToolCall};
 use serde_json::Value;
 
@@ -28,6 +28,7 @@ pub(crate) fn system(cx: &AttemptContext) -> String {
 /// The changing part, with what it names of what is there. The platform is left out: the examples fit it.
 pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProfile) -> String {
     let mut text = opening(cx, "");
+    text.push_str(&advice(&cx.instructions, profile));
     task(&mut text, cx, profile);
     if let Some(named) = named {
         line(&mut text, format_args!("Names to use, as they are: {}", inline(named)));

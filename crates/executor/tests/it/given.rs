@@ -256,6 +256,7 @@ impl House {
             tool_context,
             terms,
             programs: vec!["find".to_owned(), "python3".to_owned()],
+            instructions: Arc::default(),
             samples: true,
             provenance: artoo_executor::Provenance::default(),
             attempt_deadline: Duration::from_secs(900),

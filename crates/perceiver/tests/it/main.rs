@@ -5,6 +5,7 @@
 mod actor;
 mod asking;
 mod first_requests;
+mod follow_ups;
 mod given;
 mod perceives;
 

@@ -37,6 +37,8 @@ impl House {
         let settings = Settings {
             listing: FolderListing::default(),
             person_present: false,
+            instructions: Arc::default(),
+            resumed: Vec::new(),
             surroundings,
             inventory,
             asking: Asking::All,

@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use artoo_bus::BusError;
+use artoo_bus::{BusError, Port};
 use artoo_llm_client::{
     LlmClient,
     doubles::{Answer, Expect, ScriptedModel},
@@ -125,6 +125,7 @@ async fn run_with(
     let request = RunRequest {
         text: "Count".to_owned(),
         turns: Vec::new(),
+        instructions: Vec::new(),
         surroundings: surroundings(&home),
         limits: Limits { max_replans, max_retries: 0, ..Limits::default() },
         sandbox: SandboxMode::ReadOnly,
@@ -140,7 +141,8 @@ async fn run_with(
     let runs = runs::folder(&parts.data_folder);
     let run_id = RunId::new(Uuid::now_v7());
     let journal = parts.journal.open(&runs, run_id, move |error| drop(failed.send(error))).unwrap();
-    let (run, mut supervised) = assemble(parts, parameters, request, journal, storage_failure).unwrap();
+    let asked = (request, artoo_types::Errand::Task, [].as_slice());
+    let (run, mut supervised) = assemble(parts, parameters, asked, journal, storage_failure).unwrap();
     swap(&mut supervised.crew, &run.bus).unwrap();
     let mut observer = run.observe(1);
     tokio::spawn(supervise(supervised));

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use artoo_types::{
-    Amount, ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
-    Confidence, CorrectionSignal, Criterion, DominantClass, Effect, Evidence, FailureClass, Fault,
+    ApprovalScope, BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, CallFailure, CallId,
+    Confidence, CorrectionSignal, Criterion, DominantClass, Effect, Errand, Evidence, FailureClass, Fault,
     FileChange, Held, Judge, Law, Limits, Loss, MacroState, MegramId, MegramState, Mode, OutcomeStatus,
     PairMemory, PartialOutput, PlanMemory, PlannedSubTask, PrevDirective, PreviewedChange, Prices,
     ProposedRule, Role, RunId, SubTaskId, TerminalState, ToolName, UnmetCriterion,
@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{Cost, Cumulative, InstructionFile, RoleUsage};
 use crate::journal::RunState;
 
 /// One line of `--json`.
@@ -50,6 +51,9 @@ pub enum Event {
     RunStarted {
         /// The request, verbatim.
         request: String,
+        /// What it is: a task, or a command of the person's own.
+        #[serde(default, skip_serializing_if = "Errand::is_task")]
+        errand: Errand,
         /// Where relative paths lie.
         working_folder: PathBuf,
         /// Where new files go.
@@ -59,6 +63,9 @@ pub enum Event {
         /// What its models cost, where that is known.
         #[serde(default, skip_serializing_if = "Prices::is_empty")]
         prices: Prices,
+        /// Whose advice it follows, where there is any.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        instructions: Vec<InstructionFile>,
     },
     /// The person is asked what words of the request refer to.
     #[serde(rename = "clarification.requested")]
@@ -75,6 +82,18 @@ pub enum Event {
         asked: u32,
         /// In words; empty means: go ahead.
         answer: String,
+    },
+    /// The request says more than the person's words alone: earlier turns, or answers, went into it.
+    #[serde(rename = "request.understood")]
+    RequestUnderstood {
+        /// What the run works on.
+        intent: String,
+    },
+    /// The person said something unasked.
+    #[serde(rename = "note.given")]
+    NoteGiven {
+        /// Their words.
+        text: String,
     },
     /// Memory answered.
     #[serde(rename = "memory.recalled")]
@@ -331,6 +350,9 @@ pub enum Event {
     /// A run ended.
     #[serde(rename = "run.finished")]
     RunFinished {
+        /// What was asked for: a task, or a command of the person's own.
+        #[serde(default, skip_serializing_if = "Errand::is_task")]
+        errand: Errand,
         /// How; null where a fault ended it.
         directive: Option<TerminalState>,
         /// How far it is to be believed, where every criterion is met.
@@ -351,7 +373,7 @@ pub enum Event {
         /// Criteria that are not met.
         unmet: Vec<UnmetCriterion>,
         /// D, P, Omega and L.
-        loss: Loss,
+        loss: Box<Loss>,
         /// The last gradient of L.
         grad_l: f64,
         /// The last gradient of the goal.
@@ -362,9 +384,11 @@ pub enum Event {
         prev_directive: PrevDirective,
         /// Outputs of subtasks, where the run was not accepted.
         partial: Vec<PartialOutput>,
-        /// Files that the run created, changed or deleted, each once, in order. A folder's path ends in a slash. Commands are
-        /// known by what differs in the folders that they may write.
+        /// Files that the run created, changed or deleted, each once, in order; of commands, what differs where they may write.
         files: Vec<FileChange>,
+        /// What the person said unasked, and neither a plan nor the judge of the whole has seen.
+        #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
+        unused_notes: Box<[String]>,
         /// What it cost.
         usage: Cumulative,
         /// What each role cost.
@@ -401,42 +425,6 @@ impl From<&CorrectionSignal> for CorrectionWords {
             what_to_do: signal.what_to_do.clone(),
         }
     }
-}
-
-/// Calls and what they used, added up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cumulative {
-    /// Model calls.
-    pub calls: u64,
-    /// Tokens read.
-    pub prompt_tokens: u64,
-    /// Tokens written.
-    pub completion_tokens: u64,
-    /// Whether some of the counts are estimates.
-    #[serde(default)]
-    pub estimated: bool,
-    /// What all of it cost; none where the price of some of it is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<Cost>,
-}
-
-/// Money that was spent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cost {
-    /// How much.
-    pub amount: Amount,
-    /// The currency, in the user's words; may be empty.
-    pub currency: String,
-}
-
-/// What one role cost.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RoleUsage {
-    /// The role.
-    pub role: Role,
-    /// Its sum.
-    #[serde(flatten)]
-    pub usage: Cumulative,
 }
 
 /// The JSON Schema of a line.

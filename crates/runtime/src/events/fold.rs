@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use artoo_types::{
-    CallId, CriterionVerdict, Envelope, FileChange, FileChangeKind, FinalResult, Finding, Message, ModelCall,
-    PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
+    CallId, CriterionVerdict, Envelope, Errand, FileChange, FileChangeKind, FinalResult, Finding, Message,
+    ModelCall, PlanDirective, Prices, Role, StructuredOutput, SubTaskId, ToolFinished,
 };
 use chrono::{DateTime, FixedOffset};
 
-use super::{Cost, Cumulative, Event, Line, RoleUsage};
-use crate::exit_code::{denied, exit_code_after};
+use super::{Cost, Cumulative, Event, InstructionFile, Line, RoleUsage, notes::Notes};
+use crate::exit_code::{denied, exit_code_after, exit_code_of_call};
 
 /// The fold over the envelopes of one run. The same envelopes give the same lines, live or from the journal.
 #[derive(Clone, Debug, Default)]
@@ -20,8 +20,12 @@ pub struct Fold {
     total: Cumulative,
     roles: BTreeMap<Role, Cumulative>,
     files: BTreeMap<PathBuf, FileChangeKind>,
+    notes: Notes,
     /// The subtasks of calls that needed consent.
     asking: BTreeMap<CallId, SubTaskId>,
+    errand: Errand,
+    /// The exit code of the last call of a command.
+    command: Option<u8>,
     /// Whether consent was missing for anything that the run tried.
     denied: bool,
     is_over: bool,
@@ -39,18 +43,22 @@ impl Fold {
         if self.is_over {
             return Vec::new();
         }
+        self.notes.on(envelope.message.as_ref());
         let mut events: Vec<(Option<SubTaskId>, Event)> = Vec::new();
         match envelope.message.as_ref() {
             Message::UserRequest(request) => {
                 self.prices.clone_from(&request.prices);
+                self.errand = request.errand;
                 events.push((
                     None,
                     Event::RunStarted {
                         request: request.text.clone(),
+                        errand: request.errand,
                         working_folder: request.surroundings.working_folder.clone(),
                         workspace: request.surroundings.workspace.clone(),
                         limits: request.limits,
                         prices: request.prices.clone(),
+                        instructions: request.instructions.iter().map(InstructionFile::from).collect(),
                     },
                 ));
             }
@@ -62,6 +70,11 @@ impl Fold {
                 let answer = answered.answer.clone();
                 events.push((None, Event::ClarificationAnswered { asked: answered.round, answer }));
             }
+            Message::TaskSpec(task) if task.intent == task.raw_input.trim() => {}
+            Message::TaskSpec(task) => {
+                events.push((None, Event::RequestUnderstood { intent: task.intent.clone() }));
+            }
+            Message::PersonNote(note) => events.push((None, Event::NoteGiven { text: note.text.clone() })),
             Message::MemoryReply(reply) => events.push((
                 None,
                 Event::MemoryRecalled { recalled: reply.recalled.clone(), laws: reply.laws.clone() },
@@ -183,7 +196,6 @@ impl Fold {
                 self.is_over = true;
             }
             Message::ControlSettings(_)
-            | Message::TaskSpec(_)
             | Message::MemoryQuery(_)
             | Message::DispatchManifest(_)
             | Message::ExecutionResult(_)
@@ -231,6 +243,7 @@ impl Fold {
 
     fn tool_finished(&mut self, finished: &ToolFinished) -> Event {
         let call = &finished.call;
+        self.command = Some(exit_code_of_call(call));
         for file in &call.files {
             let change = file.change.after(self.files.remove(&file.path));
             self.files.extend(change.map(|change| (file.path.clone(), change)));
@@ -275,6 +288,7 @@ impl Fold {
             Some(StructuredOutput::Missing(why)) => (None, Some(why.as_str().into())),
         };
         Event::RunFinished {
+            errand: self.errand,
             directive: result.fault.is_none().then_some(result.directive),
             confidence: result.confidence.clone().map(Box::new),
             error: result.fault.clone(),
@@ -283,13 +297,14 @@ impl Fold {
             structured: structured.map(Box::new),
             structured_error,
             unmet: result.unmet.clone(),
-            loss: result.loss,
+            loss: Box::new(result.loss),
             grad_l: result.grad_l,
             grad_goal: result.grad_goal,
             replans: result.replans,
             prev_directive: result.prev_directive,
             partial: result.partial.clone(),
             files: self.files.iter().map(|(path, change)| FileChange::new(path, *change)).collect(),
+            unused_notes: self.notes.unused(),
             usage: self.total.clone(),
             roles: self
                 .roles
@@ -297,23 +312,11 @@ impl Fold {
                 .map(|(role, usage)| RoleUsage { role: *role, usage: usage.clone() })
                 .collect(),
             elapsed_ms,
-            exit_code: exit_code_after(result, self.denied),
+            exit_code: match (self.errand, self.command) {
+                (Errand::Command, Some(code)) if result.fault.is_none() => code,
+                (Errand::Command | Errand::Task, _) => exit_code_after(result, self.denied),
+            },
         }
-    }
-}
-
-impl Cumulative {
-    /// One more call. A sum in which the cost of one call is missing has none: a part would pass for the whole.
-    fn add(&mut self, call: &ModelCall, cost: Option<&Cost>) {
-        self.cost = match (self.cost.take(), cost) {
-            (None, Some(cost)) if self.calls == 0 => Some(cost.clone()),
-            (Some(sum), Some(cost)) => Some(Cost { amount: sum.amount.saturating_add(cost.amount), ..sum }),
-            (None, _) | (_, None) => None,
-        };
-        self.calls = self.calls.saturating_add(1);
-        self.prompt_tokens = self.prompt_tokens.saturating_add(call.prompt_tokens);
-        self.completion_tokens = self.completion_tokens.saturating_add(call.completion_tokens);
-        self.estimated |= call.estimated;
     }
 }
 

@@ -158,6 +158,7 @@ impl Account {
             Message::VerdictReached(_)
             | Message::ClarificationRequested(_)
             | Message::ClarificationAnswered(_)
+            | Message::PersonNote(_)
             | Message::MemoryQuery(_)
             | Message::PlanApprovalRequested(_)
             | Message::PlanApprovalDecided(_)

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use artoo_types::Envelope;
+use artoo_types::{Envelope, RunId};
 
 use super::state::{self, RunState};
 
@@ -53,53 +53,90 @@ pub enum JournalError {
 /// # Errors
 /// [`JournalError::Io`] where the file cannot be opened or read.
 pub fn read(path: &Path) -> Result<Read, JournalError> {
-    let failed = |source| JournalError::Io { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
-    let before = state::before_reading(&file, path);
-    let (envelopes, damage) = lines(file, before == RunState::Running).map_err(failed)?;
-    Ok(Read { state: state::after_reading(before, &envelopes), envelopes, damage })
+    Follow::open(path)?.read_on()
 }
 
-/// Where the run is at work, half a line at the end is one that is being written.
-fn lines(file: File, at_work: bool) -> io::Result<(Vec<Envelope>, Option<Damage>)> {
-    let mut reader = BufReader::new(file);
-    let mut envelopes = Vec::new();
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let bytes = io::Read::take(&mut reader, MAX_LINE).read_until(b'\n', &mut line)?;
-        if bytes == 0 {
-            break;
-        }
-        let damage = |reason: String| Some(Damage { line: number, reason });
-        if line.last() != Some(&b'\n') {
-            let too_long = u64::try_from(line.len()).is_ok_and(|length| length == MAX_LINE);
-            if at_work && !too_long {
-                break;
+/// A journal that is read while it is written.
+#[derive(Debug)]
+pub struct Follow {
+    path: PathBuf,
+    reader: BufReader<File>,
+    /// What of the next line is there.
+    line: Vec<u8>,
+    number: u64,
+    run_id: Option<RunId>,
+    has_ended: bool,
+}
+
+impl Follow {
+    /// Nothing of it is read yet.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`] where it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, JournalError> {
+        let file = File::open(path).map_err(|source| JournalError::Io { path: path.to_owned(), source })?;
+        let (path, reader) = (path.to_owned(), BufReader::new(file));
+        Ok(Self { path, reader, line: Vec::new(), number: 0, run_id: None, has_ended: false })
+    }
+
+    /// What was written since the last time, and where the run stands.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`] where it cannot be read.
+    pub fn read_on(&mut self) -> Result<Read, JournalError> {
+        let before = state::before_reading(self.reader.get_ref(), &self.path);
+        let (envelopes, damage) = self
+            .lines(before == RunState::Running)
+            .map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
+        self.has_ended |= envelopes.iter().any(state::ends);
+        let state = if self.has_ended { RunState::Finished } else { before };
+        Ok(Read { envelopes, damage, state })
+    }
+
+    /// Where the run is at work, half a line at the end is one that is being written.
+    fn lines(&mut self, at_work: bool) -> io::Result<(Vec<Envelope>, Option<Damage>)> {
+        let mut envelopes = Vec::new();
+        loop {
+            let room = MAX_LINE.saturating_sub(self.line.len() as u64);
+            io::Read::take(&mut self.reader, room).read_until(b'\n', &mut self.line)?;
+            if self.line.is_empty() {
+                return Ok((envelopes, None));
             }
-            let reason = if too_long {
-                "the line is longer than any that artoo writes"
-            } else {
-                "the line is cut short"
-            };
-            return Ok((envelopes, damage(reason.to_owned())));
-        }
-        match serde_json::from_slice::<Envelope>(&line) {
-            Ok(envelope) => match misplaced(&envelope, number, envelopes.first()) {
-                None => envelopes.push(envelope),
-                Some(reason) => return Ok((envelopes, damage(reason))),
-            },
-            Err(error) => return Ok((envelopes, damage(error.to_string()))),
+            let number = self.number.saturating_add(1);
+            let damage = |reason: String| Some(Damage { line: number, reason });
+            if self.line.last() != Some(&b'\n') {
+                let too_long = u64::try_from(self.line.len()).is_ok_and(|length| length == MAX_LINE);
+                if at_work && !too_long {
+                    return Ok((envelopes, None));
+                }
+                let reason = if too_long {
+                    "the line is longer than any that artoo writes"
+                } else {
+                    "the line is cut short"
+                };
+                return Ok((envelopes, damage(reason.to_owned())));
+            }
+            match serde_json::from_slice::<Envelope>(&self.line) {
+                Ok(envelope) => match misplaced(&envelope, number, self.run_id) {
+                    None => {
+                        self.run_id = Some(envelope.run_id);
+                        envelopes.push(envelope);
+                    }
+                    Some(reason) => return Ok((envelopes, damage(reason))),
+                },
+                Err(error) => return Ok((envelopes, damage(error.to_string()))),
+            }
+            self.line.clear();
+            self.number = number;
         }
     }
-    Ok((envelopes, None))
 }
 
 /// Why a message cannot be the one on this line.
-fn misplaced(envelope: &Envelope, number: u64, first: Option<&Envelope>) -> Option<String> {
+fn misplaced(envelope: &Envelope, number: u64, run_id: Option<RunId>) -> Option<String> {
     if envelope.seq != number {
         return Some(format!("message {} stands where {number} belongs", envelope.seq));
     }
-    let run_id = first.map_or(envelope.run_id, |first| first.run_id);
-    (envelope.run_id != run_id).then(|| format!("it belongs to run {}", envelope.run_id))
+    let is_another = run_id.is_some_and(|run_id| run_id != envelope.run_id);
+    is_another.then(|| format!("it belongs to run {}", envelope.run_id))
 }

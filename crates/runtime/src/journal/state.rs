@@ -41,10 +41,9 @@ pub(super) fn before_reading(journal: &File, path: &Path) -> RunState {
     }
 }
 
-/// The same, when these envelopes were read.
-pub(super) fn after_reading(before: RunState, envelopes: &[Envelope]) -> RunState {
-    let ended = |envelope: &Envelope| matches!(envelope.message.as_ref(), Message::FinalResult(_));
-    if envelopes.iter().any(ended) { RunState::Finished } else { before }
+/// Whether this is the end of its run.
+pub(super) fn ends(envelope: &Envelope) -> bool {
+    matches!(envelope.message.as_ref(), Message::FinalResult(_))
 }
 
 /// Says in a run's folder that its end is not on record, in words. Best effort: what kept the journal from being written may keep

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Cancels as soon as a message of this kind passes, and hands back the run's record.
-async fn cancelled_at(run: Run, kind: MessageKind) -> Seen {
+pub(crate) async fn cancelled_at(run: Run, kind: MessageKind) -> Seen {
     let mut observer = run.observe(1);
     let (canceller, folder) = (run.canceller(), run.folder().to_owned());
     let finished = tokio::spawn(run.finished());

@@ -84,6 +84,7 @@ impl House {
         RunRequest {
             text: text.to_owned(),
             turns: Vec::new(),
+            instructions: Vec::new(),
             surroundings: Surroundings {
                 now: SystemClock::new().now(),
                 zone: "UTC".to_owned(),

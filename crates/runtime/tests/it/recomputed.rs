@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// One course for each directive; where a course goes on, the plan after the last one is empty and a fault ends it.
-fn courses() -> Vec<Course> {
+pub(crate) fn courses() -> Vec<Course> {
     let three_rounds = |plans: [&str; 3]| Course::new(&plans);
     vec![
         Course::new(&["say apple"]),

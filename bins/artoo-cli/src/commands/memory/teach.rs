@@ -144,7 +144,7 @@ fn agreed(context: &mut Context<'_>) -> Result<bool, CommandError> {
             .hint("look at what it is, then say it again with --yes"));
     }
     let keyboard = from_stdin();
-    (keyboard.forget)();
+    keyboard.begin();
     context.terminal.prompt("forget this for good? [y/N] > ");
-    Ok(is_yes(&(keyboard.line)()))
+    Ok(is_yes(&keyboard.line()))
 }

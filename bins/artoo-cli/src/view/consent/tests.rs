@@ -7,7 +7,7 @@ use super::*;
 use crate::terminal::{Look, width};
 
 fn frame(columns: usize) -> Frame {
-    Frame::new(Look { columns, colour: false, live: true }, false)
+    Frame::new(Look { columns, colour: false, live: true, words: false }, false)
 }
 
 fn change(kind: PreviewedKind, path: &str) -> PreviewedChange {

@@ -14,7 +14,7 @@ fn page(name: &str) -> Explanation {
 }
 
 fn screen(page: &Explanation, colour: bool) -> String {
-    explanation(page, Frame::new(Look { columns: 80, colour, live: false }, false))
+    explanation(page, Frame::new(Look { columns: 80, colour, live: false, words: false }, false))
 }
 
 fn check(name: &str) {

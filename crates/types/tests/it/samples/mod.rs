@@ -24,6 +24,7 @@ pub(crate) fn all() -> Vec<Message> {
         request::user_request().into(),
         request::clarification_requested().into(),
         request::clarification_answered().into(),
+        request::note().into(),
         request::task_spec().into(),
         memory::query().into(),
         memory::reply().into(),

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use artoo_types::{
-    Amount, ClarificationAnswered, ClarificationRequested, Constraints, Limits, Price, Prices, Role,
-    Surroundings, TaskSpec, Turn, UserRequest,
+    Amount, ClarificationAnswered, ClarificationRequested, Constraints, Instruction, Limits, PersonNote,
+    Price, Prices, Role, Surroundings, TaskSpec, Turn, UserRequest,
 };
 
 use super::{subtask_id, task_id, time};
@@ -10,6 +10,7 @@ use super::{subtask_id, task_id, time};
 pub(super) fn user_request() -> UserRequest {
     UserRequest {
         text: "How many .txt files are in docs, and which is the largest? 请在今天内完成。".to_owned(),
+        errand: artoo_types::Errand::Command,
         surroundings: Surroundings {
             now: time("2026-03-14T09:26:52+08:00"),
             zone: "Asia/Shanghai".to_owned(),
@@ -21,6 +22,10 @@ pub(super) fn user_request() -> UserRequest {
         turns: vec![Turn {
             input: "What is in docs?".to_owned(),
             result: "12 files, 3 of them text files".to_owned(),
+        }],
+        instructions: vec![Instruction {
+            source: "/home/ada/notes/AGENTS.md".to_owned(),
+            text: "Dates are written 2026-03-14.".to_owned(),
         }],
         limits: Limits { max_tokens: Some(20_000), max_cost: Amount::new(0.5), ..Limits::default() },
         prices: Prices { currency: "EUR".to_owned(), roles: BTreeMap::from([(Role::Planner, price())]) },
@@ -58,4 +63,8 @@ pub(super) fn clarification_answered() -> ClarificationAnswered {
         subtask_id: Some(subtask_id(2)),
         answer: "docs, and 报告.txt in it".to_owned(),
     }
+}
+
+pub(super) fn note() -> PersonNote {
+    PersonNote { text: "Leave out what lies in sub; 也不要算 README.txt".to_owned() }
 }

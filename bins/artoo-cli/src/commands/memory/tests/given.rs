@@ -84,12 +84,13 @@ pub(super) fn say_in(memory: &Arc<InMemory>, folder: &Path, columns: usize, word
     let Ok(Parsed::Command(command, _)) = parse(&words, 80) else { panic!("{words:?} cannot be parsed") };
     let Command::Memory(command) = *command else { panic!("{words:?} is another command") };
     let (out, err) = (Seen::default(), Seen::default());
-    let look = Look { columns, colour: false, live: false };
+    let look = Look { columns, colour: false, live: false, words: false };
     let mut terminal = Terminal::new(Box::new(out.clone()), Box::new(err.clone()), look, look, || None);
     let environment = Environment::new([("MY_TOKEN".into(), "hunter2-is-long-enough".into())]);
     let folders = Folders { home: folder.to_owned(), current: folder.to_owned() };
     let (settings, _) = resolve(&Merged::default(), folder, folder).unwrap();
     let mut context = Context {
+        words: &[],
         environment: &environment,
         folders: &folders,
         common: CommonArgs::default(),

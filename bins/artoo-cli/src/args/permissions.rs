@@ -1,0 +1,37 @@
+//! What a run, or a command by itself, may do and where: the same options for both.
+
+use std::path::PathBuf;
+
+use artoo_sandbox::SandboxMode;
+use artoo_types::{Approval, EffectKind};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// What may be done, and where.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PermissionArgs {
+    /// Before which effects to ask: `auto` asks before what cannot be taken back or cannot be known, `ask` before new files too,
+    /// `never` takes no for an answer at once. Without a terminal, or with `--json` or `--quiet`, the answer is no, and the run
+    /// ends with exit code 5 where it cannot do without
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, help_heading = "Permissions",
+          value_parser = PossibleValuesParser::new(Approval::ALL.map(Approval::name))
+              .try_map(|word| word.parse::<Approval>()))]
+    pub(crate) approval: Approval,
+    /// Grant a kind of effect in advance; may be given several times
+    #[arg(long, value_name = "KIND", help_heading = "Permissions",
+          value_parser = PossibleValuesParser::new(EffectKind::ALL.map(EffectKind::name))
+              .try_map(|word| word.parse::<EffectKind>()))]
+    pub(crate) yes: Vec<EffectKind>,
+    /// What commands may change
+    #[arg(long, value_name = "MODE", help_heading = "Permissions",
+          value_parser = PossibleValuesParser::new(["read-only", "workspace-write", "full-access"])
+              .try_map(|word| word.parse::<SandboxMode>()))]
+    pub(crate) sandbox: Option<SandboxMode>,
+
+    /// Where generated files go [default: ~/artoo_workspace]
+    #[arg(long, value_name = "DIR", help_heading = "Folders")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Work in this folder instead of the current one
+    #[arg(long, value_name = "DIR", help_heading = "Folders")]
+    pub(crate) cwd: Option<PathBuf>,
+}

@@ -1,0 +1,106 @@
+//! `artoo man`: one manual page for the whole program, made from the definitions of the command line.
+
+use std::io;
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+
+use crate::args::Cli;
+use crate::error::{CommandError, Exit};
+use crate::program::Context;
+
+/// Prints the page.
+pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
+    let page = page(&Cli::command())
+        .map_err(|error| CommandError::failed("cannot write the manual page").because(error))?;
+    context.terminal.data(&page)?;
+    Ok(Exit::OK)
+}
+
+/// The program in sections of its own, and each command in a section with the same as subsections.
+fn page(program: &Command) -> io::Result<String> {
+    let mut program = program.clone().disable_help_flag(true);
+    program.build();
+    let version = program.get_version().unwrap_or_default();
+    let whole = Man::new(program.clone()).source(format!("artoo {version}")).manual("artoo");
+    let mut text = Vec::new();
+    whole.render_title(&mut text)?;
+    whole.render_name_section(&mut text)?;
+    let mut page = text_of(text) + &body(&program)?;
+    for command in program.get_subcommands() {
+        section(command, &mut page)?;
+    }
+    Ok(page)
+}
+
+/// A command and those below it.
+fn section(command: &Command, page: &mut String) -> io::Result<()> {
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    page.push_str(&format!(".SH \"{}\"\n", escaped(&name.to_uppercase())));
+    page.push_str(&body(command)?.replace("\n.SH ", "\n.SS ").replacen(".SH ", ".SS ", 1));
+    command.get_subcommands().try_for_each(|below| section(below, page))
+}
+
+/// What a command is for, how it is written, its options and examples.
+fn body(command: &Command) -> io::Result<String> {
+    // The examples come as they stand, which the generator would fill into paragraphs.
+    let examples = command.get_after_help().map(ToString::to_string);
+    let man = Man::new(command.clone());
+    let mut text = Vec::new();
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    man.render_options_section(&mut text)?;
+    let mut text = text_of(text);
+    for block in examples.iter().flat_map(|examples| examples.split("\n\n")) {
+        let (head, lines) = block.split_once('\n').unwrap_or((block, ""));
+        let head = head.trim_end_matches(':').to_uppercase();
+        text.push_str(&format!(".SH \"{}\"\n.nf\n", escaped(&head)));
+        for line in lines.lines() {
+            text.push_str(&format!("{}\n", escaped(line.trim_start())));
+        }
+        text.push_str(".fi\n");
+    }
+    Ok(text)
+}
+
+/// A line with nothing in it that the formatter would take for its own.
+fn escaped(line: &str) -> String {
+    let text = line.replace('\\', "\\e").replace('-', "\\-").replace('"', "\\(dq");
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
+}
+
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_its_section_and_its_examples_as_they_stand() {
+        let page = page(&Cli::command()).unwrap();
+        assert_eq!(page.matches(".TH ").count(), 1, "one page");
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name().to_uppercase();
+            assert!(page.contains(&format!(".SH \"ARTOO {name}\"")), "no {name}");
+            for below in command.get_subcommands() {
+                let section = format!(".SH \"ARTOO {name} {}\"", below.get_name().to_uppercase());
+                assert!(page.contains(&section), "no {section}");
+            }
+        }
+        for line in [
+            "artoo runs explain last \\-\\-json",
+            "echo \\(dqWhich file in docs is the largest?\\(dq | artoo run",
+        ] {
+            assert!(page.lines().any(|known| known == line), "no `{line}`");
+        }
+        assert_eq!(page.matches("\n.nf\n").count(), page.matches("\n.fi\n").count());
+    }
+
+    #[test]
+    fn nothing_in_a_line_is_taken_for_the_formatters_own() {
+        assert_eq!(escaped(".TH x"), "\\&.TH x");
+        assert_eq!(escaped("'\\fB --a"), "\\&'\\efB \\-\\-a");
+    }
+}

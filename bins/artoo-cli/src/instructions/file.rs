@@ -1,0 +1,111 @@
+//! One file, and what is known of whose it is.
+
+use std::fmt;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
+
+use super::answers::Answers;
+use super::places::Place;
+
+/// What is longer is no advice.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// A file that is there and says something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Its path.
+    pub(super) path: PathBuf,
+    /// What it says.
+    pub(super) text: String,
+    /// Why it may not be the person's.
+    pub(super) doubt: Option<Doubt>,
+}
+
+/// Why a file may not say what the person wants: a fact about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// Its owner.
+    Owner(u32),
+    /// Others may write it.
+    Writable,
+    /// It is a link that leads out of the folder.
+    Elsewhere(PathBuf),
+    /// A run of artoo wrote it.
+    OfARun,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Owner(uid) => write!(f, "it belongs to somebody else (user id {uid})"),
+            Self::Writable => f.write_str("others may write it"),
+            Self::Elsewhere(target) => write!(f, "it is a link to {}", target.display()),
+            Self::OfARun => f.write_str("a run of artoo wrote it"),
+        }
+    }
+}
+
+/// Reads a file; nothing where there is none, or where it is blank. Otherwise why it cannot be read.
+pub(super) fn read(place: &Place, answers: &Answers) -> Result<Option<Found>, String> {
+    let path = &place.path;
+    // Where nobody writes into a pipe that stands there, opening it must not wait.
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+            return Ok(None);
+        }
+        Err(error) if error.kind() == ErrorKind::NotADirectory => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let found = file.metadata().map_err(|error| error.to_string())?;
+    if !found.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let text = text(file)?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Found { path: path.clone(), text, doubt: doubt(place, &found, answers) }))
+}
+
+fn text(file: File) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err("it is longer than 1 MiB".to_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+fn doubt(place: &Place, found: &Metadata, answers: &Answers) -> Option<Doubt> {
+    if found.uid() != geteuid().as_raw() {
+        return Some(Doubt::Owner(found.uid()));
+    }
+    if is_writable_by_others(found) {
+        return Some(Doubt::Writable);
+    }
+    let real = place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
+    if answers.was_written(&place.path) || answers.was_written(&real) {
+        return Some(Doubt::OfARun);
+    }
+    let within = place.within.as_deref()?;
+    leads_out(&place.path, &real, within).then_some(Doubt::Elsewhere(real))
+}
+
+/// Whether somebody else may write it. A group with the number of the user is the user's own, by the custom of most systems.
+fn is_writable_by_others(found: &Metadata) -> bool {
+    let is_own_group = found.gid() == found.uid();
+    found.mode() & 0o002 != 0 || (found.mode() & 0o020 != 0 && !is_own_group)
+}
+
+fn leads_out(path: &Path, real: &Path, within: &Path) -> bool {
+    let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let within = within.canonicalize().unwrap_or_else(|_| within.to_owned());
+    is_link && !real.starts_with(within)
+}

@@ -1,0 +1,114 @@
+//! What the person wants of all work in a place: `AGENTS.md`, their own and those of a folder.
+//!
+//! They are text for a planner and an executor, and nothing else: no configuration is read from them.
+
+mod answers;
+mod file;
+mod places;
+
+use std::path::Path;
+
+use artoo_types::{FileChange, FileChangeKind, Instruction, MAX_INSTRUCTION_BYTES};
+
+pub(crate) use places::own;
+
+use crate::config::Settings;
+use crate::program::Context;
+use crate::run::{Keyboard, is_yes};
+use crate::terminal::{clip, neutral, neutral_line};
+use crate::view::bytes;
+use answers::Answers;
+use file::{Doubt, Found};
+
+/// The name of such a file.
+const NAME: &str = "AGENTS.md";
+/// So many lines of a file that is asked about are shown.
+const SHOWN: usize = 12;
+
+/// The instructions that a run in this folder follows, the most general first. What may be of somebody else is followed where the person
+/// says so: once for each text. `asked` is where they answer; without it, the answer is no.
+pub(crate) fn followed(
+    context: &mut Context<'_>,
+    settings: &Settings,
+    folder: &Path,
+    asked: Option<&dyn Keyboard>,
+) -> Vec<Instruction> {
+    let answers = Answers::of(&settings.data_dir);
+    let own = own(context.environment, &context.folders.home);
+    let mut followed = Vec::new();
+    for place in places::of(own.as_deref(), folder) {
+        let found = match file::read(&place, &answers) {
+            Ok(Some(found)) => found,
+            Ok(None) => continue,
+            Err(why) => {
+                context.terminal.warning(&format!("{} is not followed: {why}", place.path.display()));
+                continue;
+            }
+        };
+        if may_follow(context, &answers, &found, asked) {
+            followed.push(Instruction { source: found.path.display().to_string(), text: found.text });
+        }
+    }
+    let all: usize = followed.iter().map(|instruction| instruction.text.len()).sum();
+    if all > MAX_INSTRUCTION_BYTES {
+        let (all, told) = (bytes(all as u64), bytes(MAX_INSTRUCTION_BYTES as u64));
+        context.terminal.warning(&format!("{NAME}: of {all} a run is told the first {told}"));
+    }
+    followed
+}
+
+/// Remembers which of the files that a call changed are such files: what a run wrote is asked about before another one follows it.
+pub(crate) fn written(data_dir: &Path, files: &[FileChange]) {
+    let is_one = |file: &&FileChange| {
+        file.change != FileChangeKind::Deleted && file.path.file_name().is_some_and(|name| name == NAME)
+    };
+    for file in files.iter().filter(is_one) {
+        if let Err(error) = Answers::of(data_dir).written(&file.path) {
+            tracing::warn!(path = %file.path.display(), %error, "it is not remembered that a run wrote this file");
+        }
+    }
+}
+
+fn may_follow(
+    context: &mut Context<'_>,
+    answers: &Answers,
+    found: &Found,
+    asked: Option<&dyn Keyboard>,
+) -> bool {
+    let Some(doubt) = &found.doubt else { return true };
+    if let Some(answer) = answers.to(&found.text) {
+        return answer;
+    }
+    let Some(keyboard) = asked else {
+        let path = found.path.display();
+        context.terminal.warning(&format!("{path} is not followed: {doubt}"));
+        context.terminal.hint("run artoo at a terminal once: it asks whether to follow it");
+        return false;
+    };
+    let answer = ask(context, found, doubt, keyboard);
+    if let Err(error) = answers.keep(found, answer) {
+        context.terminal.warning(&format!("the answer is not kept, and asked for again: {error}"));
+    }
+    answer
+}
+
+fn ask(context: &mut Context<'_>, found: &Found, doubt: &Doubt, keyboard: &dyn Keyboard) -> bool {
+    let terminal = &mut *context.terminal;
+    let columns = terminal.look().columns;
+    let path = neutral_line(&found.path.display().to_string());
+    terminal.note(&format!("? {path}: {doubt}. It advises how to work here, and permits nothing:"));
+    let lines: Vec<&str> = found.text.lines().collect();
+    for line in lines.iter().take(SHOWN) {
+        let line = neutral(line).replace('\t', "    ");
+        terminal.note(&clip(&format!("    {line}"), columns.saturating_sub(1)));
+    }
+    if lines.len() > SHOWN {
+        terminal.note(&format!("    … {} more lines", lines.len() - SHOWN));
+    }
+    keyboard.begin();
+    terminal.prompt("follow it? the answer holds until the file changes [y/N] > ");
+    is_yes(&keyboard.line())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Completion: slash commands and what may follow them, and the paths of files.
+
+use std::path::{Path, PathBuf};
+
+use artoo_llm_local::store::CATALOGUE;
+use artoo_redaction::Redactor;
+use artoo_runtime::runs;
+use artoo_runtime::sessions::Sessions;
+use reedline::{Completer, CompletionResult, Span, Suggestion};
+
+use super::slash::TABLE;
+use crate::terminal::neutral_line;
+use crate::view::short_session;
+
+/// The most suggestions.
+const MOST: usize = 50;
+
+/// Completes the word at the cursor.
+pub(super) struct Words {
+    /// Where relative paths lie.
+    pub(super) folder: PathBuf,
+    /// Where runs and sessions are.
+    pub(super) data_folder: PathBuf,
+}
+
+impl Completer for Words {
+    fn complete(&mut self, line: &str, at: usize) -> CompletionResult {
+        let before = line.get(..at).unwrap_or_default();
+        let start = before.rfind(char::is_whitespace).map_or(0, |blank| {
+            blank + before.get(blank..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+        });
+        let word = before.get(start..).unwrap_or_default();
+        let command = before.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+        let found = match command {
+            _ if start == 0 && word.starts_with('/') => names(word),
+            Some("show" | "explain" | "undo") => self.runs(word),
+            Some("resume") => self.sessions(word),
+            Some("model") => known(CATALOGUE.iter().map(|entry| entry.name), word),
+            Some("plan") => known(["on", "off"].into_iter(), word),
+            Some("approval") => known(["auto", "ask", "never"].into_iter(), word),
+            Some("cwd" | "save") => paths(&self.folder, word, ""),
+            _ => word.strip_prefix('@').map(|path| paths(&self.folder, path, "@")).unwrap_or_default(),
+        };
+        let suggestions: Vec<Suggestion> = found
+            .into_iter()
+            .take(MOST)
+            .map(|Found { value, about, goes_on }| Suggestion {
+                value,
+                description: about,
+                span: Span { start, end: at },
+                append_whitespace: !goes_on,
+                ..Suggestion::default()
+            })
+            .collect();
+        CompletionResult::fresh(suggestions)
+    }
+}
+
+/// What a word may become.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    value: String,
+    about: Option<String>,
+    /// Whether it is not complete yet: a folder.
+    goes_on: bool,
+}
+
+fn names(word: &str) -> Vec<Found> {
+    let fits = |(name, _, does): &(&str, &str, &str)| {
+        let value = format!("/{name}");
+        value.starts_with(word).then(|| Found { value, about: Some((*does).to_owned()), goes_on: false })
+    };
+    TABLE.iter().filter_map(fits).collect()
+}
+
+fn known<'a>(words: impl Iterator<Item = &'a str>, word: &str) -> Vec<Found> {
+    let found = |value: &str| Found { value: value.to_owned(), about: None, goes_on: false };
+    words.filter(|known| known.starts_with(word)).map(found).collect()
+}
+
+impl Words {
+    /// Runs by the end of their id, as lists show it; the newest first.
+    fn runs(&self, word: &str) -> Vec<Found> {
+        let listed = runs::newest(&self.data_folder, MOST).unwrap_or_default();
+        let found = |run: runs::Summary| {
+            let id = run.run_id.to_string();
+            let value = id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned();
+            value.starts_with(word).then(|| Found {
+                value,
+                about: Some(neutral_line(&run.request)),
+                goes_on: false,
+            })
+        };
+        listed.into_iter().filter_map(found).collect()
+    }
+
+    fn sessions(&self, word: &str) -> Vec<Found> {
+        let listed = Sessions::new(&self.data_folder, Redactor::new()).list(MOST).unwrap_or_default();
+        let found = |session: artoo_runtime::sessions::Session| {
+            let value = short_session(session.id);
+            value.starts_with(word).then(|| Found {
+                value,
+                about: Some(neutral_line(session.title())),
+                goes_on: false,
+            })
+        };
+        listed.into_iter().flatten().filter_map(found).collect()
+    }
+}
+
+/// Files and folders whose path begins like this. What a name hides behind a dot is shown where the dot is typed.
+fn paths(folder: &Path, typed: &str, before: &str) -> Vec<Found> {
+    let (parent, name) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
+    let Ok(entries) = std::fs::read_dir(folder.join(parent)) else { return Vec::new() };
+    let mut found: Vec<Found> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let file = entry.file_name().into_string().ok()?;
+            let shown = file.starts_with(name) && (name.starts_with('.') || !file.starts_with('.'));
+            // A name with a blank or a line end in it would fall apart in the request.
+            let is_one_word = !file.chars().any(|c| c.is_whitespace() || c.is_control());
+            let goes_on = entry.path().is_dir();
+            let end = if goes_on { "/" } else { "" };
+            (shown && is_one_word).then(|| Found {
+                value: format!("{before}{parent}{file}{end}"),
+                about: None,
+                goes_on,
+            })
+        })
+        .collect();
+    found.sort_unstable_by(|a, b| a.value.cmp(&b.value));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_completed_by_what_stands_before_them() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("docs")).unwrap();
+        for name in ["docs/数.txt", "docs/a.txt", "docs/.hidden", "data.csv", "two words"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let mut words = Words { folder: folder.path().to_owned(), data_folder: folder.path().to_owned() };
+        let mut check = |line: &str, expected: &[&str]| {
+            let found = words.complete(line, line.len());
+            let values: Vec<&str> = found.suggestions().iter().map(|found| found.value.as_str()).collect();
+            assert_eq!(values, expected, "{line}");
+        };
+        check("/ex", &["/explain", "/exit"]);
+        check("/plan o", &["on", "off"]);
+        check("sum @d", &["@data.csv", "@docs/"]);
+        check("数 @docs/", &["@docs/a.txt", "@docs/数.txt"]);
+        check("@docs/.", &["@docs/.hidden"]);
+        check("/cwd do", &["docs/"]);
+        check("a word", &[]);
+        check("/show x", &[]);
+        check("@gone/", &[]);
+    }
+}

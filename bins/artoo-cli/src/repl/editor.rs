@@ -1,0 +1,168 @@
+//! The line editor of the prompt.
+
+use reedline::{
+    ColumnarMenu, EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, MenuBuilder as _,
+    Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult, Validator, Vi,
+    default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
+    default_vi_visual_keybindings,
+};
+use rustix::process::{Signal as Number, getpid, kill_process};
+
+use super::complete::Words;
+use super::history::FolderHistory;
+use super::prompt::{Line, Said};
+use super::state::State;
+use crate::commands::Loaded;
+use crate::config::{Given, Keys};
+use crate::error::CommandError;
+use crate::program::Context;
+
+const COMPLETION: &str = "completion";
+/// What Ctrl+Z sends; nobody can type it.
+const STOP: &str = "\u{0}stop";
+
+/// Reads what is next.
+pub(super) struct Editor {
+    line: Reedline,
+    /// The folder whose history and files it knows.
+    folder: std::path::PathBuf,
+    /// Whether the last key was Ctrl+C at an empty prompt.
+    leaving: bool,
+}
+
+/// What was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    Line(String),
+    Leave,
+}
+
+impl Editor {
+    /// One for this conversation.
+    pub(super) fn new(context: &mut Context<'_>, state: &State) -> Result<Self, CommandError> {
+        let settings = Loaded::load(context, Given::default())?.settings;
+        let data_folder = settings.data_dir;
+        let keys: Box<dyn EditMode> = match settings.keys {
+            Keys::Emacs => Box::new(Emacs::new(bound(default_emacs_keybindings()))),
+            Keys::Vi => Box::new(Vi::new(
+                bound(default_vi_insert_keybindings()),
+                default_vi_normal_keybindings(),
+                default_vi_visual_keybindings(),
+            )),
+        };
+        let folder = state.folder(context).to_owned();
+        let history = FolderHistory::open(&data_folder, &folder).unwrap_or_else(|error| {
+            context.terminal.warning(&format!("what you type is not kept for later: {error}"));
+            FolderHistory::in_memory()
+        });
+        let menu = Box::new(ColumnarMenu::default().with_name(COMPLETION));
+        let line = Reedline::create()
+            .with_ansi_colors(context.terminal.look().colour)
+            .use_bracketed_paste(true)
+            .with_history(Box::new(history))
+            .with_history_exclusion_prefix(Some(" ".to_owned()))
+            .with_completer(Box::new(Words { folder: folder.clone(), data_folder }))
+            .with_menu(ReedlineMenu::EngineCompleter(menu))
+            .with_quick_completions(true)
+            .with_partial_completions(true)
+            .with_validator(Box::new(Unfinished))
+            .with_edit_mode(keys);
+        Ok(Self { line, folder, leaving: false })
+    }
+
+    /// Reads a line, in which `draft` stands already.
+    ///
+    /// # Errors
+    /// The terminal cannot be read any more.
+    pub(super) fn read(
+        &mut self,
+        context: &mut Context<'_>,
+        state: &State,
+        draft: &str,
+    ) -> Result<Read, CommandError> {
+        if self.folder != state.folder(context) {
+            let leaving = self.leaving;
+            *self = Self { leaving, ..Self::new(context, state)? };
+        }
+        if !draft.is_empty() {
+            self.line.run_edit_commands(&[EditCommand::InsertString(draft.to_owned())]);
+        }
+        loop {
+            let prompt = prompt(context, state);
+            let read = self.line.read_line(&prompt).map_err(|error| {
+                CommandError::failed("the terminal cannot be read")
+                    .because(error)
+                    .hint("see: artoo run --help")
+            })?;
+            if let Some(error) = self.line.take_history_save_error() {
+                context.terminal.warning(&format!("what you type is not kept for later: {error}"));
+            }
+            match read {
+                Signal::Success(line) => {
+                    self.leaving = false;
+                    if let Err(error) = self.line.sync_history() {
+                        context.terminal.warning(&format!("what you type is not kept for later: {error}"));
+                    }
+                    return Ok(Read::Line(line));
+                }
+                Signal::CtrlD => return Ok(Read::Leave),
+                Signal::CtrlC if self.leaving => return Ok(Read::Leave),
+                Signal::CtrlC => {
+                    self.leaving = true;
+                    context.terminal.note("Ctrl+C again, or Ctrl+D, leaves");
+                }
+                // Like any program of a shell; what was typed is still there afterwards.
+                Signal::HostCommand(_) => {
+                    let _ = kill_process(getpid(), Number::TSTP);
+                }
+                // Nobody breaks in from elsewhere.
+                Signal::ExternalBreak(_) | _ => {}
+            }
+        }
+    }
+}
+
+/// What the prompt says now.
+fn prompt(context: &mut Context<'_>, state: &State) -> Line {
+    let model = state.model(context);
+    let folder = state.folder(context);
+    let home = &context.folders.home;
+    let short = match folder.strip_prefix(home) {
+        Ok(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Ok(below) => format!("~/{}", below.display()),
+        Err(_) => folder.display().to_string(),
+    };
+    let session = state.session_id().map(crate::view::short_session);
+    let granted = state.args.permissions.yes.iter().map(|kind| kind.name()).collect();
+    let (plan, approval) = (state.args.plan, state.args.permissions.approval);
+    let said = Said { folder: short, model: model.as_deref(), session, plan, approval, granted };
+    Line::of(said, context.terminal.look().columns)
+}
+
+/// These keys, with ours.
+fn bound(mut keys: Keybindings) -> Keybindings {
+    let menu =
+        ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(COMPLETION.to_owned()), ReedlineEvent::MenuNext]);
+    keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, menu);
+    keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
+    let new_line = || ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+    keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, new_line());
+    keys.add_binding(KeyModifiers::SHIFT, KeyCode::Enter, new_line());
+    let stop = ReedlineEvent::ExecuteHostCommand(STOP.to_owned());
+    keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('z'), stop);
+    keys
+}
+
+/// A line that ends with a backslash goes on in the next, and so does a block of code that is open.
+struct Unfinished;
+
+impl Validator for Unfinished {
+    fn validate(&self, line: &str) -> ValidationResult {
+        let fences = line.lines().filter(|line| line.trim_start().starts_with("```")).count();
+        if line.ends_with('\\') || fences % 2 == 1 {
+            ValidationResult::Incomplete
+        } else {
+            ValidationResult::Complete
+        }
+    }
+}

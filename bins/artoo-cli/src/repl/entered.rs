@@ -1,0 +1,97 @@
+//! What was entered at the prompt.
+
+use crate::error::CommandError;
+
+use super::slash::Slash;
+
+/// A line, understood.
+#[derive(Debug, PartialEq)]
+pub(super) enum Entered {
+    /// Nothing but blanks.
+    Nothing,
+    /// A request.
+    Request(String),
+    /// A command for the shell, as a run would carry it out.
+    Command(String),
+    /// A command of the REPL, or of the program.
+    Slash(Slash),
+}
+
+impl Entered {
+    /// Understands a line. What begins with a slash is a command, unless it is the path of something: `/etc/hosts: what is in it?`.
+    ///
+    /// # Errors
+    /// A command that there is not, or whose words make no sense.
+    pub(super) fn of(line: &str) -> Result<Self, CommandError> {
+        let line = line.trim();
+        if line.is_empty() {
+            return Ok(Self::Nothing);
+        }
+        if let Some(text) = line.strip_prefix('>') {
+            // As while a run works: the next request.
+            return Self::of(text);
+        }
+        if let Some(command) = line.strip_prefix('!') {
+            let command = command.trim();
+            return Ok(if command.is_empty() { Self::Nothing } else { Self::Command(command.to_owned()) });
+        }
+        match line.strip_prefix('/') {
+            Some(rest) if !is_path(rest) => Slash::of(rest).map(Self::Slash),
+            Some(_) | None => Ok(Self::Request(line.to_owned())),
+        }
+    }
+}
+
+/// Whether what follows a slash goes on like a path: its first word has another slash in it.
+fn is_path(rest: &str) -> bool {
+    rest.split_whitespace().next().is_some_and(|word| word.contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use artoo_types::Approval;
+
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_it_is() {
+        let check =
+            |line: &str, expected: Entered| assert_eq!(Entered::of(line).unwrap(), expected, "{line}");
+        let request = |text: &str| Entered::Request(text.to_owned());
+        check("  ", Entered::Nothing);
+        check("!", Entered::Nothing);
+        check(" 数 files ", request("数 files"));
+        check("> and now 2024", request("and now 2024"));
+        check("/etc/hosts: what is in it?", request("/etc/hosts: what is in it?"));
+        check("! ls | wc -l", Entered::Command("ls | wc -l".to_owned()));
+        check(">! ls", Entered::Command("ls".to_owned()));
+        check("/exit", Entered::Slash(Slash::Exit));
+        check("/plan on", Entered::Slash(Slash::Plan(true)));
+        check("/approval ask", Entered::Slash(Slash::Approval(Approval::Ask)));
+        check(
+            "/bg say \"it\", don't shout",
+            Entered::Slash(Slash::Background("say \"it\", don't shout".to_owned())),
+        );
+        let words = |words: &[&str]| Slash::Command(words.iter().map(|word| (*word).to_owned()).collect());
+        check("/runs", Entered::Slash(words(&["runs", "list"])));
+        check("/memory why \"two words\"", Entered::Slash(words(&["memory", "why", "two words"])));
+        check("/model", Entered::Slash(words(&["model", "list"])));
+        check("/model qwen3", Entered::Slash(Slash::Model("qwen3".to_owned())));
+        check("/undo --dry-run", Entered::Slash(Slash::AboutRun("undo", vec!["--dry-run".to_owned()])));
+    }
+
+    #[test]
+    fn a_mistake_says_what_would_be_right() {
+        let check = |line: &str, expected: &str| {
+            let error = Entered::of(line).unwrap_err();
+            let said = format!("{error} ({})", error.next_step().unwrap_or_default());
+            assert!(said.contains(expected), "{line}: {said}");
+        };
+        check("/hlep", "did you mean /help?");
+        check("/plan maybe", "/plan takes: on | off");
+        check("/approval", "/approval takes: auto | ask | never");
+        check("/cwd", "/cwd takes: FOLDER");
+        check("/bg", "/bg takes: REQUEST");
+        check("/save \"open", "a quote in the command is not closed");
+    }
+}

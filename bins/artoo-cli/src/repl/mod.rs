@@ -1,0 +1,101 @@
+//! `artoo` alone: a conversation, request by request.
+//!
+//! Idle, a line editor reads what is next. While a run works, the terminal gives key by key: what is typed stands below the view, and is a
+//! question's answer, a note, or the next request. Without a terminal each line of standard input is a request.
+
+mod changes;
+mod complete;
+mod editor;
+mod entered;
+mod history;
+mod lines;
+mod prompt;
+mod slash;
+mod state;
+mod type_ahead;
+
+use std::collections::VecDeque;
+
+use crate::args::RunArgs;
+use crate::error::{CommandError, Exit};
+use crate::interrupt::{self, Standing};
+use crate::program::Context;
+use crate::run;
+use crate::terminal;
+
+use editor::{Editor, Read};
+use entered::Entered;
+use state::State;
+use type_ahead::After;
+
+/// Works on what is asked, one request after the other, in one session.
+pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, CommandError> {
+    let threads = run::threads()?;
+    let standing = {
+        let _inside = threads.enter();
+        Standing::watch(interrupt::catch().map_err(run::deaf)?, leave)
+    };
+    let mut state = State::new(context, args, standing);
+    let at_terminal = context.streams.stdin && context.streams.stdout && context.streams.stderr;
+    let exit = if at_terminal && context.terminal.look().live {
+        converse(context, &mut state, &threads)
+    } else {
+        lines::run(context, &mut state, &threads)
+    };
+    // A model that computes or a server that stalls must not keep the program.
+    threads.shutdown_background();
+    exit
+}
+
+/// Puts the terminal in order, whoever has it.
+fn leave() {
+    terminal::restore();
+    // Where it was not in raw mode, this changes nothing.
+    let _ = crossterm::terminal::disable_raw_mode();
+}
+
+/// At a terminal.
+fn converse(
+    context: &mut Context<'_>,
+    state: &mut State,
+    threads: &tokio::runtime::Runtime,
+) -> Result<Exit, CommandError> {
+    state.greet(context);
+    let mut editor = Editor::new(context, state)?;
+    // What was typed while a run worked, and is not finished; what is to be done next.
+    let mut draft = String::new();
+    let mut next: VecDeque<String> = VecDeque::new();
+    loop {
+        let line = match next.pop_front() {
+            Some(line) => {
+                context.terminal.note(&format!("› {}", terminal::neutral_line(&line)));
+                line
+            }
+            None => match editor.read(context, state, &std::mem::take(&mut draft))? {
+                Read::Line(line) => line,
+                Read::Leave => return Ok(Exit::OK),
+            },
+        };
+        let mut goes_on = |after: After| {
+            draft = after.draft;
+            next.extend(after.next);
+        };
+        let done = match Entered::of(&line) {
+            Ok(Entered::Nothing) => Ok(()),
+            Ok(Entered::Request(text)) => state.work(context, threads, text).map(&mut goes_on),
+            Ok(Entered::Command(command)) => {
+                state.command_while_typing(context, threads, &command).map(&mut goes_on)
+            }
+            Ok(Entered::Slash(slash)) => match slash::run(context, state, &slash) {
+                Ok(slash::Then::GoOn) => Ok(()),
+                Ok(slash::Then::Leave) => return Ok(Exit::OK),
+                Err(error) => Err(error),
+            },
+            Err(error) => Err(error),
+        };
+        // What went wrong with one line is no reason to leave.
+        if let Err(error) = done {
+            context.terminal.error(&error);
+        }
+    }
+}

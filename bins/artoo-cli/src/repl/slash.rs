@@ -1,0 +1,245 @@
+//! Slash commands: those that change the conversation, and those of the command line, which run the same code.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use artoo_types::Approval;
+
+use super::changes;
+use super::state::State;
+use crate::args::{self, Parsed};
+use crate::commands::sessions::save;
+use crate::error::CommandError;
+use crate::program::{Context, dispatch, styled};
+use crate::suggest::nearest;
+
+/// A command, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Slash {
+    Help,
+    /// Words of the command line.
+    Command(Vec<String>),
+    /// A command about a run, of this session where none is named.
+    AboutRun(&'static str, Vec<String>),
+    Model(String),
+    Cost,
+    Diff,
+    Plan(bool),
+    Approval(Approval),
+    Folder(PathBuf),
+    New,
+    Resume(String),
+    Save(PathBuf),
+    /// A request for the background.
+    Background(String),
+    Exit,
+}
+
+/// What happens after a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    GoOn,
+    Leave,
+}
+
+/// A command as help shows it: its name, what may follow, what it does.
+pub(super) const TABLE: &[(&str, &str, &str)] = &[
+    ("help", "", "this page"),
+    ("model", "[NAME | list | pull]", "work with another model; without a name, list the embedded ones"),
+    ("plan", "on | off", "show each plan and ask before anything of it runs"),
+    ("approval", "auto | ask | never", "before which effects to ask"),
+    ("cwd", "FOLDER", "work in another folder, in a session of its own"),
+    ("cost", "", "what this session has cost"),
+    ("runs", "[list | ...]", "past runs"),
+    ("bg", "REQUEST", "work on a request in the background"),
+    ("attach", "RUN", "look at a run in the background, and answer it"),
+    ("stop", "RUN", "end a run in the background"),
+    ("show", "[RUN]", "what a run did; without one, the last of this session"),
+    ("explain", "[RUN]", "why a run went as it did"),
+    ("undo", "[RUN] [--dry-run]", "take back what a run did to files"),
+    ("diff", "", "what this session changed"),
+    ("audit", "[report | verify]", "the auditor's report"),
+    ("memory", "[stats | why TEXT | ...]", "what was learned"),
+    ("policy", "list | check 'COMMAND' | ...", "your rules of consent"),
+    ("sessions", "[list | show | rename | ...]", "conversations"),
+    ("new", "", "begin another session"),
+    ("resume", "SESSION", "go on with another session"),
+    ("save", "FILE", "write this session as Markdown"),
+    ("config", "show", "the configuration"),
+    ("doctor", "", "what works on this machine"),
+    ("exit", "", "leave; so does Ctrl+D"),
+];
+
+impl Slash {
+    /// Understands what follows the slash.
+    ///
+    /// # Errors
+    /// There is no such command, or what follows it makes no sense.
+    pub(super) fn of(text: &str) -> Result<Self, CommandError> {
+        // A request is taken as it was typed, quotes and all.
+        if let Some(request) = text.strip_prefix("bg ").map(str::trim).filter(|request| !request.is_empty()) {
+            return Ok(Self::Background(request.to_owned()));
+        }
+        let words = shlex::split(text).ok_or_else(|| {
+            CommandError::usage("a quote in the command is not closed").hint("close it, or leave it out")
+        })?;
+        let mut words = words.into_iter();
+        let name = words.next().unwrap_or_default();
+        let rest: Vec<String> = words.collect();
+        let one = || match rest.as_slice() {
+            [one] => Ok(one.clone()),
+            _ => Err(usage(&name)),
+        };
+        let command = |first: &[&str], otherwise: &[&str]| {
+            let words = if rest.is_empty() {
+                otherwise.iter().map(|word| (*word).to_owned()).collect()
+            } else {
+                rest.clone()
+            };
+            Self::Command(first.iter().map(|word| (*word).to_owned()).chain(words).collect())
+        };
+        Ok(match name.as_str() {
+            "help" | "?" => Self::Help,
+            "exit" | "quit" => Self::Exit,
+            "new" => Self::New,
+            "cost" => Self::Cost,
+            "diff" => Self::Diff,
+            "plan" => match one()?.as_str() {
+                "on" => Self::Plan(true),
+                "off" => Self::Plan(false),
+                _ => return Err(usage(&name)),
+            },
+            "approval" => Self::Approval(one()?.parse().map_err(|_| usage(&name))?),
+            "cwd" => Self::Folder(one()?.into()),
+            "resume" => Self::Resume(one()?),
+            "save" => Self::Save(one()?.into()),
+            "model" => match rest.first().map(String::as_str) {
+                None | Some("list" | "pull" | "path" | "remove") => command(&["model"], &["list"]),
+                Some(_) => Self::Model(one()?),
+            },
+            "show" => Self::AboutRun("show", rest),
+            "explain" => Self::AboutRun("explain", rest),
+            "undo" => Self::AboutRun("undo", rest),
+            "bg" => return Err(usage(&name)),
+            "attach" | "stop" => Self::Command(vec!["runs".to_owned(), name.clone(), one()?]),
+            "runs" => command(&["runs"], &["list"]),
+            "sessions" => command(&["sessions"], &["list"]),
+            "audit" => command(&["audit"], &["report"]),
+            "memory" => command(&["memory"], &["stats"]),
+            "policy" => command(&["policy"], &["list"]),
+            "config" => command(&["config"], &["show"]),
+            "doctor" => command(&["doctor"], &[]),
+            _ => return Err(unknown(&name)),
+        })
+    }
+}
+
+fn usage(name: &str) -> CommandError {
+    let follows = TABLE.iter().find(|(known, ..)| *known == name).map_or("", |(_, follows, _)| follows);
+    CommandError::usage(format!("/{name} takes: {follows}")).hint("all commands: /help")
+}
+
+fn unknown(name: &str) -> CommandError {
+    let error = CommandError::usage(format!("there is no command /{name}"));
+    match nearest(name, TABLE.iter().map(|(known, ..)| *known)) {
+        Some(near) => error.hint(format!("did you mean /{near}? all commands: /help")),
+        None => error
+            .hint("all commands: /help; a request that begins with a slash: put a blank before it in quotes"),
+    }
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// What went wrong with it; the conversation goes on.
+pub(super) fn run(context: &mut Context<'_>, state: &mut State, slash: &Slash) -> Result<Then, CommandError> {
+    match slash {
+        Slash::Help => help(context)?,
+        Slash::Exit => return Ok(Then::Leave),
+        Slash::Background(text) => state.begin_in_background(context, text)?,
+        Slash::Command(words) => of_the_program(context, state, words.clone())?,
+        Slash::AboutRun(what, rest) => {
+            let mut words = vec!["runs".to_owned(), (*what).to_owned()];
+            if rest.iter().all(|word| word.starts_with('-')) {
+                let last = state.last_run.ok_or_else(|| {
+                    CommandError::usage("nothing was run in this session")
+                        .hint("name a run: /runs lists them")
+                })?;
+                words.push(last.to_string());
+            }
+            words.extend(rest.iter().cloned());
+            of_the_program(context, state, words)?;
+        }
+        Slash::Model(name) => state.use_model(context, name)?,
+        Slash::Cost => state.tell_cost(context)?,
+        Slash::Diff => changes::show(context, state)?,
+        Slash::Plan(on) => {
+            state.args.plan = *on;
+            context.terminal.note(if *on { "plans are shown before they run" } else { "plans run at once" });
+        }
+        Slash::Approval(approval) => {
+            state.args.permissions.approval = *approval;
+            context.terminal.note(&format!("approval: {}", approval.name()));
+        }
+        Slash::Folder(folder) => state.go_to(context, folder)?,
+        Slash::New => {
+            state.begin_anew();
+            context.terminal.note("the next request begins a session");
+        }
+        Slash::Resume(part) => state.resume(context, part)?,
+        Slash::Save(file) => {
+            let session = state.session(context)?;
+            save(&session, &context.folders.current.join(file))?;
+            context.terminal.note(&format!("written: {}", file.display()));
+        }
+    }
+    Ok(Then::GoOn)
+}
+
+fn help(context: &mut Context<'_>) -> Result<(), CommandError> {
+    let mut text = String::from(
+        "Type a request in any language. Alt+Enter begins a new line, Tab completes, Ctrl+R searches.\n",
+    );
+    text.push_str("While a run works: what you type is its answer or a note to it; with a leading `>` it is the next request.\n");
+    text.push_str(
+        "@PATH names a file; Tab completes it. Ctrl+C ends the run; at an empty prompt twice, artoo.\n",
+    );
+    text.push_str(
+        "! COMMAND runs a command of yours as a run would; the next request is told what it put out.\n\n",
+    );
+    let widest = TABLE.iter().map(|(name, follows, _)| name.len() + follows.len()).max().unwrap_or(0) + 1;
+    let columns = context.terminal.data_look().columns;
+    for (name, follows, does) in TABLE {
+        let command = format!("{name} {follows}");
+        let row = if columns < 80 {
+            format!("  /{}\n      {does}\n", command.trim_end())
+        } else {
+            format!("  /{command:widest$}  {does}\n")
+        };
+        text.push_str(&row);
+    }
+    context.terminal.data(&text)
+}
+
+/// What the command line would do with these words.
+fn of_the_program(context: &mut Context<'_>, state: &State, words: Vec<String>) -> Result<(), CommandError> {
+    let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    match args::parse(&words, context.terminal.data_look().columns)? {
+        Parsed::Command(command, _) => {
+            dispatch(context, *command)?;
+        }
+        Parsed::Text(text) => {
+            let colour = context.terminal.data_look().colour;
+            context.terminal.data(&styled(&text, colour))?;
+        }
+        Parsed::Mistake(text) => {
+            let colour = context.terminal.look().colour;
+            context.terminal.note(styled(&text, colour).trim_end());
+        }
+        // No slash command has no words.
+        Parsed::Repl(..) => help(context)?,
+    }
+    // A command may have changed what the prompt shows.
+    state.refresh();
+    Ok(())
+}

@@ -1,0 +1,365 @@
+//! What a conversation remembers from one line to the next.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use artoo_redaction::Redactor;
+use artoo_runtime::sessions::{Session, Sessions, TurnEnd};
+use artoo_types::{RunId, SessionId};
+use tokio::runtime::Runtime;
+
+use super::type_ahead::{After, TypeAhead};
+use crate::args::{RunArgs, SandboxArgs};
+use crate::commands::Loaded;
+use crate::config::Given;
+use crate::error::CommandError;
+use crate::interrupt::{Signals, Standing};
+use crate::machine::expand_home;
+use crate::program::Context;
+use crate::run::{
+    self, Begun, Connected, DETACHED, Done, Front, Keyboard, Wanted, begin, explained, from_stdin,
+};
+use crate::terminal::neutral_line;
+use crate::view::{counted, seconds};
+
+/// The conversation.
+pub(super) struct State {
+    /// What each run is given, as `artoo run` would be.
+    pub(super) args: RunArgs,
+    /// The last run of this session.
+    pub(super) last_run: Option<RunId>,
+    wanted: Wanted,
+    standing: Standing,
+    connected: Option<Connected>,
+    /// The name of the model, as far as it is known.
+    model: Cell<Option<String>>,
+}
+
+impl State {
+    /// As the options say.
+    pub(super) fn new(context: &Context<'_>, mut args: RunArgs, standing: Standing) -> Self {
+        let wanted = Wanted::by(&args);
+        // A conversation stays in its folder, wherever a later request goes on with it.
+        args.permissions.cwd = args
+            .permissions
+            .cwd
+            .map(|folder| context.folders.current.join(expand_home(&folder, &context.folders.home)));
+        (args.go_on, args.session) = (false, None);
+        Self { args, last_run: None, wanted, standing, connected: None, model: Cell::new(None) }
+    }
+
+    /// The folder that requests are about.
+    pub(super) fn folder<'a>(&'a self, context: &'a Context<'_>) -> &'a Path {
+        self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current)
+    }
+
+    /// The model, or what stands for it where none can be used.
+    pub(super) fn model(&self, context: &mut Context<'_>) -> Option<String> {
+        if let Some(known) = self.model.take() {
+            self.model.set(Some(known.clone()));
+            return Some(known);
+        }
+        let given = run::given(&self.args).ok()?;
+        let mut loaded = Loaded::load(context, given).ok()?;
+        let models = loaded.models(context).ok()?;
+        let name = models.distinct().first().map(|choice| choice.model.clone());
+        self.model.set(name.clone());
+        name
+    }
+
+    /// Looks again at what the prompt shows.
+    pub(super) fn refresh(&self) {
+        self.model.set(None);
+    }
+
+    /// The session, as far as it has begun.
+    pub(super) fn session_id(&self) -> Option<SessionId> {
+        match &self.wanted {
+            Wanted::Known(id) => Some(*id),
+            Wanted::None | Wanted::New | Wanted::Newest | Wanted::Named(_) => None,
+        }
+    }
+
+    /// What is worth knowing before the first prompt.
+    pub(super) fn greet(&self, context: &mut Context<'_>) {
+        context.terminal.note(&format!(
+            "artoo {} in {}. /help says what there is; Ctrl+D leaves.",
+            env!("CARGO_PKG_VERSION"),
+            neutral_line(&self.folder(context).display().to_string())
+        ));
+        if self.model(context).is_none() {
+            context.terminal.warning("no model is set up");
+            context.terminal.hint("run `artoo setup`, or name one: /model NAME");
+        }
+    }
+
+    /// Works on a request, while what is typed stands below the view.
+    pub(super) fn work(
+        &mut self,
+        context: &mut Context<'_>,
+        threads: &Runtime,
+        text: String,
+    ) -> Result<After, CommandError> {
+        self.while_typing(context, |state, context, keyboard| state.request(context, threads, text, keyboard))
+    }
+
+    /// Carries out a command of the person's own; the next request is told what it put out.
+    pub(super) fn command_while_typing(
+        &mut self,
+        context: &mut Context<'_>,
+        threads: &Runtime,
+        command: &str,
+    ) -> Result<After, CommandError> {
+        self.while_typing(context, |state, context, keyboard| {
+            state.command(context, threads, command, keyboard)
+        })
+    }
+
+    /// Does something while what is typed stands below the view.
+    fn while_typing(
+        &mut self,
+        context: &mut Context<'_>,
+        work: impl FnOnce(&mut Self, &mut Context<'_>, Arc<dyn Keyboard>) -> Result<Done, CommandError>,
+    ) -> Result<After, CommandError> {
+        let typing = TypeAhead::begin(context.terminal);
+        let keyboard: Arc<dyn Keyboard> = match &typing {
+            Ok(typing) => typing.keyboard(),
+            // A terminal that cannot give key by key still takes answers.
+            Err(_) => from_stdin(),
+        };
+        let done = work(self, context, keyboard);
+        let mut after = typing.map(TypeAhead::end).unwrap_or_default();
+        let unused = done?.unused;
+        // What came too late for the run is offered as the next request.
+        if after.draft.is_empty() && after.next.is_empty() {
+            after.draft = unused.join("\n");
+        }
+        Ok(after)
+    }
+
+    /// Works on a request of the session.
+    pub(super) fn request(
+        &mut self,
+        context: &mut Context<'_>,
+        threads: &Runtime,
+        text: String,
+        keyboard: Arc<dyn Keyboard>,
+    ) -> Result<Done, CommandError> {
+        let signals = Signals::Standing(self.standing.clone());
+        let front = Front { signals, keyboard, connected: &mut self.connected };
+        let text = attached(&text, self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current))?;
+        let done = run::work(context, &self.args, (text, &self.wanted), threads, front, |_| {});
+        self.over(done)
+    }
+
+    /// Carries out a command as part of the session.
+    pub(super) fn command(
+        &mut self,
+        context: &mut Context<'_>,
+        threads: &Runtime,
+        command: &str,
+        keyboard: Arc<dyn Keyboard>,
+    ) -> Result<Done, CommandError> {
+        let permissions = self.args.permissions.clone();
+        let args =
+            SandboxArgs { command: command.to_owned(), json: false, permissions, timeout: self.args.timeout };
+        let signals = Signals::Standing(self.standing.clone());
+        let done = run::carried_out(context, &args, &self.wanted, threads, (signals, keyboard));
+        self.over(done)
+    }
+
+    /// Remembers what is done.
+    fn over(&mut self, done: Result<Done, CommandError>) -> Result<Done, CommandError> {
+        self.standing.over();
+        let done = done?;
+        self.last_run = Some(done.run_id);
+        if let Some(session) = done.session {
+            self.wanted = Wanted::Known(session);
+        }
+        Ok(done)
+    }
+
+    /// Begins a request in a process of its own, as this session would work on it.
+    pub(super) fn begin_in_background(
+        &mut self,
+        context: &mut Context<'_>,
+        text: &str,
+    ) -> Result<(), CommandError> {
+        let text = attached(text, self.folder(context))?;
+        let words = self.words(self.folder(context), &text);
+        match begin(context, &words, false)? {
+            Begun::Run(id) => {
+                context
+                    .terminal
+                    .note(&format!("works in the background: {id}; /attach it, /stop it, or see /runs"));
+                Ok(())
+            }
+            // Why has been said.
+            Begun::Nothing(_) => Ok(()),
+        }
+    }
+
+    /// The words of a command line that would do the same.
+    fn words(&self, folder: &Path, text: &str) -> Vec<OsString> {
+        let args = &self.args;
+        let mut words: Vec<OsString> = vec!["run".into(), DETACHED.into(), "--cwd".into(), folder.into()];
+        let mut option = |name: &str, value: Option<OsString>| {
+            words.extend(value.into_iter().flat_map(|value| [name.into(), value]));
+        };
+        option("--session", self.session_id().map(|id| id.to_string().into()));
+        option("--model", args.model.as_ref().map(OsString::from));
+        option("--base-url", args.base_url.as_ref().map(OsString::from));
+        option("--workspace", args.permissions.workspace.as_ref().map(OsString::from));
+        option("--sandbox", args.permissions.sandbox.map(|mode| mode.as_str().into()));
+        option("--approval", Some(args.permissions.approval.name().into()));
+        for kind in &args.permissions.yes {
+            option("--yes", Some(kind.name().into()));
+        }
+        if args.plan {
+            words.push("--plan".into());
+        }
+        words.extend(["--".into(), text.into()]);
+        words
+    }
+
+    /// Uses another model from now on.
+    pub(super) fn use_model(&mut self, context: &mut Context<'_>, name: &str) -> Result<(), CommandError> {
+        let before = self.args.model.replace(name.to_owned());
+        let usable = run::given(&self.args)
+            .and_then(|given| Loaded::load(context, given))
+            .and_then(|mut loaded| loaded.models(context));
+        if let Err(error) = usable {
+            self.args.model = before;
+            return Err(error);
+        }
+        self.refresh();
+        context.terminal.note(&format!("model: {name}"));
+        Ok(())
+    }
+
+    /// Works in another folder. What was said here is about this one, so another session begins.
+    pub(super) fn go_to(&mut self, context: &mut Context<'_>, folder: &Path) -> Result<(), CommandError> {
+        let named = self.folder(context).join(expand_home(folder, &context.folders.home));
+        let real = named.canonicalize().and_then(|path| {
+            if path.is_dir() { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+        });
+        let real = real.map_err(|error| {
+            CommandError::usage(format!("{} cannot be worked in", named.display()))
+                .because(error)
+                .hint("name a folder that exists")
+        })?;
+        context.terminal.note(&format!("folder: {}; the next request begins a session", real.display()));
+        self.args.permissions.cwd = Some(real);
+        self.begin_anew();
+        Ok(())
+    }
+
+    /// Begins another session with the next request.
+    pub(super) fn begin_anew(&mut self) {
+        self.wanted = Wanted::New;
+        self.last_run = None;
+    }
+
+    /// Goes on with another session, in its folder.
+    pub(super) fn resume(&mut self, context: &mut Context<'_>, part: &str) -> Result<(), CommandError> {
+        let session = sessions(context)?.find(part).map_err(explained)?;
+        if !session.folder.is_dir() {
+            return Err(CommandError::usage(format!("its folder {} is gone", session.folder.display()))
+                .hint("read it: /sessions show ID"));
+        }
+        context.terminal.note(&format!(
+            "session {:?} of {}, in {}",
+            neutral_line(session.title()),
+            counted(session.turns.len() as u64, "turn", "turns"),
+            session.folder.display()
+        ));
+        self.last_run = session.turns.last().map(|turn| turn.run_id);
+        self.args.permissions.cwd = Some(session.folder.clone());
+        self.wanted = Wanted::Known(session.id);
+        Ok(())
+    }
+
+    /// The session as it is on the disk.
+    pub(super) fn session(&self, context: &mut Context<'_>) -> Result<Session, CommandError> {
+        let id = self
+            .session_id()
+            .ok_or_else(|| CommandError::usage("this session is empty").hint("ask something first"))?;
+        sessions(context)?.read(id).map_err(explained)
+    }
+
+    /// Says what the session has cost.
+    pub(super) fn tell_cost(&self, context: &mut Context<'_>) -> Result<(), CommandError> {
+        let session = self.session(context)?;
+        let ends = || session.turns.iter().filter_map(|turn| turn.end.as_ref());
+        let tokens: u64 = ends().map(|end| end.tokens).sum();
+        let took = Duration::from_millis(ends().map(|end| end.elapsed_ms).sum());
+        let mut row = format!(
+            "{}, {tokens} tokens, {} of work",
+            counted(session.turns.len() as u64, "turn", "turns"),
+            seconds(took)
+        );
+        if let Some(money) = money(ends()) {
+            row.push_str(&format!(", {}", neutral_line(&money)));
+        }
+        context.terminal.data(&format!("{row}\n"))
+    }
+}
+
+/// The sum of what is known, where every turn has its price in one currency.
+fn money<'a>(ends: impl Iterator<Item = &'a TurnEnd>) -> Option<String> {
+    let mut sum = 0.0;
+    let mut currency = None;
+    for end in ends {
+        let cost = end.cost.as_ref()?;
+        if *currency.get_or_insert(&cost.currency) != &cost.currency {
+            return None;
+        }
+        sum += cost.amount.units();
+    }
+    currency.map(|currency| format!("{sum:.4} {currency}").trim_end().to_owned())
+}
+
+/// The sessions of the data folder, to be read.
+pub(super) fn sessions(context: &mut Context<'_>) -> Result<Sessions, CommandError> {
+    let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
+    Ok(Sessions::new(&data_dir, Redactor::new()))
+}
+
+/// The request with `@path` as the path itself. One that names nothing is a mistake, which is better said before a model is asked.
+fn attached(text: &str, folder: &Path) -> Result<String, CommandError> {
+    let named = |word: &str| -> Option<PathBuf> {
+        let path = word.strip_prefix('@').filter(|path| !path.is_empty())?;
+        Some(PathBuf::from(path))
+    };
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(char::is_whitespace) {
+        let bare = word.trim_end();
+        match named(bare) {
+            None => out.push_str(word),
+            Some(path) if folder.join(&path).exists() => out.push_str(word.strip_prefix('@').unwrap_or(word)),
+            Some(path) => {
+                return Err(CommandError::usage(format!("{} names no file of this folder", path.display()))
+                    .hint("complete it with Tab, or leave the @ out"));
+            }
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attached_file_is_named_and_must_be_there() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("数.txt"), "1").unwrap();
+        let check = |text: &str| attached(text, folder.path()).map_err(|error| error.to_string());
+        assert_eq!(check("sum @数.txt  and\nmail a@b.org").unwrap(), "sum 数.txt  and\nmail a@b.org");
+        assert_eq!(check("an @ alone").unwrap(), "an @ alone");
+        assert_eq!(check("read @gone.txt").unwrap_err(), "gone.txt names no file of this folder");
+    }
+}

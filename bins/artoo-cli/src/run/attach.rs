@@ -1,0 +1,178 @@
+//! A run of another process on this terminal: shown from its journal, answered over its socket.
+
+use std::path::Path;
+use std::time::Duration;
+
+use artoo_bus::{Clock, SystemClock};
+use artoo_runtime::control::{ControlError, Peer};
+use artoo_runtime::events::Fold;
+use artoo_runtime::journal::{self, Follow, RunState};
+use artoo_runtime::{Question as Open, runs};
+use artoo_types::Envelope;
+use chrono::{DateTime, FixedOffset};
+use tokio::sync::mpsc;
+
+use super::always::PolicyFile;
+use super::ask::{Asking, Question, from_stdin};
+use super::show::Show;
+use crate::commands::unreadable_run;
+use crate::config;
+use crate::error::{CommandError, Exit};
+use crate::program::Context;
+use crate::view::{Outcome, no_end};
+
+/// How often the journal is looked at, and the status line drawn.
+const BEAT: Duration = Duration::from_millis(100);
+
+/// Shows a run until it ends or the person leaves.
+pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<Exit, CommandError> {
+    let unreadable = |error| unreadable_run(runs::RunsError::Journal(error));
+    let mut follow = Follow::open(&folder.join(journal::FILE_NAME)).map_err(unreadable)?;
+    let verbose = context.common.verbose > 0;
+    let mut watched = Watched {
+        show: Show::for_person(verbose, context.streams.stdout),
+        fold: Fold::new(),
+        outcome: None,
+        began: None,
+        open: None,
+        question: None,
+    };
+    let first = follow.read_on().map_err(unreadable)?;
+    let mut way = if may_work(first.state) { way(context, folder).await } else { Way::none() };
+    let mut leaving = std::pin::pin!(tokio::signal::ctrl_c());
+    let mut beats = tokio::time::interval(BEAT);
+    beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let (mut beat, mut read) = (0, Some(first));
+    loop {
+        let news = match read.take() {
+            Some(news) => news,
+            None => follow.read_on().map_err(unreadable)?,
+        };
+        for envelope in &news.envelopes {
+            watched.on(context, envelope)?;
+        }
+        if let Some(damage) = news.damage {
+            context.terminal.warning(&format!("the journal is damaged, and shown up to there: {damage}"));
+            return Ok(Exit::FAILED);
+        }
+        if let Some(outcome) = &watched.outcome {
+            way.asking.give_up(context.terminal);
+            context.terminal.wipe();
+            watched.show.end(context.terminal, outcome, folder)?;
+            if let Some(fault) = &outcome.error {
+                let hint = format!("what happened: artoo runs show {}", outcome.run_id);
+                let hint = fault.hint.clone().unwrap_or(hint);
+                context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
+            }
+            return Ok(Exit::of_run(outcome.exit_code));
+        }
+        if let Some(sentence) = no_end(news.state).filter(|_| !may_work(news.state)) {
+            way.asking.give_up(context.terminal);
+            return Err(CommandError::failed(sentence).hint("what it did: artoo runs show RUN"));
+        }
+        watched.ask(context, &mut way);
+        tokio::select! {
+            biased;
+            left = &mut leaving => {
+                left.map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
+                if way.asking.is_open() {
+                    context.terminal.note("");
+                }
+                context.terminal.note("detached: the run goes on; `artoo runs attach` comes back to it, `artoo runs stop` ends it");
+                return Ok(Exit::OK);
+            }
+            line = way.asking.answered() => way.asking.take(&line, context.terminal),
+            Some(refused) = way.refusals.recv() => {
+                context.terminal.warning(&format!("the answer was not taken: {refused}"));
+            }
+            _ = beats.tick() => {
+                beat += 1;
+                if !way.asking.is_open() {
+                    watched.show.status(context.terminal, beat, watched.elapsed());
+                }
+            }
+        }
+    }
+}
+
+/// Whether more may come of it. Where the file system does not tell who lives, it may.
+fn may_work(state: RunState) -> bool {
+    match state {
+        RunState::Running | RunState::Unknown => true,
+        RunState::Finished | RunState::Killed | RunState::Unrecorded => false,
+    }
+}
+
+/// How the run is answered.
+struct Way {
+    asking: Asking,
+    refusals: mpsc::UnboundedReceiver<ControlError>,
+}
+
+impl Way {
+    /// Not from here.
+    fn none() -> Self {
+        Self { asking: Asking::elsewhere(), refusals: mpsc::unbounded_channel().1 }
+    }
+}
+
+/// Goes to the run, and says where its questions are answered if that is not here.
+async fn way(context: &mut Context<'_>, folder: &Path) -> Way {
+    let said = match Peer::connect(folder).await {
+        Ok(peer) if !peer.takes_answers() => {
+            "the questions of this run are answered where it was started".to_owned()
+        }
+        Ok(_) if !(context.streams.stdin && context.streams.stderr) => {
+            "questions are shown and not answered: this is no terminal".to_owned()
+        }
+        Ok(peer) => {
+            let (answerer, refusals) = peer.into_answerer();
+            let home = context.folders.home.clone();
+            let path = config::policy_path(context.environment, &home);
+            let policy = Some(PolicyFile { path, home });
+            return Way { asking: Asking::new(answerer, from_stdin(), policy), refusals };
+        }
+        Err(error) => format!("the run cannot be answered from here: {error}"),
+    };
+    context.terminal.note(&said);
+    Way::none()
+}
+
+/// What is known of the run.
+struct Watched {
+    show: Show,
+    fold: Fold,
+    outcome: Option<Outcome>,
+    began: Option<DateTime<FixedOffset>>,
+    /// What it asks, and how that is put; nothing where it is put already.
+    open: Option<Open>,
+    question: Option<Question>,
+}
+
+impl Watched {
+    fn on(&mut self, context: &mut Context<'_>, envelope: &Envelope) -> Result<(), CommandError> {
+        self.began.get_or_insert(envelope.at);
+        for line in self.fold.on(envelope) {
+            self.outcome = Outcome::of(&line).or(self.outcome.take());
+            self.show.line(context.terminal, &line)?;
+        }
+        let message = envelope.message.as_ref();
+        self.open = Open::after(self.open, message);
+        self.question = Question::of(message).or(self.question.take()).filter(|_| self.open.is_some());
+        Ok(())
+    }
+
+    /// Puts the open question, or gives up one that somebody else has answered.
+    fn ask(&mut self, context: &mut Context<'_>, way: &mut Way) {
+        if self.open.is_none() {
+            way.asking.give_up(context.terminal);
+        } else if let Some(question) = self.question.take() {
+            way.asking.begin(question, context.terminal);
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        let since = |began: DateTime<FixedOffset>| (SystemClock::new().now() - began).to_std().ok();
+        self.began.and_then(since).unwrap_or_default()
+    }
+}

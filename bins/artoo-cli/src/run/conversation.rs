@@ -1,0 +1,161 @@
+//! The session that a run belongs to.
+
+use std::path::{Path, PathBuf};
+
+use artoo_redaction::Redactor;
+use artoo_runtime::private;
+use artoo_runtime::sessions::{Session, SessionError, Sessions, TurnEnd};
+use artoo_types::{RunId, SessionId, Turn};
+use chrono::{DateTime, FixedOffset};
+
+use super::ask::{Keyboard, person_present};
+use super::is_yes;
+use crate::args::RunArgs;
+use crate::error::{CommandError, Kind};
+use crate::program::Context;
+use crate::terminal::Terminal;
+
+/// Which session a request belongs to.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// None: a recording is whole in its folder.
+    None,
+    /// One of its own.
+    New,
+    /// The newest of the folder.
+    Newest,
+    /// What a person calls it.
+    Named(String),
+    /// The one that the program is in.
+    Known(SessionId),
+}
+
+impl Wanted {
+    /// What the options say.
+    pub(crate) fn by(args: &RunArgs) -> Self {
+        match &args.session {
+            _ if args.record.is_some() || args.replay.is_some() => Self::None,
+            Some(part) => Self::Named(part.clone()),
+            None if args.go_on => Self::Newest,
+            None => Self::New,
+        }
+    }
+}
+
+/// The session of a run, as far as one is kept.
+pub(crate) struct Conversation {
+    sessions: Sessions,
+    session: Session,
+}
+
+/// Finds the session that is wanted, before it is known what must not be written into it.
+pub(super) fn find(data_dir: &Path, wanted: &Wanted, folder: &Path) -> Result<Option<Session>, CommandError> {
+    let sessions = Sessions::new(data_dir, Redactor::new());
+    match wanted {
+        Wanted::None | Wanted::New => Ok(None),
+        Wanted::Known(id) => sessions.read(*id).map(Some).map_err(explained),
+        Wanted::Named(part) => sessions.find(part).map(Some).map_err(explained),
+        Wanted::Newest => match sessions.newest_in(folder).map_err(explained)? {
+            Some(session) => Ok(Some(session)),
+            None => Err(CommandError::usage(format!("no session belongs to {}", folder.display()))
+                .hint("begin one: artoo run \"REQUEST\"; others: artoo sessions list")),
+        },
+    }
+}
+
+/// Where a request of this session works. One of another folder is asked about: what "it" and "here" mean depends on that.
+pub(super) fn folder(
+    context: &mut Context<'_>,
+    args: &RunArgs,
+    keyboard: &dyn Keyboard,
+    session: Option<&Session>,
+    here: PathBuf,
+) -> Result<PathBuf, CommandError> {
+    let elsewhere = session.filter(|session| session.folder != here && args.permissions.cwd.is_none());
+    let Some(session) = elsewhere else { return Ok(here) };
+    let there = session.folder.display();
+    let refused = || {
+        CommandError::usage(format!("the session belongs to {there}, and this is {}", here.display()))
+            .hint(format!("say where to work: --cwd {there}, or --cwd ."))
+    };
+    if !session.folder.is_dir() || !person_present(context.streams, args.json, args.quiet) {
+        return Err(refused());
+    }
+    keyboard.begin();
+    context.terminal.prompt(&format!("the session belongs to {there}: work there? [y/N] > "));
+    if is_yes(&keyboard.line()) { Ok(session.folder.clone()) } else { Err(refused()) }
+}
+
+impl Conversation {
+    /// Goes on with a session, or begins one. `None` where none is wanted, or none can be kept: that is said, and no reason not to work.
+    pub(super) fn open(
+        terminal: &mut Terminal,
+        data_dir: &Path,
+        redactor: Redactor,
+        (wanted, found): (&Wanted, Option<Session>),
+        (folder, now): (&Path, DateTime<FixedOffset>),
+    ) -> Option<Self> {
+        if matches!(wanted, Wanted::None) {
+            return None;
+        }
+        let sessions = Sessions::new(data_dir, redactor);
+        let begun = match found {
+            Some(session) => Ok(session),
+            // What is wrong with the data folder is said when artoo is built.
+            None => private::data_folder(data_dir).ok().map(|()| sessions.begin(folder, now))?,
+        };
+        match begun {
+            Ok(session) => Some(Self { sessions, session }),
+            Err(error) => {
+                lost(terminal, &error);
+                None
+            }
+        }
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self) -> SessionId {
+        self.session.id
+    }
+
+    /// What the next request is told of.
+    pub(super) fn recent(&self) -> Vec<Turn> {
+        self.session.recent()
+    }
+
+    /// Keeps what is asked, and says whether it could.
+    pub(super) fn ask(
+        &self,
+        terminal: &mut Terminal,
+        run_id: RunId,
+        at: DateTime<FixedOffset>,
+        request: &str,
+    ) -> bool {
+        let asked = self.sessions.ask(self.session.id, run_id, at, request);
+        if let Err(error) = &asked {
+            lost(terminal, error);
+        }
+        asked.is_ok()
+    }
+
+    /// Keeps what came of it.
+    pub(super) fn end(&self, terminal: &mut Terminal, run_id: RunId, end: TurnEnd) {
+        if let Err(error) = self.sessions.end(self.session.id, run_id, end) {
+            lost(terminal, &error);
+        }
+    }
+}
+
+fn lost(terminal: &mut Terminal, error: &SessionError) {
+    terminal.warning(&format!("the next request will not know of this one: {error}"));
+}
+
+/// A mistake of the person, or of the disk.
+pub(crate) fn explained(error: SessionError) -> CommandError {
+    let mistaken = matches!(
+        error,
+        SessionError::Unknown { .. } | SessionError::Ambiguous { .. } | SessionError::Name { .. }
+    );
+    let kind = if mistaken { Kind::Usage } else { Kind::Failed };
+    CommandError::new(kind, error.to_string()).hint(error.hint())
+}

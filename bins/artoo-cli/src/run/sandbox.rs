@@ -1,0 +1,210 @@
+//! `artoo sandbox`: one command of the person's own, carried out as a run would.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use artoo_runtime::sessions::MAX_RESULT;
+use artoo_tools::EvidenceStore;
+use artoo_types::{CallEnding, CallFailure, FileChange, OutputRecord, ToolCall};
+use serde::Serialize;
+use tokio::runtime::Runtime;
+
+use super::ask::{Asking, Keyboard};
+use super::conversation::{Conversation, Wanted};
+use super::drive::{Done, builder, built, not_begun, policy_file};
+use super::findings::Findings;
+use super::given::given_for_command;
+use super::prepare::{Prepared, prepare_command};
+use super::show::Show;
+use super::watch::{Attended, View, attend};
+use super::{from_stdin, once, threads};
+use crate::args::SandboxArgs;
+use crate::commands::Loaded;
+use crate::error::{CommandError, Exit};
+use crate::interrupt::Signals;
+use crate::program::Context;
+use crate::terminal::{neutral, neutral_json};
+use crate::view::{Frame, Outcome, file_lines};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Page<'a> {
+    run_id: &'a str,
+    command: &'a str,
+    exit_code: u8,
+    /// How it ended; null where it never began.
+    ending: Option<&'a CallEnding>,
+    /// Why it failed or was refused.
+    failure: Option<&'a CallFailure>,
+    stdout: String,
+    /// Bytes of it that were too many to keep.
+    stdout_dropped_bytes: u64,
+    stderr: String,
+    stderr_dropped_bytes: u64,
+    files: &'a [FileChange],
+    duration_ms: u64,
+}
+
+/// Carries it out in a program of its own.
+pub(crate) fn sandbox(context: &mut Context<'_>, args: &SandboxArgs) -> Result<Exit, CommandError> {
+    let threads = threads()?;
+    let signals = once(&threads)?;
+    let done = carried_out(context, args, &Wanted::None, &threads, (signals, from_stdin()));
+    threads.shutdown_background();
+    done.map(|done| done.exit)
+}
+
+/// Carries it out as part of a session, and passes on what it puts out, when it has ended: it may have been tried first, and what was not
+/// agreed to was not done.
+pub(crate) fn carried_out(
+    context: &mut Context<'_>,
+    args: &SandboxArgs,
+    wanted: &Wanted,
+    threads: &Runtime,
+    (signals, keyboard): (Signals, Arc<dyn Keyboard>),
+) -> Result<Done, CommandError> {
+    let loaded = Loaded::load(context, given_for_command(args)?)?;
+    let prepared = prepare_command(context, args, &loaded, wanted)?;
+    threads.block_on(carry_out(context, args, prepared, signals, keyboard))
+}
+
+async fn carry_out(
+    context: &mut Context<'_>,
+    args: &SandboxArgs,
+    prepared: Prepared,
+    signals: Signals,
+    keyboard: Arc<dyn Keyboard>,
+) -> Result<Done, CommandError> {
+    let artoo = built(builder(context, &prepared).without_model())?;
+    context.log_secrets.are(artoo.redactor());
+    let policy = policy_file(context, &prepared.policy);
+    let person_present = prepared.request.person_present;
+    let show = Show::of_command(context.common.verbose > 0);
+    let now = prepared.request.surroundings.now;
+    let run = artoo.command(prepared.request).map_err(|error| not_begun(&error))?;
+    let run_id = run.id();
+    let asked = format!("! {}", args.command);
+    let conversation = prepared.conversation;
+    let kept =
+        conversation.as_ref().filter(|conversation| conversation.ask(context.terminal, run_id, now, &asked));
+    let data_dir = prepared.settings.data_dir.clone();
+    let view = View::new(show, Findings::new([]), run.canceller(), data_dir);
+    let asking = Asking::new(run.answerer(), keyboard, policy);
+    let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
+    let Attended { finished, mut view, interrupted, folder } = attended;
+    if let Some((conversation, mut end)) = kept.zip(view.end.take()) {
+        // The next request is told what it put out.
+        end.result = view.call.as_ref().map(said).unwrap_or_default();
+        conversation.end(context.terminal, run_id, end);
+    }
+    let code = view.outcome.as_ref().map_or_else(|| artoo_runtime::exit_code(&finished), |end| end.exit_code);
+    let call = view.call.as_ref();
+    if args.json {
+        let run_id = finished.run_id.to_string();
+        let page = page(&run_id, &args.command, code, call, &folder);
+        let json = serde_json::to_string(&page)
+            .map_err(|error| CommandError::failed("cannot write JSON").because(error))?;
+        context.terminal.data(&format!("{}\n", neutral_json(&json)))?;
+    } else if let Some(call) = call {
+        pass_on(context, call, &folder)?;
+    }
+    if let Some(fault) = &finished.fault {
+        let hint = fault
+            .hint
+            .clone()
+            .unwrap_or_else(|| format!("what happened: artoo runs show {}", finished.run_id));
+        context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
+    } else if let Some(refused) = &finished.gave_up {
+        context.terminal.error(&CommandError::failed(refused.reason.clone()));
+        if !person_present {
+            context
+                .terminal
+                .hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
+        }
+    }
+    if let (Some(outcome), false) = (&view.outcome, args.json) {
+        tell_files(context, outcome);
+    }
+    if let Some(error) = view.trouble {
+        return Err(error);
+    }
+    let exit = interrupted.exit().unwrap_or(Exit::of_run(code));
+    let session = conversation.as_ref().map(Conversation::id);
+    Ok(Done { run_id, exit, session, unused: Vec::new() })
+}
+
+fn page<'a>(
+    run_id: &'a str,
+    command: &'a str,
+    exit_code: u8,
+    call: Option<&'a ToolCall>,
+    folder: &Path,
+) -> Page<'a> {
+    let whole = |record: Option<&OutputRecord>| {
+        let bytes = record.map(|record| whole(record, folder)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let (stdout, stderr) = (call.map(|call| &call.output), call.map(|call| &call.stderr));
+    let dropped = |record: Option<&OutputRecord>| record.map_or(0, |record| record.dropped_bytes);
+    Page {
+        run_id,
+        command,
+        exit_code,
+        ending: call.map(|call| &call.ending),
+        failure: call.and_then(|call| call.failure.as_ref()),
+        stdout: whole(stdout),
+        stdout_dropped_bytes: dropped(stdout),
+        stderr: whole(stderr),
+        stderr_dropped_bytes: dropped(stderr),
+        files: call.map(|call| call.files.as_slice()).unwrap_or_default(),
+        duration_ms: call.map_or(0, |call| call.duration_ms),
+    }
+}
+
+/// Passes both streams on: into a pipe byte for byte, at a terminal with nothing in it that acts there.
+fn pass_on(context: &mut Context<'_>, call: &ToolCall, folder: &Path) -> Result<(), CommandError> {
+    let stdout = whole(&call.output, folder);
+    if context.streams.stdout {
+        context.terminal.data(&neutral(&String::from_utf8_lossy(&stdout)))?;
+    } else {
+        context.terminal.data_bytes(&stdout)?;
+    }
+    let stderr = whole(&call.stderr, folder);
+    for line in neutral(&String::from_utf8_lossy(&stderr)).lines() {
+        context.terminal.note(line);
+    }
+    for (name, record) in [("output", &call.output), ("complaints", &call.stderr)] {
+        if record.dropped_bytes > 0 {
+            let dropped = record.dropped_bytes;
+            context.terminal.warning(&format!("{dropped} bytes of its {name} were too many to keep"));
+        }
+    }
+    Ok(())
+}
+
+/// All that is kept of an output, without secrets; what a record shows of it where the store cannot be read.
+fn whole(record: &OutputRecord, folder: &Path) -> Vec<u8> {
+    let kept = record
+        .evidence
+        .as_ref()
+        .and_then(|id| EvidenceStore::unmade(artoo_runtime::runs::evidence_folder(folder)).get(id).ok());
+    kept.unwrap_or_else(|| record.shown.clone().into_bytes())
+}
+
+/// What it said, as a record shows it: bounded, and without secrets.
+fn said(call: &ToolCall) -> String {
+    let said = [call.output.shown.as_str(), call.stderr.shown.as_str()].concat();
+    said.chars().take(MAX_RESULT).collect()
+}
+
+/// What it changed, and how to take that back.
+fn tell_files(context: &mut Context<'_>, outcome: &Outcome) {
+    let lines = file_lines(outcome, Frame::new(context.terminal.look(), context.common.verbose > 0));
+    if lines.is_empty() {
+        return;
+    }
+    for line in lines {
+        context.terminal.note(&line);
+    }
+    context.terminal.note(&format!("to take it back: artoo runs undo {}", outcome.run_id));
+}

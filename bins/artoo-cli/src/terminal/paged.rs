@@ -1,0 +1,67 @@
+//! Text that is longer than the terminal, through the person's own pager.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Terminal, width};
+use crate::error::CommandError;
+use crate::machine::{Environment, executable};
+
+/// The pager that most systems have. It leaves the text on the screen, and ends by itself where all of it fits.
+const USUAL: &str = "less";
+/// How it is to work where the person has said nothing.
+const OPTIONS: &str = "FRX";
+/// What a shell says of a program that it cannot find or start.
+const NOT_STARTED: [i32; 2] = [126, 127];
+
+/// Writes data to standard output: by the pager where that is a terminal and the text is longer, otherwise as it is.
+///
+/// # Errors
+/// As [`Terminal::data`].
+pub(crate) fn paged(
+    terminal: &mut Terminal,
+    environment: &Environment,
+    text: &str,
+) -> Result<(), CommandError> {
+    let look = terminal.data_look();
+    let rows: usize = text.lines().map(|line| width(line).div_ceil(look.columns.max(1)).max(1)).sum();
+    let is_longer = look.live && terminal.rows().is_some_and(|shown| rows >= shown);
+    let is_shown =
+        is_longer && program(environment).is_some_and(|program| through(&program, environment, text));
+    if is_shown { Ok(()) } else { terminal.data(text) }
+}
+
+fn program(environment: &Environment) -> Option<String> {
+    let usual = || environment.search_path().iter().any(|folder| executable(&folder.join(USUAL)));
+    environment.text("PAGER").map(str::to_owned).or_else(|| usual().then(|| USUAL.to_owned()))
+}
+
+/// Whether the pager took the text. What the person did not look at is no failure.
+fn through(program: &str, environment: &Environment, text: &str) -> bool {
+    // Ctrl+C is for the pager. Without a handler it would end artoo, and leave the terminal to nobody.
+    let own = if Handle::try_current().is_ok() { None } else { runtime() };
+    let _entered = own.as_ref().map(Runtime::enter);
+    let _caught = Handle::try_current().is_ok().then(|| signal(SignalKind::interrupt()));
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the person's own program at their terminal, no command of a run"
+    )]
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(program).stdin(Stdio::piped());
+    if environment.raw("LESS").is_none() {
+        command.env("LESS", OPTIONS);
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut stdin) = child.stdin.take() {
+        // Whoever leaves early has read enough.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait().is_ok_and(|status| !status.code().is_some_and(|code| NOT_STARTED.contains(&code)))
+}
+
+fn runtime() -> Option<Runtime> {
+    Builder::new_current_thread().enable_all().build().ok()
+}

@@ -1,0 +1,136 @@
+//! Sessions as rows, as pages and as Markdown.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use artoo_runtime::sessions::{Session, SessionTurn, TurnEnd};
+use artoo_types::{FileChange, SessionId, TerminalState};
+
+use super::frame::Frame;
+use super::units::{counted, seconds, tokens};
+use super::words;
+use crate::terminal::{Look, Style, clip, neutral, neutral_line, pad};
+
+/// The end of an id, as lists show it: ids of one minute begin alike.
+pub(crate) fn short_session(id: SessionId) -> String {
+    let id = id.to_string();
+    id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned()
+}
+
+/// One session in a line: its id, when it was last used, how many turns it has, its name or first request, its folder.
+pub(crate) fn session_row(session: &Session, frame: Frame) -> String {
+    let head = format!(
+        "{}  {}  {}",
+        short_session(session.id),
+        session.last_at().format("%Y-%m-%d %H:%M"),
+        pad(&counted(session.turns.len() as u64, "turn", "turns"), 10),
+    );
+    let title = neutral_line(session.title());
+    let folder = neutral_line(&session.folder.display().to_string());
+    if frame.columns < 100 {
+        let room = frame.columns.saturating_sub(3);
+        return format!("{}\n  {}\n  {}", head.trim_end(), clip(&title, room), clip(&folder, room));
+    }
+    let room = frame.columns.saturating_sub(head.len() + 3);
+    let folder = clip(&folder, room / 3);
+    format!("{head} {}  {folder}", pad(&clip(&title, room - room / 3 - 2), room - room / 3 - 2))
+}
+
+/// What was asked and what came of it.
+pub(crate) fn session_page(session: &Session, frame: Frame) -> String {
+    let mut text = String::new();
+    for row in heading(session) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", frame.paint.text(Style::Faint, &row));
+    }
+    for turn in &session.turns {
+        let when = turn.at.format("%Y-%m-%d %H:%M").to_string();
+        let _ = writeln!(text, "\n{} {}", frame.paint.text(Style::Faint, &when), ended(turn, frame));
+        let _ = writeln!(text, "{} {}", frame.paint.text(Style::Strong, "›"), neutral(&turn.request));
+        if let Some(end) = &turn.end {
+            for line in neutral(&end.result).lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+            for file in changed(end) {
+                let _ = writeln!(text, "  {}", frame.paint.text(Style::Faint, &neutral_line(&file)));
+            }
+        }
+    }
+    text
+}
+
+/// The same for other programs and people, with the runs that say more.
+pub(crate) fn session_markdown(session: &Session) -> String {
+    let title = session.title().lines().next().unwrap_or_default();
+    let mut text = format!("# {}\n\n", neutral_line(title));
+    for row in heading(session) {
+        let _ = writeln!(text, "- {row}");
+    }
+    for turn in &session.turns {
+        let look = Look { columns: usize::MAX, colour: false, live: false, words: false };
+        let plain = Frame::new(look, true);
+        let quoted: Vec<String> = neutral(&turn.request).lines().map(|line| format!("> {line}")).collect();
+        let when = turn.at.format("%Y-%m-%d %H:%M");
+        let _ = writeln!(text, "\n## {when}\n\n{}\n", quoted.join("\n"));
+        if let Some(end) = &turn.end {
+            let _ = writeln!(text, "{}\n", neutral(&end.result).trim_end());
+            for file in changed(end) {
+                let _ = writeln!(text, "- {}", neutral_line(&file));
+            }
+        }
+        let _ = writeln!(text, "*{}, run {}*", ended(turn, plain), turn.run_id);
+    }
+    text
+}
+
+fn heading(session: &Session) -> Vec<String> {
+    let total = |count: fn(&TurnEnd) -> u64| {
+        session.turns.iter().filter_map(|turn| turn.end.as_ref()).map(count).sum()
+    };
+    let (read, took): (u64, u64) = (total(|end| end.tokens), total(|end| end.elapsed_ms));
+    let name = session.name.as_deref().map(|name| format!("name: {}", neutral_line(name)));
+    let mut rows: Vec<String> = name.into_iter().collect();
+    rows.push(format!("session: {}", session.id));
+    rows.push(format!("folder: {}", neutral_line(&session.folder.display().to_string())));
+    rows.push(format!(
+        "{}, {} tokens, {} of work",
+        counted(session.turns.len() as u64, "turn", "turns"),
+        tokens(read),
+        seconds(Duration::from_millis(took))
+    ));
+    rows
+}
+
+fn ended(turn: &SessionTurn, frame: Frame) -> String {
+    match &turn.end {
+        None => frame.paint.text(Style::Notice, "no end on record"),
+        Some(TurnEnd { directive: Some(state @ TerminalState::Accept), .. }) => {
+            frame.paint.text(Style::Good, words::terminal(*state))
+        }
+        Some(TurnEnd { directive: Some(state), .. }) => {
+            frame.paint.text(Style::Notice, words::terminal(*state))
+        }
+        Some(TurnEnd { exit_code, .. }) => frame.paint.text(Style::Bad, &format!("ended with {exit_code}")),
+    }
+}
+
+fn changed(end: &TurnEnd) -> impl Iterator<Item = String> {
+    end.files.iter().map(|file| format!("{}: {}", words::change(file.change), file.path.display()))
+}
+
+/// A file that was changed, and the lines that differ where they are known.
+pub(crate) fn changed_file(file: &FileChange, frame: Frame) -> String {
+    let head = format!("{}: {}", words::change(file.change), file.path.display());
+    let mut text = format!("{}\n", frame.paint.text(Style::Strong, &neutral_line(&head)));
+    for line in file.diff.as_deref().unwrap_or_default().lines() {
+        let style = match line.as_bytes().first() {
+            Some(b'+') => Some(Style::Good),
+            Some(b'-') => Some(Style::Bad),
+            _ => None,
+        };
+        let line = format!("  {}", neutral_line(line));
+        let line = style.map_or(line.clone(), |style| frame.paint.text(style, &line));
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}

@@ -1,0 +1,268 @@
+//! A run of one command of the person's own: the executor alone works, by the same rules, with the same tool, and on the same record as
+//! in any run. Nobody plans, and nobody judges.
+
+use std::{sync::Arc, time::Duration};
+
+use artoo_bus::{Port, RunBus};
+use artoo_executor::{Attempt, AttemptContext, CallTool, ExecuteError, Executor};
+use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request};
+use artoo_tools::{Shell, Tool as _, ToolContext, ToolLimits, Toolbox};
+use artoo_types::{
+    Arguments, CallEnding, Constraints, Envelope, ExecutionFailure, ExecutionResult, ExecutionStatus,
+    FailureClass, FinalResult, GaveUp, GiveUpKind, Loss, Message, OutcomeStatus, PrevDirective, Role,
+    StepKind, SubTask, SubTaskId, SubTaskOutcome, TaskId, TaskSpec, TerminalState, ToolCall,
+};
+use async_trait::async_trait;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{
+    Deadlines, RunRequest, StartError, artoo::Parts, crew::Crew, executor_settings::executor_settings,
+};
+
+/// How long a role of such a run may be silent: as long as the command takes. The request's timeout and the person end it.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Who answers where no model is set up: nobody. For an artoo that only carries out commands.
+pub(crate) struct NoModel;
+
+/// The deadlines of such a run.
+pub(crate) fn deadlines() -> Deadlines {
+    Deadlines {
+        perceive: LONGEST,
+        plan: LONGEST,
+        attempt: LONGEST,
+        judge: LONGEST,
+        report: LONGEST,
+        step: LONGEST,
+    }
+}
+
+/// The executor, and who hands it the command and the outcome on.
+pub(crate) fn crew(
+    parts: &Arc<Parts>,
+    bus: &RunBus,
+    request: &RunRequest,
+    tools: ToolContext,
+) -> Result<Crew, StartError> {
+    let mut crew = Crew::default();
+    crew.add(bus, Role::Perceiver, |port| answering(port, task))?;
+    crew.add(bus, Role::Dispatcher, |port| answering(port, subtask))?;
+    crew.add(bus, Role::AgentValidator, |port| answering(port, outcome))?;
+    crew.add(bus, Role::Ggs, |port| answering(port, end))?;
+    let limits = ToolLimits {
+        command_time: LONGEST,
+        longest_command_time: LONGEST,
+        call_time: LONGEST,
+        ..tools.limits.clone()
+    };
+    let settings = artoo_executor::Settings {
+        toolbox: Arc::new(Toolbox::new().with(Shell)),
+        samples: false,
+        attempt_deadline: LONGEST,
+        ..executor_settings(parts, (request, &[]), ToolContext { limits, ..tools })
+    };
+    let model = Arc::clone(&parts.models.executor);
+    crew.add(bus, Role::Executor, move |port| {
+        artoo_executor::run(port, Arc::new(CarriesOut), Arc::clone(&model), settings.clone())
+    })?;
+    Ok(crew)
+}
+
+/// A role that answers single messages.
+async fn answering(mut port: Port, answer: fn(&Envelope) -> Option<Message>) {
+    while let Some(envelope) = port.recv().await {
+        if let Some(message) = answer(&envelope)
+            && let Err(error) = port.publish(message)
+        {
+            tracing::debug!(%error, "a message of a command's run could not be published");
+        }
+    }
+}
+
+/// The command as a task, word for word.
+fn task(envelope: &Envelope) -> Option<Message> {
+    let Message::UserRequest(request) = envelope.message.as_ref() else { return None };
+    let spec = TaskSpec {
+        task_id: TaskId::from_text(&request.text),
+        intent: request.text.clone(),
+        constraints: Constraints::default(),
+        raw_input: request.text.clone(),
+    };
+    Some(spec.into())
+}
+
+/// The task as its only step.
+fn subtask(envelope: &Envelope) -> Option<Message> {
+    let Message::TaskSpec(spec) = envelope.message.as_ref() else { return None };
+    let subtask = SubTask {
+        subtask_id: SubTaskId::new(Uuid::now_v7()),
+        parent_task_id: envelope.run_id,
+        round: 1,
+        sequence: 1,
+        intent: spec.intent.clone(),
+        kind: StepKind::default(),
+        context: String::new(),
+        earlier: Vec::new(),
+        success_criteria: Vec::new(),
+        avoid: Vec::new(),
+        guards: Vec::new(),
+        deadline: None,
+    };
+    Some(subtask.into())
+}
+
+/// What came of the step, which is for nobody to judge: it matched where the command was carried out.
+fn outcome(envelope: &Envelope) -> Option<Message> {
+    let Message::ExecutionResult(result) = envelope.message.as_ref() else { return None };
+    let call = result.tool_calls.last();
+    if is_cut_short(result) {
+        return None;
+    }
+    let outcome = SubTaskOutcome {
+        subtask_id: result.subtask_id,
+        parent_task_id: envelope.run_id,
+        sequence: 1,
+        intent: call.map(ToolCall::target).unwrap_or_default(),
+        kind: StepKind::default(),
+        criteria: Vec::new(),
+        status: if call.is_some_and(is_done) { OutcomeStatus::Matched } else { OutcomeStatus::Failed },
+        output: Value::String(result.output.clone()),
+        failure_reason: result.failure.as_ref().map(|failure| failure.reason.clone()),
+        gave_up: None,
+        gap_trajectory: Vec::new(),
+        criteria_verdicts: Vec::new(),
+        tool_calls: result.tool_calls.clone(),
+        samples: None,
+    };
+    Some(outcome.into())
+}
+
+/// Whether somebody ends the run: who, is said by the fault that follows.
+fn is_cut_short(result: &ExecutionResult) -> bool {
+    match result.tool_calls.last() {
+        Some(call) => call.ending == CallEnding::Cancelled,
+        // It came before the call.
+        None => result.failure.as_ref().is_some_and(|failure| !failure.infrastructure),
+    }
+}
+
+/// The end of the run: it is accepted where the command was carried out, with whatever exit status, which is its own.
+fn end(envelope: &Envelope) -> Option<Message> {
+    let nothing = FinalResult {
+        run_id: envelope.run_id,
+        task_id: TaskId::from_text("command"),
+        summary: String::new(),
+        output: Value::Null,
+        structured: None,
+        loss: Loss::default(),
+        grad_l: 0.0,
+        grad_goal: 0.0,
+        replans: 0,
+        prev_directive: PrevDirective::Init,
+        directive: TerminalState::Abandon,
+        confidence: None,
+        unmet: Vec::new(),
+        partial: Vec::new(),
+        gave_up: None,
+        fault: None,
+    };
+    if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
+        let call = outcome.tool_calls.last();
+        let is_done = outcome.status == OutcomeStatus::Matched;
+        let result = FinalResult {
+            summary: call.map(summary).or(outcome.failure_reason.clone()).unwrap_or_default(),
+            output: outcome.output.clone(),
+            directive: if is_done { TerminalState::Accept } else { TerminalState::Abandon },
+            gave_up: call.and_then(refusal),
+            ..nothing
+        };
+        Some(result.into())
+    } else if let Message::Fault(fault) = envelope.message.as_ref() {
+        let (summary, fault) = (fault.message.clone(), Some(fault.clone()));
+        Some(FinalResult { summary, fault, ..nothing }.into())
+    } else {
+        None
+    }
+}
+
+/// Whether the command came to an end of its own, with whatever status.
+fn is_done(call: &ToolCall) -> bool {
+    match call.ending {
+        CallEnding::Exited { .. } | CallEnding::Signalled { .. } => true,
+        CallEnding::Returned | CallEnding::TimedOut | CallEnding::Cancelled | CallEnding::Refused => false,
+    }
+}
+
+fn refusal(call: &ToolCall) -> Option<GaveUp> {
+    let failure = call.failure.as_ref().filter(|_| call.ending == CallEnding::Refused)?;
+    Some(GaveUp { kind: GiveUpKind::NeedsConsent, reason: failure.reason.clone(), question: None })
+}
+
+/// How the command ended, in a sentence.
+fn summary(call: &ToolCall) -> String {
+    let failed = || call.failure.as_ref().map(|failure| failure.reason.clone()).unwrap_or_default();
+    match call.ending {
+        CallEnding::Exited { status } => format!("The command ended with status {status}."),
+        CallEnding::Signalled { .. }
+        | CallEnding::Returned
+        | CallEnding::TimedOut
+        | CallEnding::Cancelled
+        | CallEnding::Refused => failed(),
+    }
+}
+
+/// Calls the shell with the words of the step.
+struct CarriesOut;
+
+#[async_trait]
+impl Executor for CarriesOut {
+    async fn attempt(
+        &self,
+        cx: &AttemptContext,
+        tools: &dyn CallTool,
+        _: &Arc<dyn LlmClient>,
+    ) -> Result<Attempt, ExecuteError> {
+        let arguments: Arguments =
+            [("command".to_owned(), cx.subtask.intent.as_str().into())].into_iter().collect();
+        let attempt = Attempt {
+            status: ExecutionStatus::Failed,
+            output: String::new(),
+            verbatim: false,
+            failure: None,
+            samples: None,
+        };
+        Ok(match tools.call(&Shell.name(), arguments).await {
+            Ok(call) if is_done(&call) => {
+                Attempt { status: ExecutionStatus::Completed, output: call.output.shown, ..attempt }
+            }
+            Ok(call) => {
+                let failure = call.failure.map(|failure| ExecutionFailure::of(failure.class, failure.reason));
+                Attempt { output: call.output.shown, failure, ..attempt }
+            }
+            Err(stopped) => {
+                let failure = ExecutionFailure::of(FailureClass::Unknown, stopped.to_string());
+                Attempt { failure: Some(failure), ..attempt }
+            }
+        })
+    }
+}
+
+#[async_trait]
+impl LlmClient for NoModel {
+    fn model(&self) -> &str {
+        "none"
+    }
+
+    fn structured(&self) -> bool {
+        false
+    }
+
+    fn profile(&self) -> ModelProfile {
+        ModelProfile::default()
+    }
+
+    async fn complete(&self, _: &Request) -> Result<Completion, LlmError> {
+        Err(LlmError::Configuration { reason: "no model is set up".to_owned() })
+    }
+}

@@ -1,0 +1,94 @@
+//! The other end of the socket.
+
+use std::{io, path::Path, time::Duration};
+
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::mpsc,
+};
+
+use super::{ControlError, MAX_LINE, Order, Said, place};
+use crate::Answerer;
+
+/// How long a run's process may take to say something: it does nothing else meanwhile that could keep it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Somebody who speaks to a run of another process.
+#[derive(Debug)]
+pub struct Peer {
+    reader: BufReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+    answers: bool,
+}
+
+impl Peer {
+    /// Goes to the run of this folder. Inside a tokio runtime.
+    ///
+    /// # Errors
+    /// [`ControlError`]: nobody listens, or nobody may come.
+    pub async fn connect(run_folder: &Path) -> Result<Self, ControlError> {
+        let connected = place::connect(run_folder).and_then(UnixStream::from_std);
+        let stream = connected
+            .map_err(|source| ControlError::Unreachable { path: place::path(run_folder), source })?;
+        let (read, writer) = stream.into_split();
+        let mut peer = Self { reader: BufReader::new(read), writer, answers: false };
+        match peer.hear().await? {
+            Said::Ready { answers } => peer.answers = answers,
+            Said::Taken {} => {}
+            Said::Refused { reason } => return Err(ControlError::Refused { reason }),
+        }
+        Ok(peer)
+    }
+
+    /// Whether the run takes answers to its questions from here.
+    pub fn takes_answers(&self) -> bool {
+        self.answers
+    }
+
+    /// Tells it something.
+    ///
+    /// # Errors
+    /// [`ControlError`]: the run does not do it, or is gone.
+    pub async fn tell(&mut self, order: &Order) -> Result<(), ControlError> {
+        let mut line = serde_json::to_vec(order).map_err(|source| ControlError::Strange { source })?;
+        line.push(b'\n');
+        self.writer.write_all(&line).await.map_err(|source| ControlError::Gone { source })?;
+        match self.hear().await? {
+            Said::Taken {} | Said::Ready { .. } => Ok(()),
+            Said::Refused { reason } => Err(ControlError::Refused { reason }),
+        }
+    }
+
+    /// A handle that answers the run's questions over this way, as [`Run::answerer`](crate::Run::answerer) does in its own process, and what
+    /// the run did not take.
+    pub fn into_answerer(mut self) -> (Answerer, mpsc::UnboundedReceiver<ControlError>) {
+        let (answer, mut answers) = mpsc::unbounded_channel();
+        let (refuse, refused) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Some(reply) = answers.recv().await {
+                if let Err(error) = self.tell(&Order::from(reply)).await {
+                    // Who has gone does not want to know.
+                    let _ = refuse.send(error);
+                }
+            }
+        });
+        (Answerer(answer), refused)
+    }
+
+    async fn hear(&mut self) -> Result<Said, ControlError> {
+        let mut line = Vec::new();
+        let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
+        let mut bounded = (&mut self.reader).take(most);
+        let reading = bounded.read_until(b'\n', &mut line);
+        let read = tokio::time::timeout(PATIENCE, reading).await.map_err(|_| ControlError::Silent)?;
+        let gone = |source| ControlError::Gone { source };
+        if read.map_err(gone)? == 0 {
+            return Err(gone(io::ErrorKind::UnexpectedEof.into()));
+        }
+        serde_json::from_slice(&line).map_err(|source| ControlError::Strange { source })
+    }
+}

@@ -1,0 +1,53 @@
+//! Where the socket is.
+
+use std::{
+    fs::{File, Permissions},
+    io,
+    os::{
+        fd::AsRawFd as _,
+        unix::{
+            ffi::OsStrExt as _,
+            fs::PermissionsExt as _,
+            net::{UnixListener, UnixStream},
+        },
+    },
+    path::{Path, PathBuf},
+};
+
+use super::NAME;
+
+/// The most bytes of the path of a socket. The kernel takes a few more.
+const LONGEST: usize = 100;
+
+/// The socket in a run's folder.
+pub(super) fn path(run_folder: &Path) -> PathBuf {
+    run_folder.join(NAME)
+}
+
+/// Listens there. Nobody but the user may come.
+pub(super) fn bind(run_folder: &Path) -> io::Result<UnixListener> {
+    let (path, _folder) = short(run_folder)?;
+    let listener = UnixListener::bind(&path)?;
+    // Until then the folder alone keeps others out, which it does anyway.
+    std::fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Goes there.
+pub(super) fn connect(run_folder: &Path) -> io::Result<UnixStream> {
+    let (path, _folder) = short(run_folder)?;
+    let stream = UnixStream::connect(path)?;
+    stream.set_nonblocking(true)?;
+    Ok(stream)
+}
+
+/// A path that fits into the address of a socket, and what must stay open while it is used: a long one leads through the folder's descriptor.
+fn short(run_folder: &Path) -> io::Result<(PathBuf, Option<File>)> {
+    let whole = path(run_folder);
+    if whole.as_os_str().as_bytes().len() <= LONGEST {
+        return Ok((whole, None));
+    }
+    let folder = File::open(run_folder)?;
+    Ok((PathBuf::from(format!("/proc/self/fd/{}/{NAME}", folder.as_raw_fd())), Some(folder)))
+}

@@ -1,0 +1,56 @@
+//! What R3 of a run is given.
+
+use std::sync::Arc;
+
+use artoo_executor::{Provenance, Settings, Terms};
+use artoo_tools::ToolContext;
+use artoo_types::{CallId, Foreign, SubTaskOutcome};
+use uuid::Uuid;
+
+use crate::{RunRequest, artoo::Parts};
+
+/// The settings of the executor of a run whose tools know this, with what an earlier run of the same request had done.
+pub(crate) fn executor_settings(
+    parts: &Parts,
+    (request, kept): (&RunRequest, &[SubTaskOutcome]),
+    tools: ToolContext,
+) -> Settings {
+    Settings {
+        surroundings: request.surroundings.clone(),
+        toolbox: Arc::clone(&parts.toolbox),
+        tool_context: tools,
+        terms: Terms {
+            approval: request.approval,
+            granted: request.granted.clone(),
+            rules: parts.policy.clone(),
+            person_present: request.person_present,
+        },
+        programs: parts.inventory.programs.clone(),
+        instructions: request.instructions.clone().into(),
+        samples: parts.acceptance.sampling,
+        provenance: provenance(request, kept),
+        attempt_deadline: parts.deadlines.attempt,
+        parallel: parts.parallel,
+        mint: Arc::new(|| CallId::new(Uuid::new_v4())),
+    }
+}
+
+/// What the user wrote for this run, and what they did not: what was put out in the conversation and in the run before, and the
+/// instructions. A file of the user may have come with somebody's repository, so its words grant no more than those of any other file.
+fn provenance(request: &RunRequest, kept: &[SubTaskOutcome]) -> Provenance {
+    let surroundings = &request.surroundings;
+    let folders = [&surroundings.working_folder, &surroundings.workspace, &surroundings.home];
+    let folders: Vec<String> = folders.into_iter().map(|folder| folder.display().to_string()).collect();
+    let calls = kept.iter().flat_map(|outcome| &outcome.tool_calls).map(|call| call.output.shown.clone());
+    let outputs = kept.iter().map(|outcome| match outcome.output.as_str() {
+        Some(text) => text.to_owned(),
+        None => outcome.output.to_string(),
+    });
+    let results: Vec<String> =
+        request.turns.iter().map(|turn| turn.result.clone()).chain(outputs).chain(calls).collect();
+    let typed = request.turns.iter().map(|turn| turn.input.as_str()).chain([request.text.as_str()]);
+    let instructions =
+        request.instructions.iter().map(|instruction| (Foreign::File, instruction.text.as_str()));
+    let brought_in = results.iter().map(|result| (Foreign::Unknown, result.as_str())).chain(instructions);
+    Provenance::new(typed.chain(folders.iter().map(String::as_str)), brought_in)
+}

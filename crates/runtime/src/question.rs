@@ -1,0 +1,116 @@
+//! What a run asks the person: which question is open, and what answers it.
+
+use artoo_types::{
+    ApprovalDecided, ApprovalScope, CallId, ClarificationAnswered, Envelope, Message, PlanApprovalDecided,
+    SubTaskId,
+};
+
+use crate::run::Reply;
+
+/// A question to the person. While one is open the run waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// A round of questions.
+    Clarification {
+        /// Which, of who asks.
+        round: u32,
+        /// The step that asks; `None` is R1.
+        subtask_id: Option<SubTaskId>,
+    },
+    /// Whether the plan of this round may run.
+    Plan {
+        /// Which.
+        round: u32,
+    },
+    /// Whether a call may do what it would.
+    Effect {
+        /// Which.
+        call_id: CallId,
+    },
+}
+
+impl Question {
+    /// What is open after a message, where this was open before it. The same messages give the same question, live or from the journal.
+    pub fn after(open: Option<Self>, message: &Message) -> Option<Self> {
+        if let Message::ClarificationRequested(asked) = message {
+            Some(Self::Clarification { round: asked.round, subtask_id: asked.subtask_id })
+        } else if let Message::PlanApprovalRequested(asked) = message {
+            Some(Self::Plan { round: asked.round })
+        } else if let Message::ApprovalRequested(asked) = message
+            && asked.person
+        {
+            Some(Self::Effect { call_id: asked.call_id })
+        } else {
+            open.filter(|question| !question.is_settled_by(message))
+        }
+    }
+
+    fn is_settled_by(self, message: &Message) -> bool {
+        if let Message::FinalResult(_) = message {
+            return true;
+        }
+        match self {
+            Self::Clarification { round, subtask_id } => {
+                matches!(message, Message::ClarificationAnswered(answer) if (answer.round, answer.subtask_id) == (round, subtask_id))
+            }
+            Self::Plan { round } => {
+                matches!(message, Message::PlanApprovalDecided(decision) if decision.round == round)
+            }
+            // The run may decide for itself, too.
+            Self::Effect { call_id } => {
+                matches!(message, Message::ApprovalDecided(decision) if decision.call_id == call_id)
+            }
+        }
+    }
+
+    /// What a reply says to it; `None` where it is one to another question. Where nobody is left who could reply, a request goes ahead as it
+    /// is, and a plan or an effect does not.
+    pub(crate) fn answered(self, reply: Option<Reply>) -> Option<Message> {
+        let nobody = || "nobody is left to ask".to_owned();
+        Some(match (self, reply) {
+            (Self::Clarification { round, subtask_id }, Some(Reply::Clarification(to, answer)))
+                if to == round =>
+            {
+                ClarificationAnswered { round, subtask_id, answer }.into()
+            }
+            (Self::Plan { round }, Some(Reply::Plan(decision))) if decision.round == round => decision.into(),
+            (Self::Effect { call_id }, Some(Reply::Effect(decision))) if decision.call_id == call_id => {
+                decision.into()
+            }
+            (Self::Effect { call_id }, None) => {
+                let (scope, reason) = (ApprovalScope::Once, nobody());
+                ApprovalDecided { call_id, granted: false, scope, reason, instead: None, rule: None }.into()
+            }
+            (Self::Clarification { round, subtask_id }, None) => {
+                ClarificationAnswered { round, subtask_id, answer: String::new() }.into()
+            }
+            (Self::Plan { round }, None) => {
+                PlanApprovalDecided { round, granted: false, reason: nobody() }.into()
+            }
+            (
+                Self::Clarification { .. } | Self::Plan { .. } | Self::Effect { .. },
+                Some(Reply::Clarification(..) | Reply::Plan(_) | Reply::Effect(_)),
+            ) => return None,
+        })
+    }
+}
+
+/// A question that was asked, with the number of its message: the same may be asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) seq: u64,
+    pub(crate) question: Question,
+}
+
+impl Asked {
+    /// Takes a message into account; whether that changed what is open.
+    pub(crate) fn follow(open: &mut Option<Self>, envelope: &Envelope) -> bool {
+        let before = open.map(|asked| asked.question);
+        let after = Question::after(before, envelope.message.as_ref());
+        let has_changed = after != before;
+        if has_changed {
+            *open = after.map(|question| Self { seq: envelope.seq, question });
+        }
+        has_changed
+    }
+}

@@ -1,0 +1,185 @@
+//! A session as it is read.
+
+use std::path::PathBuf;
+
+use artoo_types::{FileChange, FileChangeKind, MAX_TURNS, RunId, SessionId, TerminalState, Turn};
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::line::Entry;
+use crate::events::{Cost, Event};
+
+/// The most characters of a result that a session keeps; the run has the whole.
+pub const MAX_RESULT: usize = 4000;
+
+/// The most files that a turn lists; the run has all.
+const MAX_FILES: usize = 100;
+
+/// How many of them the next request is told of, before the result.
+const FILES_TOLD: usize = 5;
+
+/// What the next request is told of a run that has left no result.
+const WITHOUT_END: &str = "(the run did not come to an end)";
+
+/// A conversation: where it belongs and what was said, oldest first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// The name that a person gave it.
+    pub name: Option<String>,
+    /// The folder that its requests are about.
+    pub folder: PathBuf,
+    /// When it began.
+    pub began: DateTime<FixedOffset>,
+    /// Its turns.
+    pub turns: Vec<SessionTurn>,
+    /// How many lines of its file could not be read: cut off, or edited.
+    pub unreadable: usize,
+}
+
+/// A request and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionTurn {
+    /// The run, where everything of it is on record.
+    pub run_id: RunId,
+    /// When it was asked.
+    pub at: DateTime<FixedOffset>,
+    /// The person's words.
+    pub request: String,
+    /// What came of it; `None` as long as the run works, and where it was killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<TurnEnd>,
+    /// Whether it was shortened by [compaction](super::COMPACT_ABOVE).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compacted: bool,
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnEnd {
+    /// The directive; `None` where a fault ended it.
+    pub directive: Option<TerminalState>,
+    /// What the run's `artoo run` would have ended with.
+    pub exit_code: u8,
+    /// Summary and output, cut at [`MAX_RESULT`] characters.
+    pub result: String,
+    /// The files that it changed, at most a hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
+    /// Tokens read and written.
+    pub tokens: u64,
+    /// Milliseconds.
+    pub elapsed_ms: u64,
+    /// What the calls cost, where every price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+impl TurnEnd {
+    /// What a line of a run says of its end; `None` where it is another line.
+    pub fn of(event: &Event) -> Option<Self> {
+        let Event::RunFinished {
+            directive, error, summary, output, files, usage, elapsed_ms, exit_code, ..
+        } = event
+        else {
+            return None;
+        };
+        let fault = error.as_ref().map(|fault| fault.message.as_str());
+        Some(Self {
+            directive: *directive,
+            exit_code: *exit_code,
+            result: said(summary, output, fault.unwrap_or_default()),
+            // What differs in them is in the run's journal.
+            files: files
+                .iter()
+                .take(MAX_FILES)
+                .map(|file| FileChange { diff: None, ..file.clone() })
+                .collect(),
+            tokens: usage.prompt_tokens.saturating_add(usage.completion_tokens),
+            elapsed_ms: *elapsed_ms,
+            cost: usage.cost.clone(),
+        })
+    }
+}
+
+/// What a run said in the end: its summary, then its output where that says more.
+fn said(summary: &str, output: &Value, fault: &str) -> String {
+    let output = match output {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => output.to_string(),
+    };
+    let mut text = String::new();
+    for part in [summary.trim(), output.trim(), fault] {
+        if !part.is_empty() && !text.contains(part) {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(part);
+        }
+    }
+    text.chars().take(MAX_RESULT).collect()
+}
+
+impl Session {
+    /// The turns that the next request is told of, oldest first: at most [`MAX_TURNS`].
+    pub fn recent(&self) -> Vec<Turn> {
+        let first = self.turns.len().saturating_sub(MAX_TURNS);
+        self.turns.iter().skip(first).map(SessionTurn::told).collect()
+    }
+
+    /// What a person sees it by: its name, or its first request.
+    pub fn title(&self) -> &str {
+        let first = || self.turns.first().map(|turn| turn.request.as_str());
+        self.name.as_deref().or_else(first).unwrap_or_default()
+    }
+
+    /// When something was last asked in it.
+    pub fn last_at(&self) -> DateTime<FixedOffset> {
+        self.turns.last().map_or(self.began, |turn| turn.at)
+    }
+
+    pub(super) fn new(id: SessionId, folder: PathBuf, began: DateTime<FixedOffset>) -> Self {
+        Self { id, name: None, folder, began, turns: Vec::new(), unreadable: 0 }
+    }
+
+    /// The same after one more line.
+    pub(super) fn on(&mut self, entry: Entry) {
+        match entry {
+            // Only the first line says where a session belongs.
+            Entry::Session { .. } => self.unreadable += 1,
+            Entry::Name { name } => self.name = Some(name),
+            Entry::Turn(turn) => self.turns.push(turn),
+            Entry::End { run_id, end } => {
+                if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.run_id == run_id) {
+                    turn.end = Some(end);
+                }
+            }
+        }
+    }
+}
+
+impl SessionTurn {
+    /// As the perceiver is told it. The files are part of the result: "it" is often one of them.
+    fn told(&self) -> Turn {
+        let result = match &self.end {
+            None => WITHOUT_END.to_owned(),
+            Some(end) => {
+                let files = end.files.iter().take(FILES_TOLD);
+                let files = files.map(|file| format!("{}: {}\n", changed(file.change), file.path.display()));
+                format!("{}{}", files.collect::<String>(), end.result)
+            }
+        };
+        Turn { input: self.request.clone(), result }
+    }
+}
+
+fn changed(change: FileChangeKind) -> &'static str {
+    match change {
+        FileChangeKind::Created => "created",
+        FileChangeKind::Changed => "changed",
+        FileChangeKind::Deleted => "deleted",
+    }
+}

@@ -1,0 +1,337 @@
+//! Sessions on the disk.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use artoo_redaction::{JsonWriter, Redactor};
+use artoo_types::{RunId, SessionId};
+use chrono::{DateTime, FixedOffset};
+use uuid::Uuid;
+
+use super::{
+    NAME, SessionError,
+    compaction::compact,
+    line::{Entry, Line, VERSION, Versioned},
+    session::{Session, SessionTurn, TurnEnd},
+};
+use crate::private;
+
+/// How the file of a session ends.
+const SUFFIX: &str = "jsonl";
+
+/// The longest line that is read, in bytes; a longer one counts as unreadable.
+const MAX_LINE: u64 = 1024 * 1024;
+
+/// The longest name of a session, in characters.
+const MAX_NAME: usize = 100;
+
+/// How often a line is tried again where another program compacts the session meanwhile.
+const TRIES: usize = 5;
+
+/// The sessions of a data folder. What is written goes through the redactor first.
+#[derive(Clone, Debug)]
+pub struct Sessions {
+    folder: PathBuf,
+    redactor: Redactor,
+}
+
+impl Sessions {
+    /// Those of this data folder, which [`private::data_folder`] has made.
+    pub fn new(data_folder: &Path, redactor: Redactor) -> Self {
+        Self { folder: data_folder.join(NAME), redactor }
+    }
+
+    /// Begins a session that belongs to `working_folder`.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`].
+    pub fn begin(&self, working_folder: &Path, now: DateTime<FixedOffset>) -> Result<Session, SessionError> {
+        let id = SessionId::new(Uuid::now_v7());
+        let path = self.path(id);
+        let line = self.line(&Entry::Session { id, folder: working_folder.to_owned(), began: now });
+        private::folder(&self.folder)
+            .and_then(|()| OpenOptions::new().create_new(true).append(true).mode(0o600).open(&path))
+            .and_then(|mut file| file.write_all(&line?))
+            .map_err(failed("written", &path))?;
+        Ok(Session::new(id, working_folder.to_owned(), now))
+    }
+
+    /// Adds what is asked, before its run begins.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`], [`SessionError::Newer`], [`SessionError::Headless`].
+    pub fn ask(
+        &self,
+        session: SessionId,
+        run_id: RunId,
+        at: DateTime<FixedOffset>,
+        request: &str,
+    ) -> Result<(), SessionError> {
+        self.compact(session)?;
+        let turn = SessionTurn { run_id, at, request: request.to_owned(), end: None, compacted: false };
+        self.add(session, &Entry::Turn(turn))
+    }
+
+    /// Adds how a run ended.
+    ///
+    /// # Errors
+    /// As [`Sessions::ask`].
+    pub fn end(&self, session: SessionId, run_id: RunId, end: TurnEnd) -> Result<(), SessionError> {
+        self.add(session, &Entry::End { run_id, end })
+    }
+
+    /// Gives it a name: one line, not empty, of at most a hundred characters.
+    ///
+    /// # Errors
+    /// [`SessionError::Name`], and as [`Sessions::ask`].
+    pub fn rename(&self, session: SessionId, name: &str) -> Result<(), SessionError> {
+        let name = name.trim();
+        let is_fit =
+            !name.is_empty() && name.chars().count() <= MAX_NAME && !name.chars().any(char::is_control);
+        if !is_fit {
+            return Err(SessionError::Name { name: name.to_owned() });
+        }
+        self.add(session, &Entry::Name { name: name.to_owned() })
+    }
+
+    /// Removes it. Its runs stay.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`].
+    pub fn delete(&self, session: SessionId) -> Result<(), SessionError> {
+        let path = self.path(session);
+        std::fs::remove_file(&path).map_err(failed("removed", &path))
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`] where there is none, [`SessionError::Io`], [`SessionError::Newer`], [`SessionError::Headless`].
+    pub fn read(&self, session: SessionId) -> Result<Session, SessionError> {
+        let path = self.path(session);
+        match File::open(&path) {
+            Ok(file) => read(file, session, &path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(SessionError::Unknown { part: session.to_string() })
+            }
+            Err(source) => Err(SessionError::Io { doing: "read", path, source }),
+        }
+    }
+
+    /// The only session whose id begins or ends like this, or that has this name.
+    ///
+    /// # Errors
+    /// [`SessionError::Unknown`], [`SessionError::Ambiguous`], and as [`Sessions::read`].
+    pub fn find(&self, part: &str) -> Result<Session, SessionError> {
+        let lower = part.trim().to_ascii_lowercase();
+        let ids = self.ids()?;
+        let mut found: Vec<SessionId> = ids
+            .iter()
+            .map(|(_, id)| *id)
+            .filter(|id| {
+                let id = id.to_string();
+                !lower.is_empty() && (id.starts_with(&lower) || id.ends_with(&lower))
+            })
+            .collect();
+        if found.is_empty() {
+            let is_called = |id: &SessionId| {
+                self.read(*id).is_ok_and(|session| session.name.as_deref() == Some(part.trim()))
+            };
+            found = ids.iter().map(|(_, id)| *id).filter(is_called).collect();
+        }
+        match found.as_slice() {
+            [only] => self.read(*only),
+            [] => Err(SessionError::Unknown { part: part.to_owned() }),
+            several => Err(SessionError::Ambiguous { part: part.to_owned(), count: several.len() }),
+        }
+    }
+
+    /// The newest of this folder in which something was asked, or that was begun.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`] for the folder; sessions that cannot be read are passed over.
+    pub fn newest_in(&self, working_folder: &Path) -> Result<Option<Session>, SessionError> {
+        let read = |(_, id): (SystemTime, SessionId)| self.read(id).ok();
+        Ok(self.ids()?.into_iter().filter_map(read).find(|session| session.folder == working_folder))
+    }
+
+    /// The newest `most`, the newest first, with what cannot be read and why.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`] for the folder.
+    pub fn list(&self, most: usize) -> Result<Vec<Result<Session, SessionError>>, SessionError> {
+        Ok(self.ids()?.into_iter().take(most).map(|(_, id)| self.read(id)).collect())
+    }
+
+    /// The ids of all, the last written first.
+    fn ids(&self) -> Result<Vec<(SystemTime, SessionId)>, SessionError> {
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => {
+                return Err(SessionError::Io { doing: "read", path: self.folder.clone(), source });
+            }
+        };
+        let mut ids: Vec<_> = entries.flatten().filter_map(|entry| dated(&entry)).collect();
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(ids)
+    }
+
+    fn path(&self, session: SessionId) -> PathBuf {
+        self.folder.join(format!("{session}.{SUFFIX}"))
+    }
+
+    /// A line without secrets, with its end.
+    fn line(&self, entry: &Entry) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        JsonWriter::new(self.redactor.clone()).write(&Numbered { v: VERSION, entry }, &mut bytes)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    fn add(&self, session: SessionId, entry: &Entry) -> Result<(), SessionError> {
+        let path = self.path(session);
+        let mut file = self.locked(session)?;
+        let mut line = self.line(entry).map_err(failed("written", &path))?;
+        // What was cut off by a full disk or a lost power supply must not swallow the next line.
+        if ends_within_a_line(&mut file).map_err(failed("read", &path))? {
+            line.insert(0, b'\n');
+        }
+        file.write_all(&line).map_err(failed("written", &path))
+    }
+
+    /// Shortens what is old, in place of the file as it was.
+    fn compact(&self, session: SessionId) -> Result<(), SessionError> {
+        let path = self.path(session);
+        let file = self.locked(session)?;
+        let again = file.try_clone().map_err(failed("read", &path))?;
+        let mut read = read(again, session, &path)?;
+        if !compact(&mut read) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        let head = Entry::Session { id: read.id, folder: read.folder, began: read.began };
+        let name = read.name.map(|name| Entry::Name { name });
+        for entry in std::iter::once(head).chain(name).chain(read.turns.into_iter().map(Entry::Turn)) {
+            bytes.extend(self.line(&entry).map_err(failed("written", &path))?);
+        }
+        let new = path.with_extension("new");
+        let _ = std::fs::remove_file(&new);
+        OpenOptions::new()
+            .create_new(true)
+            .write(true)
+            .mode(0o600)
+            .open(&new)
+            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(&new, &path))
+            .map_err(failed("written", &path))
+    }
+
+    /// The file, locked until it is dropped; nobody else has put another in its place.
+    fn locked(&self, session: SessionId) -> Result<File, SessionError> {
+        let path = self.path(session);
+        let io = failed("written", &path);
+        for _ in 0..TRIES {
+            let file = match OpenOptions::new().read(true).append(true).open(&path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(SessionError::Unknown { part: session.to_string() });
+                }
+                Err(error) => return Err(io(error)),
+            };
+            // A file system without locks has no second program to speak of, either.
+            let _ = file.lock();
+            let is_there =
+                |found: std::fs::Metadata| file.metadata().is_ok_and(|held| held.ino() == found.ino());
+            if path.metadata().is_ok_and(is_there) {
+                return Ok(file);
+            }
+        }
+        Err(io(io::ErrorKind::ResourceBusy.into()))
+    }
+}
+
+/// A line as it is written; the same as [`Line`], of what is borrowed.
+#[derive(serde::Serialize)]
+struct Numbered<'a> {
+    v: u32,
+    #[serde(flatten)]
+    entry: &'a Entry,
+}
+
+fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> SessionError {
+    let path = path.to_owned();
+    move |source| SessionError::Io { doing, path: path.clone(), source }
+}
+
+/// The session of a file and when it was last written; `None` for files that artoo did not name.
+fn dated(entry: &std::fs::DirEntry) -> Option<(SystemTime, SessionId)> {
+    let name = entry.file_name();
+    let name = name.to_str()?.strip_suffix(SUFFIX)?.strip_suffix('.')?;
+    let id: SessionId = name.parse().ok().filter(|id: &SessionId| id.to_string() == name)?;
+    let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    Some((found.modified().unwrap_or(SystemTime::UNIX_EPOCH), id))
+}
+
+fn ends_within_a_line(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(io::SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != [b'\n'])
+}
+
+fn read(mut file: File, session: SessionId, path: &Path) -> Result<Session, SessionError> {
+    let io = failed("read", path);
+    file.seek(io::SeekFrom::Start(0)).map_err(&io)?;
+    let mut lines = BufReader::new(file);
+    let first = next_line(&mut lines).map_err(&io)?.unwrap_or_default();
+    let headless = || SessionError::Headless { path: path.to_owned() };
+    let mut read = match parse(&first, path)? {
+        Some(Entry::Session { id, folder, began }) if id == session => Session::new(id, folder, began),
+        _ => return Err(headless()),
+    };
+    while let Some(bytes) = next_line(&mut lines).map_err(&io)? {
+        if bytes.trim_ascii().is_empty() {
+            continue;
+        }
+        match parse(&bytes, path)? {
+            Some(entry) => read.on(entry),
+            None => read.unreadable += 1,
+        }
+    }
+    Ok(read)
+}
+
+/// What a line says; `None` where it cannot be read.
+///
+/// # Errors
+/// [`SessionError::Newer`].
+fn parse(bytes: &[u8], path: &Path) -> Result<Option<Entry>, SessionError> {
+    match serde_json::from_slice::<Versioned>(bytes) {
+        Ok(Versioned { v }) if v > VERSION => {
+            Err(SessionError::Newer { path: path.to_owned(), found: v, known: VERSION })
+        }
+        Ok(_) => Ok(serde_json::from_slice::<Line>(bytes).ok().map(|line| line.entry)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The next line without its end, at most [`MAX_LINE`] bytes of it; `None` at the end of the file.
+fn next_line(lines: &mut BufReader<File>) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    if bytes.last() != Some(&b'\n') && bytes.len() as u64 == MAX_LINE {
+        lines.skip_until(b'\n')?;
+    }
+    Ok(Some(bytes))
+}

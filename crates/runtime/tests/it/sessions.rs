@@ -1,0 +1,280 @@
+//! Sessions: what was typed is kept, whatever happens to the file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use artoo_redaction::Redactor;
+use artoo_runtime::sessions::{
+    COMPACT_ABOVE, KEPT_WHOLE, Session, SessionError, SessionTurn, Sessions, TurnEnd,
+};
+use artoo_types::{FileChange, FileChangeKind, RunId, SessionId, TerminalState, Turn};
+use chrono::{DateTime, FixedOffset};
+use proptest::prelude::*;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+struct Kept {
+    data: TempDir,
+    sessions: Sessions,
+}
+
+fn kept() -> Kept {
+    let data = tempfile::tempdir().unwrap();
+    let sessions = Sessions::new(data.path(), Redactor::new().secret("hunter2-hunter2"));
+    Kept { data, sessions }
+}
+
+fn at(minute: u32) -> DateTime<FixedOffset> {
+    format!("2026-03-14T09:{:02}:00+01:00", minute % 60).parse().unwrap()
+}
+
+fn run_id() -> RunId {
+    RunId::new(Uuid::now_v7())
+}
+
+fn end(result: &str) -> TurnEnd {
+    TurnEnd {
+        directive: Some(TerminalState::Accept),
+        exit_code: 0,
+        result: result.to_owned(),
+        files: Vec::new(),
+        tokens: 12,
+        elapsed_ms: 340,
+        cost: None,
+    }
+}
+
+fn file(kept: &Kept, id: SessionId) -> PathBuf {
+    kept.data.path().join("sessions").join(format!("{id}.jsonl"))
+}
+
+fn add(path: &Path, text: &str) {
+    let mut content = fs::read_to_string(path).unwrap();
+    content.push_str(text);
+    fs::write(path, content).unwrap();
+}
+
+#[test]
+fn a_session_is_read_back_as_it_was_written() {
+    let kept = kept();
+    let folder = Path::new("/home/ada/letters");
+    let session = kept.sessions.begin(folder, at(0)).unwrap();
+    let (first, second) = (run_id(), run_id());
+    kept.sessions.ask(session.id, first, at(1), "How many letters?\nIn all?").unwrap();
+    let counted = TurnEnd {
+        files: vec![FileChange {
+            path: "/w/list.txt".into(),
+            change: FileChangeKind::Created,
+            diff: None,
+            moved_from: None,
+        }],
+        ..end("7")
+    };
+    kept.sessions.end(session.id, first, counted.clone()).unwrap();
+    kept.sessions.ask(session.id, second, at(2), "数一数").unwrap();
+    kept.sessions.rename(session.id, " letters of March ").unwrap();
+
+    let turn = |run_id, minute, request: &str, end| SessionTurn {
+        run_id,
+        at: at(minute),
+        request: request.to_owned(),
+        end,
+        compacted: false,
+    };
+    let expected = Session {
+        id: session.id,
+        name: Some("letters of March".to_owned()),
+        folder: folder.to_owned(),
+        began: at(0),
+        turns: vec![
+            turn(first, 1, "How many letters?\nIn all?", Some(counted)),
+            turn(second, 2, "数一数", None),
+        ],
+        unreadable: 0,
+    };
+    assert_eq!(kept.sessions.read(session.id).unwrap(), expected);
+    assert_eq!(kept.sessions.find("letters of March").unwrap(), expected);
+    assert_eq!(kept.sessions.newest_in(folder).unwrap(), Some(expected.clone()));
+    assert_eq!(kept.sessions.newest_in(Path::new("/home/ada")).unwrap(), None);
+    let told = [
+        Turn { input: "How many letters?\nIn all?".to_owned(), result: "created: /w/list.txt\n7".to_owned() },
+        Turn { input: "数一数".to_owned(), result: "(the run did not come to an end)".to_owned() },
+    ];
+    assert_eq!(expected.recent(), told);
+}
+
+#[test]
+fn the_next_request_is_told_of_five_turns() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    for number in 0..8 {
+        kept.sessions.ask(session.id, run_id(), at(number), &format!("request {number}")).unwrap();
+    }
+    let told: Vec<String> =
+        kept.sessions.read(session.id).unwrap().recent().into_iter().map(|turn| turn.input).collect();
+    assert_eq!(told, ["request 3", "request 4", "request 5", "request 6", "request 7"]);
+}
+
+#[test]
+fn what_is_cut_off_or_edited_is_counted_and_swallows_nothing_else() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    let path = file(&kept, session.id);
+    kept.sessions.ask(session.id, run_id(), at(1), "first").unwrap();
+    add(&path, "{\"v\":1,\"type\":\"turn\",\"run_id\":\"0197");
+    kept.sessions.ask(session.id, run_id(), at(2), "second").unwrap();
+    add(&path, "not JSON\n\u{0}\n{\"v\":1,\"type\":\"dance\"}\n");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend(b"\xff\xfe\n");
+    fs::write(&path, bytes).unwrap();
+    kept.sessions.ask(session.id, run_id(), at(3), "third").unwrap();
+
+    let read = kept.sessions.read(session.id).unwrap();
+    let asked: Vec<&str> = read.turns.iter().map(|turn| turn.request.as_str()).collect();
+    assert_eq!((asked, read.unreadable), (vec!["first", "second", "third"], 5));
+}
+
+#[test]
+fn a_file_of_a_newer_release_is_neither_read_nor_written() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    let path = file(&kept, session.id);
+    add(&path, "{\"v\":2,\"type\":\"turn\",\"said\":\"something new\"}\n");
+    let before = fs::read(&path).unwrap();
+    let newer = |error: SessionError| matches!(error, SessionError::Newer { found: 2, known: 1, .. });
+    assert!(newer(kept.sessions.read(session.id).unwrap_err()));
+    assert!(newer(kept.sessions.ask(session.id, run_id(), at(1), "x").unwrap_err()));
+    assert_eq!(fs::read(&path).unwrap(), before);
+    // One that cannot be read hides no other.
+    let other = kept.sessions.begin(Path::new("/"), at(5)).unwrap();
+    let listed = kept.sessions.list(10).unwrap();
+    assert_eq!(listed.iter().filter(|found| found.is_ok()).count(), 1);
+    assert_eq!(kept.sessions.newest_in(Path::new("/")).unwrap().map(|found| found.id), Some(other.id));
+}
+
+#[test]
+fn a_file_without_its_first_line_is_no_session() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    for content in ["", "\n", "nothing\n", "{\"v\":1,\"type\":\"name\",\"name\":\"x\"}\n"] {
+        fs::write(file(&kept, session.id), content).unwrap();
+        let error = kept.sessions.read(session.id).unwrap_err();
+        assert!(matches!(error, SessionError::Headless { .. }), "{content:?}: {error}");
+    }
+}
+
+#[test]
+fn nothing_secret_is_written_and_nobody_else_may_read_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    kept.sessions.ask(session.id, run_id(), at(1), "log in with hunter2-hunter2").unwrap();
+    let path = file(&kept, session.id);
+    assert!(!fs::read_to_string(&path).unwrap().contains("hunter2"));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
+    assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o077, 0);
+}
+
+#[test]
+fn two_programs_in_one_session_lose_nothing() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    const EACH: usize = 150;
+    std::thread::scope(|scope| {
+        for who in ["a", "b"] {
+            let sessions = kept.sessions.clone();
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    sessions.ask(session.id, run_id(), at(1), &format!("{who}{number}")).unwrap();
+                }
+            });
+        }
+    });
+    // Together they are more than stay whole: the file was compacted while both wrote.
+    let read = kept.sessions.read(session.id).unwrap();
+    let mut asked: Vec<String> = read.turns.iter().map(|turn| turn.request.clone()).collect();
+    asked.sort_unstable();
+    let mut expected: Vec<String> =
+        ["a", "b"].iter().flat_map(|who| (0..EACH).map(move |n| format!("{who}{n}"))).collect();
+    expected.sort_unstable();
+    assert_eq!(asked, expected);
+    assert!(read.turns.iter().any(|turn| turn.compacted));
+}
+
+#[test]
+fn old_turns_become_short_and_say_where_the_rest_is() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    kept.sessions.rename(session.id, "long").unwrap();
+    let long = "a word and another\n".repeat(50);
+    let mut ids = Vec::new();
+    for number in 0..=COMPACT_ABOVE + 1 {
+        let id = run_id();
+        ids.push(id);
+        kept.sessions.ask(session.id, id, at(1), &format!("{number} {long}")).unwrap();
+        kept.sessions.end(session.id, id, end(&long)).unwrap();
+    }
+    let read = kept.sessions.read(session.id).unwrap();
+    assert_eq!(read.turns.iter().map(|turn| turn.run_id).collect::<Vec<_>>(), ids);
+    assert_eq!(read.name.as_deref(), Some("long"));
+    let short = read.turns.iter().filter(|turn| turn.compacted).count();
+    assert_eq!(short, COMPACT_ABOVE + 1 - KEPT_WHOLE);
+    let (first, last) = (&read.turns[0], &read.turns[COMPACT_ABOVE + 1]);
+    assert_eq!(first.request, "0 a word and another…");
+    assert_eq!(first.end.as_ref().map(|end| end.result.as_str()), Some("a word and another…"));
+    assert_eq!(last.end.as_ref().map(|end| end.result.as_str()), Some(long.as_str()));
+}
+
+#[test]
+fn ten_thousand_sessions_are_listed_by_their_newest() {
+    let kept = kept();
+    let folder = kept.data.path().join("sessions");
+    fs::create_dir(&folder).unwrap();
+    for number in 0..10_000 {
+        let id = Uuid::now_v7();
+        let head = format!(
+            "{{\"v\":1,\"type\":\"session\",\"id\":\"{id}\",\"folder\":\"/{number}\",\"began\":\"2026-03-14T09:00:00+01:00\"}}\n"
+        );
+        fs::write(folder.join(format!("{id}.jsonl")), head).unwrap();
+    }
+    fs::write(folder.join("notes.txt"), "not a session").unwrap();
+    let newest = kept.sessions.begin(Path::new("/newest"), at(1)).unwrap();
+    let listed: Vec<SessionId> =
+        kept.sessions.list(3).unwrap().into_iter().map(|found| found.unwrap().id).collect();
+    assert_eq!((listed.len(), listed[0]), (3, newest.id));
+    let unknown = kept.sessions.find("no such name").unwrap_err();
+    assert!(matches!(unknown, SessionError::Unknown { .. }));
+    let ambiguous = kept.sessions.find("0").unwrap_err();
+    assert!(matches!(ambiguous, SessionError::Ambiguous { .. }));
+}
+
+#[test]
+fn a_name_is_one_line_that_says_something() {
+    let kept = kept();
+    let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+    for name in ["", "  ", "two\nlines", "bell\u{7}", &"x".repeat(101)] {
+        let error = kept.sessions.rename(session.id, name).unwrap_err();
+        assert!(matches!(error, SessionError::Name { .. }), "{name:?}");
+    }
+    kept.sessions.delete(session.id).unwrap();
+    let gone = kept.sessions.ask(session.id, run_id(), at(1), "x").unwrap_err();
+    assert!(matches!(gone, SessionError::Unknown { .. }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Hostile files: reading never panics, and what is added afterwards can be read.
+    #[test]
+    fn whatever_stands_in_the_file_the_next_turn_is_kept(noise in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let kept = kept();
+        let session = kept.sessions.begin(Path::new("/"), at(0)).unwrap();
+        let path = file(&kept, session.id);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes.extend(&noise);
+        fs::write(&path, bytes).unwrap();
+        if kept.sessions.ask(session.id, run_id(), at(1), "still here").is_ok() {
+            let read = kept.sessions.read(session.id).unwrap();
+            prop_assert_eq!(read.turns.last().map(|turn| turn.request.as_str()), Some("still here"));
+        }
+    }
+}
