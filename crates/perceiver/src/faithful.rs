@@ -3,13 +3,13 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use artoo_llm_client::{JsonSchema, LlmClient, Origin, Request, ask, fenced};
-use artoo_types::{Constraints, TaskId, TaskSpec, Turn, UserRequest};
+use artoo_types::{Constraints, TaskId, TaskSpec, UserRequest};
 use async_trait::async_trait;
 use serde::Deserialize;
 
 use crate::{
-    Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable, facts::facts,
-    open_request::question_about, time_words::time_words,
+    Dialogue, Exchange, PerceiveError, Perceived, Perceiver, dialogue::presentable, guided,
+    open_request::question_about,
 };
 
 /// The longest request in bytes. Longer texts belong in a file: every later prompt repeats the intent.
@@ -27,13 +27,15 @@ const ANSWER_KEPT: usize = 2000;
 /// The longest request in bytes that a model restates. A longer one says what it means, and is copied.
 const MAX_RESTATED_BYTES: usize = 2000;
 
+/// The most characters of an earlier request that are shown: one may have been refused for its length.
+const INPUT_SHOWN: usize = 2000;
+
 /// The most characters of an earlier result that are shown.
 const RESULT_SHOWN: usize = 600;
 
 /// Copies by code; asks a model only where there are earlier turns that the request may refer to.
 ///
-/// What the model restates may lose no fact: where a number, a path, a name with a dot or a time word is missing from it, or where
-/// it is empty, the user's own words go along. Where the turns do not tell what a word refers to and a person is there, the model may
+/// The user's own words go along with what the model restates, so that nothing that it made of them takes their place. Where the turns do not tell what a word refers to and a person is there, the model may
 /// ask back. A first request is asked back by code, where it surely cannot be understood: "do it again".
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaithfulPerceiver;
@@ -72,6 +74,12 @@ impl Perceiver for FaithfulPerceiver {
         if text.len() > MAX_RESTATED_BYTES {
             return Ok(Perceived::Task(copy));
         }
+        if model.profile().guided {
+            let intent = guided::restated(request, dialogue, model).await?;
+            let intent = intent.map(|intent| with_own_words(intent.trim(), &copy.intent));
+            let Some(intent) = intent else { return Ok(Perceived::Task(copy)) };
+            return Ok(Perceived::Task(TaskSpec { task_id: TaskId::from_text(&intent), intent, ..copy }));
+        }
         let prompt = Request::new("perceiver", SYSTEM_PROMPT, conversation(request, text, dialogue));
         let prompt = prompt.with_max_tokens(1024);
         let (questions, intent) = if dialogue.may_ask() {
@@ -86,7 +94,7 @@ impl Perceiver for FaithfulPerceiver {
         if !questions.is_empty() {
             return Ok(Perceived::Unclear(questions));
         }
-        let intent = with_every_fact(intent.trim(), &copy.intent, request.recent_turns());
+        let intent = with_own_words(intent.trim(), &copy.intent);
         Ok(Perceived::Task(TaskSpec { task_id: TaskId::from_text(&intent), intent, ..copy }))
     }
 }
@@ -125,18 +133,11 @@ pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskS
     })
 }
 
-/// The restated request, with the user's own words where it lost one of their facts, or all of them: a small model answers with an
-/// earlier request once more. Where nothing but marks, blanks and capitals differ, nothing was open, and the user's own words are the
-/// request: marks may matter to whoever works on it.
-fn with_every_fact(restated: &str, text: &str, turns: &[Turn]) -> String {
-    let repeats = turns.iter().any(|turn| letters(restated).eq(letters(&turn.input)));
+/// The restated request, and the user's own words with it: whoever plans, acts and judges has both, so that nothing that a model made of a
+/// message takes its place. Where nothing but marks, blanks and capitals differ, nothing was open, and the user's own words are the request.
+fn with_own_words(restated: &str, text: &str) -> String {
     if !restated.chars().any(char::is_alphanumeric) || letters(restated).eq(letters(text)) {
         text.to_owned()
-    } else if !repeats
-        && facts(text).all(|fact| restated.contains(fact))
-        && time_words(text).is_subset(&time_words(restated))
-    {
-        restated.to_owned()
     } else {
         format!("{restated}\n(In the user's words: {text})")
     }
@@ -152,10 +153,11 @@ fn letters(text: &str) -> impl Iterator<Item = char> {
 fn conversation(request: &UserRequest, text: &str, dialogue: &Dialogue) -> String {
     let mut prompt = format!("{}\n", request.surroundings.now_line());
     for (number, turn) in request.recent_turns().iter().enumerate() {
+        let input: String = turn.input.chars().take(INPUT_SHOWN).collect();
         let result: String = turn.result.chars().take(RESULT_SHOWN).collect();
         let result = fenced(Origin::SubTask, &result);
         // Writing to a string cannot fail.
-        let _ = writeln!(prompt, "Turn {}\nuser: {}\nresult:\n{result}\n", number + 1, turn.input);
+        let _ = writeln!(prompt, "Turn {}\nuser: {}\nresult:\n{result}\n", number + 1, input);
     }
     let _ = write!(prompt, "Newest message: {text}");
     for Exchange { questions, answer } in dialogue.exchanges() {
@@ -173,29 +175,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_word_is_kept_or_the_users_words_go_along() {
-        let table = [
-            ("and yesterday?", "How many files changed yesterday?", true),
-            ("Yesterday, too", "Count the files of yesterday, too", true),
-            ("and yesterday?", "How many files changed on 2026-03-13?", false),
-            ("and yesterday?", "How many files changed the day before yesterday?", false),
-            ("and last week?", "What changed last weekend?", false),
-            ("und gestern?", "Wie viele Dateien änderten sich am 13. März?", false),
-            ("et la semaine dernière ?", "Combien de fichiers depuis le 2 mars ?", false),
-            ("¿y ayer?", "¿Cuántos archivos cambiaron el 13?", false),
-            ("那今年呢？", "2026年有多少个文件？", false),
-            ("那今年呢？", "今年有多少个文件？", true),
-            ("先週は？", "3月2日からのファイルはいくつ？", false),
-        ];
-        for (text, restated, kept) in table {
-            let intent = with_every_fact(restated, text, &[]);
-            let expected =
-                if kept { restated.to_owned() } else { format!("{restated}\n(In the user's words: {text})") };
-            assert_eq!(intent, expected, "{text}");
-        }
-    }
-
-    #[test]
     fn where_only_marks_blanks_and_capitals_differ_the_users_words_stay() {
         let table = [
             ("count  the *.TXT files", "Count the *.txt files."),
@@ -204,18 +183,19 @@ mod tests {
             ("rm x -- -y", "Rm x -y"),
         ];
         for (text, restated) in table {
-            assert_eq!(with_every_fact(restated, text, &[]), text);
+            assert_eq!(with_own_words(restated, text), text);
         }
-        assert_eq!(with_every_fact("Count a and b", "count a b", &[]), "Count a and b");
+        assert_eq!(
+            with_own_words("Count a and b", "count a b"),
+            "Count a and b\n(In the user's words: count a b)"
+        );
     }
 
     proptest! {
         #[test]
-        fn no_fact_is_lost_whatever_the_model_says(restated in ".{0,40}", text in "[a-z0-9./~ ]{1,40}") {
-            let intent = with_every_fact(restated.trim(), &text, &[]);
-            for fact in facts(&text) {
-                prop_assert!(intent.contains(fact), "{fact:?} of {text:?} is not in {intent:?}");
-            }
+        fn the_users_words_are_there_whatever_the_model_says(restated in ".{0,40}", text in "[a-z0-9./~ ]{1,40}") {
+            let intent = with_own_words(restated.trim(), &text);
+            prop_assert!(intent.contains(&text), "{text:?} is not in {intent:?}");
         }
     }
 }

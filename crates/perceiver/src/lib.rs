@@ -29,13 +29,13 @@ mod behaviour;
 pub mod conformance;
 mod dialogue;
 mod error;
-mod facts;
 mod faithful;
+mod guided;
 mod open_request;
-mod time_words;
 
 pub use actor::run;
 pub use behaviour::Perceiver;
 pub use dialogue::{Dialogue, Exchange, MAX_QUESTIONS, MAX_ROUNDS, Perceived};
 pub use error::PerceiveError;
 pub use faithful::{ASKING_PROMPT, FaithfulPerceiver, MAX_REQUEST_BYTES, SYSTEM_PROMPT};
+pub use guided::GUIDED_PROMPT;

@@ -72,7 +72,8 @@ pub(crate) fn save(session: &Session, file: &Path) -> Result<(), CommandError> {
     })
 }
 
-fn find(sessions: &Sessions, part: &str) -> Result<Session, CommandError> {
+/// The session that a person calls so; `last` is the last used.
+pub(crate) fn find(sessions: &Sessions, part: &str) -> Result<Session, CommandError> {
     if part != "last" {
         return sessions.find(part).map_err(explained);
     }

@@ -14,6 +14,7 @@ use tokio::runtime::Runtime;
 use super::type_ahead::{After, TypeAhead};
 use crate::args::{RunArgs, SandboxArgs};
 use crate::commands::Loaded;
+use crate::commands::sessions::find;
 use crate::config::Given;
 use crate::error::CommandError;
 use crate::interrupt::{Signals, Standing};
@@ -265,7 +266,7 @@ impl State {
 
     /// Goes on with another session, in its folder.
     pub(super) fn resume(&mut self, context: &mut Context<'_>, part: &str) -> Result<(), CommandError> {
-        let session = sessions(context)?.find(part).map_err(explained)?;
+        let session = find(&sessions(context)?, part)?;
         if !session.folder.is_dir() {
             return Err(CommandError::usage(format!("its folder {} is gone", session.folder.display()))
                 .hint("read it: /sessions show ID"));

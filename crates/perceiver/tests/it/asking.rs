@@ -124,7 +124,7 @@ async fn lesson_23_two_rounds_are_the_most_and_an_empty_answer_means_go_ahead() 
     );
     let once = said(FaithfulPerceiver, &model, asked("open it"), &["  "]).await;
     model.assert_finished();
-    assert_eq!(task(&once[1]).intent, "Open both");
+    assert_eq!(task(&once[1]).intent, "Open both\n(In the user's words: open it)");
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,7 +134,7 @@ async fn nobody_is_asked_where_nobody_is_or_where_nothing_is_open() {
         Answer::json(json!({"intent": "Open both"})),
     ));
     let alone = said(FaithfulPerceiver, &model, request("open it", &[TURN]), &[]).await;
-    assert_eq!(task(&alone[0]).intent, "Open both");
+    assert_eq!(task(&alone[0]).intent, "Open both\n(In the user's words: open it)");
     assert!(!model.requests()[0].system.contains(ASKING_PROMPT));
     // A first request costs no model call, whoever is there.
     let first = UserRequest { person_present: true, ..request("open b.txt", &[]) };

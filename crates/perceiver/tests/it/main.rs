@@ -7,6 +7,7 @@ mod asking;
 mod first_requests;
 mod follow_ups;
 mod given;
+mod guided;
 mod perceives;
 
 #[test]

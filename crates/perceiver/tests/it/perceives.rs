@@ -63,7 +63,7 @@ async fn lesson_7_a_reaction_is_resolved_against_the_turns() {
     );
     let task = perceive(&request("wrong, with subfolders", &[COUNTED]), &model).await.unwrap();
     model.assert_finished();
-    assert_eq!(task.intent, resolved);
+    assert_eq!(task.intent, format!("{resolved}\n(In the user's words: wrong, with subfolders)"));
     assert_eq!(task.raw_input, "wrong, with subfolders");
 }
 
@@ -102,7 +102,8 @@ async fn lesson_101_an_amendment_repeats_the_last_request() {
     );
     let task = perceive(&request("answer in Chinese", &[COUNTED]), &model).await.unwrap();
     model.assert_finished();
-    assert_eq!((task.intent.as_str(), task.raw_input.as_str()), (resolved, "answer in Chinese"));
+    assert_eq!(task.intent, format!("{resolved}\n(In the user's words: answer in Chinese)"));
+    assert_eq!(task.raw_input, "answer in Chinese");
 }
 
 /// Lesson 50: whoever reasons knows the local date, time and zone. What the user called "yesterday" stays so all the same.
@@ -122,7 +123,7 @@ async fn lesson_50_whoever_resolves_a_reference_knows_date_and_zone() {
     asked.surroundings.zone = "Asia/Shanghai".to_owned();
     let task = perceive(&asked, &model).await.unwrap();
     model.assert_finished();
-    assert_eq!(task.intent, resolved);
+    assert_eq!(task.intent, format!("{resolved}\n(In the user's words: and .md, since yesterday?)"));
 }
 
 /// However many turns a caller sends along, the model is shown the newest five, with what was asked and what came of it.
@@ -140,6 +141,17 @@ async fn the_newest_five_turns_are_shown() {
         for part in [format!("question {turn}\n"), format!("answer {turn}\n")] {
             assert_eq!(prompt.contains(&part), turn > 3, "{part:?} in {prompt}");
         }
+    }
+}
+
+/// What a model makes of a message takes its place nowhere: an outsider's "delete l1.txt" had become "show l1.txt", and been accepted as that.
+#[tokio::test]
+async fn lesson_the_users_words_go_along_with_whatever_a_model_makes_of_them() {
+    for (asked, made) in [("delete l1.txt", "show l1.txt"), ("älä poista mitään, laske vain", "laske")] {
+        let model =
+            Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::json(json!({"intent": made}))));
+        let task = perceive(&request(asked, &[COUNTED]), &model).await.unwrap();
+        assert_eq!(task.intent, format!("{made}\n(In the user's words: {asked})"));
     }
 }
 

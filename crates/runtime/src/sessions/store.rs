@@ -56,7 +56,8 @@ impl Sessions {
         let line = self.line(&Entry::Session { id, folder: working_folder.to_owned(), began: now });
         private::folder(&self.folder)
             .and_then(|()| OpenOptions::new().create_new(true).append(true).mode(0o600).open(&path))
-            .and_then(|mut file| file.write_all(&line?))
+            // A session that nobody can read would be found in every list.
+            .and_then(|mut file| file.write_all(&line?).inspect_err(|_| drop(std::fs::remove_file(&path))))
             .map_err(failed("written", &path))?;
         Ok(Session::new(id, working_folder.to_owned(), now))
     }

@@ -1,0 +1,64 @@
+//! What exists for weak models alone: the restatement of a follow-up with examples, and a choice before it. A perceiver whose model's profile says
+//! that it is guided works with it, and no other. What it buys: `cargo xtask follow-ups`.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use artoo_llm_client::{JsonSchema, LlmClient, Request, ask};
+use artoo_types::{Turn, UserRequest};
+use serde::Deserialize;
+
+use crate::{Dialogue, PerceiveError};
+
+/// The constant part of the prompt.
+pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
+
+/// How many turns such a model is told. With more it repeats one of them.
+const TURNS: usize = 2;
+
+/// The most characters of an earlier request that it is shown.
+const INPUT_SHOWN: usize = 400;
+
+/// The most characters of an earlier result that it is shown.
+const RESULT_SHOWN: usize = 200;
+
+// No documentation: it would go to the model with the schema.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct FollowUp {
+    refers: bool,
+    #[schemars(length(min = 1, max = 1000))]
+    intent: String,
+}
+
+/// The request, restated; `None` where it can be understood alone.
+pub(crate) async fn restated(
+    request: &UserRequest,
+    dialogue: &Dialogue,
+    model: &Arc<dyn LlmClient>,
+) -> Result<Option<String>, PerceiveError> {
+    let prompt = Request::new("perceiver", GUIDED_PROMPT, conversation(request, dialogue))
+        .with_max_tokens(400)
+        .with_schema(JsonSchema::of::<FollowUp>("follow_up"));
+    let FollowUp { refers, intent } = ask::<FollowUp>(model.as_ref(), prompt).await?.value;
+    Ok(refers.then_some(intent))
+}
+
+/// The turns, oldest first, then what is said now, each quoted on a line: no earlier result can pose as another line.
+fn conversation(request: &UserRequest, dialogue: &Dialogue) -> String {
+    let turns = request.recent_turns();
+    let mut prompt = String::new();
+    for Turn { input, result } in turns.iter().skip(turns.len().saturating_sub(TURNS)) {
+        let input: String = input.chars().take(INPUT_SHOWN).collect();
+        let result: String = result.chars().take(RESULT_SHOWN).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(prompt, "before: {}\ngot: {}", quoted(&input), quoted(&result));
+    }
+    let answers = dialogue.exchanges().iter().map(|exchange| exchange.answer.as_str());
+    let said: Vec<&str> = std::iter::once(request.text.trim()).chain(answers).collect();
+    let _ = writeln!(prompt, "now: {}", quoted(&said.join(" ")));
+    prompt
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
