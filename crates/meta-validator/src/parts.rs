@@ -76,15 +76,10 @@ fn changes(outcome: &SubTaskOutcome) -> Vec<String> {
             net.insert(&file.path, change);
         }
     }
-    let word = |change: FileChangeKind| match change {
-        FileChangeKind::Created => "created",
-        FileChangeKind::Changed => "changed",
-        FileChangeKind::Deleted => "deleted",
-    };
     let more = net.len().saturating_sub(CHANGES_LISTED);
     let listed = net.iter().take(CHANGES_LISTED);
     let mut lines: Vec<String> =
-        listed.map(|(path, change)| format!("{}: {}", word(*change), path.display())).collect();
+        listed.map(|(path, change)| format!("{}: {}", change.name(), path.display())).collect();
     if more > 0 {
         lines.push(format!("[... {more} more files ...]"));
     }

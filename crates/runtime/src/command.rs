@@ -9,8 +9,8 @@ use artoo_llm_client::{Completion, LlmClient, LlmError, ModelProfile, Request};
 use artoo_tools::{Shell, Tool as _, ToolContext, ToolLimits, Toolbox};
 use artoo_types::{
     Arguments, CallEnding, Constraints, Envelope, ExecutionFailure, ExecutionResult, ExecutionStatus,
-    FailureClass, FinalResult, GaveUp, GiveUpKind, Loss, Message, OutcomeStatus, PrevDirective, Role,
-    StepKind, SubTask, SubTaskId, SubTaskOutcome, TaskId, TaskSpec, TerminalState, ToolCall,
+    FailureClass, FinalResult, GaveUp, GiveUpKind, Message, OutcomeStatus, Role, StepKind, SubTask,
+    SubTaskId, SubTaskOutcome, TaskId, TaskSpec, TerminalState, ToolCall,
 };
 use async_trait::async_trait;
 use serde_json::Value;
@@ -149,24 +149,7 @@ fn is_cut_short(result: &ExecutionResult) -> bool {
 
 /// The end of the run: it is accepted where the command was carried out, with whatever exit status, which is its own.
 fn end(envelope: &Envelope) -> Option<Message> {
-    let nothing = FinalResult {
-        run_id: envelope.run_id,
-        task_id: TaskId::from_text("command"),
-        summary: String::new(),
-        output: Value::Null,
-        structured: None,
-        loss: Loss::default(),
-        grad_l: 0.0,
-        grad_goal: 0.0,
-        replans: 0,
-        prev_directive: PrevDirective::Init,
-        directive: TerminalState::Abandon,
-        confidence: None,
-        unmet: Vec::new(),
-        partial: Vec::new(),
-        gave_up: None,
-        fault: None,
-    };
+    let nothing = FinalResult::nothing(envelope.run_id, "command");
     if let Message::SubTaskOutcome(outcome) = envelope.message.as_ref() {
         let call = outcome.tool_calls.last();
         let is_done = outcome.status == OutcomeStatus::Matched;

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use artoo_bus::{Clock, RunBus};
 use artoo_ggs::GgsRole;
-use artoo_types::{
-    Envelope, Fault, FaultKind, FinalResult, Loss, Message, PrevDirective, Role, RunId, TaskId, TerminalState,
-};
-use serde_json::Value;
+use artoo_types::{Envelope, Fault, FaultKind, FinalResult, Message, Role, RunId};
 
 use crate::supervisor::fault;
 
@@ -85,21 +82,8 @@ impl Successor {
 /// A result for a run that could not be ended over the bus: its supervisor died, or the bus takes no message any more.
 pub(crate) fn lost(run_id: RunId) -> FinalResult {
     FinalResult {
-        run_id,
-        task_id: TaskId::from_text("task"),
         summary: "The run was lost: it ended without a recorded result.".to_owned(),
-        output: Value::Null,
-        structured: None,
-        loss: Loss::default(),
-        grad_l: 0.0,
-        grad_goal: 0.0,
-        replans: 0,
-        prev_directive: PrevDirective::Init,
-        directive: TerminalState::Abandon,
-        confidence: None,
-        unmet: Vec::new(),
-        partial: Vec::new(),
-        gave_up: None,
         fault: Some(fault(Role::Supervisor, FaultKind::Panic, "the run ended without a result".to_owned())),
+        ..FinalResult::nothing(run_id, "task")
     }
 }

@@ -304,6 +304,28 @@ pub struct FinalResult {
 }
 
 impl FinalResult {
+    /// One of a run of which nothing came: abandoned, without a word.
+    pub fn nothing(run_id: RunId, label: &str) -> Self {
+        Self {
+            run_id,
+            task_id: TaskId::from_text(label),
+            summary: String::new(),
+            output: Value::Null,
+            structured: None,
+            loss: Loss::default(),
+            grad_l: 0.0,
+            grad_goal: 0.0,
+            replans: 0,
+            prev_directive: PrevDirective::Init,
+            directive: TerminalState::Abandon,
+            confidence: None,
+            unmet: Vec::new(),
+            partial: Vec::new(),
+            gave_up: None,
+            fault: None,
+        }
+    }
+
     /// What speaks for a result that meets everything and was not accepted all the same.
     pub fn unconfirmed(&self) -> Option<&Confidence> {
         let confidence = self.confidence.as_ref().filter(|confidence| !confidence.confirms());

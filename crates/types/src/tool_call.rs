@@ -278,6 +278,19 @@ pub enum FileChangeKind {
 }
 
 impl FileChangeKind {
+    /// Its name: what happened, as a word before the path.
+    ///
+    /// ```
+    /// assert_eq!(artoo_types::FileChangeKind::Created.name(), "created");
+    /// ```
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+        }
+    }
+
     /// What this change comes to after another of the same file; nothing where it came and went.
     ///
     /// ```

@@ -12,6 +12,7 @@ use crate::error::{CommandError, Exit};
 use crate::interrupt::catch;
 use crate::program::Context;
 use crate::terminal::{neutral_line, pad};
+use crate::view::short_id;
 
 /// How often it is looked for more.
 const LOOK: Duration = Duration::from_millis(200);
@@ -73,8 +74,7 @@ fn row(line: &Line) -> String {
     match line {
         Line::Gap(gap) => format!("{at}  {}  {}", pad("a gap", 12), neutral_line(&gap.gap.to_string())),
         Line::Event(event) => {
-            let id = event.run_id.to_string();
-            let short = id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned();
+            let short = short_id(event.run_id);
             let facts: Vec<String> =
                 event.facts.iter().map(|(name, value)| format!("{name}={}", plain(value))).collect();
             let (from, kind) = (pad(event.from.name(), 15), pad(&event.kind.name(), 18));

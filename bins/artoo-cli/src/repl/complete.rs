@@ -10,7 +10,7 @@ use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::slash::TABLE;
 use crate::terminal::neutral_line;
-use crate::view::short_session;
+use crate::view::short_id;
 
 /// The most suggestions.
 const MOST: usize = 50;
@@ -83,8 +83,7 @@ impl Words {
     fn runs(&self, word: &str) -> Vec<Found> {
         let listed = runs::newest(&self.data_folder, MOST).unwrap_or_default();
         let found = |run: runs::Summary| {
-            let id = run.run_id.to_string();
-            let value = id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned();
+            let value = short_id(run.run_id);
             value.starts_with(word).then(|| Found {
                 value,
                 about: Some(neutral_line(&run.request)),
@@ -97,7 +96,7 @@ impl Words {
     fn sessions(&self, word: &str) -> Vec<Found> {
         let listed = Sessions::new(&self.data_folder, Redactor::new()).list(MOST).unwrap_or_default();
         let found = |session: artoo_runtime::sessions::Session| {
-            let value = short_session(session.id);
+            let value = short_id(session.id);
             value.starts_with(word).then(|| Found {
                 value,
                 about: Some(neutral_line(session.title())),

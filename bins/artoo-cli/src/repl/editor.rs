@@ -132,7 +132,7 @@ fn prompt(context: &mut Context<'_>, state: &State) -> Line {
         Ok(below) => format!("~/{}", below.display()),
         Err(_) => folder.display().to_string(),
     };
-    let session = state.session_id().map(crate::view::short_session);
+    let session = state.session_id().map(crate::view::short_id);
     let granted = state.args.permissions.yes.iter().map(|kind| kind.name()).collect();
     let (plan, approval) = (state.args.plan, state.args.permissions.approval);
     let said = Said { folder: short, model: model.as_deref(), session, plan, approval, granted };

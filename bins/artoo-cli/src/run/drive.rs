@@ -6,7 +6,7 @@ use artoo_mkct_memory::MemoryService;
 use artoo_runtime::control::{Desk, Listening, listen};
 use artoo_runtime::{Artoo, Builder, Deadlines, StartError};
 use artoo_tools::Rules;
-use artoo_types::{Role, RunId, SessionId};
+use artoo_types::{FinalResult, Role, RunId, SessionId};
 
 use super::always::PolicyFile;
 use super::ask::{Asking, Keyboard};
@@ -94,13 +94,7 @@ pub(super) async fn drive(
             Notify::Osc9 => context.terminal.call(Some(&words)),
         }
     }
-    if let Some(fault) = &finished.fault {
-        let hint = fault
-            .hint
-            .clone()
-            .unwrap_or_else(|| format!("what happened: artoo runs show {}", finished.run_id));
-        context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
-    }
+    tell_fault(context.terminal, &finished);
     if exit == WITHOUT_CONSENT && finished.fault.is_none() && !person_present {
         context.terminal.hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
     }
@@ -136,6 +130,14 @@ fn listening(
 /// Where the answer *always* writes its rule.
 pub(super) fn policy_file(context: &Context<'_>, policy: &Rules) -> Option<PolicyFile> {
     policy.file().map(|file| PolicyFile { path: file.to_owned(), home: context.folders.home.clone() })
+}
+
+/// Says which fault ended a run, where one did.
+pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
+    let Some(fault) = &finished.fault else { return };
+    let what_happened = || format!("what happened: artoo runs show {}", finished.run_id);
+    let hint = fault.hint.clone().unwrap_or_else(what_happened);
+    terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
 }
 
 /// Why a run did not begin.

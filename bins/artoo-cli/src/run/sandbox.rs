@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use super::ask::{Asking, Keyboard};
 use super::conversation::{Conversation, Wanted};
-use super::drive::{Done, builder, built, not_begun, policy_file};
+use super::drive::{Done, builder, built, not_begun, policy_file, tell_fault};
 use super::findings::Findings;
 use super::given::given_for_command;
 use super::prepare::{Prepared, prepare_command};
@@ -108,13 +108,8 @@ async fn carry_out(
     } else if let Some(call) = call {
         pass_on(context, call, &folder)?;
     }
-    if let Some(fault) = &finished.fault {
-        let hint = fault
-            .hint
-            .clone()
-            .unwrap_or_else(|| format!("what happened: artoo runs show {}", finished.run_id));
-        context.terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
-    } else if let Some(refused) = &finished.gave_up {
+    tell_fault(context.terminal, &finished);
+    if let (None, Some(refused)) = (&finished.fault, &finished.gave_up) {
         context.terminal.error(&CommandError::failed(refused.reason.clone()));
         if !person_present {
             context

@@ -155,7 +155,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
                 held.iter().map(|held| frame.line(code, 2, Some(Style::Notice), &memory::held(held))),
             );
             lines.extend(files.iter().map(|file| {
-                frame.line(code, 2, None, &format!("{} {}", words::change(file.change), file.path.display()))
+                frame.line(code, 2, None, &format!("{} {}", file.change.name(), file.path.display()))
             }));
             if frame.verbose && shown.lines().count() > 1 {
                 lines.extend(shown.lines().map(|text| frame.line(code, 2, Some(Style::Faint), text)));

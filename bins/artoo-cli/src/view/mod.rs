@@ -27,8 +27,8 @@ pub(crate) use outcome::{
     Outcome, call, file_lines, footer, result, structured, tick, undo_line, unstructured,
 };
 pub(crate) use records::{check_lines, no_end, obstacle_line, run_row, taken_back_line};
-pub(crate) use session::{changed_file, session_markdown, session_page, session_row, short_session};
-pub(crate) use units::{bytes, counted, seconds};
+pub(crate) use session::{changed_file, session_markdown, session_page, session_row};
+pub(crate) use units::{bytes, counted, seconds, short_id};
 pub(crate) use what_if::what_if;
 pub(crate) use words::{advice, megram};
 

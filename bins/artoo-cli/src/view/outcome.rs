@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::frame::Frame;
 use super::markdown::markdown;
-use super::units::{counted, money, seconds, spent};
+use super::units::{counted, money, seconds, short_id, spent};
 use super::words;
 use crate::terminal::{Style, neutral, neutral_json, neutral_line, pad};
 
@@ -215,7 +215,7 @@ pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Opt
     if outcome.files.is_empty() {
         return None;
     }
-    let id = outcome.run_id.get(outcome.run_id.len().saturating_sub(12)..).unwrap_or(&outcome.run_id);
+    let id = short_id(&outcome.run_id);
     let how =
         if state == Undoable::Yes { format!("artoo runs undo {id}") } else { words::undo(state)?.to_owned() };
     Some(frame.paint.text(Style::Faint, &format!("undo: {how}")))
@@ -270,7 +270,7 @@ pub(crate) fn file_lines(outcome: &Outcome, frame: Frame) -> Vec<String> {
 fn changed(outcome: &Outcome, frame: Frame) -> Vec<String> {
     let listed = if frame.verbose { outcome.files.len() } else { FILES_LISTED };
     let line = |file: &FileChange| {
-        format!("{}: {}", words::change(file.change), neutral_line(&file.path.display().to_string()))
+        format!("{}: {}", file.change.name(), neutral_line(&file.path.display().to_string()))
     };
     let mut lines: Vec<String> = outcome.files.iter().take(listed).map(line).collect();
     let more = outcome.files.len().saturating_sub(listed);

@@ -5,7 +5,7 @@ use artoo_runtime::runs::Summary;
 use artoo_sandbox::snapshot::{Obstacle, TakenBack};
 
 use super::frame::Frame;
-use super::units::{counted, seconds, tokens};
+use super::units::{counted, seconds, short_id, tokens};
 use super::words;
 use crate::doctor::{Check, State};
 use crate::terminal::{Style, clip, neutral_line, pad};
@@ -13,8 +13,7 @@ use std::time::Duration;
 
 /// One past run: the end of its id (ids of one minute begin alike), when, how it ended, what it cost, what was asked.
 pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
-    let id = run.run_id.to_string();
-    let short = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
+    let short = short_id(run.run_id);
     let when = run
         .started
         .map_or_else(|| "unknown time    ".to_owned(), |at| at.format("%Y-%m-%d %H:%M").to_string());

@@ -4,24 +4,18 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use artoo_runtime::sessions::{Session, SessionTurn, TurnEnd};
-use artoo_types::{FileChange, SessionId, TerminalState};
+use artoo_types::{FileChange, TerminalState};
 
 use super::frame::Frame;
-use super::units::{counted, seconds, tokens};
+use super::units::{counted, seconds, short_id, tokens};
 use super::words;
 use crate::terminal::{Look, Style, clip, neutral, neutral_line, pad};
-
-/// The end of an id, as lists show it: ids of one minute begin alike.
-pub(crate) fn short_session(id: SessionId) -> String {
-    let id = id.to_string();
-    id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned()
-}
 
 /// One session in a line: its id, when it was last used, how many turns it has, its name or first request, its folder.
 pub(crate) fn session_row(session: &Session, frame: Frame) -> String {
     let head = format!(
         "{}  {}  {}",
-        short_session(session.id),
+        short_id(session.id),
         session.last_at().format("%Y-%m-%d %H:%M"),
         pad(&counted(session.turns.len() as u64, "turn", "turns"), 10),
     );
@@ -115,12 +109,12 @@ fn ended(turn: &SessionTurn, frame: Frame) -> String {
 }
 
 fn changed(end: &TurnEnd) -> impl Iterator<Item = String> {
-    end.files.iter().map(|file| format!("{}: {}", words::change(file.change), file.path.display()))
+    end.files.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()))
 }
 
 /// A file that was changed, and the lines that differ where they are known.
 pub(crate) fn changed_file(file: &FileChange, frame: Frame) -> String {
-    let head = format!("{}: {}", words::change(file.change), file.path.display());
+    let head = format!("{}: {}", file.change.name(), file.path.display());
     let mut text = format!("{}\n", frame.paint.text(Style::Strong, &neutral_line(&head)));
     for line in file.diff.as_deref().unwrap_or_default().lines() {
         let style = match line.as_bytes().first() {

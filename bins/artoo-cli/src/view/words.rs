@@ -3,8 +3,8 @@
 use artoo_runtime::journal::RunState;
 use artoo_sandbox::snapshot::{UndoAction, Undoable};
 use artoo_types::{
-    AnswerOrigin, CallEnding, EffectKind, Errand, FailureClass, FaultKind, FileChangeKind, Judge,
-    MegramState, MemoryAction, OutcomeStatus, Role, TerminalState,
+    AnswerOrigin, CallEnding, EffectKind, Errand, FailureClass, FaultKind, Judge, MegramState, MemoryAction,
+    OutcomeStatus, Role, TerminalState,
 };
 use serde_json::Value;
 
@@ -127,14 +127,6 @@ pub(super) fn undo_action(action: UndoAction, dry_run: bool) -> &'static str {
         (UndoAction::Remove, true) => "would remove",
         (UndoAction::Restore, true) => "would restore",
         (UndoAction::Recreate, true) => "would recreate",
-    }
-}
-
-pub(super) fn change(kind: FileChangeKind) -> &'static str {
-    match kind {
-        FileChangeKind::Created => "created",
-        FileChangeKind::Changed => "changed",
-        FileChangeKind::Deleted => "deleted",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use artoo_types::{FileChange, FileChangeKind, MAX_TURNS, RunId, SessionId, TerminalState, Turn};
+use artoo_types::{FileChange, MAX_TURNS, RunId, SessionId, TerminalState, Turn};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -168,18 +168,10 @@ impl SessionTurn {
             None => WITHOUT_END.to_owned(),
             Some(end) => {
                 let files = end.files.iter().take(FILES_TOLD);
-                let files = files.map(|file| format!("{}: {}\n", changed(file.change), file.path.display()));
+                let files = files.map(|file| format!("{}: {}\n", file.change.name(), file.path.display()));
                 format!("{}{}", files.collect::<String>(), end.result)
             }
         };
         Turn { input: self.request.clone(), result }
-    }
-}
-
-fn changed(change: FileChangeKind) -> &'static str {
-    match change {
-        FileChangeKind::Created => "created",
-        FileChangeKind::Changed => "changed",
-        FileChangeKind::Deleted => "deleted",
     }
 }
