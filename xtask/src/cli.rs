@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::{
     Error, Result, bench,
     eval::{self, family::Split},
-    follow_ups, learn, professional, quickstart, schema, tidy,
+    follow_ups, learn, professional, quickstart, schema, screencast, tidy,
     verify::{self, Build},
 };
 
@@ -57,6 +57,8 @@ pub enum Task {
     FollowUps(FollowUps),
     /// Measure what everything but the model costs, beside a floor in the same run
     Bench(Bench),
+    /// Play a fixed conversation with a scripted model at a terminal, and draw what is seen there
+    Screencast(Screencast),
 }
 
 /// Options of `quickstart`.
@@ -213,6 +215,30 @@ pub struct Bench {
     /// Where to write the table
     #[arg(long, default_value = "docs/benchmarks.md")]
     pub out: PathBuf,
+    /// Measure only this, and write only its section
+    #[arg(long, value_enum, value_name = "PART")]
+    pub only: Option<BenchPart>,
+    /// Measure this artoo instead of a release build of this tree
+    #[arg(long, value_name = "FILE", requires = "only")]
+    pub binary: Option<PathBuf>,
+}
+
+/// A part of the bench that can be measured alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BenchPart {
+    /// The conversation at the terminal: its start, its keys, its memory.
+    Conversation,
+}
+
+/// Options of `screencast`.
+#[derive(Clone, Debug, Args)]
+pub struct Screencast {
+    /// Where to draw
+    #[arg(long, default_value = "docs/screencast.svg")]
+    pub out: PathBuf,
+    /// Show this artoo instead of a release build of this tree
+    #[arg(long, value_name = "FILE")]
+    pub binary: Option<PathBuf>,
 }
 
 /// Does what the arguments say.
@@ -232,6 +258,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Task::Learn(options) => learn::run(&options),
         Task::FollowUps(options) => follow_ups::run(&options),
         Task::Bench(options) => bench::run(&options),
+        Task::Screencast(options) => screencast::run(&options),
     }
 }
 

@@ -20,6 +20,7 @@ pub mod machine;
 pub mod professional;
 pub mod quickstart;
 pub mod schema;
+pub mod screencast;
 pub mod terminal;
 pub mod tidy;
 pub mod verify;

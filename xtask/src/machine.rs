@@ -10,6 +10,12 @@ pub fn description() -> String {
     format!("{processor}, {cores} cores{memory}, {}", std::env::consts::OS)
 }
 
+/// How busy it is: the averages of the last minute, of five and of fifteen; empty where nobody says.
+pub fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').take(3).collect::<Vec<_>>().join(" ")
+}
+
 fn field(path: &str, name: &str) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

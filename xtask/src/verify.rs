@@ -85,6 +85,19 @@ pub fn tested(name: &str) -> Result<PathBuf> {
     executable(&cargo(["test", "--workspace", "--all-features", "--no-run", MESSAGES]), name)
 }
 
+/// An example of this crate: optimized, or in the time that a developer has.
+///
+/// # Errors
+/// The build fails.
+pub fn example(name: &str, build: Build) -> Result<PathBuf> {
+    let command = cargo(["build", "--package=xtask", MESSAGES]).args([format!("--example={name}")]);
+    let command = match build {
+        Build::Tested => command,
+        Build::Release => command.args(["--release"]),
+    };
+    executable(&command, name)
+}
+
 /// Runs a build that prints cargo's messages and gives the path of the program of that name.
 ///
 /// # Errors

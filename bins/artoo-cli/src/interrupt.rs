@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use artoo_runtime::{Canceller, Interruption};
@@ -114,7 +114,19 @@ pub(crate) fn watch(
 /// The signals of a program that works on one request after the other: Ctrl+C ends the run, and the program only where it is pressed
 /// again; the other signals end both.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standing(Arc<Mutex<Option<AtWork>>>);
+pub(crate) struct Standing(Arc<Mutex<Phase>>);
+
+/// What a signal finds.
+#[derive(Clone, Debug, Default)]
+enum Phase {
+    /// Nobody works: Ctrl+C is a key of the prompt.
+    #[default]
+    Idle,
+    /// A run is made ready; Ctrl+C, where it came already, ends it as it begins.
+    Beginning { interrupted: bool },
+    /// A run works.
+    Working(AtWork),
+}
 
 /// The run that a signal ends.
 #[derive(Clone, Debug)]
@@ -134,11 +146,14 @@ impl Standing {
             loop {
                 let (number, reason) = caught.next().await;
                 let raw = u8::try_from(number.as_raw()).unwrap_or(u8::MAX);
-                let at_work = watched.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                let leaves = match at_work {
-                    // At the prompt Ctrl+C is a key.
-                    None => number != Number::INT,
-                    Some(run) => {
+                let phase = watched.lock().clone();
+                let leaves = match phase {
+                    Phase::Idle => number != Number::INT,
+                    Phase::Beginning { interrupted } => {
+                        watched.was_interrupted();
+                        interrupted || number != Number::INT
+                    }
+                    Phase::Working(run) => {
                         let again = run.interrupted.0.swap(raw, Ordering::Relaxed) != 0;
                         run.canceller.interrupt(reason);
                         if number != Number::INT && !again {
@@ -159,6 +174,24 @@ impl Standing {
         standing
     }
 
+    /// A run is made ready from now on.
+    pub(crate) fn begins(&self) {
+        *self.lock() = Phase::Beginning { interrupted: false };
+    }
+
+    /// Ctrl+C came while the run was made ready. If it has begun meanwhile, it ends.
+    fn was_interrupted(&self) {
+        match &mut *self.lock() {
+            Phase::Idle => {}
+            Phase::Beginning { interrupted } => *interrupted = true,
+            Phase::Working(run) => run.interrupt(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Phase> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// From now on signals end this run.
     fn begin(
         &self,
@@ -168,7 +201,10 @@ impl Standing {
         let interrupted = Interrupted::default();
         let done = CancellationToken::new();
         let run = AtWork { canceller, recorded: done.clone(), interrupted: interrupted.clone() };
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(run);
+        let phase = std::mem::replace(&mut *self.lock(), Phase::Working(run.clone()));
+        if matches!(phase, Phase::Beginning { interrupted: true }) {
+            run.interrupt();
+        }
         tokio::spawn(async move {
             recorded.await;
             done.cancel();
@@ -178,7 +214,16 @@ impl Standing {
 
     /// The run is over.
     pub(crate) fn over(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.lock() = Phase::Idle;
+    }
+}
+
+impl AtWork {
+    /// As Ctrl+C does.
+    fn interrupt(&self) {
+        let number = u8::try_from(Number::INT.as_raw()).unwrap_or(u8::MAX);
+        self.interrupted.0.store(number, Ordering::Relaxed);
+        self.canceller.interrupt(Interruption::Interrupted);
     }
 }
 

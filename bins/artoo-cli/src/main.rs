@@ -5,6 +5,7 @@
 //! standard streams, nothing but [`main`] reads the environment, and no configuration is read from the working folder.
 
 mod args;
+mod cassette;
 mod commands;
 mod config;
 mod connect;
@@ -21,7 +22,6 @@ mod repl;
 mod run;
 mod setup;
 mod suggest;
-mod tape;
 mod terminal;
 mod tools;
 mod view;

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{World, named_paths};
+use artoo_checks::{Filesystem, named_paths};
 use artoo_judging::{Dependence, RunAgain, dependences};
 use artoo_llm_client::{LlmClient, Origin, metered, outside};
 use artoo_types::{
@@ -42,9 +42,10 @@ impl std::fmt::Debug for Settings {
 /// Judges every result of the run. Subtasks are judged side by side, the attempts of one in order. Returns when the run is closed.
 pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient>, settings: Settings) {
     let surroundings = &settings.surroundings;
-    let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
+    let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
         .with_workspace(&surroundings.workspace);
-    let bench = Arc::new(Bench { sender: port.sender(), judge, model, settings: settings.clone(), world });
+    let harness =
+        Arc::new(Harness { sender: port.sender(), judge, model, settings: settings.clone(), world });
     let mut loops: HashMap<SubTaskId, Arc<Mutex<FastLoop>>> = HashMap::new();
     let mut judging = JoinSet::new();
     while let Some(envelope) = port.recv().await {
@@ -57,21 +58,21 @@ pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient
         } else if let Message::ExecutionResult(result) = envelope.message.as_ref()
             && let Some(fast_loop) = loops.get(&result.subtask_id)
         {
-            judging.spawn(Arc::clone(&bench).judge(Arc::clone(fast_loop), result.clone()));
+            judging.spawn(Arc::clone(&harness).judge(Arc::clone(fast_loop), result.clone()));
         }
     }
 }
 
 /// What every judging task shares.
-struct Bench {
+struct Harness {
     sender: Sender,
     judge: Arc<dyn Judge>,
     model: Arc<dyn LlmClient>,
     settings: Settings,
-    world: World,
+    world: Filesystem,
 }
 
-impl Bench {
+impl Harness {
     async fn judge(self: Arc<Self>, fast_loop: Arc<Mutex<FastLoop>>, result: ExecutionResult) {
         let mut fast_loop = fast_loop.lock().await;
         if !fast_loop.awaits(&result) {

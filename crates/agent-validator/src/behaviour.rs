@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use artoo_checks::World;
+use artoo_checks::Filesystem;
 use artoo_judging::JudgeError;
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, ExecutionResult, Finding, SubTask, Surroundings, ToolCall};
@@ -40,7 +40,7 @@ pub struct JudgeContext<'a> {
     /// Where and when.
     pub surroundings: &'a Surroundings,
     /// The file system.
-    pub world: &'a World,
+    pub world: &'a Filesystem,
     /// What is there and named by the step: its answer has to depend on it. Empty where it names nothing, or is to make something.
     pub subject: &'a [PathBuf],
     /// The calls that may bear the answer out: those of the result without the ones that put out the same where the subject cannot be read.

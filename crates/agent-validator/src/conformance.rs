@@ -19,8 +19,8 @@
 
 use std::sync::Arc;
 
-use artoo_checks::World;
-use artoo_judging::conformance::{self as laws, Bench, Ground, Step, nowhere};
+use artoo_checks::Filesystem;
+use artoo_judging::conformance::{self as laws, EvidenceKind, Harness, Step, nowhere};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Criterion, ExecutionResult, ExecutionStatus, Finding, RunId, SubTask, SubTaskId, ToolCall,
@@ -61,7 +61,7 @@ pub async fn points_at_a_call_of_the_subtask(
     judge: &dyn Judge,
     model: &Arc<dyn LlmClient>,
 ) -> Result<(), String> {
-    laws::points_at_what_shows_it(&OneSubTask { judge, model }, Ground::CallOrObservation).await
+    laws::points_at_what_shows_it(&OneSubTask { judge, model }, EvidenceKind::CallOrObservation).await
 }
 
 /// The same case gets the same verdict, whatever was judged in between.
@@ -119,7 +119,7 @@ struct OneSubTask<'a> {
 }
 
 #[async_trait]
-impl Bench for OneSubTask<'_> {
+impl Harness for OneSubTask<'_> {
     async fn judged(&self, criterion: &Criterion, steps: &[Step]) -> Result<Finding, String> {
         let intents: Vec<&str> = steps.iter().map(|step| step.intent).collect();
         let outputs: Vec<&str> = steps.iter().map(|step| step.output).collect();
@@ -127,7 +127,7 @@ impl Bench for OneSubTask<'_> {
         let subtask =
             SubTask { success_criteria: vec![criterion.clone()], ..subtask(&intents.join(", then: "), &[]) };
         let surroundings = nowhere();
-        let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
+        let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
         let result = result(&outputs.join("\n"), calls);
         let cx = JudgeContext {
             subtask: &subtask,

@@ -175,7 +175,8 @@ fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
 }
 
 /// The tools that change nothing but files, and all of whose changes are seen.
-const WATCHED: [&str; 7] = ["shell", "write_file", "edit_file", "read_file", "grep", "glob", "read_evidence"];
+const WATCHED: [&str; 8] =
+    ["shell", "write_file", "edit_file", "undo_run", "read_file", "grep", "glob", "read_evidence"];
 
 /// Whether the step did no more than to sum up what others found, as it may. A deed needs a call, and so does a second derivation.
 fn only_sums_up(cx: &JudgeContext<'_>) -> bool {

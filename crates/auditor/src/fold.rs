@@ -18,7 +18,7 @@ use crate::{Gap, GapLine, Line, Window, rates};
 ///
 /// Where a window has a beginning, `drift_alerts` compares it with the log before; elsewhere it compares the last cases of
 /// each role with those before them. See [`crate`] for what it can and cannot see.
-pub struct Fold {
+pub struct ReportFold {
     window: Window,
     first_at: Option<DateTime<FixedOffset>>,
     runs: BTreeMap<RunId, RunRecord>,
@@ -31,7 +31,7 @@ pub struct Fold {
     suspect: Option<u64>,
 }
 
-impl Fold {
+impl ReportFold {
     /// An empty report for a window.
     pub fn new(window: Window) -> Self {
         let compared = if window.since.is_some() { Compared::Window } else { Compared::LastCases };

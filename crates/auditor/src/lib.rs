@@ -69,7 +69,7 @@ mod writer;
 pub use batch::{Entry, What};
 pub use error::AuditError;
 pub use facts::{Facts, facts};
-pub use fold::Fold;
+pub use fold::ReportFold;
 pub use follow::{Following, Seen};
 pub use line::{Gap, GapLine, Line, NO_LINE};
 pub use log::{AuditLog, LOG_NAME};

@@ -11,7 +11,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::raw::{RawLine, RawLines};
 use crate::tail::buffered;
 use crate::threshold::SILENCE;
-use crate::{AuditError, Fold, Line};
+use crate::{AuditError, Line, ReportFold};
 
 /// What a report is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Window {
 ///
 /// The log is there, but cannot be read. Damaged lines are no error: they are anomalies of the report.
 pub fn report(log: &Path, window: &Window) -> Result<AuditReport, AuditError> {
-    let mut fold = Fold::new(window.clone());
+    let mut fold = ReportFold::new(window.clone());
     for_each_line(log, |number, line| match Line::parse(&line.bytes) {
         Some(line) => fold.line(&line),
         None => fold.unreadable(number),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sha2::{Digest, Sha256};
 
 /// The tools of the chain.
-const BUILT_IN: [&str; 13] = [
+const BUILT_IN: [&str; 14] = [
     "mdfind",
     "glob",
     "grep",
@@ -13,6 +13,7 @@ const BUILT_IN: [&str; 13] = [
     "read_evidence",
     "write_file",
     "edit_file",
+    "undo_run",
     "applescript",
     "shortcuts",
     "shell",

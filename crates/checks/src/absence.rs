@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
 use artoo_types::{ToolCall, is_unspaced};
 
 use crate::{
-    World,
+    Filesystem,
     answer::means_none,
     borne_out::reported_missing,
     file_names::{file_paths, last_part, without_marks},
@@ -34,13 +34,13 @@ const QUOTES: [(char, char); 6] =
 /// word is answered rightly all the same: so this is for a judge to weigh, and decides nothing.
 ///
 /// ```
-/// # use artoo_checks::{World, overlooked};
-/// # let world = World::new("/nowhere", "/nowhere", Default::default());
+/// # use artoo_checks::{Filesystem, overlooked};
+/// # let world = Filesystem::new("/nowhere", "/nowhere", Default::default());
 /// assert_eq!(overlooked("3", "How many lines mention heron?", &[], &world), None);
 /// ```
 ///
 /// Source: `docs/deviations.md`, "Absence".
-pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
+pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
     if !means_none(answer) {
         return None;
     }
@@ -65,14 +65,14 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &World)
 /// workspace has its name, or mentions it; and the request names no file that is there.
 ///
 /// ```
-/// # use artoo_checks::{World, missing_file};
-/// # let world = World::new("/nowhere", "/nowhere", Default::default());
+/// # use artoo_checks::{Filesystem, missing_file};
+/// # let world = Filesystem::new("/nowhere", "/nowhere", Default::default());
 /// // No call has looked yet.
 /// assert_eq!(missing_file("How many lines does a.txt have?", &[], &world), None);
 /// ```
 ///
 /// Source: `docs/deviations.md`, "Absence".
-pub fn missing_file<'a>(request: &'a str, calls: &[ToolCall], world: &World) -> Option<&'a str> {
+pub fn missing_file<'a>(request: &'a str, calls: &[ToolCall], world: &Filesystem) -> Option<&'a str> {
     // What cannot be looked at is not known to be missing.
     let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
     if file_paths(request).any(|path| !lacks(path)) {
@@ -93,7 +93,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What the step names that is there.
-fn places<'a>(intent: &'a str, world: &World) -> Vec<&'a str> {
+fn places<'a>(intent: &'a str, world: &Filesystem) -> Vec<&'a str> {
     intent
         .split_whitespace()
         .map(without_marks)

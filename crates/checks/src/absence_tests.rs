@@ -25,7 +25,7 @@ fn call(command: &str) -> ToolCall {
     }
 }
 
-fn house() -> (tempfile::TempDir, World) {
+fn house() -> (tempfile::TempDir, Filesystem) {
     let folder = tempfile::tempdir().unwrap();
     let write = |path: &str, content: &str| {
         let path = folder.path().join(path);
@@ -38,7 +38,7 @@ fn house() -> (tempfile::TempDir, World) {
     write(".cache/heron.txt", "magpie\n");
     write("budget.ods", "");
     write("docs/会议记录.txt", "打印机的墨盒用完了\n");
-    let world = World::new(folder.path(), folder.path(), call("x").started_at);
+    let world = Filesystem::new(folder.path(), folder.path(), call("x").started_at);
     (folder, world)
 }
 

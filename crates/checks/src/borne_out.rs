@@ -5,7 +5,7 @@ use std::path::Path;
 use artoo_types::{FailureClass, ToolCall};
 
 use crate::{
-    Record, World,
+    Filesystem, Record,
     answer::means_none,
     file_names::{file_names, file_paths, last_part},
     number::{Figure, figures, numbers_within},
@@ -93,13 +93,13 @@ pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) ->
 /// file that is there: a command that hides its complaints counts an empty input.
 ///
 /// ```
-/// # use artoo_checks::{World, missing_subject};
-/// # let world = World::new("/", "/root", Default::default());
+/// # use artoo_checks::{Filesystem, missing_subject};
+/// # let world = Filesystem::new("/", "/root", Default::default());
 /// let asked = "How many lines does nowhere/a.txt have?";
 /// assert!(missing_subject("0", asked, &[], &world).is_some());
 /// assert_eq!(missing_subject("3", asked, &[], &world), None);
 /// ```
-pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &World) -> Option<String> {
+pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
     if !says_zero(answer) && !means_none(answer) {
         return None;
     }

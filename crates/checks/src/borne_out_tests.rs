@@ -109,7 +109,7 @@ fn a_file_that_is_not_there_has_no_figure() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("logs")).unwrap();
     std::fs::write(folder.path().join("logs/app.log"), "").unwrap();
-    let world = World::new(folder.path(), folder.path(), missed.started_at);
+    let world = Filesystem::new(folder.path(), folder.path(), missed.started_at);
     let asked = "How many lines does docs/report.txt have?";
     let hidden = whole("cat docs/report.txt 2>/dev/null | wc -l", "0\n");
     let unread = ToolCall {

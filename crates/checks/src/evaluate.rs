@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Display, io, path::Path};
 use artoo_types::{CallEnding, Check, Evidence, FailureClass, FileChange, FileChangeKind, Finding, ToolCall};
 
 use crate::{
-    World, agreed_answer, json_file,
+    Filesystem, agreed_answer, json_file,
     lint::compile,
     listing::{Difference, difference},
     number::standalone_numbers,
@@ -32,7 +32,7 @@ pub struct Subject<'a> {
 /// A failure takes the class of the last call where that call failed and the machine knows why; otherwise it is logical,
 /// since what is known is that this approach did not give what was asked for. A check that cannot be evaluated fails,
 /// with class `unknown`: it is never a pass. So does [`Check::CommandSucceeds`], which R4a decides, for this runs nothing.
-pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding {
+pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Finding {
     let output = subject.output.trim();
     match check {
         Check::ExitStatus { equals } => exit_status(*equals, subject),
@@ -116,7 +116,7 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &World) -> Finding 
 }
 
 /// Whether a call was seen to create or change the file.
-fn is_written(path: &Path, subject: &Subject<'_>, world: &World) -> bool {
+fn is_written(path: &Path, subject: &Subject<'_>, world: &Filesystem) -> bool {
     let path = world.place(path);
     let is_it = |file: &FileChange| match file.change {
         FileChangeKind::Created | FileChangeKind::Changed => world.place(&file.path) == path,
@@ -176,7 +176,7 @@ fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
     }
 }
 
-fn listing(folder: &Path, pattern: &str, subject: &Subject<'_>, world: &World) -> Finding {
+fn listing(folder: &Path, pattern: &str, subject: &Subject<'_>, world: &Filesystem) -> Finding {
     let found = difference(subject.output, folder, pattern, world);
     on_file(subject, folder, found, |Difference { files, missing, wrong }| match (missing, wrong) {
         (None, None) => {

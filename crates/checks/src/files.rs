@@ -20,14 +20,14 @@ const TICK: TimeDelta = TimeDelta::milliseconds(20);
 
 /// Where paths in checks lie, and when the run began.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Filesystem {
     working_folder: PathBuf,
     workspace: Option<PathBuf>,
     home: PathBuf,
     run_started: DateTime<FixedOffset>,
 }
 
-impl World {
+impl Filesystem {
     /// Relative paths lie in `working_folder`, `~` is `home`, and "newer" means changed after `run_started`.
     pub fn new(
         working_folder: impl Into<PathBuf>,

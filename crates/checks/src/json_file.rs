@@ -5,7 +5,7 @@ use std::{io, path::Path};
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Value, json};
 
-use crate::{Flaw, World, evaluate::excerpt, files::MAX_SEARCHED};
+use crate::{Filesystem, Flaw, evaluate::excerpt, files::MAX_SEARCHED};
 
 /// The longest schema in bytes: they are written by a model.
 const MAX_SCHEMA: usize = 16 * 1024;
@@ -46,7 +46,11 @@ pub(crate) fn takes_anything(schema: &Validator) -> bool {
 ///
 /// # Errors
 /// The file cannot be read, or is too large (`FileTooLarge`).
-pub(crate) fn meets(path: &Path, schema: &Validator, world: &World) -> Result<(bool, String), io::Error> {
+pub(crate) fn meets(
+    path: &Path,
+    schema: &Validator,
+    world: &Filesystem,
+) -> Result<(bool, String), io::Error> {
     let bytes = world.read(path, MAX_SEARCHED)?;
     Ok(match serde_json::from_slice::<Value>(&bytes) {
         Err(error) => (false, format!("is not JSON: {error}")),
@@ -72,7 +76,7 @@ mod tests {
     fn seen(content: &[u8], schema: &Value) -> (bool, String) {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("x.json"), content).unwrap();
-        let world = World::new(folder.path(), folder.path(), Default::default());
+        let world = Filesystem::new(folder.path(), folder.path(), Default::default());
         meets(Path::new("x.json"), &compile(schema).unwrap(), &world).unwrap()
     }
 

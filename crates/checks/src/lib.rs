@@ -5,9 +5,9 @@
 //! call shows, and [`unfounded()`] why somebody's pass may not stand.
 //!
 //! ```
-//! use artoo_checks::{Subject, World, evaluate};
+//! use artoo_checks::{Subject, Filesystem, evaluate};
 //! use artoo_types::{Check, Finding};
-//! let world = World::new("/tmp", "/tmp", chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap());
+//! let world = Filesystem::new("/tmp", "/tmp", chrono::DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap());
 //! let subject = Subject { output: "3\n", tool_calls: &[], answers: &[] };
 //! let found = evaluate(&Check::OutputNumber { min: Some(0.0), max: None }, &subject, &world);
 //! assert!(matches!(found, Finding::Pass { .. }));
@@ -39,7 +39,7 @@ pub use content::Content;
 pub use evaluate::{Subject, evaluate};
 pub use evidence::{Record, unfounded};
 pub use file_names::file_paths;
-pub use files::World;
+pub use files::Filesystem;
 pub use lint::{Flaw, lint, lint_text, met_by, takes_any_text};
 pub use named_paths::named_paths;
 pub use number::computes_with;

@@ -8,7 +8,7 @@ use std::{
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::{Flaw, World};
+use crate::{Filesystem, Flaw};
 
 /// The most entries of folders that a check looks at, and how deep.
 const MOST_ENTRIES: usize = 50_000;
@@ -36,7 +36,7 @@ pub(crate) fn difference(
     text: &str,
     folder: &Path,
     pattern: &str,
-    world: &World,
+    world: &Filesystem,
 ) -> Result<Difference, io::Error> {
     let pattern = glob(pattern).map_err(|flaw| io::Error::new(io::ErrorKind::InvalidInput, flaw))?;
     let root = world.named(folder);
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    fn scene() -> (tempfile::TempDir, World) {
+    fn scene() -> (tempfile::TempDir, Filesystem) {
         let folder = tempfile::tempdir().unwrap();
         for name in ["docs/a.md", "docs/日记.md", "docs/deep/c.md", "docs/d.txt", "docs/.hidden.md"] {
             let path = folder.path().join(name);
@@ -105,7 +105,7 @@ mod tests {
             fs::write(path, "x").unwrap();
         }
         let began = DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap();
-        let world = World::new(folder.path(), folder.path(), began);
+        let world = Filesystem::new(folder.path(), folder.path(), began);
         (folder, world)
     }
 

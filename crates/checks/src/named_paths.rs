@@ -8,7 +8,7 @@ use std::{
 
 use artoo_types::is_unspaced;
 
-use crate::World;
+use crate::Filesystem;
 
 /// How many entries of the folders in which files of a request lie are looked at, breadth first.
 const MOST_ENTRIES: usize = 5_000;
@@ -20,19 +20,19 @@ const MOST_ENTRIES: usize = 5_000;
 /// it lies in is ever among them. It knows no words of any language.
 ///
 /// ```
-/// use artoo_checks::{World, named_paths};
+/// use artoo_checks::{Filesystem, named_paths};
 ///
 /// let home = tempfile::tempdir().unwrap();
 /// std::fs::create_dir(home.path().join("docs")).unwrap();
 /// std::fs::write(home.path().join("docs/plan.md"), "x").unwrap();
-/// let world = World::new(home.path(), home.path(), Default::default());
+/// let world = Filesystem::new(home.path(), home.path(), Default::default());
 /// let docs = home.path().canonicalize().unwrap().join("docs");
 /// assert_eq!(named_paths("Montako tiedostoa docs-kansiossa on?", &world), [docs.clone()]);
 /// assert_eq!(named_paths("What does `docs/plan.md` say of plans?", &world), [docs.join("plan.md")]);
 /// assert_eq!(named_paths("Who wrote Plan.md?", &world), [docs.join("plan.md")]);
 /// assert!(named_paths("What is in here?", &world).is_empty());
 /// ```
-pub fn named_paths(text: &str, world: &World) -> Vec<PathBuf> {
+pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
     let listing = Listing::of(world);
     let mut found = BTreeSet::new();
     let mut rest = String::new();
@@ -118,7 +118,7 @@ struct Listing {
 }
 
 impl Listing {
-    fn of(world: &World) -> Self {
+    fn of(world: &Filesystem) -> Self {
         let mut listing = Self { by_name: BTreeMap::new(), by_path: BTreeMap::new() };
         let mut seen = 0;
         for root in real(world.roots()) {
@@ -155,7 +155,7 @@ impl Listing {
     }
 
     /// What a part of a word means: a path, or a name wherever it lies.
-    fn meant(&self, part: &str, world: &World) -> Vec<PathBuf> {
+    fn meant(&self, part: &str, world: &Filesystem) -> Vec<PathBuf> {
         let plain = part.trim_start_matches("./").trim_end_matches('/').to_lowercase();
         if let Some(paths) = self.by_path.get(&plain) {
             return paths.clone();
@@ -178,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    fn home() -> (tempfile::TempDir, World) {
+    fn home() -> (tempfile::TempDir, Filesystem) {
         let home = tempfile::tempdir().unwrap();
         for folder in ["docs/old", "Reports 2024", "报告", "año"] {
             fs::create_dir_all(home.path().join(folder)).unwrap();
@@ -194,7 +194,7 @@ mod tests {
         ] {
             fs::write(home.path().join(file), "x").unwrap();
         }
-        let world = World::new(home.path(), home.path(), Default::default());
+        let world = Filesystem::new(home.path(), home.path(), Default::default());
         (home, world)
     }
 

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, io, path::Path};
 
-use crate::{World, evaluate::excerpt, files::MAX_SEARCHED};
+use crate::{Filesystem, evaluate::excerpt, files::MAX_SEARCHED};
 
 /// Whether two files have the same set of lines, and how the first differs from the other, in words.
 ///
 /// # Errors
 /// One of them cannot be read, or is too large (`FileTooLarge`).
-pub(crate) fn compare(path: &Path, other: &Path, world: &World) -> Result<(bool, String), io::Error> {
+pub(crate) fn compare(path: &Path, other: &Path, world: &Filesystem) -> Result<(bool, String), io::Error> {
     let (one, two) = (
         world.read(path, MAX_SEARCHED)?,
         world
@@ -43,7 +43,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), one).unwrap();
         fs::write(folder.path().join("b"), two).unwrap();
-        let world = World::new(folder.path(), folder.path(), Default::default());
+        let world = Filesystem::new(folder.path(), folder.path(), Default::default());
         compare(Path::new("a"), Path::new("b"), &world).unwrap()
     }
 
@@ -64,7 +64,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "x").unwrap();
         fs::File::create(folder.path().join("huge")).unwrap().set_len(2 << 30).unwrap();
-        let world = World::new(folder.path(), folder.path(), Default::default());
+        let world = Filesystem::new(folder.path(), folder.path(), Default::default());
         let error = |other: &str| compare(Path::new("a"), Path::new(other), &world).unwrap_err();
         assert!(error("nowhere").to_string().starts_with("nowhere: "));
         assert_eq!(error("huge").kind(), io::ErrorKind::FileTooLarge);

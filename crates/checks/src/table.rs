@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use crate::World;
+use crate::Filesystem;
 
 /// The most bytes of a table that are read.
 const MAX_TABLE: u64 = 64 * 1024 * 1024;
@@ -24,7 +24,11 @@ pub(crate) struct Expected<'a> {
 ///
 /// # Errors
 /// The file cannot be read, or is too large (`FileTooLarge`).
-pub(crate) fn has(path: &Path, expected: Expected<'_>, world: &World) -> Result<(bool, String), io::Error> {
+pub(crate) fn has(
+    path: &Path,
+    expected: Expected<'_>,
+    world: &Filesystem,
+) -> Result<(bool, String), io::Error> {
     let bytes = world.read(path, MAX_TABLE)?;
     let header = |separator: u8| columns(&bytes, separator).map(|columns| (separator, columns));
     // The first of those that give as many.
@@ -75,7 +79,7 @@ mod tests {
     fn seen(content: &[u8], expected: Expected<'_>) -> Result<(bool, String), io::ErrorKind> {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("t.csv"), content).unwrap();
-        let world = World::new(folder.path(), folder.path(), Default::default());
+        let world = Filesystem::new(folder.path(), folder.path(), Default::default());
         has(Path::new("t.csv"), expected, &world).map_err(|error| error.kind())
     }
 
@@ -119,7 +123,7 @@ mod tests {
     fn a_file_of_two_gigabytes_is_said_to_be_too_large() {
         let folder = tempfile::tempdir().unwrap();
         fs::File::create(folder.path().join("t.csv")).unwrap().set_len(2 << 30).unwrap();
-        let world = World::new(folder.path(), folder.path(), Default::default());
+        let world = Filesystem::new(folder.path(), folder.path(), Default::default());
         let error = has(Path::new("t.csv"), ANY, &world).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
         assert!(error.to_string().contains("2147483648 bytes"), "{error}");

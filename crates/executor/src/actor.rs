@@ -25,7 +25,7 @@ use tokio::{
 
 use crate::{
     Attempt, AttemptContext, Blocked, ExecuteError, Executor, Ledger, Provenance, Terms, ToolSpec,
-    bench::Bench, desk::Desk, ledger::denial,
+    approval_broker::ApprovalBroker, ledger::denial, tool_gateway::ToolGateway,
 };
 
 /// What the actor is given besides its port.
@@ -69,9 +69,9 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
     let mut tool_context = settings.tool_context.clone();
     tool_context.cancel = cancel;
     let places = Arc::new(Semaphore::new(settings.parallel.max(1)));
-    let shop = Arc::new(Shop {
+    let shared = Arc::new(WorkerShared {
         sender: port.sender(),
-        desk: Desk::new(port.sender(), settings.terms.clone(), settings.surroundings.clone()),
+        broker: ApprovalBroker::new(port.sender(), settings.terms.clone(), settings.surroundings.clone()),
         executor,
         model,
         tools: settings.toolbox.tools().map(spec).collect(),
@@ -94,16 +94,16 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             }
             let (sender, receiver) = mpsc::unbounded_channel();
             corrections.insert(subtask.subtask_id, sender);
-            workers.spawn(Arc::clone(&shop).work(subtask.clone(), blocked.clone(), receiver));
+            workers.spawn(Arc::clone(&shared).work(subtask.clone(), blocked.clone(), receiver));
         } else if let Message::CorrectionSignal(correction) = envelope.message.as_ref() {
             if let Some(worker) = corrections.get(&correction.subtask_id) {
                 // A worker that is gone has published its last result already.
                 let _ = worker.send(correction.clone());
             }
         } else if let Message::ApprovalDecided(decision) = envelope.message.as_ref() {
-            shop.desk.answered(decision);
+            shared.broker.answered(decision);
         } else if let Message::ClarificationAnswered(answer) = envelope.message.as_ref() {
-            shop.desk.person_answered(answer);
+            shared.broker.person_answered(answer);
         } else if let Message::PlanDirective(directive) = envelope.message.as_ref() {
             blocked = Blocked::from(directive);
             // The subtasks of the plan before have all ended; their workers wait for corrections that will not come.
@@ -130,9 +130,9 @@ fn spec(tool: &dyn artoo_tools::Tool) -> ToolSpec {
 }
 
 /// What every worker shares.
-pub(crate) struct Shop {
+pub(crate) struct WorkerShared {
     pub(crate) sender: Sender,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) broker: Arc<ApprovalBroker>,
     executor: Arc<dyn Executor>,
     model: Arc<dyn LlmClient>,
     pub(crate) settings: Settings,
@@ -147,7 +147,7 @@ pub(crate) struct Shop {
     places: Arc<Semaphore>,
 }
 
-impl Shop {
+impl WorkerShared {
     async fn work(
         self: Arc<Self>,
         subtask: SubTask,
@@ -160,7 +160,7 @@ impl Shop {
             .guarded(&subtask.guards)
             .guided(self.model.profile().guided);
         self.take_on(&subtask);
-        let bench = Bench::new(&self, subtask.subtask_id, ledger);
+        let gateway = ToolGateway::new(&self, subtask.subtask_id, ledger);
         let (mut correction, mut said_before) = (None, None);
         let mut attempt = 1;
         loop {
@@ -174,11 +174,11 @@ impl Shop {
                 attempt,
                 correction,
                 said_before,
-                earlier: bench.calls(0),
+                earlier: gateway.calls(0),
             };
-            let result = self.attempt(&cx, &bench).await;
+            let result = self.attempt(&cx, &gateway).await;
             self.remember(&subtask.intent, &result.tool_calls);
-            self.provenance().hand_on(&result.output, bench.calls(0).last());
+            self.provenance().hand_on(&result.output, gateway.calls(0).last());
             said_before = Some(result.output.clone());
             self.publish(result);
             // Only a correction of this very attempt asks for another one; a second copy of it does not.
@@ -193,10 +193,10 @@ impl Shop {
         }
     }
 
-    async fn attempt(&self, cx: &AttemptContext, bench: &Bench<'_>) -> ExecutionResult {
+    async fn attempt(&self, cx: &AttemptContext, gateway: &ToolGateway<'_>) -> ExecutionResult {
         // The semaphore is never closed; without a permit the attempt would merely not be bounded.
         let _place = self.places.acquire().await.ok();
-        bench.begin_attempt();
+        gateway.begin_attempt();
         let sender = self.sender.clone();
         let model =
             metered(Arc::clone(&self.model), Role::Executor, Some(cx.subtask.subtask_id), move |call| {
@@ -206,13 +206,13 @@ impl Shop {
             });
         let deadline = self.settings.attempt_deadline;
         // The call itself is inside, since an implementation may panic before it returns its future.
-        let working = AssertUnwindSafe(async { self.executor.attempt(cx, bench, &model).await });
-        let ended = match within(deadline, bench.rest(), working.catch_unwind()).await {
+        let working = AssertUnwindSafe(async { self.executor.attempt(cx, gateway, &model).await });
+        let ended = match within(deadline, gateway.rest(), working.catch_unwind()).await {
             Some(Ok(ended)) => ended,
             Some(Err(panic)) => Err(ExecuteError::Panic { message: panic_message(panic.as_ref()) }),
             None => Err(ExecuteError::Deadline { seconds: deadline.as_secs() }),
         };
-        let tool_calls = bench.calls(cx.earlier.len());
+        let tool_calls = gateway.calls(cx.earlier.len());
         let ended = match tool_calls.iter().find_map(denial) {
             // Whatever the behaviour made of it: a denied effect ends the subtask and is never reached by other means.
             Some(reason) => Ok(denied(reason)),
@@ -224,7 +224,7 @@ impl Shop {
                 attempt: cx.attempt,
                 status: ended.status,
                 // Whatever the behaviour says: a quotation is compared with what it quotes.
-                verbatim: ended.verbatim && bench.quotes(tool_calls.last(), &ended.output).await,
+                verbatim: ended.verbatim && gateway.quotes(tool_calls.last(), &ended.output).await,
                 output: ended.output,
                 tool_calls,
                 failure: ended.failure,

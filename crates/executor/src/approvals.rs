@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use artoo_tools::{Deed, Ruled, Rules, on_file};
+use artoo_tools::{ProposedEffects, Ruled, Rules, on_file};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, Effect, EffectKind};
 
 /// Under which terms a run asks.
@@ -94,28 +94,29 @@ impl Approvals {
 
     /// Whether these effects are granted, and a trial would show nothing new about them. Where something cannot be known, rules may be about
     /// what it turns out to be.
-    pub fn allows<'d>(&self, deed: impl Into<Deed<'d>>) -> bool {
-        let deed = deed.into();
-        self.needs_no_trial(deed) && matches!(self.standing(deed), Standing::Granted(_))
+    pub fn allows<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> bool {
+        let proposed = proposed.into();
+        self.needs_no_trial(proposed) && matches!(self.standing(proposed), Standing::Granted(_))
     }
 
     /// The same of a call with words that neither the user nor artoo wrote.
-    pub fn allows_foreign_words<'d>(&self, deed: impl Into<Deed<'d>>) -> bool {
-        let deed = deed.into();
-        self.needs_no_trial(deed) && matches!(self.standing_of_foreign_words(deed), Standing::Granted(_))
+    pub fn allows_foreign_words<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> bool {
+        let proposed = proposed.into();
+        self.needs_no_trial(proposed)
+            && matches!(self.standing_of_foreign_words(proposed), Standing::Granted(_))
     }
 
-    fn needs_no_trial(&self, deed: Deed<'_>) -> bool {
-        let is_open = deed.effects.iter().any(|effect| effect.kind == EffectKind::Unknown);
-        let is_ruled = self.terms.rules.ruling(deed).is_some_and(|ruled| ruled.allows())
+    fn needs_no_trial(&self, proposed: ProposedEffects<'_>) -> bool {
+        let is_open = proposed.effects.iter().any(|effect| effect.kind == EffectKind::Unknown);
+        let is_ruled = self.terms.rules.ruling(proposed).is_some_and(|ruled| ruled.allows())
             || self.terms.rules.deny_something();
         !(is_open && is_ruled)
     }
 
     /// Why one of these effects is out of the question: it was denied before, in whatever words.
-    pub fn forbids<'d>(&self, deed: impl Into<Deed<'d>>) -> Option<String> {
-        let deed = deed.into();
-        let mut all = deed.effects.iter().chain(deed.free);
+    pub fn forbids<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> Option<String> {
+        let proposed = proposed.into();
+        let mut all = proposed.effects.iter().chain(proposed.free);
         let denied = all.find(|effect| self.denied.iter().any(|denied| is_again(denied, effect)))?;
         Some(match denied.kind {
             EffectKind::Unknown => {
@@ -131,28 +132,28 @@ impl Approvals {
     }
 
     /// What is known about these effects. A denial outweighs every yes, and a rule that denies does, too.
-    pub fn standing<'d>(&self, deed: impl Into<Deed<'d>>) -> Standing {
-        self.standing_by(deed.into(), |_| true)
+    pub fn standing<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> Standing {
+        self.standing_by(proposed.into(), |_| true)
     }
 
     /// The same of a call with words that neither the user nor artoo wrote: a yes for a whole folder was not said about these.
-    pub fn standing_of_foreign_words<'d>(&self, deed: impl Into<Deed<'d>>) -> Standing {
-        self.standing_by(deed.into(), |grant| grant.scope != ApprovalScope::Folder)
+    pub fn standing_of_foreign_words<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> Standing {
+        self.standing_by(proposed.into(), |grant| grant.scope != ApprovalScope::Folder)
     }
 
-    fn standing_by(&self, deed: Deed<'_>, counts: impl Fn(&Grant) -> bool) -> Standing {
-        let effects = deed.effects;
-        if let Some(reason) = self.forbids(deed) {
+    fn standing_by(&self, proposed: ProposedEffects<'_>, counts: impl Fn(&Grant) -> bool) -> Standing {
+        let effects = proposed.effects;
+        if let Some(reason) = self.forbids(proposed) {
             return Standing::Denied(reason);
         }
-        let ruled = self.terms.rules.ruling(deed);
+        let ruled = self.terms.rules.ruling(proposed);
         if let Some(denying) = ruled.filter(Ruled::denies) {
             return Standing::Denied(denying.words());
         }
         let all = |is_so: &dyn Fn(&Effect) -> bool| !effects.is_empty() && effects.iter().all(is_so);
         let in_advance = |effect: &Effect| self.terms.granted.contains(&effect.kind);
         // Whoever agreed without knowing that it cannot be undone has not agreed to that.
-        let told = |grant: &Grant| !deed.beyond_undo || grant.beyond_undo;
+        let told = |grant: &Grant| !proposed.beyond_undo || grant.beyond_undo;
         let before = |effect: &Effect| {
             self.granted.iter().any(|grant| counts(grant) && told(grant) && grant.covers(effect))
         };
@@ -177,8 +178,8 @@ impl Approvals {
     }
 
     /// Remembers an answer: a yes for as long as it holds, a no for the rest of the run.
-    pub fn decided<'d>(&mut self, deed: impl Into<Deed<'d>>, decision: &ApprovalDecided) {
-        let Deed { effects, beyond_undo, .. } = deed.into();
+    pub fn decided<'d>(&mut self, proposed: impl Into<ProposedEffects<'d>>, decision: &ApprovalDecided) {
+        let ProposedEffects { effects, beyond_undo, .. } = proposed.into();
         if !decision.granted {
             self.denied.extend(effects.iter().cloned());
             return;

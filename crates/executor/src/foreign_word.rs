@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use artoo_tools::{Deed, on_file};
+use artoo_tools::{ProposedEffects, on_file};
 use artoo_types::{EffectKind, Surroundings, Taint};
 
 /// What somebody else brought in, and the word of the call that it is, or is part of.
@@ -16,11 +16,11 @@ pub(crate) struct ForeignWord {
 
 impl ForeignWord {
     /// Whether it leads a call that does this.
-    pub(crate) fn leads(&self, deed: Deed<'_>, place: &Surroundings) -> bool {
-        self.is_program(deed) || self.is_address(deed) || self.is_elsewhere(deed, place)
+    pub(crate) fn leads(&self, proposed: ProposedEffects<'_>, place: &Surroundings) -> bool {
+        self.is_program(proposed) || self.is_address(proposed) || self.is_elsewhere(proposed, place)
     }
 
-    fn is_program(&self, deed: Deed<'_>) -> bool {
+    fn is_program(&self, proposed: ProposedEffects<'_>) -> bool {
         let is_it = |program: &String| {
             let program = program.to_lowercase();
             let name = program.rsplit('/').next().unwrap_or_default();
@@ -28,15 +28,15 @@ impl ForeignWord {
             self.taint.words.split(' ').any(|word| word == name || word == program)
                 || self.whole == program.trim_start_matches("./")
         };
-        deed.programs.iter().any(is_it)
+        proposed.programs.iter().any(is_it)
     }
 
-    fn is_address(&self, deed: Deed<'_>) -> bool {
+    fn is_address(&self, proposed: ProposedEffects<'_>) -> bool {
         let is_account =
             || self.whole.split_once('@').is_some_and(|(user, host)| !user.is_empty() && !host.is_empty());
         // Without a program it is data: it asks nobody.
-        let is_written = !deed.programs.is_empty() && (self.whole.starts_with("//") || is_account());
-        let is_asked = deed.effects.iter().chain(deed.free).any(|effect| match effect.kind {
+        let is_written = !proposed.programs.is_empty() && (self.whole.starts_with("//") || is_account());
+        let is_asked = proposed.effects.iter().chain(proposed.free).any(|effect| match effect.kind {
             EffectKind::Network | EffectKind::OutsideMachine => {
                 [&effect.what, &effect.word].into_iter().any(|text| text.to_lowercase().contains(&self.whole))
             }
@@ -49,12 +49,12 @@ impl ForeignWord {
         is_written || is_asked
     }
 
-    fn is_elsewhere(&self, deed: Deed<'_>, place: &Surroundings) -> bool {
+    fn is_elsewhere(&self, proposed: ProposedEffects<'_>, place: &Surroundings) -> bool {
         let small = |path: &Path| PathBuf::from(path.to_string_lossy().to_lowercase());
         let folders = [small(&place.working_folder), small(&place.workspace)];
         let is_outside = |path: &Path| !folders.iter().any(|folder| path.starts_with(folder));
         let names_it = self.path(place).is_some_and(|path| is_outside(&small(&path)));
-        let is_changed = deed.effects.iter().chain(deed.free).filter_map(on_file).any(|path| {
+        let is_changed = proposed.effects.iter().chain(proposed.free).filter_map(on_file).any(|path| {
             let path = small(path);
             let has = |words: &str| path.components().any(|part| part.as_os_str() == words);
             is_outside(&path) && (has(&self.taint.words) || path.ends_with(&self.whole))
@@ -110,8 +110,9 @@ mod tests {
         };
         let programs: Vec<String> = programs.iter().map(|program| (*program).to_owned()).collect();
         let effects: Vec<Effect> = effects.iter().map(effect).collect();
-        let deed = Deed { programs: &programs, effects: &effects, ..Deed::default() };
-        ForeignWord { whole: whole.to_owned(), taint }.leads(deed, &place())
+        let proposed =
+            ProposedEffects { programs: &programs, effects: &effects, ..ProposedEffects::default() };
+        ForeignWord { whole: whole.to_owned(), taint }.leads(proposed, &place())
     }
 
     #[test]

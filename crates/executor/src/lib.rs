@@ -20,11 +20,10 @@
 
 mod action;
 mod actor;
+mod approval_broker;
 mod approvals;
 mod behaviour;
-mod bench;
 pub mod conformance;
-mod desk;
 mod end;
 mod error;
 mod foreign_word;
@@ -35,6 +34,7 @@ mod model_executor;
 mod prompt;
 mod provenance;
 mod schemas;
+mod tool_gateway;
 mod tool_loop;
 
 pub use action::Action;

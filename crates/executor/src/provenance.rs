@@ -1,7 +1,7 @@
 //! Which words of a run somebody else brought in: pure, and asked before each call.
 //!
 //! A call is tainted where its arguments have a name or a phrase that an output of the run has, and that was in nothing before:
-//! not in what the user wrote, and not in what the roles wrote while no output had it. Source: issue 4, part 7;
+//! not in what the user wrote, and not in what the roles wrote while no output had it. Source:
 //! `docs/design/trust.md`.
 
 use std::collections::{HashMap, HashSet};

@@ -7,7 +7,7 @@ use artoo_llm_client::LlmError;
 use artoo_types::{Evidence, FailureClass, Finding, Judge};
 use futures::FutureExt as _;
 
-use crate::bearing::{quoted, stands_in};
+use crate::supporting_call::{quoted, stands_in};
 
 /// Why there is no verdict.
 #[derive(Debug, thiserror::Error)]

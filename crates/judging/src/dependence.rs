@@ -2,14 +2,14 @@
 //!
 //! A command is run again where that cannot be read. If it puts out the same, it says nothing about it, whatever it says: a literal, a
 //! search whose result was thrown away, a result that lay there from before, a look into the wrong file. No word of any language is read for
-//! that, and no model is asked. Source: issue 16, part 2; `docs/design/acceptance.md`.
+//! that, and no model is asked. Source: `docs/design/acceptance.md`.
 
 use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use artoo_checks::World;
+use artoo_checks::Filesystem;
 use artoo_types::{CallEnding, CallId, ToolCall};
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -92,7 +92,7 @@ const MOST_CALLS: usize = 8;
 pub async fn dependences(
     calls: &[ToolCall],
     subject: &[PathBuf],
-    world: &World,
+    world: &Filesystem,
     again: &dyn RunAgain,
 ) -> Vec<(CallId, Dependence)> {
     let began = Instant::now();
@@ -110,7 +110,12 @@ pub async fn dependences(
 }
 
 /// Whether any of these calls depends on one path, the last first. Not known where none does and of one it cannot be told.
-pub async fn matters(calls: &[ToolCall], path: &PathBuf, world: &World, again: &dyn RunAgain) -> Dependence {
+pub async fn matters(
+    calls: &[ToolCall],
+    path: &PathBuf,
+    world: &Filesystem,
+    again: &dyn RunAgain,
+) -> Dependence {
     let mut unknown = None;
     for end in (1..=calls.len()).rev().take(MOST_CALLS) {
         let before = calls.get(..end).unwrap_or_default();
@@ -130,7 +135,7 @@ pub async fn matters(calls: &[ToolCall], path: &PathBuf, world: &World, again: &
 async fn of_the_last(
     calls: &[ToolCall],
     subject: &[PathBuf],
-    world: &World,
+    world: &Filesystem,
     again: &dyn RunAgain,
     within: Duration,
 ) -> Dependence {
@@ -191,7 +196,7 @@ pub(crate) fn command(call: &ToolCall) -> Option<&str> {
 /// Tools that look where their arguments say, in the working folder where these say nothing.
 const LOOKING: [&str; 3] = ["read_file", "grep", "glob"];
 
-fn by_its_arguments(call: &ToolCall, subject: &[PathBuf], world: &World) -> Dependence {
+fn by_its_arguments(call: &ToolCall, subject: &[PathBuf], world: &Filesystem) -> Dependence {
     if !LOOKING.contains(&call.tool.as_str()) {
         return Dependence::Unknown("it is no command".to_owned());
     }
@@ -255,8 +260,8 @@ mod tests {
         }
     }
 
-    fn world() -> World {
-        World::new("/nowhere", "/nowhere", Default::default())
+    fn world() -> Filesystem {
+        Filesystem::new("/nowhere", "/nowhere", Default::default())
     }
 
     async fn of(shown: &str, hidden: &'static str, as_it_is: &'static str) -> (Dependence, usize) {

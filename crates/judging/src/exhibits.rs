@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, fmt::Write as _, path::Path};
 
-use artoo_checks::{Content, World};
+use artoo_checks::{Content, Filesystem};
 use artoo_llm_client::{ModelProfile, Origin, fair_share, fenced, fenced_file, fenced_output, inline};
 use artoo_types::{Arguments, CallEnding, EarlierResult, FileChangeKind, OutputRecord, ToolCall};
 
 use serde_json::Value;
 
-use crate::telling;
+use crate::excerpt;
 
 /// The longest call in bytes that stands in the line of its number.
 const ONE_LINE: usize = 200;
@@ -97,7 +97,7 @@ impl<'a> Exhibits<'a> {
 
     /// A file by its name, and as much of it as the model can be shown; nothing where there is none. The name may come from a model or
     /// from a tool.
-    pub fn file(&mut self, what: &str, path: &Path, world: &World, profile: &ModelProfile) {
+    pub fn file(&mut self, what: &str, path: &Path, world: &Filesystem, profile: &ModelProfile) {
         let Some(content) = world.content(path, profile.shown_bytes()) else { return };
         let name = path.display().to_string();
         match content {
@@ -114,7 +114,7 @@ impl<'a> Exhibits<'a> {
 
     /// What a call changed: of each file, at most `most` of them, the lines that differ, or what it is now where these are not known; of the rest the
     /// names. What the call itself shows is not shown again: a whole file among its arguments, and the difference that an edit puts out.
-    pub fn written(&mut self, call: &'a ToolCall, world: &World, profile: &ModelProfile, most: usize) {
+    pub fn written(&mut self, call: &'a ToolCall, world: &Filesystem, profile: &ModelProfile, most: usize) {
         let (shown, rest) = call.files.split_at(call.files.len().min(most));
         let is_given = |path: &Path| {
             is_edit(call)
@@ -180,7 +180,7 @@ impl<'a> Exhibits<'a> {
             let _ = match part {
                 Part::Line(line) => writeln!(prompt, "{line}"),
                 Part::Text { fence, text } => {
-                    let shown = telling(&text, limit, sought);
+                    let shown = excerpt(&text, limit, sought);
                     writeln!(
                         prompt,
                         "{}",
@@ -291,7 +291,7 @@ mod tests {
         let page: String = (1..=300).map(|n| format!("line {n} of the page\n")).collect();
         std::fs::write(path("page.html"), &page).unwrap();
         std::fs::write(path("a.pyc"), b"\xcb\r\r\n\0\0\0\0").unwrap();
-        let world = World::new(folder.path(), folder.path(), Default::default());
+        let world = Filesystem::new(folder.path(), folder.path(), Default::default());
         let change = |name: &str, change| FileChange::new(path(name), change);
         let wrote = ToolCall {
             files: vec![

@@ -9,7 +9,7 @@ use artoo_types::{Criterion, EarlierResult, FailureClass, Finding, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{JudgeError, bearing, guided};
+use crate::{JudgeError, guided, supporting_call};
 
 /// Room for a verdict, in tokens.
 const VERDICT_TOKENS: u32 = 160;
@@ -143,7 +143,7 @@ pub async fn ask_verdicts(
     criteria: &[Criterion],
     question: Question<'_>,
 ) -> Result<Vec<Finding>, JudgeError> {
-    if !seen.calls.iter().any(|call| bearing::shows(call)) && seen.earlier.is_empty() {
+    if !seen.calls.iter().any(|call| supporting_call::shows(call)) && seen.earlier.is_empty() {
         let nothing = || Finding::Fail {
             failure_class: FailureClass::Logical,
             reason: "no call showed anything, so nothing shows it".to_owned(),
@@ -271,11 +271,11 @@ fn findings(answers: Answers, seen: &Seen<'_>) -> Vec<Finding> {
 
 pub(crate) fn finding(answer: &Answer, seen: &Seen<'_>) -> Finding {
     let evidence = match answer.call.and_then(|number| named(number, seen)) {
-        Some(call) => Some(bearing::quoted(call, &format!("{}\n{}", seen.answer, answer.reason))),
+        Some(call) => Some(supporting_call::quoted(call, &format!("{}\n{}", seen.answer, answer.reason))),
         None => {
             let showed: Vec<&ToolCall> =
-                seen.calls.iter().copied().filter(|call| bearing::shows(call)).collect();
-            bearing::evidence(&showed, seen.earlier, seen.answer, &answer.reason)
+                seen.calls.iter().copied().filter(|call| supporting_call::shows(call)).collect();
+            supporting_call::evidence(&showed, seen.earlier, seen.answer, &answer.reason)
         }
     };
     match (answer.verdict, evidence) {

@@ -1,7 +1,7 @@
 //! The judge of the whole: which words of a request are met, and by what.
 //!
 //! A judge that is asked whether a result is right says yes to half of it. So it has to take the request apart in its own words, and to say of
-//! each part what meets it; code looks whether these are words of the request, and whether any are left over. Source: issue 16, part 3.
+//! each part what meets it; code looks whether these are words of the request, and whether any are left over. Source: `docs/design/acceptance.md`.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::verdict::{Answer, Class, Word, finding, named, torn, unusable};
-use crate::{JudgeError, Question, Seen, bearing};
+use crate::{JudgeError, Question, Seen, supporting_call};
 
 /// What is judged before anything is accepted.
 pub const WHOLE: &str = "The request is met as it was said, in every part";
@@ -68,7 +68,7 @@ pub async fn ask_whole(
     criteria: &[Criterion],
     question: Question<'_>,
 ) -> Result<(Finding, Vec<Finding>), JudgeError> {
-    if !seen.calls.iter().any(|call| bearing::shows(call)) {
+    if !seen.calls.iter().any(|call| supporting_call::shows(call)) {
         let nothing = || Finding::Fail {
             failure_class: FailureClass::Logical,
             reason: "no call showed anything, so nothing shows it".to_owned(),
@@ -162,7 +162,7 @@ fn flaw(
                 "no \"from\" quotes what the figures and names follow from that no call shows".to_owned(),
             );
         }
-        if let Some(invented) = sources.find(|quote| !bearing::is_quoted(quote, &seen.calls)) {
+        if let Some(invented) = sources.find(|quote| !supporting_call::is_quoted(quote, &seen.calls)) {
             return Some(format!("{invented:?} stands in no output"));
         }
     }
@@ -185,7 +185,7 @@ fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
     let unmet: Vec<&Part> = parts.iter().filter(|part| part.verdict == Word::Fail).collect();
     let pointed = |part: &Part| {
         let call = named(part.call?, seen)?;
-        Some(bearing::quoted(call, &format!("{}\n{}", seen.answer, part.reason)))
+        Some(supporting_call::quoted(call, &format!("{}\n{}", seen.answer, part.reason)))
     };
     if let Some(first) = unmet.first() {
         let reasons = unmet.iter().map(|part| format!("{:?}: {}", part.quote.trim(), part.reason.trim()));
@@ -198,12 +198,12 @@ fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
             evidence: unmet.iter().find_map(|part| pointed(part)),
         };
     }
-    let showed: Vec<_> = seen.calls.iter().copied().filter(|call| bearing::shows(call)).collect();
+    let showed: Vec<_> = seen.calls.iter().copied().filter(|call| supporting_call::shows(call)).collect();
     let reasons = || parts.iter().map(|part| part.reason.as_str()).collect::<Vec<_>>().join("\n");
     let evidence = parts
         .iter()
         .find_map(pointed)
-        .or_else(|| bearing::evidence(&showed, seen.earlier, seen.answer, &reasons()));
+        .or_else(|| supporting_call::evidence(&showed, seen.earlier, seen.answer, &reasons()));
     match evidence {
         Some(evidence) => Finding::Pass { evidence },
         None => Finding::Fail {

@@ -47,7 +47,7 @@ pub use request::{
     Choice, Completion, Image, JsonSchema, Message, MessageRole, Request, StopReason, ToolDefinition,
     ToolResult, ToolUse, Usage,
 };
-pub use retry::{Decision, Failure, GiveUp, RetryPolicy, next_delay};
+pub use retry::{Failure, GiveUp, RetryDecision, RetryPolicy, next_delay};
 pub use retry_after::{parse_http_date, parse_retry_after};
 pub use shown::{advice, earlier_results, fair_share};
 pub use structured::{

@@ -78,7 +78,7 @@ impl std::fmt::Display for Failure {
 
 /// What to do after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryDecision {
     /// Try again after this wait.
     Retry(Duration),
     /// Give the error to the caller.
@@ -105,14 +105,14 @@ pub enum GiveUp {
 ///
 /// ```
 /// use std::time::Duration;
-/// use artoo_llm_client::{next_delay, Decision, Failure, GiveUp, RetryPolicy};
+/// use artoo_llm_client::{next_delay, RetryDecision, Failure, GiveUp, RetryPolicy};
 ///
 /// let policy = RetryPolicy::default();
 /// let busy = Failure::Status { status: 503, retry_after: None, verdict: None };
-/// assert_eq!(next_delay(&policy, busy, 2, Duration::ZERO, 1.0), Decision::Retry(Duration::from_secs(1)));
-/// assert_eq!(next_delay(&policy, busy, 4, Duration::ZERO, 1.0), Decision::Stop(GiveUp::Attempts));
+/// assert_eq!(next_delay(&policy, busy, 2, Duration::ZERO, 1.0), RetryDecision::Retry(Duration::from_secs(1)));
+/// assert_eq!(next_delay(&policy, busy, 4, Duration::ZERO, 1.0), RetryDecision::Stop(GiveUp::Attempts));
 /// let denied = Failure::Status { status: 401, retry_after: None, verdict: None };
-/// assert_eq!(next_delay(&policy, denied, 1, Duration::ZERO, 1.0), Decision::Stop(GiveUp::Permanent));
+/// assert_eq!(next_delay(&policy, denied, 1, Duration::ZERO, 1.0), RetryDecision::Stop(GiveUp::Permanent));
 /// ```
 pub fn next_delay(
     policy: &RetryPolicy,
@@ -120,20 +120,20 @@ pub fn next_delay(
     made: u32,
     spent: Duration,
     jitter: f64,
-) -> Decision {
+) -> RetryDecision {
     let Some(asked) = passing(failure) else {
-        return Decision::Stop(GiveUp::Permanent);
+        return RetryDecision::Stop(GiveUp::Permanent);
     };
     if made >= policy.attempts.max(1) {
-        return Decision::Stop(GiveUp::Attempts);
+        return RetryDecision::Stop(GiveUp::Attempts);
     }
     let own = backoff(policy, made, jitter);
     // Jitter on top of the server's wish would only make the wait longer than it asked.
     let delay = asked.map_or(own, |asked| asked.max(own.min(policy.base)));
     if spent.saturating_add(delay) >= policy.budget {
-        return Decision::Stop(GiveUp::Budget);
+        return RetryDecision::Stop(GiveUp::Budget);
     }
-    Decision::Retry(delay)
+    RetryDecision::Retry(delay)
 }
 
 /// `None` if the failure will not pass; otherwise the wait that the server asked for, if any.
@@ -174,7 +174,7 @@ mod tests {
         let policy = RetryPolicy::default();
         let retried: Vec<u16> = (100..600)
             .filter(|code| {
-                matches!(next_delay(&policy, status(*code), 1, Duration::ZERO, 0.5), Decision::Retry(_))
+                matches!(next_delay(&policy, status(*code), 1, Duration::ZERO, 0.5), RetryDecision::Retry(_))
             })
             .collect();
         assert_eq!(retried, [408, 409, 425, 429, 500, 502, 503, 504, 529]);
@@ -185,7 +185,7 @@ mod tests {
         let policy = RetryPolicy::default();
         let check = |failure: Failure, retried: bool| {
             let decision = next_delay(&policy, failure, 1, Duration::ZERO, 1.0);
-            assert_eq!(matches!(decision, Decision::Retry(_)), retried, "{failure:?}");
+            assert_eq!(matches!(decision, RetryDecision::Retry(_)), retried, "{failure:?}");
         };
         check(Failure::Connection, true);
         check(Failure::FirstByte, true);
@@ -205,17 +205,25 @@ mod tests {
             verdict: None,
         };
         let decide = |failure, spent| next_delay(&policy, failure, 1, Duration::from_secs(spent), 0.0);
-        assert_eq!(decide(after(30), 0), Decision::Retry(Duration::from_secs(30)), "longer than max_delay");
-        assert_eq!(decide(after(0), 0), Decision::Retry(Duration::from_millis(250)), "but never a busy loop");
-        assert_eq!(decide(after(30), 60), Decision::Stop(GiveUp::Budget));
-        assert_eq!(decide(after(3600), 0), Decision::Stop(GiveUp::Budget));
+        assert_eq!(
+            decide(after(30), 0),
+            RetryDecision::Retry(Duration::from_secs(30)),
+            "longer than max_delay"
+        );
+        assert_eq!(
+            decide(after(0), 0),
+            RetryDecision::Retry(Duration::from_millis(250)),
+            "but never a busy loop"
+        );
+        assert_eq!(decide(after(30), 60), RetryDecision::Stop(GiveUp::Budget));
+        assert_eq!(decide(after(3600), 0), RetryDecision::Stop(GiveUp::Budget));
     }
 
     #[test]
     fn a_slow_server_is_not_waited_for_twice() {
         let spent = Duration::from_secs(120);
         let decision = next_delay(&RetryPolicy::default(), Failure::FirstByte, 1, spent, 0.0);
-        assert_eq!(decision, Decision::Stop(GiveUp::Budget));
+        assert_eq!(decision, RetryDecision::Stop(GiveUp::Budget));
     }
 
     proptest! {
@@ -233,12 +241,12 @@ mod tests {
                 spent += ms(takes.get(made as usize).copied().unwrap_or(0));
                 made += 1;
                 match next_delay(&policy, failure, made, spent, jitter) {
-                    Decision::Retry(delay) => {
+                    RetryDecision::Retry(delay) => {
                         prop_assert!(asked.is_some() || delay <= policy.max_delay);
                         prop_assert!(asked.is_none_or(|asked| delay >= ms(asked)));
                         spent += delay;
                     }
-                    Decision::Stop(_) => break,
+                    RetryDecision::Stop(_) => break,
                 }
             }
             prop_assert!(made <= attempts.max(1));

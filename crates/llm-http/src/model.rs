@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use artoo_llm_client::{
-    Completion, Decision, LlmError, ModelProfile, Request, RetryPolicy, ToolCalling, Usage, next_delay,
+    Completion, LlmError, ModelProfile, Request, RetryDecision, RetryPolicy, ToolCalling, Usage, next_delay,
 };
 use reqwest::Url;
 use reqwest::header::HeaderMap;
@@ -130,12 +130,12 @@ impl<W: Wire> HttpModel<W> {
             }
             failures = failures.saturating_add(1);
             match next_delay(&self.retry, failed.failure, failures, started.elapsed(), self.jitter.next()) {
-                Decision::Retry(delay) => {
+                RetryDecision::Retry(delay) => {
                     tracing::warn!(server = self.endpoint(), reason = %failed.failure, wait = ?delay, failures, "a model call failed and is made again");
                     tracing::debug!(error = %failed.error, "what the server said");
                     sleep(delay).await;
                 }
-                Decision::Stop(reason) => {
+                RetryDecision::Stop(reason) => {
                     tracing::debug!(error = %failed.error, ?reason, requests, "a model call failed");
                     let used = Usage { elapsed_ms: elapsed_ms(), requests, ..in_vain };
                     return Err(failed.error.after(used));

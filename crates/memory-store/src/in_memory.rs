@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use artoo_mkct_memory::dreamer::Entry;
 use artoo_mkct_memory::similar::{self, Grams, MAX_SIMILAR};
-use artoo_mkct_memory::{Event, Fold, InMemory, decay, potentials};
+use artoo_mkct_memory::{Event, InMemory, MemoryFold, decay, potentials};
 use artoo_types::{Megram, MegramId, MemoryQuery, MemoryReply, TagPair};
 
 use crate::StoreError;
@@ -19,7 +19,7 @@ const SOURCES: usize = 1_000;
 
 /// Everything that happened, folded.
 struct View {
-    fold: Fold,
+    fold: MemoryFold,
     ids: Vec<MegramId>,
     provenance: HashMap<MegramId, Provenance>,
     forgotten: u64,
@@ -28,7 +28,7 @@ struct View {
 impl View {
     fn of(memory: &InMemory) -> Self {
         let mut view =
-            Self { fold: Fold::default(), ids: Vec::new(), provenance: HashMap::new(), forgotten: 0 };
+            Self { fold: MemoryFold::default(), ids: Vec::new(), provenance: HashMap::new(), forgotten: 0 };
         for event in memory.events() {
             view.fold.apply(&event);
             match event {

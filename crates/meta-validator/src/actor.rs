@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use artoo_bus::{Port, Sender};
-use artoo_checks::{Record, Subject, World, evaluate, missing_file};
+use artoo_checks::{Filesystem, Record, Subject, evaluate, missing_file};
 use artoo_judging::{RunAgain, WHOLE, decided};
 use artoo_llm_client::{LlmClient, metered};
 use artoo_types::{
@@ -54,7 +54,7 @@ pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmCl
         }
     });
     let surroundings = &settings.surroundings;
-    let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
+    let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
         .with_workspace(&surroundings.workspace);
     let mut actor =
         Actor { sender: port.sender(), judge, model, settings: settings.clone(), world, refused: Vec::new() };
@@ -85,7 +85,7 @@ struct Actor {
     judge: Arc<dyn TaskJudge>,
     model: Arc<dyn LlmClient>,
     settings: Settings,
-    world: World,
+    world: Filesystem,
     /// What a judge of this run did not let pass.
     refused: Vec<Refused>,
 }

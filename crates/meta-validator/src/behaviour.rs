@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use artoo_checks::World;
+use artoo_checks::Filesystem;
 use artoo_judging::{Grounds, JudgeError};
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, Finding, SubTaskOutcome, Surroundings, TaskSpec};
@@ -44,7 +44,7 @@ pub struct TaskContext<'a> {
     /// Where and when.
     pub surroundings: &'a Surroundings,
     /// The file system.
-    pub world: &'a World,
+    pub world: &'a Filesystem,
     /// What code saw that speaks against the results, and that may be wrong, in words.
     pub doubts: &'a [String],
     /// Whether figures and names of the results stand in what was put out.

@@ -19,9 +19,9 @@
 
 use std::sync::Arc;
 
-use artoo_checks::World;
+use artoo_checks::Filesystem;
 use artoo_judging::Grounds;
-use artoo_judging::conformance::{self as laws, Bench, Ground, Step, nowhere};
+use artoo_judging::conformance::{self as laws, EvidenceKind, Harness, Step, nowhere};
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Constraints, Criterion, Evidence, FailureClass, Finding, OutcomeStatus, RunId, SubTaskId, SubTaskOutcome,
@@ -62,7 +62,7 @@ pub async fn points_at_a_call_of_the_task(
     judge: &dyn TaskJudge,
     model: &Arc<dyn LlmClient>,
 ) -> Result<(), String> {
-    laws::points_at_what_shows_it(&WholeTask { judge, model }, Ground::Call).await
+    laws::points_at_what_shows_it(&WholeTask { judge, model }, EvidenceKind::Call).await
 }
 
 /// The same case gets the same verdict, whatever was judged in between.
@@ -121,7 +121,7 @@ struct WholeTask<'a> {
 }
 
 #[async_trait]
-impl Bench for WholeTask<'_> {
+impl Harness for WholeTask<'_> {
     async fn judged(&self, criterion: &Criterion, steps: &[Step]) -> Result<Finding, String> {
         let outcomes: Vec<SubTaskOutcome> = (1..)
             .zip(steps)
@@ -131,7 +131,7 @@ impl Bench for WholeTask<'_> {
             })
             .collect();
         let surroundings = nowhere();
-        let world = World::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
+        let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now);
         let cx = TaskContext {
             spec: &spec("Count the files in docs and send a report"),
             outcomes: &outcomes,

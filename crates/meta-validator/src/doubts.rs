@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use artoo_checks::{Record, World, named_paths, overlooked, same_answer, unborne};
+use artoo_checks::{Filesystem, Record, named_paths, overlooked, same_answer, unborne};
 use artoo_judging::{Dependence, Grounds, RunAgain, matters};
 use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
 
@@ -33,7 +33,7 @@ impl Doubts {
         spec: &TaskSpec,
         outcomes: &[SubTaskOutcome],
         refused: &[Refused],
-        world: &World,
+        world: &Filesystem,
         again: &dyn RunAgain,
     ) -> Self {
         let answers: Vec<&SubTaskOutcome> =
@@ -63,7 +63,13 @@ impl Doubts {
     }
 
     /// Whether what the request names matters to any call.
-    async fn of_named(&mut self, named: &[PathBuf], calls: &[ToolCall], world: &World, again: &dyn RunAgain) {
+    async fn of_named(
+        &mut self,
+        named: &[PathBuf],
+        calls: &[ToolCall],
+        world: &Filesystem,
+        again: &dyn RunAgain,
+    ) {
         // What was changed is another thing now than it was when a call looked.
         let is_changed = |path: &PathBuf| {
             calls.iter().flat_map(|call| &call.files).any(|file| world.place(&file.path).starts_with(path))

@@ -13,7 +13,7 @@
 use std::cmp::Ordering;
 
 use artoo_mkct_memory::dreamer::{Entry, plan};
-use artoo_mkct_memory::{Event, Fold, Rules, decay, matrix, polarity};
+use artoo_mkct_memory::{Event, MemoryFold, Rules, decay, matrix, polarity};
 use artoo_types::{Entity, Level, Megram, MegramId, MegramState, Polarity, Space};
 use chrono::{DateTime, Duration, FixedOffset};
 
@@ -119,7 +119,7 @@ fn sum(every_hours: i64, falls: Falls, pause_days: i64, chance: &dyn Fn(u32) -> 
 
 fn live(seed: u64, every_hours: i64, falls: Falls, pause_days: i64, chance: &dyn Fn(u32) -> [f64; 2]) -> Sum {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut fold = Fold::default();
+    let mut fold = MemoryFold::default();
     let (space, entity) = (Space::intent("a task"), Entity::local());
     let mut next = 0_u128;
     let mut mint = || {
@@ -197,7 +197,7 @@ fn way_of(entry: &Entry) -> Option<Way> {
 }
 
 /// The way that most of a practice's sources went well by.
-fn words_of(sources: &[MegramId], fold: &Fold) -> String {
+fn words_of(sources: &[MegramId], fold: &MemoryFold) -> String {
     let by = |way: &str| {
         let all = sources.iter().filter_map(|id| fold.current(*id));
         all.filter(|megram| megram.sigma > 0.0 && megram.content == way).count()

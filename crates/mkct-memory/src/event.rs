@@ -6,7 +6,7 @@ use artoo_types::{Megram, MegramId};
 use chrono::{DateTime, FixedOffset};
 
 /// One event in the life of a memory. The state of a memory is the fold of its events, in whatever order: see
-/// [`crate::Fold`].
+/// [`crate::MemoryFold`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A Megram was written: an experience, or the words of a rule.

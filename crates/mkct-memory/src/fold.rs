@@ -13,19 +13,19 @@ use crate::{Event, polarity, potentials};
 /// The state of a memory: every event taken in once gives the same state, whatever their order.
 ///
 /// ```
-/// # use artoo_mkct_memory::{Event, Fold, matrix};
+/// # use artoo_mkct_memory::{Event, MemoryFold, matrix};
 /// # use artoo_types::{Entity, MegramState, Space};
 /// # let now = chrono::DateTime::parse_from_rfc3339("2026-03-09T09:00:00+01:00")?;
 /// # let id = "01970000-0000-7000-8000-000000000001".parse()?;
 /// let (space, entity) = (Space::intent("count"), Entity::local());
 /// let megram = matrix::megram(id, MegramState::Accept, now, space.clone(), entity.clone(), "used glob".to_owned());
-/// let mut fold = Fold::default();
+/// let mut fold = MemoryFold::default();
 /// fold.apply(&Event::Written(megram.into()));
 /// assert_eq!(fold.potentials(&space, &entity, now).attention, 0.9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Fold {
+pub struct MemoryFold {
     written: HashMap<MegramId, Arc<Megram>>,
     provenance: HashMap<MegramId, Vec<MegramId>>,
     consolidated: HashSet<MegramId>,
@@ -42,7 +42,7 @@ struct Pair {
     sums: Sums,
 }
 
-impl Fold {
+impl MemoryFold {
     /// Takes an event in.
     pub fn apply(&mut self, event: &Event) {
         match event {

@@ -14,7 +14,7 @@ use chrono::{DateTime, FixedOffset};
 use crate::service::validate;
 use crate::similar::{self, Grams, MAX_SIMILAR, Similar};
 use crate::{
-    Distiller, Event, Fold, MemoryError, MemoryService, Rules, contradiction, dreamer, recollection,
+    Distiller, Event, MemoryError, MemoryFold, MemoryService, Rules, contradiction, dreamer, recollection,
 };
 
 /// A [`MemoryService`] that keeps its events in memory: nothing survives the process.
@@ -40,7 +40,7 @@ pub struct InMemory {
 #[derive(Default)]
 struct State {
     events: Vec<Event>,
-    fold: Fold,
+    fold: MemoryFold,
     closed: bool,
 }
 

@@ -43,7 +43,7 @@ pub mod sums;
 
 pub use carrying_out::contradiction;
 pub use event::Event;
-pub use fold::Fold;
+pub use fold::MemoryFold;
 pub use in_memory::InMemory;
 pub use rules::{Bankruptcy, Rules};
 pub use service::{Distiller, MemoryError, MemoryService, Template, validate};

@@ -5,7 +5,7 @@
 //! never to what a check, a judge or a model is shown: what is decided is decided by the true text. In the record stands
 //! `[redacted: KIND]` in its place.
 //!
-//! Source: issue 4, part 8; `docs/design/trust.md`.
+//! Source: `docs/design/trust.md`.
 //!
 //! *Architecture invariant*: no clock, no file, no async, no role, no environment: what is secret is handed in. Time is linear in
 //! the text, and of a stream no more is held than a line of at most 64 KiB, the lines of one key, or 64 lines of a manifest.

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, error::Error, sync::Arc};
 
 use artoo_bus::{Clock as _, Observed, SystemClock};
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
-use artoo_runtime::{Artoo, RunRequest, events::Fold};
+use artoo_runtime::{Artoo, RunRequest, events::EventFold};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_types::{Approval, Limits, Surroundings};
 use serde_json::json;
@@ -58,7 +58,7 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
         output_schema: None,
     })?;
 
-    let (mut view, mut fold) = (run.observe(1024), Fold::new());
+    let (mut view, mut fold) = (run.observe(1024), EventFold::new());
     let result = run.finished().await;
     let mut lines = 0;
     while let Some(Observed::Message(envelope)) = view.recv().await {

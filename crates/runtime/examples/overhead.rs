@@ -131,7 +131,7 @@ async fn median(artoo: &Artoo, folder: &Path, calls: u64, runs: usize) -> Result
         let time = begun.elapsed();
         if n == 0 {
             let read = artoo_runtime::journal::read(&path)?;
-            let mut fold = artoo_runtime::events::Fold::new();
+            let mut fold = artoo_runtime::events::EventFold::new();
             read.envelopes.iter().for_each(|envelope| drop(fold.on(envelope)));
             let counted = fold.total().calls;
             if result.directive != TerminalState::Accept || counted < calls {

@@ -16,7 +16,7 @@ use artoo_ggs_core::{Parameters, Profile};
 use artoo_planner::{Asking, FolderListing, Planner};
 use artoo_sandbox::snapshot::Snapshot;
 use artoo_tools::{
-    CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, Rehearsal, Rest, ToolContext, ToolLimits,
+    CreatedPaths, EvidenceStore, Jobs, LocalTime, Nobody, PauseClock, Rehearsal, ToolContext, ToolLimits,
 };
 use artoo_types::{
     ControlSettings, Errand, Instruction, Limits, MegramId, Message, Role, RunId, SolverOrigin,
@@ -37,7 +37,6 @@ use crate::{
     calls_again::CallsAgain,
     command,
     command_checks::CommandChecks,
-    crew::Crew,
     executor_settings::executor_settings,
     folder_listing::folder_listing,
     foreign_solver::ForeignSolver,
@@ -45,7 +44,8 @@ use crate::{
     journal::{RecordFailure, RunJournal},
     plan_gate::{Consent, PlanGate},
     question::Asked,
-    restart::Steadfast,
+    restart::IdempotentPlanner,
+    role_tasks::RoleTasks,
     run::{Answerer, Canceller, Run},
     runs,
     successor::Successor,
@@ -196,7 +196,7 @@ fn assemble(
         // The executor puts its own in their place for each call.
         consent: Arc::new(Nobody),
         trial_only: false,
-        rest: Rest::default(),
+        pauses: PauseClock::default(),
         snapshot: Some(snapshot.clone()),
         images: false,
         time: Arc::new(RunTime(Arc::clone(&parts.clock))),
@@ -204,13 +204,15 @@ fn assemble(
         cancel: tools.clone(),
         on_output: None,
     };
-    let (crew, settings, deadlines) = match errand {
+    let (role_tasks, settings, deadlines) = match errand {
         Errand::Task => {
-            let crew = crew(parts, &bus, parameters, (&request, kept), tool_context)?;
-            (crew, Some(control_settings(parts, parameters)), parts.deadlines)
+            let role_tasks = role_tasks(parts, &bus, parameters, (&request, kept), tool_context)?;
+            (role_tasks, Some(control_settings(parts, parameters)), parts.deadlines)
         }
         // No controller works there.
-        Errand::Command => (command::crew(parts, &bus, &request, tool_context)?, None, command::deadlines()),
+        Errand::Command => {
+            (command::role_tasks(parts, &bus, &request, tool_context)?, None, command::deadlines())
+        }
     };
     let (send_result, result) = oneshot::channel();
     let (answer, answers) = mpsc::unbounded_channel();
@@ -238,7 +240,7 @@ fn assemble(
         },
         settings,
         bus: bus.clone(),
-        crew,
+        role_tasks,
         seen,
         storage_failure,
         deadlines,
@@ -268,22 +270,22 @@ fn assemble(
 }
 
 /// The roles of one run, ready to work.
-fn crew(
+fn role_tasks(
     parts: &Arc<Parts>,
     bus: &RunBus,
     parameters: Parameters,
     (request, kept): (&RunRequest, &[SubTaskOutcome]),
     tools: ToolContext,
-) -> Result<Crew, StartError> {
-    let mut crew = Crew::default();
+) -> Result<RoleTasks, StartError> {
+    let mut role_tasks = RoleTasks::default();
     let surroundings = &request.surroundings;
     let deadlines = parts.deadlines;
 
     let (behaviour, model) = (Arc::clone(&parts.roles.perceiver), Arc::clone(&parts.models.perceiver));
-    crew.add(bus, Role::Perceiver, move |port| {
+    role_tasks.add(bus, Role::Perceiver, move |port| {
         artoo_perceiver::run(port, Arc::clone(&behaviour), Arc::clone(&model))
     })?;
-    let planner: Arc<dyn Planner> = Arc::new(Steadfast::new(Arc::clone(&parts.planner)));
+    let planner: Arc<dyn Planner> = Arc::new(IdempotentPlanner::new(Arc::clone(&parts.planner)));
     let model = Arc::clone(&parts.models.planner);
     let settings = artoo_planner::Settings {
         surroundings: surroundings.clone(),
@@ -306,12 +308,12 @@ fn crew(
         plan_deadline: deadlines.plan,
         report_deadline: deadlines.report,
     };
-    crew.add(bus, Role::Planner, move |port| {
+    role_tasks.add(bus, Role::Planner, move |port| {
         artoo_planner::run(port, Arc::clone(&planner), Arc::clone(&model), settings.clone())
     })?;
     let (behaviour, model) = (Arc::clone(&parts.executor), Arc::clone(&parts.models.executor));
     let settings = executor_settings(parts, (request, kept), tools.clone());
-    crew.add(bus, Role::Executor, move |port| {
+    role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::clone(&behaviour), Arc::clone(&model), settings.clone())
     })?;
     let (judge, model) = (Arc::clone(&parts.roles.judge), Arc::clone(&parts.models.agent_validator));
@@ -327,7 +329,7 @@ fn crew(
         commands: Arc::new(CommandChecks::new(Arc::clone(&parts.toolbox), tools, parts.policy.clone())),
         again: Arc::clone(&again),
     };
-    crew.add(bus, Role::AgentValidator, move |port| {
+    role_tasks.add(bus, Role::AgentValidator, move |port| {
         artoo_agent_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
     let (judge, model) = (Arc::clone(&parts.roles.task_judge), Arc::clone(&parts.models.meta_validator));
@@ -338,24 +340,24 @@ fn crew(
         judges_the_whole: parts.acceptance.last_judge,
         again,
     };
-    crew.add(bus, Role::MetaValidator, move |port| {
+    role_tasks.add(bus, Role::MetaValidator, move |port| {
         artoo_meta_validator::run(port, Arc::clone(&judge), Arc::clone(&model), settings.clone())
     })?;
     let (memory, redact) = (Arc::clone(&parts.memory), parts.redactor.clone());
-    crew.add(bus, Role::SharedMemory, move |port| {
+    role_tasks.add(bus, Role::SharedMemory, move |port| {
         artoo_shared_memory::run(port, Arc::clone(&memory), redact.clone())
     })?;
     let consent = Consent::of(parts.ask_before_plans, request.person_present);
     let (dispatch, clock) = (Dispatch::new(bus.run_id()).resuming(kept), Arc::clone(&parts.clock));
-    crew.add(bus, Role::Dispatcher, move |port| {
+    role_tasks.add(bus, Role::Dispatcher, move |port| {
         dispatcher(port, PlanGate::new(consent), dispatch.clone(), Arc::clone(&clock))
     })?;
     let (ggs_parts, folder) = (Arc::clone(parts), surroundings.working_folder.clone());
-    crew.add(bus, Role::Ggs, move |port| {
+    role_tasks.add(bus, Role::Ggs, move |port| {
         let settings = ggs_settings(&ggs_parts, parameters, folder.clone());
         artoo_ggs::run(port, solver(&ggs_parts, parameters), settings)
     })?;
-    Ok(crew)
+    Ok(role_tasks)
 }
 
 fn solver(parts: &Parts, parameters: Parameters) -> Box<dyn Solver> {

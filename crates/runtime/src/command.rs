@@ -17,7 +17,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
-    Deadlines, RunRequest, StartError, artoo::Parts, crew::Crew, executor_settings::executor_settings,
+    Deadlines, RunRequest, StartError, artoo::Parts, executor_settings::executor_settings,
+    role_tasks::RoleTasks,
 };
 
 /// How long a role of such a run may be silent: as long as the command takes. The request's timeout and the person end it.
@@ -39,17 +40,17 @@ pub(crate) fn deadlines() -> Deadlines {
 }
 
 /// The executor, and who hands it the command and the outcome on.
-pub(crate) fn crew(
+pub(crate) fn role_tasks(
     parts: &Arc<Parts>,
     bus: &RunBus,
     request: &RunRequest,
     tools: ToolContext,
-) -> Result<Crew, StartError> {
-    let mut crew = Crew::default();
-    crew.add(bus, Role::Perceiver, |port| answering(port, task))?;
-    crew.add(bus, Role::Dispatcher, |port| answering(port, subtask))?;
-    crew.add(bus, Role::AgentValidator, |port| answering(port, outcome))?;
-    crew.add(bus, Role::Ggs, |port| answering(port, end))?;
+) -> Result<RoleTasks, StartError> {
+    let mut role_tasks = RoleTasks::default();
+    role_tasks.add(bus, Role::Perceiver, |port| answering(port, task))?;
+    role_tasks.add(bus, Role::Dispatcher, |port| answering(port, subtask))?;
+    role_tasks.add(bus, Role::AgentValidator, |port| answering(port, outcome))?;
+    role_tasks.add(bus, Role::Ggs, |port| answering(port, end))?;
     let limits = ToolLimits {
         command_time: LONGEST,
         longest_command_time: LONGEST,
@@ -63,10 +64,10 @@ pub(crate) fn crew(
         ..executor_settings(parts, (request, &[]), ToolContext { limits, ..tools })
     };
     let model = Arc::clone(&parts.models.executor);
-    crew.add(bus, Role::Executor, move |port| {
+    role_tasks.add(bus, Role::Executor, move |port| {
         artoo_executor::run(port, Arc::new(CarriesOut), Arc::clone(&model), settings.clone())
     })?;
-    Ok(crew)
+    Ok(role_tasks)
 }
 
 /// A role that answers single messages.

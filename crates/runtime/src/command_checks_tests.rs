@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use artoo_sandbox::{Decision, Network, SandboxMode};
-use artoo_tools::{CreatedPaths, EvidenceStore, Nobody, Rest, Rule, ToolLimits};
+use artoo_sandbox::{Network, Permission, SandboxMode};
+use artoo_tools::{CreatedPaths, EvidenceStore, Nobody, PauseClock, Rule, ToolLimits};
 use artoo_types::EffectKind;
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +43,7 @@ impl Scene {
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
-            rest: Rest::default(),
+            pauses: PauseClock::default(),
             snapshot: None,
             images: false,
             time: Arc::new(chrono::DateTime::UNIX_EPOCH.fixed_offset()),
@@ -169,7 +169,7 @@ async fn of_endless_output_little_is_kept() {
 async fn a_rule_of_the_person_holds() {
     let scene = Scene::new();
     let rule = Rule {
-        decision: Decision::Deny,
+        decision: Permission::Deny,
         effects: [EffectKind::Deletes].into(),
         programs: Vec::new(),
         paths: Vec::new(),

@@ -11,7 +11,7 @@ mod peer;
 mod place;
 
 pub use error::ControlError;
-pub use listen::{Desk, Listening, listen};
+pub use listen::{AnsweredAt, Listening, listen};
 pub use order::{Order, Said};
 pub use peer::Peer;
 

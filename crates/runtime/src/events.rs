@@ -9,6 +9,6 @@ mod notes;
 mod usage;
 
 pub use event::{CorrectionWords, Event, Line, schema};
-pub use fold::Fold;
+pub use fold::EventFold;
 pub use instruction_file::InstructionFile;
 pub use usage::{Cost, Cumulative, RoleUsage};

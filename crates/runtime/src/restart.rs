@@ -67,12 +67,12 @@ fn but_for_the_last(mut past: Vec<Arc<Envelope>>) -> Takeover {
 
 /// A planner that says of a round what it said before. In a run each round is planned once, but for an R2 that catches up: it must
 /// come to the plans that the run has, and ask no model for them.
-pub(crate) struct Steadfast {
+pub(crate) struct IdempotentPlanner {
     planner: Arc<dyn Planner>,
     plans: Mutex<BTreeMap<u32, Plan>>,
 }
 
-impl Steadfast {
+impl IdempotentPlanner {
     /// Nothing was said yet.
     pub(crate) fn new(planner: Arc<dyn Planner>) -> Self {
         Self { planner, plans: Mutex::default() }
@@ -80,7 +80,7 @@ impl Steadfast {
 }
 
 #[async_trait]
-impl Planner for Steadfast {
+impl Planner for IdempotentPlanner {
     async fn plan(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError> {
         let said = self.plans.lock().unwrap_or_else(PoisonError::into_inner).get(&cx.round).cloned();
         if let Some(plan) = said {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     Question,
-    events::{Cost, Event, Fold},
+    events::{Cost, Event, EventFold},
     journal::{self, RunState},
 };
 
@@ -259,7 +259,7 @@ fn summary(data_folder: &Path, run_id: RunId) -> Summary {
     };
     summary.damage = read.damage.map(|damage| damage.to_string());
     summary.state = read.state;
-    let mut fold = Fold::new();
+    let mut fold = EventFold::new();
     let mut question = None;
     for envelope in &read.envelopes {
         question = Question::after(question, envelope.message.as_ref());

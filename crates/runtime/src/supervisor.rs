@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Deadlines, Question, Watch,
-    crew::{Crew, Ended},
     journal::{RecordFailure, RunJournal, note_unrecorded},
+    role_tasks::{Ended, RoleTasks},
     run::{Canceller, Reply},
     spending::Spending,
     successor::Successor,
@@ -49,7 +49,7 @@ pub(crate) struct Supervised {
     pub(crate) request: UserRequest,
     /// What R7 goes by, for the record; nothing where there is no controller.
     pub(crate) settings: Option<ControlSettings>,
-    pub(crate) crew: Crew,
+    pub(crate) role_tasks: RoleTasks,
     /// Every envelope of the run, in order.
     pub(crate) seen: mpsc::UnboundedReceiver<Arc<Envelope>>,
     pub(crate) storage_failure: oneshot::Receiver<RecordFailure>,
@@ -79,7 +79,7 @@ pub(crate) async fn supervise(run: Supervised) {
         port,
         request,
         settings,
-        crew,
+        role_tasks,
         mut seen,
         mut storage_failure,
         deadlines,
@@ -99,7 +99,7 @@ pub(crate) async fn supervise(run: Supervised) {
         port,
         user,
         asked: None,
-        crew,
+        role_tasks,
         tools: tools.clone(),
         is_over,
         deadlines,
@@ -114,7 +114,7 @@ pub(crate) async fn supervise(run: Supervised) {
         last_word: None,
         passed: 0,
     };
-    supervisor.crew.start();
+    supervisor.role_tasks.start();
     // Before the request: nobody has a word to say until then, so it stands first in every record.
     if let Some(settings) = settings
         && let Err(error) = supervisor.port.publish(settings)
@@ -160,7 +160,7 @@ pub(crate) async fn supervise(run: Supervised) {
                     supervisor.fail(bus_fault(&failure));
                 }
             }
-            Some(ended) = supervisor.crew.next_ended() => supervisor.role_ended(ended),
+            Some(ended) = supervisor.role_tasks.next_ended() => supervisor.role_ended(ended),
             () = sleep_until(next), if next.is_some() => {
                 if supervisor.moment_came() == Verdict::GiveUp {
                     break None;
@@ -173,7 +173,7 @@ pub(crate) async fn supervise(run: Supervised) {
     crate::left_running::stop(&jobs, &supervisor.port).await;
     bus.close();
     let (run_id, journal_folder) = (bus.run_id(), journal.folder().to_owned());
-    supervisor.crew.dismiss().await;
+    supervisor.role_tasks.dismiss().await;
     // Nothing of the run writes any more, so what is there now is what it left.
     let closed = tokio::task::spawn_blocking(move || snapshot.close()).await;
     if let Err(error) = closed.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
@@ -200,7 +200,7 @@ struct Supervisor<'a> {
     user: Port,
     /// What the person has not answered.
     asked: Option<Question>,
-    crew: Crew,
+    role_tasks: RoleTasks,
     tools: CancellationToken,
     is_over: Arc<AtomicBool>,
     deadlines: Deadlines,
@@ -328,7 +328,7 @@ impl Supervisor<'_> {
             FaultKind::Deadline,
             "the controller did not end the run".to_owned(),
         ));
-        self.crew.stop_ggs();
+        self.role_tasks.stop_ggs();
         self.conclude_if_r7_is_gone();
         Verdict::GoOn
     }
@@ -351,7 +351,7 @@ impl Supervisor<'_> {
     fn role_died(&mut self, fault: Fault) {
         let role = fault.role;
         let goes_on = !self.stopping && !self.is_over() && fault.kind != FaultKind::Deadline;
-        if !goes_on || !self.crew.restart(self.bus, role) {
+        if !goes_on || !self.role_tasks.restart(self.bus, role) {
             self.fail(fault);
             return;
         }
@@ -363,7 +363,7 @@ impl Supervisor<'_> {
 
     /// Once R7's loop has ended, its last message is out, so there is no race for the final result.
     fn conclude_if_r7_is_gone(&self) {
-        if self.crew.ggs_is_gone() && !self.is_over() {
+        if self.role_tasks.ggs_is_gone() && !self.is_over() {
             self.successor.conclude(self.bus);
         }
     }

@@ -26,7 +26,7 @@ use rustix::process::{chdir, fchdir, getegid, geteuid};
 
 use crate::mounts::{clone_of, clone_within, empty_file_system, mount_points, put_mount, set_read_only};
 use crate::prepared::c_string;
-use crate::preview::{Ground, Layer};
+use crate::preview::{Layer, OverlayDirs};
 use crate::spawn;
 use crate::{Confinement, SandboxError, SandboxMode, capabilities};
 
@@ -88,14 +88,14 @@ struct Hidden {
 }
 
 impl ChildNamespace {
-    /// What `confinement` grants, seals and hides, and overlays on the folders of `ground`.
+    /// What `confinement` grants, seals and hides, and overlays on the folders of `overlay_dirs`.
     pub(crate) fn build(
         program: &str,
         confinement: &Confinement,
-        ground: Option<&Ground>,
+        overlay_dirs: Option<&OverlayDirs>,
     ) -> Result<Self, SandboxError> {
         let unfit = |source| namespace_error(program, "preparing its namespaces", source);
-        let layers = ground.map(|ground| ground.layers.as_slice()).unwrap_or_default();
+        let layers = overlay_dirs.map(|overlay_dirs| overlay_dirs.layers.as_slice()).unwrap_or_default();
         let mut writable = Vec::new();
         for folder in confinement.granted() {
             let grant =

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::preview::Ground;
+use crate::preview::OverlayDirs;
 use crate::process_guard::ProcessGuard;
 use crate::process_limit::Excess;
 use crate::pump::{Drain, pump};
@@ -39,19 +39,19 @@ pub(crate) async fn run(
 
 /// The same on a copy of folders.
 pub(crate) async fn run_on(
-    ground: Arc<Ground>,
+    overlay_dirs: Arc<OverlayDirs>,
     invocation: &Invocation,
     confinement: &Confinement,
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Outcome, SandboxError> {
-    drive(invocation, Some(confinement), Some(ground), capture, cancel).await
+    drive(invocation, Some(confinement), Some(overlay_dirs), capture, cancel).await
 }
 
 async fn drive(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
-    ground: Option<Arc<Ground>>,
+    overlay_dirs: Option<Arc<OverlayDirs>>,
     capture: Capture<'_>,
     cancel: &CancellationToken,
 ) -> Result<Outcome, SandboxError> {
@@ -62,7 +62,7 @@ async fn drive(
     }
     let lost =
         |source: io::Error| SandboxError::Watch { program: supervisor_thread::name(invocation), source };
-    let started = supervisor_thread::start(invocation, confinement, ground)?
+    let started = supervisor_thread::start(invocation, confinement, overlay_dirs)?
         .await
         .map_err(|_| lost(io::Error::other("its thread died")))?;
     let Started { guard, stdout, stderr, ended } = started?;

@@ -134,7 +134,9 @@ mod spawn;
 mod supervisor_thread;
 
 pub use confinement::{Confinement, Network, ResourceLimits, SandboxMode, UnknownMode};
-pub use effects::{Cause, DecidedBy, Decision, Effects, Kind, Paths, Place, Seen, effects_of, knows_program};
+pub use effects::{
+    Cause, DecidedBy, Effects, Kind, Paths, Permission, Place, Seen, effects_of, knows_program,
+};
 pub use environment::scrub;
 pub use error::SandboxError;
 pub use invocation::{Capture, Channel, DEFAULT_KEEP, Invocation, OnChunk};

@@ -15,7 +15,7 @@ use crate::call_filter::Sockets;
 use crate::child_namespace::{self, ChildNamespace, namespace_error};
 use crate::child_rules::ChildRules;
 use crate::disk_limit::DiskLimit;
-use crate::preview::Ground;
+use crate::preview::OverlayDirs;
 use crate::process_guard::{Alive, ProcessGuard};
 use crate::process_limit::{self, Excess, ProcessLimit};
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
@@ -48,7 +48,7 @@ pub(crate) struct Ended {
 pub(crate) fn start(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
-    ground: Option<Arc<Ground>>,
+    overlay_dirs: Option<Arc<OverlayDirs>>,
 ) -> Result<oneshot::Receiver<Result<Started, SandboxError>>, SandboxError> {
     let (answer, started) = oneshot::channel();
     let (invocation, confinement) = (invocation.clone(), confinement.cloned());
@@ -56,7 +56,7 @@ pub(crate) fn start(
     thread::Builder::new()
         .name("artoo-command".to_owned())
         .stack_size(STACK)
-        .spawn(move || supervise(&invocation, confinement.as_ref(), ground, answer))
+        .spawn(move || supervise(&invocation, confinement.as_ref(), overlay_dirs, answer))
         .map_err(|source| SandboxError::Watch { program, source })?;
     Ok(started)
 }
@@ -69,21 +69,21 @@ pub(crate) fn name(invocation: &Invocation) -> String {
 fn supervise(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
-    ground: Option<Arc<Ground>>,
+    overlay_dirs: Option<Arc<OverlayDirs>>,
     answer: oneshot::Sender<Result<Started, SandboxError>>,
 ) {
-    let binding = match Binding::of(invocation, confinement, ground.as_deref()) {
+    let binding = match Binding::of(invocation, confinement, overlay_dirs.as_deref()) {
         Ok(binding) => binding,
         // Nobody may listen any more: there is nothing to take back either.
         Err(error) => {
-            drop(ground);
+            drop(overlay_dirs);
             return drop(answer.send(Err(error)));
         }
     };
     let (child, Streams { stdout, stderr }) = match start_command(invocation, confinement, &binding) {
         Ok(started) => started,
         Err(error) => {
-            drop(ground);
+            drop(overlay_dirs);
             return drop(answer.send(Err(error)));
         }
     };
@@ -92,7 +92,7 @@ fn supervise(
     // Refused when the caller went away in between; what comes back is dropped, and its guard ends the command.
     drop(answer.send(Ok(Started { guard, stdout, stderr, ended })));
     let ended = see_to_the_end(child, &alive, confinement);
-    drop(ground);
+    drop(overlay_dirs);
     drop(report.send(ended)); // refused when the caller has gone
 }
 
@@ -106,7 +106,7 @@ impl Binding {
     fn of(
         invocation: &Invocation,
         confinement: Option<&Confinement>,
-        ground: Option<&Ground>,
+        overlay_dirs: Option<&OverlayDirs>,
     ) -> Result<Self, SandboxError> {
         let none = Self { namespace: None, rules: None };
         let Some(confinement) = confinement else { return Ok(none) };
@@ -122,7 +122,7 @@ impl Binding {
             SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => {}
         }
         if !child_namespace::works() {
-            if ground.is_some() {
+            if overlay_dirs.is_some() {
                 let source = io::ErrorKind::Unsupported.into();
                 return Err(namespace_error(&program, "making its namespaces", source));
             }
@@ -130,8 +130,8 @@ impl Binding {
             let rules = ChildRules::build(&program, confinement, Vec::new(), confinement.network.into())?;
             return Ok(Self { rules: Some(rules), ..none });
         }
-        let namespace = ChildNamespace::build(&program, confinement, ground)?;
-        let sockets = match ground {
+        let namespace = ChildNamespace::build(&program, confinement, overlay_dirs)?;
+        let sockets = match overlay_dirs {
             // Nobody has agreed to anything yet, so no service of this machine may act for it.
             Some(_) => Sockets::of_a_trial(confinement.network),
             None => confinement.network.into(),

@@ -12,7 +12,7 @@ use artoo_sandbox::{Effects, Network, Place, SandboxMode};
 use chrono::{DateTime, FixedOffset, Utc};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Consent, CreatedPaths, EvidenceStore, Jobs, PageLimits, ProtectedPlaces, Rest};
+use crate::{Consent, CreatedPaths, EvidenceStore, Jobs, PageLimits, PauseClock, ProtectedPlaces};
 
 /// Everything that the tools of one run may know about the machine. Cheap to clone; a subtask gets its own clone with
 /// its own `cancel` and `on_output`.
@@ -52,7 +52,7 @@ pub struct ToolContext {
     /// Whether nothing of a call may last, because memory advises caution about it and nobody is there to confirm it.
     pub trial_only: bool,
     /// How long the calls of this subtask have waited for people: their limits of time rest meanwhile.
-    pub rest: Rest,
+    pub pauses: PauseClock,
     /// Where what the run finds is kept before it changes it; without one, nothing can be undone, and what a command
     /// changed is not known.
     pub snapshot: Option<Snapshot>,

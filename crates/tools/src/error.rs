@@ -1,12 +1,18 @@
 //! Why a call failed.
 
+mod of_system;
+
 use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::SandboxError;
+use artoo_sandbox::snapshot::UndoError;
 use artoo_types::{CallEnding, CallFailure, FailureClass, ToolName};
+use of_system::{class_of, hint_of};
+
+use crate::undo_run::obstacles;
 
 /// A call that did not do what it should. Its class is decided here and nowhere else.
 #[derive(Debug, thiserror::Error)]
@@ -142,6 +148,14 @@ pub enum ToolError {
         path: String,
         /// What does not fit.
         problem: String,
+    },
+    /// An earlier run was not taken back, or not wholly yet.
+    #[error("run {run} was not taken back{}", obstacles(source))]
+    NotTakenBack {
+        /// Which, by the end of its id.
+        run: String,
+        /// Why.
+        source: UndoError,
     },
     /// The system refused.
     #[error("cannot {action} {path}")]
@@ -280,7 +294,9 @@ impl ToolError {
             | Self::AppsReadOnly { .. }
             | Self::ReadOnly { .. } => FailureClass::Denied,
             Self::Io { source, .. } => class_of(source),
-            Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => FailureClass::Environmental,
+            Self::NotTakenBack { .. } | Self::ChangedMeanwhile { .. } | Self::NotMade { .. } => {
+                FailureClass::Environmental
+            }
             Self::Status { status, .. } if BAD_REQUESTS.contains(status) => FailureClass::Logical,
             Self::TimedOut { .. }
             | Self::Evidence { .. }
@@ -308,6 +324,8 @@ impl ToolError {
     /// How the call ended.
     pub fn ending(&self) -> CallEnding {
         match self {
+            // What was done stays done.
+            Self::NotTakenBack { source: UndoError::Step { .. }, .. } => CallEnding::Returned,
             Self::UnknownTool { .. }
             | Self::NotAllowed { .. }
             | Self::Ruled { .. }
@@ -315,6 +333,7 @@ impl ToolError {
             | Self::Unconfirmed { .. }
             | Self::ChangedMeanwhile { .. }
             | Self::NotMade { .. }
+            | Self::NotTakenBack { .. }
             | Self::Argument { .. }
             | Self::Protected { .. }
             | Self::Outside { .. }
@@ -372,6 +391,7 @@ impl ToolError {
             Self::NotUtf8 { .. } | Self::TooLarge { .. } => "change it with a program, through shell",
             Self::Misfit { .. } => "read the lines as they are now, and give them exactly, blanks included",
             Self::Binary { .. } => "look at it with a program that knows its format, through shell",
+            Self::NotTakenBack { .. } => "leave it as it is, and say what stands in the way",
             Self::Io { source, .. } => hint_of(source)?,
             Self::Sandbox(error) => error.hint(),
             Self::Address { .. } => {
@@ -424,18 +444,3 @@ impl ToolError {
 
 /// HTTP statuses that say that the request itself is wrong.
 const BAD_REQUESTS: [u16; 7] = [400, 405, 406, 411, 413, 414, 415];
-
-fn class_of(error: &io::Error) -> FailureClass {
-    // The path itself is nonsense; no change of the world would help.
-    let nonsense = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidFilename, io::ErrorKind::IsADirectory];
-    if nonsense.contains(&error.kind()) { FailureClass::Logical } else { FailureClass::Environmental }
-}
-
-fn hint_of(error: &io::Error) -> Option<&'static str> {
-    let hints = [
-        (io::ErrorKind::NotFound, "look for it with glob"),
-        (io::ErrorKind::PermissionDenied, "the user may not touch it"),
-        (io::ErrorKind::StorageFull, "make room on the disk"),
-    ];
-    hints.iter().find(|(kind, _)| *kind == error.kind()).map(|(_, hint)| *hint)
-}

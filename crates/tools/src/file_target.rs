@@ -8,7 +8,7 @@ use artoo_types::{
     Approval, Effect, EffectKind, FileChange, FileChangeKind, PreviewedChange, PreviewedKind, ToolName,
 };
 
-use crate::consent::{ASK_BEFORE_ALL, Deed, Question, beyond_undo, diff, in_words};
+use crate::consent::{ASK_BEFORE_ALL, ProposedEffects, Question, beyond_undo, diff, in_words};
 use crate::contents::Contents;
 use crate::new_file::{self, Written};
 use crate::protected::{Protected, is_hidden_below, is_in_git, is_private_key};
@@ -111,11 +111,11 @@ impl FileTarget {
             word: String::new(),
             why: why.to_owned(),
         }];
-        let deed = Deed::from(&effects);
-        if let Some(reason) = cx.consent.forbids(deed) {
+        let proposed = ProposedEffects::from(&effects);
+        if let Some(reason) = cx.consent.forbids(proposed) {
             return Err(ToolError::NotAllowed { effects: in_words(&effects), reason });
         }
-        let demand = cx.demanded(deed)?;
+        let demand = cx.demanded(proposed)?;
         if is_free && demand.is_none() && cx.consent.approval() != Approval::Ask {
             return Ok(());
         }

@@ -61,6 +61,7 @@ mod shown;
 mod suggestion;
 mod tool;
 mod toolbox;
+mod undo_run;
 mod watched;
 mod web;
 mod write_file;
@@ -68,8 +69,8 @@ mod write_file;
 pub use apps::applescript::AppleScript;
 pub use apps::shortcuts::Shortcuts;
 pub use consent::{
-    Answer, Case, Consent, Deed, Nobody, Question, Rest, Rule, RuleError, Ruled, Rules, Step, gate, on_file,
-    within,
+    Answer, Case, Consent, Nobody, PauseClock, ProposedEffects, Question, Rule, RuleError, Ruled, Rules,
+    Step, gate, on_file, within,
 };
 pub use context::{Explain, LocalTime, OnOutput, ToolContext, ToolLimits};
 pub use created::CreatedPaths;
@@ -91,6 +92,7 @@ pub use shell::{BALANCED_COMMAND, Outlook, Shell, can_try, outlook};
 pub use shown::{Excerpt, head_tail};
 pub use tool::{Captured, Tool, ToolEffect, ToolReport};
 pub use toolbox::Toolbox;
+pub use undo_run::{EarlierRun, UndoRun};
 pub use web::address::AddressRule;
 pub use web::brave::{Brave, SearchKey};
 pub use web::client::{PageLimits, Web};

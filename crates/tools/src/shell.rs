@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use artoo_sandbox::{
-    Capture, Confinement, Decision, Effects, Ending, Invocation, Network, Outcome, ResourceLimits,
+    Capture, Confinement, Effects, Ending, Invocation, Network, Outcome, Permission, ResourceLimits,
     SandboxMode, run,
 };
 use artoo_types::{Arguments, CallEnding, Effect, EffectKind, OutputRecord, ToolName};
@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::arguments::Given;
-use crate::consent::{Case, Deed, Question, Reading, Step, beyond_undo, gate, in_words};
+use crate::consent::{Case, ProposedEffects, Question, Reading, Step, beyond_undo, gate, in_words};
 use crate::contents::Contents;
 use crate::granted::Granted;
 use crate::live_view::LiveOutput;
@@ -202,7 +202,7 @@ impl<'a> Call<'a> {
 
     /// Asks about effects that no trial has shown.
     async fn ask(&self, effects: Vec<Effect>) -> Result<(), ToolError> {
-        let demand = self.cx.demanded(self.reading.deed())?;
+        let demand = self.cx.demanded(self.reading.proposed())?;
         self.cx.consented(self.reading.question(Shell.name(), self.command, effects, demand)).await
     }
 
@@ -210,7 +210,7 @@ impl<'a> Call<'a> {
     async fn run_agreed(&self, why: String) -> Result<ToolReport, ToolError> {
         let effects = self.reading.untried(self.command, why);
         let opened = vec![self.cx.working_folder.clone()];
-        let demand = self.cx.demanded(self.reading.deed())?;
+        let demand = self.cx.demanded(self.reading.proposed())?;
         let question = self.reading.question(Shell.name(), self.command, effects, demand);
         let beyond_undo =
             beyond_undo(&question.effects, &watched::without_room(self.cx, &opened).await?, self.cx);
@@ -265,15 +265,15 @@ fn begin(reading: &Reading, can_be_tried: bool, cx: &ToolContext) -> Result<Step
     }
     // What is open in its words is known when it was tried.
     let known = reading.known();
-    let deed = if can_be_tried { Deed::from(&known) } else { reading.deed() };
-    if let Some(reason) = cx.consent.forbids(deed) {
-        return Err(ToolError::NotAllowed { effects: in_words(deed.effects), reason });
+    let proposed = if can_be_tried { ProposedEffects::from(&known) } else { reading.proposed() };
+    if let Some(reason) = cx.consent.forbids(proposed) {
+        return Err(ToolError::NotAllowed { effects: in_words(proposed.effects), reason });
     }
     let refusal = reading.refusal(cx.mode);
     if let Some(rule) = refusal {
         return Err(ToolError::Ruled { rule });
     }
-    cx.demanded(reading.deed())?;
+    cx.demanded(reading.proposed())?;
     Ok(gate(Case {
         mode: cx.mode,
         can_be_tried,
@@ -295,7 +295,7 @@ pub struct Outlook {
     /// Why it would be refused; `None` where it would not.
     pub refusal: Option<String>,
     /// The user's rule about what its words name: the decision, the rule's name and its words.
-    pub rule: Option<(Decision, String, String)>,
+    pub rule: Option<(Permission, String, String)>,
     /// What its words say.
     pub effects: Effects,
 }
@@ -306,7 +306,7 @@ pub fn outlook(command: &str, cx: &ToolContext) -> Outlook {
     let reading = Reading::of(command, cx);
     let begun = begin(&reading, Layers::look(cx).is_some(), cx);
     let rules = cx.consent.rules();
-    let ruled = rules.ruling(reading.deed());
+    let ruled = rules.ruling(reading.proposed());
     Outlook {
         step: *begun.as_ref().unwrap_or(&Step::Refuse),
         refusal: begun

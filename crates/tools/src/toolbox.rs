@@ -84,7 +84,7 @@ impl Toolbox {
         arguments: Arguments,
         cx: &ToolContext,
     ) -> ToolCall {
-        let (started_at, begin, rested) = (cx.time.now(), Instant::now(), cx.rest.total());
+        let (started_at, begin, rested) = (cx.time.now(), Instant::now(), cx.pauses.total());
         let report = match self.get(name) {
             Some(tool) if cx.trial_only && !tool.can_be_tried() => {
                 ToolError::Unconfirmed { came: format!("`{name}` was not called, for it cannot be tried") }
@@ -120,7 +120,7 @@ impl Toolbox {
             started_at,
             duration_ms: {
                 // The person's time is not the tool's.
-                let took = begin.elapsed().saturating_sub(cx.rest.total().saturating_sub(rested));
+                let took = begin.elapsed().saturating_sub(cx.pauses.total().saturating_sub(rested));
                 u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
             },
         }
@@ -143,7 +143,7 @@ async fn bounded(tool: &dyn Tool, arguments: &Arguments, cx: &ToolContext) -> To
         return ToolError::Cancelled.into();
     }
     let limit = cx.limits.call_time;
-    let call = within(limit, &cx.rest, AssertUnwindSafe(tool.call(arguments, cx)).catch_unwind());
+    let call = within(limit, &cx.pauses, AssertUnwindSafe(tool.call(arguments, cx)).catch_unwind());
     let ignored = async {
         cx.cancel.cancelled().await;
         sleep(NOTICE).await;

@@ -16,7 +16,7 @@ use crate::UnitInterval;
 /// assert!(!Confidence { value: share(0.3), ..sure }.confirms());
 /// ```
 ///
-/// Source: issue 16, part 5; `docs/deviations.md`, "Confidence".
+/// Source: `docs/deviations.md`, "Confidence".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Confidence {
     /// The share of such results that are right, as far as it was measured for the model.

@@ -29,7 +29,7 @@ pub struct ExecutionResult {
     pub samples: Option<Samples>,
 }
 
-/// How far several samples of one model agreed on a call: they put out the same, whatever the world was like. Source: issue 16, part 4;
+/// How far several samples of one model agreed on a call: they put out the same, whatever the world was like. Source:
 /// `docs/deviations.md`, "Samples".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Samples {
@@ -82,7 +82,7 @@ impl ExecutionFailure {
     }
 }
 
-/// Giving up, said as an answer: what is asked for cannot be had this way. Source: issue 15, part 5; `docs/deviations.md`, "Giving up".
+/// Giving up, said as an answer: what is asked for cannot be had this way. Source: `docs/deviations.md`, "Giving up".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GaveUp {
     /// What would be needed.

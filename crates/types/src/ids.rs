@@ -74,6 +74,19 @@ impl RunId {
     pub const OPERATOR: Self = Self(Uuid::nil());
 }
 
+/// The end of an id, as people and models are shown it: ids of one minute begin alike.
+///
+/// ```
+/// let run = artoo_types::RunId::new("0197f3a2-1111-7222-8333-8c74b3f2f2b5".parse()?);
+/// assert_eq!(artoo_types::short_id(run), "8c74b3f2f2b5");
+/// # Ok::<(), uuid::Error>(())
+/// ```
+pub fn short_id(id: impl fmt::Display) -> String {
+    const SHOWN: usize = 12;
+    let id = id.to_string();
+    id.get(id.len().saturating_sub(SHOWN)..).map(str::to_owned).unwrap_or(id)
+}
+
 /// R1's short snake_case name of a task: a label for people and a class for memory, never a key.
 ///
 /// ```

@@ -1,8 +1,11 @@
 //! What everything but the model costs: artoo beside a hand-written loop that does the same job, in the same run.
 //!
-//! The measuring is done by the example `orchestration`, and of the sandbox by its own examples `preview_speed` and `snapshot_speed`; the
-//! floor is the example `floor`. Here they are built and their figures become a document. A goal that is missed is printed as missed.
+//! The measuring is done by the example `orchestration`, of the conversation by the example `terminal`, and of the sandbox by its own examples
+//! `preview_speed` and `snapshot_speed`; the floor is the example `floor`. Here they are built and their figures become a document. A goal that is missed is printed as missed.
 
+mod conversation;
+mod section;
+pub mod stats;
 mod table;
 
 use std::path::Path;
@@ -10,7 +13,8 @@ use std::path::Path;
 pub use table::{Goal, Row};
 
 use crate::{
-    Error, Result, cli,
+    Error, Result,
+    cli::{self, BenchPart},
     command::{Program, cargo},
     files, machine,
     terminal::{say, step},
@@ -25,9 +29,24 @@ const IN_MEMORY: &str = "/dev/shm";
 /// # Errors
 /// A build or a measurement fails. A missed goal is a row of the table, not an error.
 pub fn run(options: &cli::Bench) -> Result<()> {
+    let out = files::root().join(&options.out);
+    let document = match options.only {
+        Some(BenchPart::Conversation) => {
+            let before = if out.exists() { files::read(&out)? } else { String::new() };
+            section::replaced(&before, &conversation::section(options)?)
+        }
+        None => whole(options)?,
+    };
+    files::write(out, &document)?;
+    say(document);
+    Ok(())
+}
+
+/// All parts.
+fn whole(options: &cli::Bench) -> Result<String> {
     let artoo = step("build artoo", || verify::artoo(Build::Release))?;
-    let floor = step("build the floor", || example("floor"))?;
-    let orchestration = step("build the bench", || example("orchestration"))?;
+    let floor = step("build the floor", || verify::example("floor", Build::Release))?;
+    let orchestration = step("build the bench", || verify::example("orchestration", Build::Release))?;
     let printed = step("measure", || {
         let measure = Program::new(orchestration, ["measure", rounds(options).as_str()]);
         measure.args([&floor, &artoo]).text()
@@ -57,9 +76,7 @@ pub fn run(options: &cli::Bench) -> Result<()> {
     };
     let mut document = table::document(&conditions, &table, (&runs, in_memory.as_deref()), &bus);
     document.push_str(&step("measure memory", memory_on_disk)?);
-    files::write(files::root().join(&options.out), &document)?;
-    say(document);
-    Ok(())
+    Ok(section::replaced(&document, &conversation::section(options)?))
 }
 
 fn overhead(folder: Option<&Path>) -> Result<String> {
@@ -94,9 +111,4 @@ fn rounds(options: &cli::Bench) -> String {
 fn rows(printed: &str) -> Result<Vec<Row>> {
     serde_json::from_str(printed.trim())
         .map_err(|error| Error::Other(format!("the bench printed something else than rows: {error}")))
-}
-
-fn example(name: &str) -> Result<std::path::PathBuf> {
-    let build = cargo(["build", "--release", "--package=xtask", verify::MESSAGES]);
-    verify::executable(&build.args([format!("--example={name}")]), name)
 }

@@ -76,17 +76,9 @@ pub(super) fn document(
          Rows of the sandbox have floors of their own: the plain start of the same command; for the seal, the same confined command whose\n\
          workspace has the same `.git`, not sealed; for a snapshot, `cp -a` of the same files, neither forced to the disk. What stands\n\
          \"beyond\" a floor is the difference within a round.\n\n\
-         - date: {date}\n- machine: {machine}\n\n\
-         | what | floor | artoo | ratio | goal | |\n|---|---|---|---|---|---|\n"
+         - date: {date}\n- machine: {machine}\n\n"
     );
-    for row in rows {
-        let floor = row.floor.map(|value| figure(value, &row.unit)).unwrap_or_default();
-        let ratio = row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
-        let met = row.met().map_or("", |met| if met { "met" } else { "**missed**" });
-        let artoo = figure(row.artoo, &row.unit);
-        let goal = row.goal.map(|goal| goal_words(goal, &row.unit)).unwrap_or_default();
-        let _ = writeln!(text, "| {} | {floor} | {artoo} | {ratio} | {goal} | {met} |", row.what);
-    }
+    text.push_str(&rows_table(rows));
     let _ = write!(
         text,
         "\n## Runs whose model answers at once\n\n\
@@ -105,6 +97,20 @@ pub(super) fn document(
     }
     let _ =
         write!(text, "\n## The bus\n\nOne publisher, eight subscribers:\n\n```text\n{}\n```\n", bus.trim());
+    text
+}
+
+/// The table of some rows.
+pub(super) fn rows_table(rows: &[Row]) -> String {
+    let mut text = String::from("| what | floor | artoo | ratio | goal | |\n|---|---|---|---|---|---|\n");
+    for row in rows {
+        let floor = row.floor.map(|value| figure(value, &row.unit)).unwrap_or_default();
+        let ratio = row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+        let met = row.met().map_or("", |met| if met { "met" } else { "**missed**" });
+        let artoo = figure(row.artoo, &row.unit);
+        let goal = row.goal.map(|goal| goal_words(goal, &row.unit)).unwrap_or_default();
+        let _ = writeln!(text, "| {} | {floor} | {artoo} | {ratio} | {goal} | {met} |", row.what);
+    }
     text
 }
 

@@ -52,6 +52,7 @@ const TABLE: [(Layer, &[&str]); 7] = [
             "artoo-tools",
             "artoo-mkct-memory",
             "artoo-memory-store",
+            "artoo-pseudo-terminal",
         ],
     ),
     (

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_sandbox::{Decision, Effects, Kind, effects_of};
+use artoo_sandbox::{Effects, Kind, Permission, effects_of};
 use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, Outlook, Question, Rest, Rule, Rules, ToolContext,
-    ToolLimits, outlook,
+    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, Outlook, PauseClock, Question, Rule, Rules,
+    ToolContext, ToolLimits, outlook,
 };
 use async_trait::async_trait;
 use chrono::DateTime;
@@ -61,7 +61,7 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
         explain: effects_of,
         consent: Arc::new(RulesAlone(rules)),
         trial_only: false,
-        rest: Rest::default(),
+        pauses: PauseClock::default(),
         snapshot: None,
         images: false,
         time: Arc::new(DateTime::UNIX_EPOCH.fixed_offset()),
@@ -169,9 +169,9 @@ fn page(outlook: &Outlook) -> String {
     let mut text = format!("{:<8}{}\n", step.name(), neutral_line(why));
     if let (Some((decision, _, words)), None) = (rule, refusal) {
         let on = match decision {
-            Decision::Allow => "what of it is asked about, as its words have it, is allowed",
-            Decision::Ask => "it is asked about",
-            Decision::Deny => "it is denied",
+            Permission::Allow => "what of it is asked about, as its words have it, is allowed",
+            Permission::Ask => "it is asked about",
+            Permission::Deny => "it is denied",
         };
         text.push_str(&format!("{:<8}{on}: {}\n", "rule", neutral_line(words)));
     }
@@ -276,9 +276,9 @@ mod tests {
             spares: vec!["ls".to_owned()],
         };
         let rules = vec![
-            rule(Decision::Allow, EffectKind::Deletes, "notes are short-lived\u{1b}[2J", "rm ~/notes.txt"),
-            rule(Decision::Deny, EffectKind::Overwrites, "notes are written once", "date > ~/notes.txt"),
-            rule(Decision::Ask, EffectKind::Creates, "no more notes unseen", "date > ~/notes.txt"),
+            rule(Permission::Allow, EffectKind::Deletes, "notes are short-lived\u{1b}[2J", "rm ~/notes.txt"),
+            rule(Permission::Deny, EffectKind::Overwrites, "notes are written once", "date > ~/notes.txt"),
+            rule(Permission::Ask, EffectKind::Creates, "no more notes unseen", "date > ~/notes.txt"),
         ];
         Rules::read("/home/ada/.config/artoo/policy.toml".into(), rules, Path::new("/home/ada")).unwrap()
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use artoo_runtime::events::{Event, Fold, Line};
+use artoo_runtime::events::{Event, EventFold, Line};
 use artoo_runtime::explain::{Explanation, explain};
 use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::RunsError;
@@ -37,7 +37,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
         RunsCommand::Show { run, json } => {
             let folder = folder(&data_dir, run)?;
             let read = recorded(&folder)?;
-            let mut fold = Fold::new();
+            let mut fold = EventFold::new();
             let mut lines: Vec<Line> = read.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect();
             lines.extend(lines.last().and_then(|last| unfinished(last, read.state)));
             if *json {
@@ -76,7 +76,11 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
         RunsCommand::Replay { run, json } => replay::run(context, &loaded, &folder(&data_dir, run)?, *json),
         RunsCommand::Undo { run, dry_run, as_it_is, json } => {
             let folder = folder(&data_dir, run)?;
-            undo::run(context, &folder, undo::Wish { dry_run: *dry_run, as_it_is: *as_it_is, json: *json })
+            undo::run(
+                context,
+                &folder,
+                undo::UndoOptions { dry_run: *dry_run, as_it_is: *as_it_is, json: *json },
+            )
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::view::{obstacle_line, taken_back_line};
 
 /// What the person wants.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wish {
+pub(super) struct UndoOptions {
     pub(super) dry_run: bool,
     pub(super) as_it_is: bool,
     pub(super) json: bool,
@@ -39,38 +39,42 @@ struct Page<'a> {
 }
 
 /// Takes back a run.
-pub(super) fn run(context: &mut Context<'_>, folder: &Path, wish: Wish) -> Result<Exit, CommandError> {
+pub(super) fn run(
+    context: &mut Context<'_>,
+    folder: &Path,
+    options: UndoOptions,
+) -> Result<Exit, CommandError> {
     let run_id = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let mut page = Page { run_id, dry_run: wish.dry_run, ..Page::default() };
+    let mut page = Page { run_id, dry_run: options.dry_run, ..Page::default() };
     if runs::undo_state(folder) == Undoable::Nothing {
-        if wish.json {
+        if options.json {
             context.terminal.data(&format!("{}\n", as_json(&page)?))?;
         } else {
             context.terminal.note(&format!("run {run_id} changed no files, so there is nothing to undo"));
         }
         return Ok(Exit::OK);
     }
-    let present = if wish.as_it_is { Present::AsItIs } else { Present::AsRecorded };
+    let present = if options.as_it_is { Present::AsItIs } else { Present::AsRecorded };
     let undo = match runs::prepare_undo(folder, present) {
         Ok(undo) => undo,
         Err(RunsError::Undo(UndoError::Refused { obstacles })) => {
-            return refused(context, page, obstacles, wish);
+            return refused(context, page, obstacles, options);
         }
         Err(error) => return Err(explained(error)),
     };
     page.changes = undo.changes();
     page.not_covered = undo.not_covered().to_vec();
     page.resumed = undo.is_resumed();
-    if !wish.dry_run {
+    if !options.dry_run {
         page.deviations = undo.apply().map_err(|error| explained(error.into()))?;
         page.undone = page.deviations.is_empty();
     }
-    if wish.json {
+    if options.json {
         context.terminal.data(&format!("{}\n", as_json(&page)?))?;
         return Ok(exit(&page));
     }
     let lines: String =
-        page.changes.iter().map(|change| taken_back_line(change, wish.dry_run) + "\n").collect();
+        page.changes.iter().map(|change| taken_back_line(change, options.dry_run) + "\n").collect();
     context.terminal.data(&lines)?;
     for one in &page.not_covered {
         let place = one.path.display();
@@ -88,8 +92,8 @@ pub(super) fn run(context: &mut Context<'_>, folder: &Path, wish: Wish) -> Resul
         };
         context.terminal.warning(&words);
     }
-    if wish.dry_run {
-        context.terminal.note(&format!("nothing was changed; to do it: artoo runs undo {run_id}"));
+    if options.dry_run {
+        context.terminal.advice(&format!("nothing was changed; to do it: artoo runs undo {run_id}"));
     } else {
         for one in &page.deviations {
             let words = format!(
@@ -129,9 +133,9 @@ fn refused(
     context: &mut Context<'_>,
     mut page: Page<'_>,
     obstacles: Vec<Obstacle>,
-    wish: Wish,
+    options: UndoOptions,
 ) -> Result<Exit, CommandError> {
-    if wish.json {
+    if options.json {
         page.obstacles = obstacles;
         context.terminal.data(&format!("{}\n", as_json(&page)?))?;
         return Ok(Exit::FAILED);

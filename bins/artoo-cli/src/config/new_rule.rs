@@ -94,7 +94,7 @@ mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
 
-    use artoo_sandbox::Decision;
+    use artoo_sandbox::Permission;
     use artoo_types::EffectKind;
 
     use super::super::policy::rules;
@@ -106,7 +106,7 @@ mod tests {
 
     fn rule(reason: &str) -> Rule {
         Rule {
-            decision: Decision::Allow,
+            decision: Permission::Allow,
             effects: [EffectKind::Deletes].into(),
             programs: vec!["rm".to_owned()],
             paths: vec!["~/a \\[1\\].txt".to_owned()],

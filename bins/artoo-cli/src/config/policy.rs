@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::Decision;
+use artoo_sandbox::Permission;
 use artoo_tools::{Rule, Rules};
 use artoo_types::EffectKind;
 use schemars::JsonSchema;
@@ -85,9 +85,9 @@ impl From<RuleTable> for Rule {
     fn from(table: RuleTable) -> Self {
         let RuleTable { decision, effects, program, paths, reason, matches, spares } = table;
         let decision = match decision {
-            Decided::Allow => Decision::Allow,
-            Decided::Ask => Decision::Ask,
-            Decided::Deny => Decision::Deny,
+            Decided::Allow => Permission::Allow,
+            Decided::Ask => Permission::Ask,
+            Decided::Deny => Permission::Deny,
         };
         let programs = match program {
             Programs::One(name) => vec![name],

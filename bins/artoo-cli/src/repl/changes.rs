@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use artoo_runtime::events::{Event, Fold};
+use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::{journal, runs};
+use artoo_sandbox::snapshot::Undoable;
 use artoo_types::FileChange;
 
 use super::state::State;
@@ -14,7 +15,7 @@ use crate::error::CommandError;
 use crate::program::Context;
 use crate::view::{Frame, changed_file};
 
-/// Shows each file that was created, changed or deleted, with the lines that differ.
+/// Shows each file that was created, changed or deleted, with the lines that differ. What was taken back is no change any more.
 pub(super) fn show(context: &mut Context<'_>, state: &State) -> Result<(), CommandError> {
     let session = state.session(context)?;
     let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
@@ -22,6 +23,9 @@ pub(super) fn show(context: &mut Context<'_>, state: &State) -> Result<(), Comma
     let mut text = String::new();
     for turn in &session.turns {
         let folder = runs::folder(&data_dir).join(turn.run_id.to_string());
+        if runs::undo_state(&folder) == Undoable::Undone {
+            continue;
+        }
         // A run whose journal is gone or damaged has its files in the session.
         let files =
             of_run(&folder).or_else(|| turn.end.as_ref().map(|end| end.files.clone())).unwrap_or_default();
@@ -38,7 +42,7 @@ pub(super) fn show(context: &mut Context<'_>, state: &State) -> Result<(), Comma
 /// The files of a run, each with the lines that its calls changed in it.
 fn of_run(folder: &Path) -> Option<Vec<FileChange>> {
     let read = journal::read(&folder.join(journal::FILE_NAME)).ok()?;
-    let mut fold = Fold::new();
+    let mut fold = EventFold::new();
     let mut diffs: BTreeMap<PathBuf, String> = BTreeMap::new();
     for line in read.envelopes.iter().flat_map(|envelope| fold.on(envelope)) {
         if let Event::RunFinished { files, .. } = line.event {

@@ -26,8 +26,10 @@ pub(super) struct Words {
 impl Completer for Words {
     fn complete(&mut self, line: &str, at: usize) -> CompletionResult {
         let before = line.get(..at).unwrap_or_default();
-        let start = before.rfind(char::is_whitespace).map_or(0, |blank| {
-            blank + before.get(blank..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+        let start = open_quote(before).unwrap_or_else(|| {
+            before.rfind(char::is_whitespace).map_or(0, |blank| {
+                blank + before.get(blank..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+            })
         });
         let word = before.get(start..).unwrap_or_default();
         let command = before.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
@@ -38,8 +40,8 @@ impl Completer for Words {
             Some("model") => known(CATALOGUE.iter().map(|entry| entry.name), word),
             Some("plan") => known(["on", "off"].into_iter(), word),
             Some("approval") => known(["auto", "ask", "never"].into_iter(), word),
-            Some("cwd" | "save") => paths(&self.folder, word, ""),
-            _ => word.strip_prefix('@').map(|path| paths(&self.folder, path, "@")).unwrap_or_default(),
+            Some("cwd" | "save") => paths(&self.folder, word).filter(|found| !found.has_blank()).collect(),
+            _ => word.strip_prefix('@').map(|path| named(&self.folder, path)).unwrap_or_default(),
         };
         let suggestions: Vec<Suggestion> = found
             .into_iter()
@@ -63,6 +65,12 @@ struct Found {
     about: Option<String>,
     /// Whether it is not complete yet: a folder.
     goes_on: bool,
+}
+
+impl Found {
+    fn has_blank(&self) -> bool {
+        self.value.contains(char::is_whitespace)
+    }
 }
 
 fn names(word: &str) -> Vec<Found> {
@@ -107,28 +115,41 @@ impl Words {
     }
 }
 
+/// Where a path in quotes begins that is not at its end yet.
+fn open_quote(before: &str) -> Option<usize> {
+    let start = before.rfind("@\"")?;
+    (!before.get(start + 2..)?.contains('"')).then_some(start)
+}
+
+/// What `@` may name. A name with a blank comes in quotes, or it would fall apart in the request.
+fn named(folder: &Path, typed: &str) -> Vec<Found> {
+    let path = typed.strip_prefix('"').unwrap_or(typed);
+    let of = |found: Found| {
+        let end = if found.goes_on { "" } else { "\"" };
+        let quoted = path.len() < typed.len() || found.has_blank();
+        let value = if quoted { format!("@\"{}{end}", found.value) } else { format!("@{}", found.value) };
+        Found { value, ..found }
+    };
+    paths(folder, path).map(of).collect()
+}
+
 /// Files and folders whose path begins like this. What a name hides behind a dot is shown where the dot is typed.
-fn paths(folder: &Path, typed: &str, before: &str) -> Vec<Found> {
+fn paths(folder: &Path, typed: &str) -> std::vec::IntoIter<Found> {
     let (parent, name) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
-    let Ok(entries) = std::fs::read_dir(folder.join(parent)) else { return Vec::new() };
+    let entries = std::fs::read_dir(folder.join(parent)).into_iter().flatten();
     let mut found: Vec<Found> = entries
         .flatten()
         .filter_map(|entry| {
             let file = entry.file_name().into_string().ok()?;
             let shown = file.starts_with(name) && (name.starts_with('.') || !file.starts_with('.'));
-            // A name with a blank or a line end in it would fall apart in the request.
-            let is_one_word = !file.chars().any(|c| c.is_whitespace() || c.is_control());
+            let is_line = !file.chars().any(|c| c.is_control() || c == '"');
             let goes_on = entry.path().is_dir();
             let end = if goes_on { "/" } else { "" };
-            (shown && is_one_word).then(|| Found {
-                value: format!("{before}{parent}{file}{end}"),
-                about: None,
-                goes_on,
-            })
+            (shown && is_line).then(|| Found { value: format!("{parent}{file}{end}"), about: None, goes_on })
         })
         .collect();
     found.sort_unstable_by(|a, b| a.value.cmp(&b.value));
-    found
+    found.into_iter()
 }
 
 #[cfg(test)]
@@ -154,6 +175,9 @@ mod tests {
         check("数 @docs/", &["@docs/a.txt", "@docs/数.txt"]);
         check("@docs/.", &["@docs/.hidden"]);
         check("/cwd do", &["docs/"]);
+        check("read @t", &["@\"two words\""]);
+        check("read @\"two w", &["@\"two words\""]);
+        check("read @\"two words\" and @da", &["@data.csv"]);
         check("a word", &[]);
         check("/show x", &[]);
         check("@gone/", &[]);

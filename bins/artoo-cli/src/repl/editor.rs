@@ -1,11 +1,16 @@
 //! The line editor of the prompt.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use reedline::{
-    ColumnarMenu, EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, MenuBuilder as _,
-    Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult, Validator, Vi,
-    default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
-    default_vi_visual_keybindings,
+    ColumnarMenu, EditCommand, EditMode, Emacs, Highlighter, KeyCode, KeyModifiers, Keybindings,
+    MenuBuilder as _, Reedline, ReedlineEvent, ReedlineMenu, Signal, SimpleMatchHighlighter, StyledText,
+    ValidationResult, Validator, Vi, default_emacs_keybindings, default_vi_insert_keybindings,
+    default_vi_normal_keybindings, default_vi_visual_keybindings,
 };
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal as Number, getpid, kill_process};
 
 use super::complete::Words;
@@ -28,6 +33,9 @@ pub(super) struct Editor {
     folder: std::path::PathBuf,
     /// Whether the last key was Ctrl+C at an empty prompt.
     leaving: bool,
+    shown: Shown,
+    /// Lines that were finished before the prompt was there.
+    ahead: VecDeque<Read>,
 }
 
 /// What was read.
@@ -55,6 +63,7 @@ impl Editor {
             context.terminal.warning(&format!("what you type is not kept for later: {error}"));
             FolderHistory::in_memory()
         });
+        let shown = Shown::default();
         let menu = Box::new(ColumnarMenu::default().with_name(COMPLETION));
         let line = Reedline::create()
             .with_ansi_colors(context.terminal.look().colour)
@@ -66,8 +75,10 @@ impl Editor {
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_validator(Box::new(Unfinished))
+            .with_highlighter(Box::new(shown.clone()))
+            .with_external_printer(state.background.printer())
             .with_edit_mode(keys);
-        Ok(Self { line, folder, leaving: false })
+        Ok(Self { line, folder, leaving: false, shown, ahead: VecDeque::new() })
     }
 
     /// Reads a line, in which `draft` stands already.
@@ -81,14 +92,19 @@ impl Editor {
         draft: &str,
     ) -> Result<Read, CommandError> {
         if self.folder != state.folder(context) {
-            let leaving = self.leaving;
-            *self = Self { leaving, ..Self::new(context, state)? };
+            let (leaving, ahead) = (self.leaving, std::mem::take(&mut self.ahead));
+            *self = Self { leaving, ahead, ..Self::new(context, state)? };
         }
         if !draft.is_empty() {
             self.line.run_edit_commands(&[EditCommand::InsertString(draft.to_owned())]);
         }
         loop {
             let prompt = prompt(context, state);
+            self.shown.0.store(false, Ordering::Relaxed);
+            self.ahead.extend(finished_lines());
+            if let Some(read) = self.ahead.pop_front() {
+                return Ok(read);
+            }
             let read = self.line.read_line(&prompt).map_err(|error| {
                 CommandError::failed("the terminal cannot be read")
                     .because(error)
@@ -106,6 +122,7 @@ impl Editor {
                     return Ok(Read::Line(line));
                 }
                 Signal::CtrlD => return Ok(Read::Leave),
+                Signal::CtrlC if self.shown.0.load(Ordering::Relaxed) => self.leaving = false,
                 Signal::CtrlC if self.leaving => return Ok(Read::Leave),
                 Signal::CtrlC => {
                     self.leaving = true;
@@ -120,6 +137,34 @@ impl Editor {
             }
         }
     }
+}
+
+/// What was typed while a command of the program had the terminal, as far as its lines are finished: the terminal has them, each with an end
+/// that would be no Enter at the prompt. An unfinished one comes to the prompt as it is.
+fn finished_lines() -> Vec<Read> {
+    let mut lines = Vec::new();
+    let mut bytes = [0; 4096];
+    let is_ready = || {
+        let input = std::io::stdin();
+        let mut ready = [PollFd::new(&input, PollFlags::IN)];
+        poll(&mut ready, Some(&Timespec::default())).is_ok_and(|count| count > 0)
+            && ready.iter().all(|ready| ready.revents() == PollFlags::IN)
+    };
+    while is_ready() {
+        // A terminal gives one line at a time, and nothing for Ctrl+D.
+        match rustix::io::read(std::io::stdin(), &mut bytes) {
+            Ok(0) => {
+                lines.push(Read::Leave);
+                break;
+            }
+            Ok(count) => {
+                let line = String::from_utf8_lossy(bytes.get(..count).unwrap_or_default()).into_owned();
+                lines.push(Read::Line(line.trim_end_matches('\n').to_owned()));
+            }
+            Err(_) => break,
+        }
+    }
+    lines
 }
 
 /// What the prompt says now.
@@ -148,9 +193,23 @@ fn bound(mut keys: Keybindings) -> Keybindings {
     let new_line = || ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
     keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, new_line());
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::Enter, new_line());
+    // A terminal that does not mark what is pasted sends the ends of its lines so.
+    keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('j'), new_line());
     let stop = ReedlineEvent::ExecuteHostCommand(STOP.to_owned());
     keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('z'), stop);
     keys
+}
+
+/// Whether something stood on the line when it was drawn last: Ctrl+C has cleared it by the time that it is told.
+#[derive(Clone, Debug, Default)]
+struct Shown(Arc<AtomicBool>);
+
+impl Highlighter for Shown {
+    fn highlight(&self, line: &str, at: usize) -> StyledText {
+        self.0.store(!line.is_empty(), Ordering::Relaxed);
+        // As the terminal's own text.
+        SimpleMatchHighlighter::default().highlight(line, at)
+    }
 }
 
 /// A line that ends with a backslash goes on in the next, and so does a block of code that is open.

@@ -11,8 +11,11 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::run::from_stdin;
 
-/// The longest line, in bytes.
+/// The longest line that is read, in bytes. A request may be much shorter.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
+
+/// What stands before a request at a terminal that draws nothing again.
+const PROMPT: &str = "artoo > ";
 
 /// What is shown where nothing was asked.
 const NOTHING: &str = "\
@@ -34,8 +37,17 @@ pub(super) fn run(
 ) -> Result<Exit, CommandError> {
     let mut exit = Exit::OK;
     let mut asked = false;
-    while let Some(line) = next()? {
-        let done = match Entered::of(&line) {
+    // A terminal that draws nothing again: a screen reader's, or a dumb one.
+    let at_terminal = context.streams.stdin && context.streams.stderr;
+    if at_terminal {
+        state.greet(context);
+    }
+    loop {
+        if at_terminal {
+            context.terminal.prompt(PROMPT);
+        }
+        let Some(line) = next()? else { break };
+        let done = match line.and_then(|line| Entered::of(&line)) {
             Ok(Entered::Nothing) => continue,
             Ok(Entered::Request(text)) => {
                 state.request(context, threads, text, from_stdin()).map(|done| done.exit)
@@ -60,6 +72,11 @@ pub(super) fn run(
             }
         }
     }
+    if at_terminal {
+        // Ctrl+D ends no line.
+        context.terminal.note("");
+        return Ok(Exit::OK);
+    }
     if !asked {
         context.terminal.note(NOTHING.trim_end());
         return Ok(Exit::USAGE);
@@ -67,20 +84,31 @@ pub(super) fn run(
     Ok(exit)
 }
 
-/// The next line; `None` at the end.
-fn next() -> Result<Option<String>, CommandError> {
+/// The next line, or what is wrong with it; `None` at the end.
+///
+/// # Errors
+/// Nothing more can be read.
+fn next() -> Result<Option<Result<String, CommandError>>, CommandError> {
     let mut bytes = Vec::new();
-    // One more than a line may have, so that a longer one is seen. No lock is held while a run asks.
-    let read = std::io::stdin().lock().take(MAX_LINE + 1).read_until(b'\n', &mut bytes);
+    // No lock is held while a run asks.
+    let mut input = std::io::stdin().lock();
+    // One more than a line may have, so that a longer one is seen.
+    let read = input.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut bytes).and_then(|read| {
+        if read as u64 > MAX_LINE && !bytes.ends_with(b"\n") {
+            input.skip_until(b'\n')?;
+        }
+        Ok(read)
+    });
     match read {
         Ok(0) => Ok(None),
-        Ok(_) if bytes.len() as u64 > MAX_LINE => {
-            Err(CommandError::usage("a line of standard input is longer than 16 MiB")
-                .hint("put the data into a file, and name the file in the request"))
+        Ok(read) if read as u64 > MAX_LINE => {
+            Ok(Some(Err(CommandError::usage("a line of standard input is longer than 16 MiB")
+                .hint("put the data into a file, and name the file in the request"))))
         }
-        Ok(_) => String::from_utf8(bytes).map(Some).map_err(|_| {
-            CommandError::usage("standard input is not UTF-8 text").hint("convert it, for example with iconv")
-        }),
+        Ok(_) => Ok(Some(String::from_utf8(bytes).map_err(|_| {
+            CommandError::usage("this line of standard input is not UTF-8 text")
+                .hint("convert it, for example with iconv")
+        }))),
         Err(error) => Err(CommandError::failed("cannot read standard input").because(error)),
     }
 }

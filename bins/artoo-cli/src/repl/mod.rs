@@ -3,10 +3,12 @@
 //! Idle, a line editor reads what is next. While a run works, the terminal gives key by key: what is typed stands below the view, and is a
 //! question's answer, a note, or the next request. Without a terminal each line of standard input is a request.
 
+mod background;
 mod changes;
 mod complete;
 mod editor;
 mod entered;
+mod gone;
 mod history;
 mod lines;
 mod prompt;
@@ -17,6 +19,8 @@ mod type_ahead;
 use std::collections::VecDeque;
 
 use crate::args::RunArgs;
+use crate::commands::Loaded;
+use crate::config::Given;
 use crate::error::{CommandError, Exit};
 use crate::interrupt::{self, Standing};
 use crate::program::Context;
@@ -36,7 +40,12 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
         Standing::watch(interrupt::catch().map_err(run::deaf)?, leave)
     };
     let mut state = State::new(context, args, standing);
+    context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));
     let at_terminal = context.streams.stdin && context.streams.stdout && context.streams.stderr;
+    if at_terminal {
+        // Options and configuration say whether a screen reader speaks it; the terminal is told as they are read.
+        Loaded::load(context, Given::default())?;
+    }
     let exit = if at_terminal && context.terminal.look().live {
         converse(context, &mut state, &threads)
     } else {
@@ -61,6 +70,9 @@ fn converse(
     threads: &tokio::runtime::Runtime,
 ) -> Result<Exit, CommandError> {
     state.greet(context);
+    if let Err(error) = gone::watch() {
+        context.terminal.warning(&format!("the end of the terminal may not be noticed: {error}"));
+    }
     let mut editor = Editor::new(context, state)?;
     // What was typed while a run worked, and is not finished; what is to be done next.
     let mut draft = String::new();

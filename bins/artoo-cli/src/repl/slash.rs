@@ -30,6 +30,8 @@ pub(super) enum Slash {
     New,
     Resume(String),
     Save(PathBuf),
+    /// A command about a run in the background, of this conversation where none is named.
+    InBackground(&'static str, Vec<String>),
     /// A request for the background.
     Background(String),
     Exit,
@@ -52,8 +54,8 @@ pub(super) const TABLE: &[(&str, &str, &str)] = &[
     ("cost", "", "what this session has cost"),
     ("runs", "[list | ...]", "past runs"),
     ("bg", "REQUEST", "work on a request in the background"),
-    ("attach", "RUN", "look at a run in the background, and answer it"),
-    ("stop", "RUN", "end a run in the background"),
+    ("attach", "[RUN]", "look at a run in the background, and answer it; without one, the one that asks"),
+    ("stop", "[RUN]", "end a run in the background"),
     ("show", "[RUN]", "what a run did; without one, the last of this session"),
     ("explain", "[RUN]", "why a run went as it did"),
     ("undo", "[RUN] [--dry-run]", "take back what a run did to files"),
@@ -121,7 +123,8 @@ impl Slash {
             "explain" => Self::AboutRun("explain", rest),
             "undo" => Self::AboutRun("undo", rest),
             "bg" => return Err(usage(&name)),
-            "attach" | "stop" => Self::Command(vec!["runs".to_owned(), name.clone(), one()?]),
+            "attach" => Self::InBackground("attach", rest),
+            "stop" => Self::InBackground("stop", rest),
             "runs" => command(&["runs"], &["list"]),
             "sessions" => command(&["sessions"], &["list"]),
             "audit" => command(&["audit"], &["report"]),
@@ -168,6 +171,18 @@ pub(super) fn run(context: &mut Context<'_>, state: &mut State, slash: &Slash) -
                 words.push(last.to_string());
             }
             words.extend(rest.iter().cloned());
+            of_the_program(context, state, words)?;
+        }
+        Slash::InBackground(what, rest) => {
+            let mut words = vec!["runs".to_owned(), (*what).to_owned()];
+            match (rest.is_empty(), state.background.in_need()) {
+                (false, _) => words.extend(rest.iter().cloned()),
+                (true, Some(id)) => words.push(id),
+                (true, None) => {
+                    return Err(CommandError::usage("nothing of this conversation works in the background")
+                        .hint("name a run: /runs lists them"));
+                }
+            }
             of_the_program(context, state, words)?;
         }
         Slash::Model(name) => state.use_model(context, name)?,

@@ -2,21 +2,23 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use artoo_redaction::Redactor;
+use artoo_runtime::runs;
 use artoo_runtime::sessions::{Session, Sessions, TurnEnd};
 use artoo_types::{RunId, SessionId};
 use tokio::runtime::Runtime;
 
+use super::background::Background;
 use super::type_ahead::{After, TypeAhead};
 use crate::args::{RunArgs, SandboxArgs};
 use crate::commands::Loaded;
 use crate::commands::sessions::find;
 use crate::config::Given;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::interrupt::{Signals, Standing};
 use crate::machine::expand_home;
 use crate::program::Context;
@@ -24,7 +26,7 @@ use crate::run::{
     self, Begun, Connected, DETACHED, Done, Front, Keyboard, Wanted, begin, explained, from_stdin,
 };
 use crate::terminal::neutral_line;
-use crate::view::{counted, seconds};
+use crate::view::{counted, seconds, short_id};
 
 /// The conversation.
 pub(super) struct State {
@@ -32,6 +34,8 @@ pub(super) struct State {
     pub(super) args: RunArgs,
     /// The last run of this session.
     pub(super) last_run: Option<RunId>,
+    /// The runs that it has begun in the background.
+    pub(super) background: Background,
     wanted: Wanted,
     standing: Standing,
     connected: Option<Connected>,
@@ -49,7 +53,8 @@ impl State {
             .cwd
             .map(|folder| context.folders.current.join(expand_home(&folder, &context.folders.home)));
         (args.go_on, args.session) = (false, None);
-        Self { args, last_run: None, wanted, standing, connected: None, model: Cell::new(None) }
+        let background = Background::default();
+        Self { args, last_run: None, background, wanted, standing, connected: None, model: Cell::new(None) }
     }
 
     /// The folder that requests are about.
@@ -149,10 +154,12 @@ impl State {
         text: String,
         keyboard: Arc<dyn Keyboard>,
     ) -> Result<Done, CommandError> {
+        self.standing.begins();
         let signals = Signals::Standing(self.standing.clone());
         let front = Front { signals, keyboard, connected: &mut self.connected };
-        let text = attached(&text, self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current))?;
-        let done = run::work(context, &self.args, (text, &self.wanted), threads, front, |_| {});
+        let folder = self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current);
+        let done = attached(&text, folder)
+            .and_then(|text| run::work(context, &self.args, (text, &self.wanted), threads, front, |_| {}));
         self.over(done)
     }
 
@@ -167,9 +174,14 @@ impl State {
         let permissions = self.args.permissions.clone();
         let args =
             SandboxArgs { command: command.to_owned(), json: false, permissions, timeout: self.args.timeout };
+        self.standing.begins();
         let signals = Signals::Standing(self.standing.clone());
         let done = run::carried_out(context, &args, &self.wanted, threads, (signals, keyboard));
-        self.over(done)
+        let done = self.over(done)?;
+        if done.exit != Exit::OK {
+            context.terminal.note(&format!("exit status {}", done.exit.code()));
+        }
+        Ok(done)
     }
 
     /// Remembers what is done.
@@ -191,16 +203,16 @@ impl State {
     ) -> Result<(), CommandError> {
         let text = attached(text, self.folder(context))?;
         let words = self.words(self.folder(context), &text);
-        match begin(context, &words, false)? {
-            Begun::Run(id) => {
-                context
-                    .terminal
-                    .note(&format!("works in the background: {id}; /attach it, /stop it, or see /runs"));
-                Ok(())
-            }
-            // Why has been said.
-            Begun::Nothing(_) => Ok(()),
+        // Why nothing was begun has been said.
+        if let Begun::Run(id) = begin(context, &words, false)? {
+            let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
+            let short = short_id(&id);
+            context
+                .terminal
+                .note(&format!("works in the background: {short}; /attach it, /stop it, or see /runs"));
+            self.background.add(short, &runs::folder(&data_dir).join(id));
         }
+        Ok(())
     }
 
     /// The words of a command line that would do the same.
@@ -329,24 +341,34 @@ pub(super) fn sessions(context: &mut Context<'_>) -> Result<Sessions, CommandErr
     Ok(Sessions::new(&data_dir, Redactor::new()))
 }
 
-/// The request with `@path` as the path itself. One that names nothing is a mistake, which is better said before a model is asked.
+/// The request with `@path` and `@"path with blanks"` as the path itself. One that names nothing is a mistake, which is better said before a
+/// model is asked.
 fn attached(text: &str, folder: &Path) -> Result<String, CommandError> {
-    let named = |word: &str| -> Option<PathBuf> {
-        let path = word.strip_prefix('@').filter(|path| !path.is_empty())?;
-        Some(PathBuf::from(path))
-    };
     let mut out = String::with_capacity(text.len());
-    for word in text.split_inclusive(char::is_whitespace) {
-        let bare = word.trim_end();
-        match named(bare) {
-            None => out.push_str(word),
-            Some(path) if folder.join(&path).exists() => out.push_str(word.strip_prefix('@').unwrap_or(word)),
-            Some(path) => {
-                return Err(CommandError::usage(format!("{} names no file of this folder", path.display()))
-                    .hint("complete it with Tab, or leave the @ out"));
-            }
+    let mut rest = text;
+    while let Some(at) = rest.find('@') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let after = from.strip_prefix('@').unwrap_or(from);
+        // An address of mail is none.
+        let begins_a_word = out.chars().next_back().is_none_or(char::is_whitespace);
+        let quoted = after.strip_prefix('"').and_then(|quoted| Some(quoted.split_once('"')?.0));
+        let path = quoted.or_else(|| after.split(char::is_whitespace).next()).unwrap_or_default();
+        if !begins_a_word || path.is_empty() {
+            out.push('@');
+            rest = after;
+            continue;
         }
+        if !folder.join(path).exists() {
+            return Err(CommandError::usage(format!("{path} names no file of this folder"))
+                .hint("complete it with Tab, or leave the @ out"));
+        }
+        let taken = path.len() + if quoted.is_some() { 2 } else { 0 };
+        let (named, left) = after.split_at(taken);
+        out.push_str(named);
+        rest = left;
     }
+    out.push_str(rest);
     Ok(out)
 }
 
@@ -357,10 +379,15 @@ mod tests {
     #[test]
     fn an_attached_file_is_named_and_must_be_there() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("数.txt"), "1").unwrap();
+        for name in ["数.txt", "two words"] {
+            std::fs::write(folder.path().join(name), "1").unwrap();
+        }
         let check = |text: &str| attached(text, folder.path()).map_err(|error| error.to_string());
         assert_eq!(check("sum @数.txt  and\nmail a@b.org").unwrap(), "sum 数.txt  and\nmail a@b.org");
-        assert_eq!(check("an @ alone").unwrap(), "an @ alone");
+        assert_eq!(check("an @ alone, @").unwrap(), "an @ alone, @");
+        assert_eq!(check("sum @\"two words\", @数.txt").unwrap(), "sum \"two words\", 数.txt");
+        assert_eq!(check("@\"open").unwrap_err(), "\"open names no file of this folder");
+        assert_eq!(check("@\"\" @数.txt").unwrap(), "@\"\" 数.txt");
         assert_eq!(check("read @gone.txt").unwrap_err(), "gone.txt names no file of this folder");
     }
 }

@@ -10,13 +10,16 @@ use artoo_runtime::Noter;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use reedline::LineBuffer;
 
+use super::entered::Entered;
 use crate::run::Keyboard;
-use crate::terminal::{ErrorStream, Field, KeyByKey, Terminal, neutral_line};
+use crate::terminal::{ErrorStream, Field, KeyByKey, Terminal, neutral_line, take_again};
 
 /// How soon the reader sees that it is over.
 const LOOK: Duration = Duration::from_millis(30);
 /// What stands before a note.
 const PROMPT: &str = "› ";
+/// What Ctrl+D stands for.
+const LEAVE: &str = "/exit";
 
 /// The line below the view of a run.
 pub(super) struct TypeAhead {
@@ -49,6 +52,8 @@ struct State {
     asked: Option<(mpsc::Sender<String>, LineBuffer)>,
     /// Where the one who asked waits.
     answer: Option<mpsc::Receiver<String>>,
+    /// An answer that is not sent yet.
+    given: Option<(mpsc::Sender<String>, String)>,
     /// The run that hears what is said unasked.
     noter: Option<Noter>,
     next: Vec<String>,
@@ -115,6 +120,9 @@ impl Typed {
             // A terminal that is gone ends the run by a signal.
             let Ok(ready) = poll(LOOK) else { return };
             if !ready {
+                if take_again() {
+                    self.errors.draw_anew();
+                }
                 continue;
             }
             let Ok(event) = read() else { return };
@@ -136,7 +144,9 @@ impl Typed {
             if let Some(said) = said {
                 self.errors.log(format!("{PROMPT}{}", neutral_line(&said)));
             }
-            self.draw(&self.lock());
+            let mut state = self.lock();
+            state.send();
+            self.draw(&state);
         }
     }
 
@@ -156,6 +166,10 @@ impl State {
         {
             return self.enter();
         }
+        if key == KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL) && self.line.is_empty() {
+            // It leaves, when the run is over; Ctrl+C ends the run.
+            return self.keep(LEAVE.to_owned());
+        }
         if edit(&mut self.line, key) { Done::Changed } else { Done::Nothing }
     }
 
@@ -168,21 +182,34 @@ impl State {
     fn enter(&mut self) -> Done {
         let line = self.line.get_buffer().to_owned();
         self.line.clear();
+        // A command, or what says itself that it is the next request, is no note, and no answer to anything.
+        if is_next(&line) {
+            return self.keep(line);
+        }
         if let Some((asker, before)) = self.asked.take() {
             self.line = before;
             let answer = line.trim().to_owned();
-            // Who asked may have gone.
-            let _ = asker.send(answer.clone());
+            self.given = Some((asker, answer.clone()));
             return Done::Answered(answer);
         }
         if line.trim().is_empty() {
             return Done::Changed;
         }
-        // A command, or what says itself that it is the next request, is no note.
-        let is_next = line.trim_start().starts_with(['>', '/', '!']);
-        if !is_next && self.noter.as_ref().is_some_and(|noter| noter.note(&line).is_ok()) {
+        if self.noter.as_ref().is_some_and(|noter| noter.note(&line).is_ok()) {
             return Done::Noted(line);
         }
+        self.keep(line)
+    }
+
+    /// Sends an answer, after it stands on the screen: what comes of it follows.
+    fn send(&mut self) {
+        if let Some((asker, answer)) = self.given.take() {
+            // Who asked may have gone.
+            let _ = asker.send(answer);
+        }
+    }
+
+    fn keep(&mut self, line: String) -> Done {
         self.next.push(line.clone());
         Done::Kept(line)
     }
@@ -194,6 +221,12 @@ impl State {
         }
         self.answer = None;
     }
+}
+
+/// Whether a line is for afterwards: the next request, or a command there is. A path that begins with a slash may be an answer.
+fn is_next(line: &str) -> bool {
+    line.trim_start().starts_with('>')
+        || matches!(Entered::of(line), Ok(Entered::Slash(_) | Entered::Command(_)))
 }
 
 /// What a key does within a line; `false` where it does nothing.
@@ -285,6 +318,7 @@ mod tests {
         typed.begin();
         typing(&mut typed.lock(), "no");
         assert_eq!(enter(&mut typed.lock()), Done::Answered("no".to_owned()));
+        typed.lock().send();
         assert_eq!(typed.line(), "no");
         assert_eq!(typed.lock().line.get_buffer(), "y");
         // One that is given up is answered by nothing, and what was typed before is there again.
@@ -293,5 +327,30 @@ mod tests {
         Keyboard::give_up(&typed);
         assert_eq!(typed.line(), "");
         assert_eq!(typed.lock().line.get_buffer(), "y");
+    }
+
+    /// Lesson: `> and then this`, typed at the question about a plan, refused the plan.
+    #[test]
+    fn lesson_commands_and_the_next_request_answer_no_question() {
+        let typed = Typed {
+            state: Mutex::default(),
+            over: AtomicBool::new(false),
+            errors: Terminal::for_nobody().errors(),
+        };
+        typed.begin();
+        let said = |line: &str| {
+            typing(&mut typed.lock(), line);
+            enter(&mut typed.lock())
+        };
+        for line in ["> and then 2024", "/diff", "! ls"] {
+            assert_eq!(said(line), Done::Kept(line.to_owned()));
+        }
+        let leave = KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL);
+        assert_eq!(typed.lock().key(leave), Done::Kept("/exit".to_owned()));
+        // A path, and what only looks like a command, is an answer.
+        assert_eq!(said("/etc"), Done::Answered("/etc".to_owned()));
+        typed.lock().send();
+        assert_eq!(typed.line(), "/etc");
+        assert_eq!(typed.lock().next, ["> and then 2024", "/diff", "! ls", "/exit"]);
     }
 }

@@ -230,6 +230,10 @@ impl Asking {
         if rows.is_none() {
             return self.again(asked, terminal);
         }
+        if pager.was_all_at_once() {
+            // Everything stands above the question: what is answered next is the question.
+            return self.begin(Question::Effect(asked), terminal);
+        }
         let prompt = pager.prompt();
         self.wait(Question::Effect(asked), Awaited::More(pager), &prompt, terminal);
     }

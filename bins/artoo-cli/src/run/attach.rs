@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use artoo_bus::{Clock, SystemClock};
 use artoo_runtime::control::{ControlError, Peer};
-use artoo_runtime::events::Fold;
+use artoo_runtime::events::EventFold;
 use artoo_runtime::journal::{self, Follow, RunState};
 use artoo_runtime::{Question as Open, runs};
 use artoo_types::Envelope;
@@ -31,7 +31,7 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
     let verbose = context.common.verbose > 0;
     let mut watched = Watched {
         show: Show::for_person(verbose, context.streams.stdout),
-        fold: Fold::new(),
+        fold: EventFold::new(),
         outcome: None,
         began: None,
         open: None,
@@ -141,7 +141,7 @@ async fn way(context: &mut Context<'_>, folder: &Path) -> Way {
 /// What is known of the run.
 struct Watched {
     show: Show,
-    fold: Fold,
+    fold: EventFold,
     outcome: Option<Outcome>,
     began: Option<DateTime<FixedOffset>>,
     /// What it asks, and how that is put; nothing where it is put already.

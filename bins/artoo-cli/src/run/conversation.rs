@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use artoo_redaction::Redactor;
 use artoo_runtime::private;
 use artoo_runtime::sessions::{Session, SessionError, Sessions, TurnEnd};
+use artoo_tools::EarlierRun;
 use artoo_types::{RunId, SessionId, Turn};
 use chrono::{DateTime, FixedOffset};
 
 use super::ask::{Keyboard, person_present};
 use super::is_yes;
 use crate::args::RunArgs;
+use crate::commands::Loaded;
+use crate::config::Given;
 use crate::error::{CommandError, Kind};
 use crate::program::Context;
 use crate::terminal::Terminal;
@@ -61,6 +64,18 @@ pub(super) fn find(data_dir: &Path, wanted: &Wanted, folder: &Path) -> Result<Op
                 .hint("begin one: artoo run \"REQUEST\"; others: artoo sessions list")),
         },
     }
+}
+
+/// The session that a run belongs to, if one does.
+pub(super) fn of_run(
+    context: &mut Context<'_>,
+    run_folder: &Path,
+) -> Result<Option<SessionId>, CommandError> {
+    let Some(run) = run_folder.file_name().and_then(|name| name.to_str()?.parse().ok()) else {
+        return Ok(None);
+    };
+    let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
+    Sessions::new(&data_dir, Redactor::new()).of_run(run).map_err(explained)
 }
 
 /// Where a request of this session works. One of another folder is asked about: what "it" and "here" mean depends on that.
@@ -118,9 +133,14 @@ impl Conversation {
         self.session.id
     }
 
+    /// Its runs that the next one can take back.
+    pub(super) fn undoable(&self, data_dir: &Path) -> Vec<EarlierRun> {
+        self.session.undoable(data_dir)
+    }
+
     /// What the next request is told of.
-    pub(super) fn recent(&self) -> Vec<Turn> {
-        self.session.recent()
+    pub(super) fn recent(&self, undoable: &[EarlierRun]) -> Vec<Turn> {
+        self.session.recent(undoable)
     }
 
     /// Keeps what is asked, and says whether it could.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use artoo_mkct_memory::MemoryService;
-use artoo_runtime::control::{Desk, Listening, listen};
+use artoo_runtime::control::{AnsweredAt, Listening, listen};
 use artoo_runtime::{Artoo, Builder, Deadlines, StartError};
 use artoo_tools::Rules;
 use artoo_types::{FinalResult, Role, RunId, SessionId};
@@ -116,8 +116,8 @@ fn listening(
     args: &RunArgs,
     terminal: &mut Terminal,
 ) -> Result<Option<Listening>, CommandError> {
-    let desk = if args.detached { Desk::Socket } else { Desk::Elsewhere };
-    match listen(run, desk) {
+    let answered_at = if args.detached { AnsweredAt::Socket } else { AnsweredAt::Elsewhere };
+    match listen(run, answered_at) {
         Ok(listening) => Ok(Some(listening)),
         Err(error) if args.detached => Err(CommandError::failed(error.to_string()).hint(error.hint())),
         Err(error) => {

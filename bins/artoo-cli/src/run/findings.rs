@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use artoo_auditor::{Fold, Line, Vocabulary, Window, facts};
+use artoo_auditor::{Line, ReportFold, Vocabulary, Window, facts};
 use artoo_bus::{Clock, Observed, SystemClock};
 use artoo_types::{AnomalyKind, AuditEvent, AuditTrigger, MessageKind};
 
@@ -16,7 +16,7 @@ const TOLD: usize = 5;
 pub(super) struct Findings {
     known: Vocabulary,
     /// `None` once messages were lost: what is not there would be taken for what did not happen.
-    fold: Option<Fold>,
+    fold: Option<ReportFold>,
     lines: u64,
     /// The kinds of what was said of the way of the run.
     said: BTreeSet<AnomalyKind>,
@@ -26,7 +26,12 @@ impl Findings {
     /// None yet. `names` are those of models and tools, which are said in clear.
     pub(super) fn new(names: impl IntoIterator<Item = String>) -> Self {
         let window = Window::new(AuditTrigger::OnDemand, None, SystemClock::new().now());
-        Self { known: Vocabulary::new(names), fold: Some(Fold::new(window)), lines: 0, said: BTreeSet::new() }
+        Self {
+            known: Vocabulary::new(names),
+            fold: Some(ReportFold::new(window)),
+            lines: 0,
+            said: BTreeSet::new(),
+        }
     }
 
     /// Takes note of what the view sees. Returns what a person should know at once: that the run does not come closer to its goal, once for
@@ -62,7 +67,7 @@ impl Findings {
 
     /// What a person should know of, in sentences, the most important first. Afterwards there is nothing more to tell.
     pub(super) fn sentences(&mut self) -> Vec<String> {
-        let Some(report) = self.fold.take().map(Fold::finish) else { return Vec::new() };
+        let Some(report) = self.fold.take().map(ReportFold::finish) else { return Vec::new() };
         let violations = report.boundary_violations.iter().map(ToString::to_string);
         let anomalies = report.anomalies.iter().filter(|anomaly| concerns_a_person(anomaly.kind()));
         let mut sentences: Vec<String> = violations.chain(anomalies.map(ToString::to_string)).collect();

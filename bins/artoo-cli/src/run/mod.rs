@@ -78,7 +78,8 @@ pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, C
     if kept.is_empty() && dropped.is_empty() {
         context.terminal.note("nothing of it was done: it begins anew");
     }
-    alone(context, &args, request.text, &Wanted::New, |prepared| {
+    let session = conversation::of_run(context, folder)?;
+    alone(context, &args, request.text, &session.map_or(Wanted::New, Wanted::Known), |prepared| {
         prepared.request.turns = request.turns;
         prepared.kept = kept;
     })

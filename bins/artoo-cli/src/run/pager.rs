@@ -9,16 +9,18 @@ use crate::terminal::width;
 pub(super) struct Pager {
     lines: VecDeque<String>,
     all: usize,
+    pages: usize,
 }
 
 impl Pager {
     /// These lines, which have no colours.
     pub(super) fn new(lines: Vec<String>) -> Self {
-        Self { all: lines.len(), lines: lines.into() }
+        Self { all: lines.len(), lines: lines.into(), pages: 0 }
     }
 
     /// The next lines, as many as fit above a line for the answer; one at least, and all of them where nobody knows how many fit.
     pub(super) fn page(&mut self, columns: usize, rows: Option<usize>) -> Vec<String> {
+        self.pages += 1;
         let Some(rows) = rows else { return self.lines.drain(..).collect() };
         let (mut room, mut page) = (rows.saturating_sub(1), Vec::new());
         while let Some(line) = self.lines.front() {
@@ -30,6 +32,11 @@ impl Pager {
             page.extend(self.lines.pop_front());
         }
         page
+    }
+
+    /// Whether the whole text was one page, which is still on the screen.
+    pub(super) fn was_all_at_once(&self) -> bool {
+        self.lines.is_empty() && self.pages == 1
     }
 
     /// What stands before the answer.

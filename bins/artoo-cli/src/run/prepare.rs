@@ -8,7 +8,7 @@ use artoo_redaction::{Redactor, secrets_of};
 use artoo_runtime::RunRequest;
 use artoo_runtime::private::{self, StaysOpen};
 use artoo_sandbox::{SandboxMode, Support};
-use artoo_tools::{Rules, Toolbox};
+use artoo_tools::{Rules, Toolbox, UndoRun};
 use artoo_types::{Limits, Price, Prices, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
 
@@ -16,6 +16,7 @@ use super::ask::{Keyboard, person_present};
 use super::conversation::{self, Conversation, Wanted};
 use super::schema;
 use crate::args::{RunArgs, SandboxArgs};
+use crate::cassette::{self, Label};
 use crate::commands::Loaded;
 use crate::config::{self, ROLES, RoleModels, Settings, prices};
 use crate::connect::{self, Clients};
@@ -23,7 +24,6 @@ use crate::error::CommandError;
 use crate::instructions;
 use crate::machine::{Environment, expand_home, writable, zone_name};
 use crate::program::Context;
-use crate::tape::{self, Label};
 use crate::tools;
 
 /// A run that is ready to begin.
@@ -105,7 +105,7 @@ pub(super) fn prepare(
     };
     let clients = match (&models, &args.replay, &args.record) {
         (_, Some(folder), _) => {
-            let clients = tape::replay(folder, &redaction)?;
+            let clients = cassette::replay(folder, &redaction)?;
             label = Label::read(folder)?;
             clients
         }
@@ -119,7 +119,7 @@ pub(super) fn prepare(
             match record {
                 None => clients,
                 Some(folder) => {
-                    let recording = tape::record(models, &clients, folder, &redaction)?;
+                    let recording = cassette::record(models, &clients, folder, &redaction)?;
                     label.write(folder, &redaction)?;
                     recording
                 }
@@ -140,13 +140,16 @@ pub(super) fn prepare(
     let begins = (working_folder.as_path(), now);
     let conversation =
         Conversation::open(context.terminal, &settings.data_dir, redactor, (wanted, session), begins);
+    let undoable = conversation.as_ref().map(|one| one.undoable(&settings.data_dir)).unwrap_or_default();
+    let turns = conversation.as_ref().map(|one| one.recent(&undoable)).unwrap_or_default();
+    let toolbox = if undoable.is_empty() { toolbox } else { toolbox.with(UndoRun::new(undoable)) };
     let surroundings = surroundings(context, &settings, working_folder, (label.started, label.zone));
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
     // A run in the background waits for whoever comes to it.
     let person_present = args.detached || person_present;
     let request = RunRequest {
         text,
-        turns: conversation.as_ref().map(Conversation::recent).unwrap_or_default(),
+        turns,
         instructions: label.instructions,
         surroundings,
         limits,
@@ -266,7 +269,7 @@ fn redactor(environment: &Environment, secrets: &[String]) -> Redactor {
     secrets.iter().map(String::as_str).chain(secrets_of(variables)).fold(Redactor::new(), Redactor::secret)
 }
 
-/// A tape holds no secrets, and what differs from one machine to the next is replaced on it, so that it can be replayed elsewhere.
+/// A cassette holds no secrets, and what differs from one machine to the next is replaced on it, so that it can be replayed elsewhere.
 fn redaction(
     context: &Context<'_>,
     redactor: Redactor,

@@ -24,7 +24,7 @@ use crate::error::{CommandError, Exit};
 use crate::interrupt::Signals;
 use crate::program::Context;
 use crate::terminal::{neutral, neutral_json};
-use crate::view::{Frame, Outcome, file_lines};
+use crate::view::{Frame, Outcome, file_lines, short_id};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -201,5 +201,5 @@ fn tell_files(context: &mut Context<'_>, outcome: &Outcome) {
     for line in lines {
         context.terminal.note(&line);
     }
-    context.terminal.note(&format!("to take it back: artoo runs undo {}", outcome.run_id));
+    context.terminal.advice(&format!("to take it back: artoo runs undo {}", short_id(&outcome.run_id)));
 }

@@ -151,7 +151,7 @@ impl Show {
                 if !*quiet {
                     let undo = undo_line(outcome, undo_state(folder), errors);
                     for row in footer(outcome, folder, errors).into_iter().chain(undo) {
-                        terminal.note(&row);
+                        terminal.advice(&row);
                     }
                 }
                 written

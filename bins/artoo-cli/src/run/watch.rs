@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use artoo_bus::{Observed, Observer};
-use artoo_runtime::events::{Event, Fold};
+use artoo_runtime::events::{Event, EventFold};
 use artoo_runtime::sessions::TurnEnd;
 use artoo_runtime::{Artoo, Canceller, Run};
 use artoo_types::{CallId, FinalResult, Message, Role, ToolCall};
@@ -61,7 +61,7 @@ pub(super) async fn attend(
 /// What is shown, and what came of it.
 pub(super) struct View {
     pub(super) show: Show,
-    fold: Fold,
+    fold: EventFold,
     pub(super) outcome: Option<Outcome>,
     /// What the session keeps of it.
     pub(super) end: Option<TurnEnd>,
@@ -80,7 +80,7 @@ impl View {
     pub(super) fn new(show: Show, findings: Findings, canceller: Canceller, data_dir: PathBuf) -> Self {
         Self {
             show,
-            fold: Fold::new(),
+            fold: EventFold::new(),
             outcome: None,
             end: None,
             call: None,

@@ -145,6 +145,13 @@ impl ErrorStream {
         stream.draw();
     }
 
+    /// Draws the bottom anew, where somebody else has written on the terminal since.
+    pub(crate) fn draw_anew(&self) {
+        let mut stream = self.lock();
+        stream.drawn.clear();
+        stream.draw();
+    }
+
     /// There is nothing to type into any more.
     pub(crate) fn nothing_to_type(&self) {
         let mut stream = self.lock();

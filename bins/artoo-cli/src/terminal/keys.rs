@@ -3,6 +3,7 @@
 use std::io::{self, Write as _, stderr, stdin};
 use std::sync::{Mutex, PoisonError};
 
+use nix::unistd::{getpgrp, tcgetpgrp};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// Pasted text comes marked, so that the ends of its lines send nothing.
@@ -23,13 +24,28 @@ impl KeyByKey {
     /// Standard input is no terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
-        let mut modes = before.clone();
-        modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
-        tcsetattr(stdin(), OptionalActions::Now, &modes)?;
+        set(before.clone())?;
         *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
         tell(MARK_PASTES);
         Ok(Self(()))
     }
+}
+
+/// Takes the keys again where a shell has had the terminal meanwhile (Ctrl+Z, `fg`), and says whether it was so.
+pub(crate) fn take_again() -> bool {
+    let Ok(modes) = tcgetattr(stdin()) else { return false };
+    // From the background nothing may be changed: the system would stop the program.
+    let is_ours = || tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
+    let taken = modes.local_modes.contains(LocalModes::ICANON) && is_ours() && set(modes).is_ok();
+    if taken {
+        tell(MARK_PASTES);
+    }
+    taken
+}
+
+fn set(mut modes: Termios) -> rustix::io::Result<()> {
+    modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+    tcsetattr(stdin(), OptionalActions::Now, &modes)
 }
 
 impl Drop for KeyByKey {

@@ -15,7 +15,7 @@ mod writer;
 
 pub(crate) use errors::{ErrorStream, Field};
 pub(crate) use exact::{exact, exact_ends};
-pub(crate) use keys::{KeyByKey, restore};
+pub(crate) use keys::{KeyByKey, restore, take_again};
 pub(crate) use look::{Look, Streams};
 pub(crate) use neutral::{neutral, neutral_json, neutral_line};
 pub(crate) use paged::paged;

@@ -17,6 +17,8 @@ pub(crate) struct Terminal {
     data_look: Look,
     /// Asks the terminal for its size.
     size: fn() -> Option<Size>,
+    /// The commands that a person types with a slash where they are.
+    slashed: Vec<&'static str>,
 }
 
 impl Terminal {
@@ -28,7 +30,8 @@ impl Terminal {
         look: Look,
         size: fn() -> Option<Size>,
     ) -> Self {
-        Self { out, errors: Arc::new(ErrorStream::new(err, size)), look, data_look, size }
+        let errors = Arc::new(ErrorStream::new(err, size));
+        Self { out, errors, look, data_look, size, slashed: Vec::new() }
     }
 
     /// One that nobody sees.
@@ -38,14 +41,18 @@ impl Terminal {
         Self::new(Box::new(io::sink()), Box::new(io::sink()), look, look, || None)
     }
 
-    /// Standard error, for the log and for what is typed.
     /// Writes for a screen reader from now on.
     pub(crate) fn speak(&mut self) {
         self.look = self.look.spoken();
         self.data_look = self.data_look.spoken();
     }
 
-    /// Standard error, for the log.
+    /// From now on these commands are typed with a slash, at the prompt of a conversation.
+    pub(crate) fn converse(&mut self, commands: impl Iterator<Item = &'static str>) {
+        self.slashed = commands.collect();
+    }
+
+    /// Standard error, for the log and for what is typed.
     pub(crate) fn errors(&self) -> Arc<ErrorStream> {
         Arc::clone(&self.errors)
     }
@@ -133,7 +140,15 @@ impl Terminal {
     /// Says what to do next.
     pub(crate) fn hint(&mut self, hint: &str) {
         let paint = Paint::new(self.look.colour);
-        self.note(&format!("{} {}", paint.text(Style::Strong, "hint:"), neutral_line(hint)));
+        self.advice(&format!("{} {}", paint.text(Style::Strong, "hint:"), neutral_line(hint)));
+    }
+
+    /// Writes a line of ours that names commands, as they are typed where the person is.
+    pub(crate) fn advice(&mut self, line: &str) {
+        let typed = self.slashed.iter().fold(line.to_owned(), |line, name| {
+            line.replace(&format!("artoo {name} "), &format!("/{name} "))
+        });
+        self.note(&typed);
     }
 
     /// Calls the person, who may look elsewhere: by the bell, and with these words, which are to be our own, where they are given. Nothing
@@ -207,6 +222,20 @@ mod tests {
             "{ERASE}planner 3 s{ERASE}warning: one\n{ERASE}planner 4 s{ERASE}sure? warning: two\nanswered\nwarning: three\n"
         );
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn commands_are_named_as_they_are_typed() {
+        let seen = Seen::default();
+        let look = Look { columns: 80, colour: false, live: true, words: false };
+        let mut terminal = Terminal::new(Box::new(Gone), Box::new(seen.clone()), look, look, || None);
+        let line = "see: artoo runs show last, or artoo run --help";
+        terminal.advice(line);
+        terminal.converse(["runs"].into_iter());
+        terminal.advice(line);
+        drop(terminal);
+        let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(text, format!("{line}\nsee: /runs show last, or artoo run --help\n"));
     }
 
     #[test]

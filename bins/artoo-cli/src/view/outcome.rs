@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::frame::Frame;
 use super::markdown::markdown;
-use super::units::{counted, money, seconds, short_id, spent};
+use super::short_id;
+use super::units::{counted, money, seconds, spent};
 use super::words;
 use crate::terminal::{Style, neutral, neutral_json, neutral_line, pad};
 
@@ -221,7 +222,8 @@ pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Opt
     Some(frame.paint.text(Style::Faint, &format!("undo: {how}")))
 }
 
-fn ending(outcome: &Outcome) -> &'static str {
+/// How it ended, in our words.
+pub(crate) fn ending(outcome: &Outcome) -> &'static str {
     match (&outcome.error, outcome.directive) {
         (Some(fault), _) => words::fault(fault.kind),
         (None, Some(_)) if !outcome.errand.is_task() => "a command",

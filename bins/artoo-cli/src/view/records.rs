@@ -5,7 +5,8 @@ use artoo_runtime::runs::Summary;
 use artoo_sandbox::snapshot::{Obstacle, TakenBack};
 
 use super::frame::Frame;
-use super::units::{counted, seconds, short_id, tokens};
+use super::short_id;
+use super::units::{counted, seconds, tokens};
 use super::words;
 use crate::doctor::{Check, State};
 use crate::terminal::{Style, clip, neutral_line, pad};

@@ -7,7 +7,8 @@ use artoo_runtime::sessions::{Session, SessionTurn, TurnEnd};
 use artoo_types::{FileChange, TerminalState};
 
 use super::frame::Frame;
-use super::units::{counted, seconds, short_id, tokens};
+use super::short_id;
+use super::units::{counted, seconds, tokens};
 use super::words;
 use crate::terminal::{Look, Style, clip, neutral, neutral_line, pad};
 

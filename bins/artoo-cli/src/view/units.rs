@@ -7,13 +7,6 @@ use artoo_types::Amount;
 
 use crate::terminal::neutral_line;
 
-/// The end of an id, as lists show it: ids of one minute begin alike.
-pub(crate) fn short_id(id: impl std::fmt::Display) -> String {
-    const SHOWN: usize = 12;
-    let id = id.to_string();
-    id.get(id.len().saturating_sub(SHOWN)..).map(str::to_owned).unwrap_or(id)
-}
-
 /// A length of time: `340 ms`, `4.2 s`, `3 min 05 s`, `1 h 02 min`.
 pub(crate) fn seconds(time: Duration) -> String {
     let milliseconds = time.as_millis();

@@ -8,7 +8,7 @@ use std::process::Child;
 use artoo_llm_http::doubles::Reply;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::interrupt::{again, send, terminal};
+use crate::interrupt::{again, send};
 use crate::model::{count_plan, counting, model, shell};
 use crate::process::{ended, until, wait};
 use crate::scene::Scene;
@@ -95,7 +95,7 @@ fn the_request_may_come_from_a_pipe() {
 #[test]
 fn a_closed_terminal_does_not_end_it() {
     let scene = waiting();
-    let (master, slave) = terminal();
+    let (master, slave) = artoo_pseudo_terminal::ends().unwrap();
     let mut command = again(&scene.artoo(&["run", "--detach", REQUEST]), "setsid", &["--ctty"]);
     command.env("TERM", "xterm");
     let stream = || std::process::Stdio::from(slave.try_clone().unwrap());
@@ -210,6 +210,11 @@ fn a_run_that_was_killed_is_begun_again_with_what_it_had_done() {
         assert!(said.err.contains(part), "no `{part}` in\n{}", said.err);
     }
     assert_eq!(scene.runs().len(), 2);
+    // It goes on in the session of the run that was killed.
+    let sessions = scene.say(&["sessions", "list", "--json"]).ended(0).out;
+    assert_eq!(sessions.lines().count(), 1, "{sessions}");
+    let page = scene.say(&["sessions", "show", "last"]).ended(0).out;
+    assert_eq!(page.matches("How many .txt files are in docs?").count(), 2, "{page}");
     // One that came to its end is not begun again.
     scene.say(&["runs", "resume", "last"]).ended(2).explains("was not cut off", "artoo run");
 }

@@ -1,13 +1,10 @@
 //! Signals: the run is recorded, its processes are gone, the exit code names the signal.
 
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use artoo_llm_http::doubles::Reply;
-use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::model::{count_plan, model, shell};
 use crate::process::{ended, until, wait};
@@ -37,17 +34,6 @@ fn waiting_in_a_command() -> (Scene, Child) {
 
 pub(crate) fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
-}
-
-/// The two ends of a terminal.
-pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let slave = rustix::fs::open(name.as_c_str(), flags, Mode::empty()).unwrap();
-    (master, slave)
 }
 
 /// The same command line behind another program, in the same place.
@@ -113,7 +99,7 @@ fn each_signal_is_the_end_of_the_lines_for_programs() {
 #[test]
 fn a_closed_terminal_ends_the_run_with_its_record() {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
-    let (master, slave) = terminal();
+    let (master, slave) = artoo_pseudo_terminal::ends().unwrap();
     let inner = scene.artoo(&RUN);
     let mut command = again(&inner, "setsid", &["--ctty"]);
     command.env("TERM", "xterm");

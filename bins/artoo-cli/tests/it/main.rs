@@ -9,6 +9,7 @@ mod canary;
 mod choose_model;
 mod consent;
 mod controller;
+mod day;
 mod detached;
 mod ends;
 mod examples;

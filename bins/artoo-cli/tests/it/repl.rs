@@ -1,5 +1,7 @@
 //! A conversation at a terminal, and without one.
 
+use std::fs::File;
+use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 
 use artoo_llm_http::doubles::Reply;
@@ -12,16 +14,16 @@ use crate::scene::Scene;
 use crate::screen::Screen;
 
 /// The last of the prompt.
-const PROMPT: &str = "项目 › ";
+pub(crate) const PROMPT: &str = "项目 › ";
 
 /// A conversation at a terminal.
-struct Talk {
-    screen: Screen,
+pub(crate) struct Talk {
+    pub(crate) screen: Screen,
     child: Child,
 }
 
 impl Talk {
-    fn begin(scene: &Scene, columns: u16, line: &[&str]) -> Self {
+    pub(crate) fn begin(scene: &Scene, columns: u16, line: &[&str]) -> Self {
         let screen = Screen::new(columns);
         let mut command = scene.artoo(line);
         command.env("TERM", "xterm-256color").env("NO_COLOR", "1");
@@ -32,25 +34,38 @@ impl Talk {
         Self { screen, child }
     }
 
-    fn types(&mut self, text: &str) {
+    pub(crate) fn types(&mut self, text: &str) {
         self.screen.types(text);
     }
 
-    fn signal(&self, signal: Signal) {
+    fn until_last_line_has(&self, text: &str) {
+        let has = |screen: &str| {
+            screen.lines().rfind(|line| !line.trim().is_empty()).is_some_and(|last| last.contains(text))
+        };
+        self.screen.until(text, |shown| has(&shown.text()));
+    }
+
+    /// Clears a line that stands at the prompt.
+    fn clears(&mut self, line: &str) {
+        self.screen.until_seen(&format!("{PROMPT}{line}"));
+        let prompts = |screen: &Screen| screen.seen().matches(PROMPT.trim_end()).count();
+        let before = prompts(&self.screen);
+        self.types("\u{3}");
+        // It stays where it was, and a prompt without it follows.
+        crate::process::until("another prompt", || prompts(&self.screen) > before);
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// Waits until the next request may be typed.
-    fn at_prompt(&self) {
-        let is_last = |screen: String| {
-            let last = screen.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
-            last.contains(PROMPT.trim_end())
-        };
-        crate::process::until("the prompt", || is_last(self.screen.seen()));
+    pub(crate) fn at_prompt(&self) {
+        self.until_last_line_has(PROMPT.trim_end());
     }
 
     /// Waits for the end: the exit code and what was on the screen.
-    fn ends(mut self) -> (Option<i32>, String) {
+    pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         let code = ended(&mut self.child).code();
         (code, self.screen.end().0)
     }
@@ -88,6 +103,7 @@ fn a_request_a_follow_up_and_the_end() {
     talk.screen.until_seen("2 turns, ");
     talk.types("/sessions\r");
     talk.screen.until_seen("  2 turns");
+    // Lesson: what was typed before the prompt was there came with another end of line, and was not sent.
     talk.types("/nonsense\r");
     talk.screen.until_seen("there is no command /nonsense");
     talk.types("\u{4}");
@@ -105,7 +121,12 @@ fn ctrl_c_ends_the_run_and_not_the_program_and_twice_at_the_prompt_leaves() {
     talk.signal(Signal::INT);
     talk.screen.until_seen("the run was interrupted");
     talk.at_prompt();
-    talk.types("not sent\u{3}");
+    // Lesson: two lines that were cleared one after the other were taken for a wish to leave.
+    for draft in ["not sent", "nor this"] {
+        talk.types(draft);
+        talk.clears(draft);
+    }
+    talk.types("\u{3}");
     talk.screen.until_seen("Ctrl+C again");
     talk.types("\u{3}");
     let (code, screen) = talk.ends();
@@ -126,9 +147,7 @@ fn what_is_typed_while_a_run_works_is_kept() {
     talk.screen.until_seen("› a draft 数");
     talk.screen.until_seen("1 turn, ");
     // It stands at the next prompt.
-    talk.screen.until_seen(&format!("{PROMPT}a draft 数"));
-    talk.types("\u{3}");
-    talk.screen.until_seen("Ctrl+C again");
+    talk.clears("a draft 数");
     talk.types("\u{4}");
     assert_eq!(talk.ends().0, Some(0));
 }
@@ -163,6 +182,32 @@ fn sigterm_ends_the_program_at_the_prompt_and_in_a_run() {
     assert!(listed.contains("terminated"), "{listed}");
 }
 
+/// The kernel tells only those whose controlling terminal it is. Found by a measurement that was killed: the program looked for keys for ever.
+#[test]
+fn lesson_a_terminal_that_is_gone_ends_the_program() {
+    let scene = Scene::new(counting());
+    let (person, programs) = artoo_pseudo_terminal::ends().unwrap();
+    let person = File::from(person);
+    let stream = || Stdio::from(programs.try_clone().unwrap());
+    let mut command = scene.artoo(&[]);
+    command.env("TERM", "xterm-256color").stdin(stream()).stdout(stream()).stderr(stream());
+    let mut child = command.spawn().unwrap();
+    drop((command, programs));
+    let mut shown = Vec::new();
+    let mut until = |text: &str| {
+        while !String::from_utf8_lossy(&shown).contains(text) {
+            let mut piece = [0; 1024];
+            let count = (&person).read(&mut piece).unwrap();
+            shown.extend_from_slice(&piece[..count]);
+        }
+    };
+    until("\u{1b}[6n");
+    (&person).write_all(b"\x1b[2;1R").unwrap();
+    until("›");
+    drop(person);
+    assert_eq!(ended(&mut child).code(), Some(129));
+}
+
 #[test]
 fn a_paste_of_several_lines_is_one_request_and_narrow_screens_work() {
     let scene = Scene::new(counting());
@@ -192,10 +237,13 @@ fn without_a_terminal_each_line_is_a_request_of_one_session() {
 
     let nothing = say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), b"\n").ended(2);
     assert!(nothing.err.contains("artoo run"), "{}", nothing.err);
-    let bad = say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), b"/undo\n\xff\n").ended(2);
+    let bad = say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), b"/undo\n").ended(2);
     bad.explains("nothing was run in this session", "/runs");
-    let binary = say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), b"\xff\xfe\n").ended(2);
+    // Lesson: a line of bytes that are no text ended everything that came after it.
+    let binary = b"\xff\xfe\nHow many .txt files are in docs?\n";
+    let binary = say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), binary).ended(2);
     binary.explains("not UTF-8", "iconv");
+    assert_eq!(binary.out, "3\n");
 }
 
 #[test]
@@ -247,7 +295,7 @@ fn a_command_of_the_person_is_carried_out_told_to_the_next_request_and_taken_bac
     });
     let mut talk = Talk::begin(&scene, 100, &[]);
     talk.types("! echo seen-by-the-next | tee new.txt\r");
-    talk.screen.until_seen("to take it back: artoo runs undo");
+    talk.screen.until_seen("to take it back: /runs undo");
     talk.at_prompt();
     talk.types("/diff\r");
     talk.screen.until_seen("+seen-by-the-next");
@@ -263,7 +311,11 @@ fn a_command_of_the_person_is_carried_out_told_to_the_next_request_and_taken_bac
     talk.types(&format!("/undo {command}\r"));
     talk.screen.until_seen("removed");
     talk.at_prompt();
+    talk.types("/diff\r");
+    talk.screen.until_seen("nothing was changed in this session");
+    talk.at_prompt();
     talk.types("! exit 3\r");
+    talk.screen.until_seen("exit status 3");
     talk.at_prompt();
     talk.types("/save day.md\r");
     talk.screen.until_seen("written: day.md");
@@ -290,9 +342,7 @@ fn what_was_typed_is_kept_when_the_program_is_killed() {
     // Up brings the line back in another program, and the session goes on.
     let mut talk = Talk::begin(&scene, 80, &["--continue"]);
     talk.types("\u{1b}[A");
-    talk.screen.until_seen("› Wait for 很久");
-    talk.types("\u{3}");
-    talk.screen.until_seen("Ctrl+C again");
+    talk.clears("Wait for 很久");
     talk.types("\u{4}");
     assert_eq!(talk.ends().0, Some(0));
 }
@@ -307,9 +357,93 @@ fn a_note_reaches_the_run_and_one_that_came_too_late_is_offered() {
     talk.screen.until_seen("note: only those of 2024");
     talk.screen.until_shown_times("recorded:", 1);
     talk.at_prompt();
-    talk.types("\u{3}");
-    talk.screen.until_seen("Ctrl+C again");
     talk.types("\u{4}");
     assert_eq!(talk.ends().0, Some(0));
     assert!(scene.journal().contains("only those of 2024"));
+}
+
+/// Lesson: after Ctrl+Z and `fg` the terminal stayed as the shell had it, and what was typed came line by line and twice.
+#[test]
+fn lesson_ctrl_z_and_fg_while_a_run_works() {
+    let scene = Scene::new(model(count_plan("Wait"), |_| shell("sleep 600")));
+    let screen = Screen::new(80);
+    let artoo = scene.artoo(&[]);
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a shell of the person's, from which the program under test is started"
+    )]
+    let mut command = std::process::Command::new("setsid");
+    command.args(["--ctty", "--wait", "bash", "--norc", "--noprofile", "-i"]).env_clear();
+    for (name, value) in artoo.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.env("TERM", "xterm-256color").env("NO_COLOR", "1").env("PS1", "shell$ ");
+    command.env("ARTOO", artoo.get_program()).current_dir(artoo.get_current_dir().unwrap());
+    let child =
+        command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream()).spawn().unwrap();
+    drop(command);
+    let mut talk = Talk { screen, child };
+    talk.screen.until_seen("shell$ ");
+    talk.types("\"$ARTOO\"\r");
+    talk.screen.until_seen(PROMPT);
+    talk.types("Wait for long\r");
+    talk.screen.until_seen("sleep 600");
+    talk.types("\u{1a}");
+    talk.screen.until_seen("Stopped");
+    talk.types("fg\r");
+    talk.types("a draft\u{7f}\u{7f} 数");
+    talk.screen.until_seen("› a dra 数");
+    // Ctrl+C at the terminal reaches the run, and the prompt is in order again.
+    talk.types("\u{3}");
+    talk.screen.until_seen("the run was interrupted");
+    talk.clears("a dra 数");
+    talk.types("\u{4}");
+    talk.until_last_line_has("shell$");
+    talk.types("exit\r");
+    assert_eq!(talk.ends().0, Some(0));
+}
+
+/// The whole desk: two runs in the background, of which one asks.
+#[test]
+fn what_works_in_the_background_says_so_above_the_prompt() {
+    let scene = Scene::new(model(count_plan("Remove it"), |_| shell("rm docs/a.txt; echo 1")));
+    let mut talk = Talk::begin(&scene, 100, &[]);
+    talk.types("/attach\r");
+    talk.screen.until_seen("nothing of this conversation works in the background");
+    talk.at_prompt();
+    talk.types("/bg Remove a.txt\r");
+    talk.screen.until_seen("/stop it");
+    talk.at_prompt();
+    talk.types("a draft");
+    talk.screen.until_seen("asks you something; answer it: /attach");
+    talk.clears("a draft");
+    talk.types("/attach\r");
+    talk.screen.until_seen("or say what to do instead > ");
+    talk.types("n\r");
+    talk.screen.until_shown_times("recorded:", 1);
+    talk.screen.until_seen("in the background: ");
+    talk.at_prompt();
+    talk.types("\u{4}");
+    assert_eq!(talk.ends().0, Some(0));
+    assert!(scene.folder().join("docs/a.txt").exists());
+}
+
+/// Lesson: `--plain` reached each run and not the prompt, where the line editor went on drawing.
+#[test]
+fn lesson_a_screen_reader_has_a_prompt_that_draws_nothing() {
+    let scene = Scene::new(counting());
+    let mut screen = Screen::new(80);
+    let mut command = scene.artoo(&["--plain"]);
+    command.env("TERM", "xterm-256color").env("NO_COLOR", "1");
+    command.stdin(screen.stream()).stdout(screen.stream()).stderr(screen.stream());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    screen.until_seen("artoo >");
+    screen.types("How many .txt files are in docs?\n");
+    screen.until_seen("recorded:");
+    screen.until_shown_times("artoo > ", 2);
+    screen.types("\u{4}");
+    assert_eq!(ended(&mut child).code(), Some(0));
+    let (seen, raw) = screen.end();
+    assert!(seen.contains("accept") && !raw.contains('\u{1b}'), "{raw:?}");
 }

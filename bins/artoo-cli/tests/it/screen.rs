@@ -1,71 +1,34 @@
 //! The live view in a real terminal of 20 and of 80 columns.
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::num::NonZero;
-use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
 
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use artoo_pseudo_terminal::{PseudoTerminal, Shown, Size};
 
 use crate::model::counting;
-use crate::process::{ended, until};
+use crate::process::{PATIENCE, ended};
 use crate::scene::Scene;
 
-/// What a program writes that wants to know where the cursor is.
-const ASKS_FOR_CURSOR: &[u8] = b"\x1b[6n";
+/// Lines enough that nothing of a test is scrolled away.
+const ROWS: u16 = 60;
 
-/// A terminal and what it shows.
-pub(crate) struct Screen {
-    keyboard: File,
-    parser: Arc<Mutex<vt100::Parser>>,
-    raw: Arc<Mutex<Vec<u8>>>,
-    slave: OwnedFd,
-    reader: std::thread::JoinHandle<()>,
-}
+/// A terminal of sixty lines and what it shows.
+pub(crate) struct Screen(PseudoTerminal);
 
 impl Screen {
     pub(crate) fn new(columns: u16) -> Self {
-        Self::telling(columns, 60)
+        Self::telling(columns, ROWS)
     }
 
     /// One of sixty lines that tells that it has so many.
     pub(crate) fn telling(columns: u16, rows: u16) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let name = ptsname(&master, Vec::new()).unwrap();
-        let slave = rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-        tcsetwinsize(&slave, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-        let (rows, wide) = (NonZero::new(60).unwrap(), NonZero::new(columns).unwrap());
-        let parser = Arc::new(Mutex::new(vt100::Parser::new(rows, wide, 0)));
-        let raw = Arc::new(Mutex::new(Vec::new()));
-        let (to_parser, to_raw) = (Arc::clone(&parser), Arc::clone(&raw));
-        let keyboard = File::from(master.try_clone().unwrap());
-        let reader = std::thread::spawn(move || {
-            let mut master = File::from(master);
-            let mut buffer = [0; 4096];
-            // The last program that leaves a terminal makes its other end fail.
-            while let Ok(count @ 1..) = master.read(&mut buffer) {
-                let piece = &buffer[..count];
-                to_parser.lock().unwrap().process(piece);
-                to_raw.lock().unwrap().extend_from_slice(piece);
-                // A terminal says where its cursor is when it is asked.
-                if piece.windows(ASKS_FOR_CURSOR.len()).any(|bytes| bytes == ASKS_FOR_CURSOR) {
-                    let (row, column) = to_parser.lock().unwrap().screen().cursor_position();
-                    let _ = master.write_all(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
-                }
-            }
-        });
-        Self { keyboard, parser, raw, slave, reader }
+        let terminal = PseudoTerminal::open(Size::of(ROWS, columns)).unwrap();
+        terminal.tell_size(rows, columns).unwrap();
+        Self(terminal)
     }
 
     /// What a person types.
     pub(crate) fn types(&mut self, text: &str) {
-        self.keyboard.write_all(text.as_bytes()).unwrap();
+        self.0.types(text).unwrap();
     }
 
     /// Waits until this was shown.
@@ -75,34 +38,31 @@ impl Screen {
 
     /// Waits until this was shown so many times.
     pub(crate) fn until_shown_times(&self, text: &str, times: usize) {
-        until(text, || String::from_utf8_lossy(&self.raw.lock().unwrap()).matches(text).count() >= times);
+        self.until(text, |shown| String::from_utf8_lossy(shown.bytes()).matches(text).count() >= times);
     }
 
     /// Waits until this is on the screen.
     pub(crate) fn until_seen(&self, text: &str) {
-        let seen = || self.parser.lock().unwrap().screen().contents();
-        let started = std::time::Instant::now();
-        while !seen().contains(text) {
-            assert!(started.elapsed() < crate::process::PATIENCE, "no {text:?} on the screen:\n{}", seen());
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        self.until(text, |shown| shown.text().contains(text));
+    }
+
+    /// Waits until the screen is as wanted.
+    pub(crate) fn until(&self, what: &str, is_so: impl FnMut(&Shown) -> bool) {
+        self.0.wait(PATIENCE, is_so).unwrap_or_else(|error| panic!("{what:?}: {error}"));
     }
 
     /// What is on the screen now.
     pub(crate) fn seen(&self) -> String {
-        self.parser.lock().unwrap().screen().contents()
+        self.0.look(Shown::text)
     }
 
     /// Makes it so wide.
     pub(crate) fn resize(&self, columns: u16) {
-        tcsetwinsize(&self.slave, Winsize { ws_row: 60, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 })
-            .unwrap();
-        let wide = NonZero::new(columns).unwrap();
-        self.parser.lock().unwrap().screen_mut().set_size(NonZero::new(60).unwrap(), wide);
+        self.0.resize(Size::of(ROWS, columns)).unwrap();
     }
 
     pub(crate) fn stream(&self) -> Stdio {
-        self.slave.try_clone().unwrap().into()
+        self.0.stream().unwrap()
     }
 
     /// A program at this terminal with somebody who is shown a text, types one, and so on: the exit code, what is on the screen at the end, and
@@ -127,10 +87,8 @@ impl Screen {
 
     /// What is on the screen at the end, and every byte that came.
     pub(crate) fn end(self) -> (String, String) {
-        drop(self.slave);
-        self.reader.join().unwrap();
-        let raw = String::from_utf8(self.raw.lock().unwrap().clone()).unwrap();
-        (self.parser.lock().unwrap().screen().contents(), raw)
+        let shown = self.0.end();
+        (shown.text(), String::from_utf8(shown.bytes().to_vec()).unwrap())
     }
 }
 

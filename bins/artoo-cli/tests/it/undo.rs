@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use artoo_llm_http::doubles::{Call, Reply};
+use serde_json::{Value, json};
 
-use crate::model::{count_plan, counting, model, shell};
+use crate::model::{count_plan, counting, model, schema, shell, shown};
 use crate::scene::Scene;
 
 /// A run that changed the workspace. On a machine without confinement the run has full access and is looked at as well.
@@ -134,4 +135,77 @@ fn a_run_that_only_reads_changes_no_time() {
     let before = times();
     scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
     assert_eq!(times(), before);
+}
+
+/// A model that works, and that takes back what it is told the last run did, by the tool for it.
+fn taking_back(call: &Call) -> Reply {
+    let shown = shown(call);
+    let offers = call.body.to_string().contains("undo_run");
+    // The last of them: memory tells of earlier ones.
+    let named = |before: &str, after: &str| {
+        let (_, rest) = shown.rsplit_once(before)?;
+        Some(rest.split_once(after)?.0.to_owned())
+    };
+    let step = |run: &str| format!("Take back what run {run} changed");
+    match schema(call) {
+        name @ ("resolved_request" | "resolved_or_open") => {
+            let run = named("\\nrun ", ", which can be taken back").unwrap();
+            let mut understood = json!({"intent": step(&run)});
+            if name == "resolved_or_open" {
+                understood["questions"] = json!([]);
+            }
+            Reply::text(understood.to_string())
+        }
+        "plan" => {
+            let wanted = named("Request: Take back what run ", " changed");
+            assert_eq!(wanted.is_some(), offers, "{shown}");
+            let (intent, kind) = wanted.map_or(("Do it".to_owned(), "create"), |run| (step(&run), "change"));
+            let criterion = json!({"text": "All of it is done", "check": "none"});
+            let subtask = json!({"intent": intent, "sequence": 1, "kind": kind, "criteria": [criterion]});
+            Reply::text(json!({"subtasks": [subtask]}).to_string())
+        }
+        "action" => {
+            let wanted = named("Step: Take back what run ", " changed");
+            assert_eq!(wanted.is_some(), offers, "{shown}");
+            let action = wanted.map_or_else(
+                || shell("echo 1 > new.txt; echo 2 > docs/a.txt; rm docs/b.txt; echo done"),
+                |run| json!({"tool": "undo_run", "arguments": {"run": run}, "output_is_answer": true}),
+            );
+            Reply::text(action.to_string())
+        }
+        _ => model(Value::Null, |_| Value::Null)(call),
+    }
+}
+
+/// "Undo that", in any language: the model says which run it means, and a tool does it, as it was asked about. An undo is undone likewise.
+#[test]
+fn what_a_run_of_the_conversation_did_is_taken_back_in_words() {
+    let scene = Scene::new(taking_back);
+    let state = || {
+        let read = |name: &str| fs::read_to_string(scene.folder().join(name)).ok();
+        ["new.txt", "docs/a.txt", "docs/b.txt"].map(read)
+    };
+    let found = state();
+    scene.say(&["run", "--yes", "overwrites", "--yes", "deletes", "Make new.txt, and tidy docs"]).ended(0);
+    let left = state();
+    assert_eq!(left, [Some("1\n".to_owned()), Some("2\n".to_owned()), None]);
+
+    // Without a yes nothing is changed.
+    let undo = ["run", "--continue", "kumoa se"];
+    let denied = scene.say(&undo);
+    assert_ne!(denied.code, 0, "{}", denied.err);
+    assert_eq!(state(), left);
+
+    let undo = [&["run", "--yes", "overwrites", "--yes", "deletes"], &undo[1..]].concat();
+    let said = scene.say(&undo).ended(0);
+    assert!(said.err.contains("understood: Take back what run "), "{}", said.err);
+    assert_eq!(state(), found, "{}", said.err);
+    assert!(scene.say(&["runs", "list"]).ended(0).out.contains("undone"));
+
+    scene.say(&undo).ended(0);
+    assert_eq!(state(), left);
+    scene.say(&["runs", "undo", "last"]).ended(0);
+    assert_eq!(state(), found);
+    // A request of another session knows of none of it.
+    scene.say(&["run", "--yes", "overwrites", "--yes", "deletes", "Make new.txt, and tidy docs"]).ended(0);
 }

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use artoo_agent_validator::{Judge, JudgeContext, JudgeError, conformance};
 use artoo_bus::doubles::Scene;
-use artoo_checks::World;
+use artoo_checks::Filesystem;
 use artoo_llm_client::LlmClient;
 use artoo_types::{
     Check, Criterion, CriterionVerdict, Evidence, ExecutionFailure, ExecutionResult, ExecutionStatus,
@@ -31,8 +31,8 @@ pub(crate) fn surroundings(folder: &Path) -> Surroundings {
     }
 }
 
-pub(crate) fn world(folder: &Path) -> World {
-    World::new(folder, folder, now())
+pub(crate) fn world(folder: &Path) -> Filesystem {
+    Filesystem::new(folder, folder, now())
 }
 
 pub(crate) fn checked(text: &str, check: Check) -> Criterion {

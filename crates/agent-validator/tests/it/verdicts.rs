@@ -318,7 +318,7 @@ async fn lesson_89_an_old_file_is_no_new_one() {
     };
     let mut surroundings = surroundings(folder.path());
     surroundings.now = chrono::DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
-    let old_world = artoo_checks::World::new(folder.path(), folder.path(), surroundings.now);
+    let old_world = artoo_checks::Filesystem::new(folder.path(), folder.path(), surroundings.now);
     let result = counted(1, 1, "downloaded 下载.iso");
     let cx = JudgeContext {
         subtask: &subtask,

@@ -1,7 +1,7 @@
 //! What holds of every report.
 
 use artoo_auditor::threshold::{DRIFT_CASES, DRIFT_HISTORY, LISTED, NAMES};
-use artoo_auditor::{Fold, Line, Window};
+use artoo_auditor::{Line, ReportFold, Window};
 use artoo_types::{AnomalyKind, AuditEvent, AuditReport, AuditTrigger, MessageKind, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ fn event(line: u64, seed: &(u128, u64, Role, MessageKind, Vec<(&'static str, Val
 }
 
 fn report(lines: &[Line]) -> AuditReport {
-    let mut fold = Fold::new(Window::new(AuditTrigger::OnDemand, None, noon()));
+    let mut fold = ReportFold::new(Window::new(AuditTrigger::OnDemand, None, noon()));
     lines.iter().for_each(|line| fold.line(line));
     fold.finish()
 }
@@ -181,7 +181,7 @@ proptest! {
         now in prop::collection::vec(any::<bool>(), 0..30),
     ) {
         let since = noon() + chrono::Duration::minutes(1);
-        let mut fold = Fold::new(Window::new(AuditTrigger::Periodic, Some(since), since));
+        let mut fold = ReportFold::new(Window::new(AuditTrigger::Periodic, Some(since), since));
         let cases = before.iter().map(|bad| (noon(), bad)).chain(now.iter().map(|bad| (since, bad)));
         for (seq, (at, bad)) in (1..).zip(cases) {
             let facts = vec![("pass", json!(!bad))];

@@ -1,6 +1,6 @@
 //! What passes on a real bus, as the lines of a log, and lines that no bus would make.
 
-use artoo_auditor::{Fold, Line, Vocabulary, Window, facts};
+use artoo_auditor::{Line, ReportFold, Vocabulary, Window, facts};
 use artoo_bus::{Bus, Observed, RunBus, Tap};
 use artoo_types::{AuditEvent, AuditReport, AuditTrigger, Message, MessageKind, Role};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl Scene {
     ) -> AuditReport {
         self.log();
         let now = artoo_bus::Clock::now(&*self.clock);
-        let mut fold = Fold::new(Window::new(AuditTrigger::OnDemand, since, now));
+        let mut fold = ReportFold::new(Window::new(AuditTrigger::OnDemand, since, now));
         self.lines.iter().for_each(|line| fold.line(line));
         fold.finish()
     }
@@ -110,8 +110,11 @@ pub(crate) fn line(seq: u64, from: Role, kind: MessageKind, facts: Value) -> Lin
 }
 
 pub(crate) fn fold(lines: impl IntoIterator<Item = Line>, minutes: i64) -> AuditReport {
-    let mut fold =
-        Fold::new(Window::new(AuditTrigger::OnDemand, None, noon() + chrono::Duration::minutes(minutes)));
+    let mut fold = ReportFold::new(Window::new(
+        AuditTrigger::OnDemand,
+        None,
+        noon() + chrono::Duration::minutes(minutes),
+    ));
     lines.into_iter().for_each(|line| fold.line(&line));
     fold.finish()
 }

@@ -1,6 +1,6 @@
 //! Each kind of anomaly: where it is one, where it is none, and where nobody can know.
 
-use artoo_auditor::{Fold, Gap, GapLine, Line, Window};
+use artoo_auditor::{Gap, GapLine, Line, ReportFold, Window};
 use artoo_types::{
     Anomaly, AnomalyKind, AuditReport, AuditTrigger, BoundaryViolation, Crossing, DriftAlert, DriftMeasure,
     IdKind, MessageKind, Role, RunLimit, Share, Trend,
@@ -253,7 +253,7 @@ fn a_lost_run_is_in_exactly_one_of_the_periodic_reports() {
     let told: Vec<i64> = (0..24)
         .filter(|n| {
             let (since, now) = (minute(5 * n) + chrono::Duration::seconds(1), minute(5 * n + 5));
-            let mut fold = Fold::new(Window::new(AuditTrigger::Periodic, Some(since), now));
+            let mut fold = ReportFold::new(Window::new(AuditTrigger::Periodic, Some(since), now));
             fold.line(&request(1));
             !fold.finish().anomalies.is_empty()
         })
@@ -441,7 +441,7 @@ fn a_role_that_behaves_unlike_its_history_is_named() {
     let report = |before: (u64, u64), now: (u64, u64), since| {
         let at = noon() + chrono::Duration::hours(1);
         let window = Window::new(AuditTrigger::OnDemand, since, at);
-        let mut fold = Fold::new(window);
+        let mut fold = ReportFold::new(window);
         let (history, recent) =
             (results(1, before.1, before.0, noon()), results(before.1 + 1, now.1, now.0, at));
         history.iter().chain(&recent).for_each(|line| fold.line(line));

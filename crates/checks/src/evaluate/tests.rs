@@ -25,8 +25,8 @@ fn call(ending: CallEnding, failure: Option<FailureClass>) -> ToolCall {
     }
 }
 
-fn world(folder: &Path) -> World {
-    World::new(folder, folder, DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap())
+fn world(folder: &Path) -> Filesystem {
+    Filesystem::new(folder, folder, DateTime::parse_from_rfc3339("2026-01-01T00:00:00Z").unwrap())
 }
 
 fn passes(check: &Check, output: &str, calls: &[ToolCall]) -> bool {
@@ -259,7 +259,7 @@ fn a_bare_name_means_what_was_made_in_the_workspace() {
     fs::create_dir(&workspace).unwrap();
     let far = DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
     let passes = |check: &Check, started: DateTime<chrono::FixedOffset>| {
-        let world = World::new(&home, &home, started).with_workspace(&workspace);
+        let world = Filesystem::new(&home, &home, started).with_workspace(&workspace);
         let subject = Subject { output: "", tool_calls: &[], answers: &[] };
         matches!(evaluate(check, &subject, &world), Finding::Pass { .. })
     };
@@ -281,7 +281,7 @@ fn a_bare_name_means_what_was_made_in_the_workspace() {
     for path in ["./list.txt", "docs/list.txt"] {
         assert!(!passes(&Check::FileExists { path: path.into() }, began), "{path} says where it lies");
     }
-    let dot = World::new(&home, &home, began).with_workspace(&workspace).resolve(Path::new("."));
+    let dot = Filesystem::new(&home, &home, began).with_workspace(&workspace).resolve(Path::new("."));
     assert!(dot.starts_with(&home), "`.` is the working folder");
     fs::write(home.join(&path), "old").unwrap();
     assert!(passes(&holds, began), "this run made the one in the workspace");
@@ -297,7 +297,7 @@ fn lesson_89_an_old_file_is_not_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("old"), "x").unwrap();
     let future = DateTime::parse_from_rfc3339("2999-01-01T00:00:00Z").unwrap();
-    let world = World::new(folder.path(), folder.path(), future);
+    let world = Filesystem::new(folder.path(), folder.path(), future);
     let subject = Subject { output: "downloaded old", tool_calls: &[], answers: &[] };
     let found = evaluate(&Check::FileNewer { path: "old".into() }, &subject, &world);
     assert!(matches!(found, Finding::Fail { .. }));
@@ -311,10 +311,10 @@ fn lesson_89_a_moment_before_the_run_is_before_it() {
     fs::write(&path, "x").unwrap();
     let made = DateTime::<chrono::Utc>::from(fs::metadata(&path).unwrap().modified().unwrap());
     let world_from =
-        |start: DateTime<chrono::Utc>| World::new(folder.path(), folder.path(), start.fixed_offset());
+        |start: DateTime<chrono::Utc>| Filesystem::new(folder.path(), folder.path(), start.fixed_offset());
     let subject = Subject { output: "", tool_calls: &[], answers: &[] };
     let passes =
-        |check: &Check, world: &World| matches!(evaluate(check, &subject, world), Finding::Pass { .. });
+        |check: &Check, world: &Filesystem| matches!(evaluate(check, &subject, world), Finding::Pass { .. });
     let newer = Check::FileNewer { path: path.clone() };
     let unchanged = Check::FileUnchanged { path: path.clone() };
     let later = world_from(made + chrono::TimeDelta::milliseconds(100));

@@ -3,7 +3,7 @@
 //! A weak model's command is right more often than not, and its mistakes differ. So once it has written one, it is asked for another way, and
 //! for two samples more of the first question where these do not agree. What each puts out is seen where nothing of it lasts: on the files
 //! as they are, with what the step names hidden, and with lines of it doubled. Samples alone do not do: a small model that is bound to a
-//! schema says the same whatever the dice (measured on the embedded one). Source: issue 16, part 4; `docs/deviations.md`, "Samples".
+//! schema says the same whatever the dice (measured on the embedded one). Source: `docs/deviations.md`, "Samples".
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_checks::{World, named_paths};
+use artoo_checks::{Filesystem, named_paths};
 
 use crate::AttemptContext;
 
@@ -13,7 +13,7 @@ const MOST_TOLD: usize = 8;
 pub(crate) async fn of(cx: &AttemptContext) -> Vec<PathBuf> {
     let (here, texts) = (cx.surroundings.clone(), [cx.subtask.intent.clone(), cx.subtask.context.clone()]);
     let look = move || {
-        let world = World::new(here.working_folder, here.home, here.now).with_workspace(here.workspace);
+        let world = Filesystem::new(here.working_folder, here.home, here.now).with_workspace(here.workspace);
         texts.iter().map(|text| named_paths(text, &world)).find(|paths| !paths.is_empty()).unwrap_or_default()
     };
     // It only fails where the process ends.

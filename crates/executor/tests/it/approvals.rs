@@ -1,8 +1,8 @@
 //! What was said about effects: every order of answers.
 
 use artoo_executor::{Approvals, Standing, Terms};
-use artoo_sandbox::Decision;
-use artoo_tools::{Deed, Rule, Rules};
+use artoo_sandbox::Permission;
+use artoo_tools::{ProposedEffects, Rule, Rules};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, CallId, Effect, EffectKind};
 use proptest::prelude::*;
 
@@ -64,7 +64,7 @@ fn rules(allowed: &str, denied: &str) -> Rules {
         matches: vec![format!("rm ~/{folder}/x")],
         spares: vec!["ls".to_owned()],
     };
-    let rules = vec![rule(Decision::Allow, allowed), rule(Decision::Deny, denied)];
+    let rules = vec![rule(Permission::Allow, allowed), rule(Permission::Deny, denied)];
     Rules::read("/nowhere/policy.toml".into(), rules, "/home/nobody-here".as_ref()).unwrap()
 }
 
@@ -306,8 +306,8 @@ proptest! {
 #[test]
 fn a_yes_that_was_not_told_covers_nothing_that_cannot_be_undone() {
     let effects = [effect("overwrites", "/a/b")];
-    let plain = Deed::from(&effects);
-    let beyond = Deed { beyond_undo: true, ..plain };
+    let plain = ProposedEffects::from(&effects);
+    let beyond = ProposedEffects { beyond_undo: true, ..plain };
     let mut approvals = with_a_person();
     approvals.decided(plain, &decision(true, ApprovalScope::Folder));
     assert!(matches!(approvals.standing(plain), Standing::Granted(_)));

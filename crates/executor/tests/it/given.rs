@@ -9,8 +9,8 @@ use artoo_llm_client::{
 };
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{
-    CreatedPaths, EvidenceStore, Jobs, Nobody, Question, Rest, Tool, ToolContext, ToolLimits, ToolReport,
-    Toolbox,
+    CreatedPaths, EvidenceStore, Jobs, Nobody, PauseClock, Question, Tool, ToolContext, ToolLimits,
+    ToolReport, Toolbox,
 };
 use artoo_types::{
     Arguments, CallEnding, CallFailure, CallId, CorrectionSignal, Criterion, Effect, ExecutionResult,
@@ -241,7 +241,7 @@ impl House {
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Nobody),
             trial_only: false,
-            rest: Rest::default(),
+            pauses: PauseClock::default(),
             snapshot: None,
             images: false,
             time: Arc::new(now()),

@@ -1,6 +1,6 @@
 //! The state of a memory: a table of everything up to some event, and in this process's memory what happened since.
 //!
-//! It answers what [`artoo_mkct_memory::Fold`] answers, and holds only what changed: a Megram that something happened to, the sums of its
+//! It answers what [`artoo_mkct_memory::MemoryFold`] answers, and holds only what changed: a Megram that something happened to, the sums of its
 //! pair, and when the pair is due. Everything else is read from the table when it is asked for, so opening costs the same however
 //! much there is, and a process to which little happens holds little.
 

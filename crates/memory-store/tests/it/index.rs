@@ -1,7 +1,7 @@
 //! What the index answers, beside a plain map.
 
 use artoo_memory_store::index::{Change, Entry, IndexError, Page, Record, RecordDigest, changes, touched};
-use artoo_mkct_memory::{Event, Fold};
+use artoo_mkct_memory::{Event, MemoryFold};
 use artoo_types::{Entity, Level, Megram, MegramId, Space, TagPair};
 use proptest::prelude::*;
 use rusty_leveldb::{DB, LdbIterator as _, Options};
@@ -247,7 +247,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn entry(fold: &Fold, id: MegramId) -> Entry {
+fn entry(fold: &MemoryFold, id: MegramId) -> Entry {
     let Some(megram) = fold.current(id) else { return Entry::Forgotten(id) };
     let live = fold.entries(&megram.space, &megram.entity).iter().any(|entry| entry.megram.id == id);
     if live { Entry::Live(megram) } else { Entry::Consolidated(megram) }
@@ -263,7 +263,7 @@ proptest! {
             let place = place();
             let folder = place.path().join("index");
             let mut index = open(&folder).await.unwrap();
-            let (mut fold, mut truth, mut sequence) = (Fold::default(), Truth::default(), 0);
+            let (mut fold, mut truth, mut sequence) = (MemoryFold::default(), Truth::default(), 0);
             for step in steps {
                 match step {
                     Step::Happens(events) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use artoo_memory_store::state::{Remembered, State, Stats};
 use artoo_mkct_memory::dreamer::{PairPlan, plan};
-use artoo_mkct_memory::{Event, Fold, Rules};
+use artoo_mkct_memory::{Event, MemoryFold, Rules};
 use artoo_types::{Entity, Level, MegramId, MegramState, Potentials, TagPair};
 use chrono::{DateTime, FixedOffset};
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ impl Dice {
 struct Run {
     dice: Dice,
     rules: Rules,
-    fold: Fold,
+    fold: MemoryFold,
     state: State,
     disk: FaultyDisk,
     /// What was sent, so that some of it can be sent again.
@@ -48,7 +48,7 @@ impl Run {
         Self {
             dice: Dice(seed),
             rules,
-            fold: Fold::default(),
+            fold: MemoryFold::default(),
             state: State::new(rules, grams),
             disk: disk(),
             sent: Vec::new(),

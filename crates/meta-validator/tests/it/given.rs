@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use artoo_bus::doubles::Scene;
-use artoo_checks::World;
+use artoo_checks::Filesystem;
 use artoo_judging::conformance::call as done;
 use artoo_meta_validator::conformance::outcome;
 use artoo_types::{
@@ -32,8 +32,8 @@ pub(crate) fn surroundings(folder: &Path) -> Surroundings {
     }
 }
 
-pub(crate) fn world(surroundings: &Surroundings) -> World {
-    World::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
+pub(crate) fn world(surroundings: &Surroundings) -> Filesystem {
+    Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
 }
 
 pub(crate) fn id(number: u128) -> SubTaskId {

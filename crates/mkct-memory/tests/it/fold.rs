@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use artoo_mkct_memory::potentials::direct;
-use artoo_mkct_memory::{Event, Fold};
+use artoo_mkct_memory::{Event, MemoryFold};
 use artoo_types::{Level, Megram, MegramId, MegramState};
 use proptest::prelude::*;
 
@@ -32,8 +32,8 @@ fn any_history() -> impl Strategy<Value = (Vec<Event>, Vec<(MegramId, f64)>)> {
     })
 }
 
-fn fold<'a>(events: impl IntoIterator<Item = &'a Event>, recalls: &[(MegramId, f64)]) -> Fold {
-    let mut fold = Fold::default();
+fn fold<'a>(events: impl IntoIterator<Item = &'a Event>, recalls: &[(MegramId, f64)]) -> MemoryFold {
+    let mut fold = MemoryFold::default();
     events.into_iter().for_each(|event| fold.apply(event));
     recalls.iter().for_each(|(id, on)| fold.apply(&Event::Recalled { id: *id, at: day(*on) }));
     fold

@@ -89,10 +89,11 @@ proptest! {
         prop_assert!(!redacted.contains(&key), "{}", redacted);
     }
 
-    /// Words, numbers, paths, hashes and ids.
+    /// Words, numbers, paths, hashes and ids. A stop is followed by a blank, and base64 has neither `c` nor `y`: `hvb.` straight before a
+    /// hash, and `cio` or `oy2` before letters, are what keys look like, and chance finds them.
     #[test]
     fn a_text_without_secrets_is_unchanged(
-        text in "(([a-z]{1,10}|[A-Z][a-z]{1,9}|[0-9]{1,9}|/[a-z]{1,6}/[a-z]{1,6}\\.[a-z]{2,3}|[0-9a-f]{40}|[0-9a-f]{64}|[A-Za-z0-9+/]{76}|\\PC)[ ,.;\n]){0,30}",
+        text in "(([a-z]{1,10}|[A-Z][a-z]{1,9}|[0-9]{1,9}|/[a-z]{1,6}/[a-z]{1,6}\\.[a-z]{2,3}|[0-9a-f]{40}|[0-9a-f]{64}|[A-Zabd-xz0-9+/]{76}|\\PC)([ ,;\n]|\\. )){0,30}",
     ) {
         let redactor = Redactor::new();
         let redacted = redactor.apply(&text);

@@ -109,7 +109,7 @@ impl Seen {
 async fn run_with(
     model: ScriptedModel,
     max_replans: u32,
-    swap: impl FnOnce(&mut Crew, &RunBus) -> Result<(), BusError>,
+    swap: impl FnOnce(&mut RoleTasks, &RunBus) -> Result<(), BusError>,
 ) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
@@ -143,7 +143,7 @@ async fn run_with(
     let journal = parts.journal.open(&runs, run_id, move |error| drop(failed.send(error))).unwrap();
     let asked = (request, artoo_types::Errand::Task, [].as_slice());
     let (run, mut supervised) = assemble(parts, parameters, asked, journal, storage_failure).unwrap();
-    swap(&mut supervised.crew, &run.bus).unwrap();
+    swap(&mut supervised.role_tasks, &run.bus).unwrap();
     let mut observer = run.observe(1);
     tokio::spawn(supervise(supervised));
     let result = run.finished().await;
@@ -272,8 +272,9 @@ async fn a_run_with_its_own_roles_is_accepted() {
 
 #[tokio::test(start_paused = true)]
 async fn a_plan_that_comes_twice_is_run_once() {
-    let twice =
-        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::Planner, |port| planner(port, Voice::Twice));
+    let twice = |role_tasks: &mut RoleTasks, bus: &RunBus| {
+        role_tasks.add(bus, Role::Planner, |port| planner(port, Voice::Twice))
+    };
     let seen = run_with(one_step(), 3, twice).await;
     assert_eq!((seen.result.directive, seen.fault()), (TerminalState::Accept, None), "{:#?}", seen.result);
     let counts = [MessageKind::Plan, MessageKind::DispatchManifest, MessageKind::ToolStarted];
@@ -283,8 +284,9 @@ async fn a_plan_that_comes_twice_is_run_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_plan_that_never_comes_is_a_deadline_fault() {
-    let never =
-        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::Planner, |port| planner(port, Voice::Never));
+    let never = |role_tasks: &mut RoleTasks, bus: &RunBus| {
+        role_tasks.add(bus, Role::Planner, |port| planner(port, Voice::Never))
+    };
     let seen = run_with(one_step(), 3, never).await;
     assert_eq!(seen.fault(), Some((Role::Planner, FaultKind::Deadline)));
     assert_eq!(seen.count(MessageKind::ToolStarted), 0);
@@ -299,8 +301,9 @@ async fn a_report_that_comes_twice_is_judged_once() {
         .expect(Expect::purpose("executor"), call("say", "many"))
         .expect(Expect::purpose("executor"), call("tell", "a lot"))
         .always(Expect::any(), Answer::text("no story"));
-    let twice =
-        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::MetaValidator, |port| gate(port, Voice::Twice));
+    let twice = |role_tasks: &mut RoleTasks, bus: &RunBus| {
+        role_tasks.add(bus, Role::MetaValidator, |port| gate(port, Voice::Twice))
+    };
     let seen = run_with(model, 1, twice).await;
     assert_eq!((seen.result.directive, seen.result.replans), (TerminalState::Abandon, 1));
     let counts = [
@@ -316,8 +319,9 @@ async fn a_report_that_comes_twice_is_judged_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_report_that_never_comes_is_a_deadline_fault() {
-    let never =
-        |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::MetaValidator, |port| gate(port, Voice::Never));
+    let never = |role_tasks: &mut RoleTasks, bus: &RunBus| {
+        role_tasks.add(bus, Role::MetaValidator, |port| gate(port, Voice::Never))
+    };
     let seen = run_with(one_step(), 3, never).await;
     assert_eq!(seen.fault(), Some((Role::MetaValidator, FaultKind::Deadline)));
     assert_eq!(seen.count(MessageKind::ToolStarted), 1);
@@ -343,8 +347,8 @@ async fn a_gate_that_died_gathers_what_came_before() {
         again: Arc::new(artoo_agent_validator::NothingAgain),
     };
     let lives = AtomicU32::new(0);
-    let dies_once = move |crew: &mut Crew, bus: &RunBus| {
-        crew.add(bus, Role::MetaValidator, move |port| {
+    let dies_once = move |role_tasks: &mut RoleTasks, bus: &RunBus| {
+        role_tasks.add(bus, Role::MetaValidator, move |port| {
             let (is_first, settings) = (lives.fetch_add(1, Relaxed) == 0, settings.clone());
             async move {
                 if is_first {
@@ -363,7 +367,8 @@ async fn a_gate_that_died_gathers_what_came_before() {
 
 #[tokio::test(start_paused = true)]
 async fn a_loop_that_ends_early_is_started_once_more_and_no_more() {
-    let early = |crew: &mut Crew, bus: &RunBus| crew.add(bus, Role::MetaValidator, |_port| async {});
+    let early =
+        |role_tasks: &mut RoleTasks, bus: &RunBus| role_tasks.add(bus, Role::MetaValidator, |_port| async {});
     let seen = run_with(one_step(), 3, early).await;
     assert_eq!(seen.fault(), Some((Role::MetaValidator, FaultKind::Panic)));
     let words = "the role meta_validator ended before its run";
@@ -380,7 +385,9 @@ async fn roles_that_nobody_can_take_over_end_the_run() {
         (Role::Dispatcher, MessageKind::Plan),
     ];
     for (role, kind) in dying {
-        let dies = move |crew: &mut Crew, bus: &RunBus| crew.add(bus, role, move |port| dies_of(port, kind));
+        let dies = move |role_tasks: &mut RoleTasks, bus: &RunBus| {
+            role_tasks.add(bus, role, move |port| dies_of(port, kind))
+        };
         let seen = run_with(one_step(), 3, dies).await;
         assert_eq!(seen.fault(), Some((role, FaultKind::Panic)));
         assert_eq!(seen.warned("started again"), 0);

@@ -20,7 +20,7 @@ const MOST: usize = 16;
 
 /// Where the questions of a run are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Desk {
+pub enum AnsweredAt {
     /// Over the socket, by whoever comes first.
     Socket,
     /// Where the run was started.
@@ -46,12 +46,12 @@ impl Drop for Listening {
 ///
 /// # Errors
 /// [`ControlError::Listen`].
-pub fn listen(run: &Run, desk: Desk) -> Result<Listening, ControlError> {
+pub fn listen(run: &Run, answered_at: AnsweredAt) -> Result<Listening, ControlError> {
     let path = place::path(run.folder());
     let listener = place::bind(run.folder()).and_then(UnixListener::from_std);
     let listener = listener.map_err(|source| ControlError::Listen { path: path.clone(), source })?;
     let ear = Ear {
-        desk,
+        answered_at,
         question: run.question.clone(),
         answered: Mutex::default(),
         answerer: run.answerer(),
@@ -93,7 +93,7 @@ async fn serve(stream: UnixStream, is_full: bool, ear: Arc<Ear>) {
     if let Some(reason) = refused {
         return say(&mut write, &Said::Refused { reason }).await;
     }
-    say(&mut write, &Said::Ready { answers: ear.desk == Desk::Socket }).await;
+    say(&mut write, &Said::Ready { answers: ear.answered_at == AnsweredAt::Socket }).await;
     let mut reader = BufReader::new(read);
     let mut line = Vec::new();
     let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
@@ -127,7 +127,7 @@ async fn say(write: &mut OwnedWriteHalf, said: &Said) {
 
 /// What a run can be told.
 struct Ear {
-    desk: Desk,
+    answered_at: AnsweredAt,
     question: watch::Receiver<Option<Asked>>,
     /// The question that was answered last.
     answered: Mutex<Option<Asked>>,
@@ -156,7 +156,7 @@ impl Ear {
 
     /// Passes an answer on, if it is the first to the question that is open.
     fn reply(&self, reply: Reply) -> Result<(), String> {
-        if self.desk == Desk::Elsewhere {
+        if self.answered_at == AnsweredAt::Elsewhere {
             return Err("this run's questions are answered where it was started".to_owned());
         }
         let Some(open) = *self.question.borrow() else {

@@ -13,7 +13,7 @@ use crate::exit_code::{denied, exit_code_after, exit_code_of_call};
 
 /// The fold over the envelopes of one run. The same envelopes give the same lines, live or from the journal.
 #[derive(Clone, Debug, Default)]
-pub struct Fold {
+pub struct EventFold {
     lines: u64,
     round: Option<u32>,
     prices: Prices,
@@ -31,7 +31,7 @@ pub struct Fold {
     is_over: bool,
 }
 
-impl Fold {
+impl EventFold {
     /// Nothing seen yet.
     pub fn new() -> Self {
         Self::default()

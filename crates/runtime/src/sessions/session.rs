@@ -1,14 +1,19 @@
 //! A session as it is read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use artoo_types::{FileChange, MAX_TURNS, RunId, SessionId, TerminalState, Turn};
+use artoo_sandbox::snapshot::Undoable;
+use artoo_tools::EarlierRun;
+use artoo_types::{FileChange, MAX_TURNS, RunId, SessionId, TerminalState, Turn, short_id};
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::line::Entry;
-use crate::events::{Cost, Event};
+use crate::{
+    events::{Cost, Event},
+    runs,
+};
 
 /// The most characters of a result that a session keeps; the run has the whole.
 pub const MAX_RESULT: usize = 4000;
@@ -124,10 +129,37 @@ fn said(summary: &str, output: &Value, fault: &str) -> String {
 }
 
 impl Session {
-    /// The turns that the next request is told of, oldest first: at most [`MAX_TURNS`].
-    pub fn recent(&self) -> Vec<Turn> {
-        let first = self.turns.len().saturating_sub(MAX_TURNS);
-        self.turns.iter().skip(first).map(SessionTurn::told).collect()
+    /// The turns that the next request is told of, oldest first: at most [`MAX_TURNS`]. `undoable` are the runs that it can take back.
+    pub fn recent(&self, undoable: &[EarlierRun]) -> Vec<Turn> {
+        let told = self.newest().rev().map(|turn| {
+            let name = short_id(turn.run_id);
+            turn.told(undoable.iter().find(|run| run.name == name))
+        });
+        told.collect()
+    }
+
+    /// The runs of these turns whose changes to files can be taken back, the newest first. Their records lie in this data folder.
+    pub fn undoable(&self, data_folder: &Path) -> Vec<EarlierRun> {
+        let records = self.newest().filter_map(|turn| {
+            let folder = runs::folder(data_folder).join(turn.run_id.to_string());
+            let can_be_tried = match runs::undo_state(&folder) {
+                Undoable::Yes | Undoable::Halfway => true,
+                Undoable::Nothing
+                | Undoable::Unfinished
+                | Undoable::Undone
+                | Undoable::Unkept
+                | Undoable::Expired
+                | Undoable::Damaged => false,
+            };
+            let (name, request) = (short_id(turn.run_id), turn.request.clone());
+            can_be_tried.then(|| EarlierRun { name, request, record: folder.join(runs::UNDO) })
+        });
+        records.collect()
+    }
+
+    /// The newest [`MAX_TURNS`] turns, the newest first.
+    fn newest(&self) -> impl DoubleEndedIterator<Item = &SessionTurn> {
+        self.turns.iter().rev().take(MAX_TURNS)
     }
 
     /// What a person sees it by: its name, or its first request.
@@ -163,7 +195,9 @@ impl Session {
 
 impl SessionTurn {
     /// As the perceiver is told it. The files are part of the result: "it" is often one of them.
-    fn told(&self) -> Turn {
+    /// Where its run can be taken back, that comes first, with the name by which the tool for it knows the run.
+    fn told(&self, undoable: Option<&EarlierRun>) -> Turn {
+        let undo = undoable.map(|run| format!("run {}, which can be taken back\n", run.name));
         let result = match &self.end {
             None => WITHOUT_END.to_owned(),
             Some(end) => {
@@ -172,6 +206,6 @@ impl SessionTurn {
                 format!("{}{}", files.collect::<String>(), end.result)
             }
         };
-        Turn { input: self.request.clone(), result }
+        Turn { input: self.request.clone(), result: undo.unwrap_or_default() + &result }
     }
 }

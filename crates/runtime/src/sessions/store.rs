@@ -30,6 +30,9 @@ const MAX_LINE: u64 = 1024 * 1024;
 /// The longest name of a session, in characters.
 const MAX_NAME: usize = 100;
 
+/// The most bytes of a request that are kept.
+const MAX_REQUEST: usize = 64 * 1024;
+
 /// How often a line is tried again where another program compacts the session meanwhile.
 const TRIES: usize = 5;
 
@@ -62,7 +65,7 @@ impl Sessions {
         Ok(Session::new(id, working_folder.to_owned(), now))
     }
 
-    /// Adds what is asked, before its run begins.
+    /// Adds what is asked, before its run begins. Of what is too long for any run, the beginning is kept: the run has it whole.
     ///
     /// # Errors
     /// [`SessionError::Io`], [`SessionError::Newer`], [`SessionError::Headless`].
@@ -74,7 +77,7 @@ impl Sessions {
         request: &str,
     ) -> Result<(), SessionError> {
         self.compact(session)?;
-        let turn = SessionTurn { run_id, at, request: request.to_owned(), end: None, compacted: false };
+        let turn = SessionTurn { run_id, at, request: bounded(request), end: None, compacted: false };
         self.add(session, &Entry::Turn(turn))
     }
 
@@ -159,6 +162,17 @@ impl Sessions {
     pub fn newest_in(&self, working_folder: &Path) -> Result<Option<Session>, SessionError> {
         let read = |(_, id): (SystemTime, SessionId)| self.read(id).ok();
         Ok(self.ids()?.into_iter().filter_map(read).find(|session| session.folder == working_folder))
+    }
+
+    /// The newest session that this run belongs to.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`] for the folder; sessions that cannot be read are passed over.
+    pub fn of_run(&self, run: RunId) -> Result<Option<SessionId>, SessionError> {
+        let has = |id: &SessionId| {
+            self.read(*id).is_ok_and(|session| session.turns.iter().any(|turn| turn.run_id == run))
+        };
+        Ok(self.ids()?.into_iter().map(|(_, id)| id).find(has))
     }
 
     /// The newest `most`, the newest first, with what cannot be read and why.
@@ -265,17 +279,26 @@ struct Numbered<'a> {
     entry: &'a Entry,
 }
 
+fn bounded(request: &str) -> String {
+    if request.len() <= MAX_REQUEST {
+        return request.to_owned();
+    }
+    let end = request.floor_char_boundary(MAX_REQUEST);
+    format!("{}…", request.get(..end).unwrap_or_default())
+}
+
 fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> SessionError {
     let path = path.to_owned();
     move |source| SessionError::Io { doing, path: path.clone(), source }
 }
 
-/// The session of a file and when it was last written; `None` for files that artoo did not name.
+/// The session of a file and when it was last written; `None` for files that artoo did not name, and for empty ones: nothing was written
+/// into them before the disk was full.
 fn dated(entry: &std::fs::DirEntry) -> Option<(SystemTime, SessionId)> {
     let name = entry.file_name();
     let name = name.to_str()?.strip_suffix(SUFFIX)?.strip_suffix('.')?;
     let id: SessionId = name.parse().ok().filter(|id: &SessionId| id.to_string() == name)?;
-    let found = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let found = entry.metadata().ok().filter(|found| found.is_file() && found.len() > 0)?;
     Some((found.modified().unwrap_or(SystemTime::UNIX_EPOCH), id))
 }
 

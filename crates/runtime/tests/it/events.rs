@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use artoo_bus::Observed;
 use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
-use artoo_runtime::events::{Fold, Line};
+use artoo_runtime::events::{EventFold, Line};
 use serde_json::json;
 
 use crate::{
@@ -114,11 +114,11 @@ async fn live_and_from_the_journal_the_lines_are_the_same_and_the_last_is_the_en
     let mut observer = run.observe(1000);
     let path = run.folder().join(artoo_runtime::journal::FILE_NAME);
     run.finished().await;
-    let (mut fold, mut live) = (Fold::new(), Vec::<Line>::new());
+    let (mut fold, mut live) = (EventFold::new(), Vec::<Line>::new());
     while let Some(Observed::Message(envelope)) = observer.recv().await {
         live.extend(fold.on(&envelope));
     }
-    let mut fold = Fold::new();
+    let mut fold = EventFold::new();
     let read = artoo_runtime::journal::read(&path).unwrap();
     let replayed: Vec<Line> = read.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect();
     assert_eq!(live, replayed);

@@ -175,7 +175,7 @@ impl Seen {
     }
 
     pub(crate) fn lines(&self) -> Vec<Line> {
-        let mut fold = events::Fold::new();
+        let mut fold = events::EventFold::new();
         self.envelopes.iter().flat_map(|envelope| fold.on(envelope)).collect()
     }
 

@@ -7,7 +7,9 @@ use artoo_redaction::Redactor;
 use artoo_runtime::sessions::{
     COMPACT_ABOVE, KEPT_WHOLE, Session, SessionError, SessionTurn, Sessions, TurnEnd,
 };
-use artoo_types::{FileChange, FileChangeKind, RunId, SessionId, TerminalState, Turn};
+use artoo_sandbox::snapshot::{Present, Snapshot, SnapshotLimits, Undo};
+use artoo_tools::EarlierRun;
+use artoo_types::{FileChange, FileChangeKind, RunId, SessionId, TerminalState, Turn, short_id};
 use chrono::{DateTime, FixedOffset};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -100,7 +102,7 @@ fn a_session_is_read_back_as_it_was_written() {
         Turn { input: "How many letters?\nIn all?".to_owned(), result: "created: /w/list.txt\n7".to_owned() },
         Turn { input: "数一数".to_owned(), result: "(the run did not come to an end)".to_owned() },
     ];
-    assert_eq!(expected.recent(), told);
+    assert_eq!(expected.recent(&[]), told);
 }
 
 #[test]
@@ -111,8 +113,61 @@ fn the_next_request_is_told_of_five_turns() {
         kept.sessions.ask(session.id, run_id(), at(number), &format!("request {number}")).unwrap();
     }
     let told: Vec<String> =
-        kept.sessions.read(session.id).unwrap().recent().into_iter().map(|turn| turn.input).collect();
+        kept.sessions.read(session.id).unwrap().recent(&[]).into_iter().map(|turn| turn.input).collect();
     assert_eq!(told, ["request 3", "request 4", "request 5", "request 6", "request 7"]);
+}
+
+/// The record of a run that made a file.
+fn made(kept: &Kept, run: RunId, file: &Path) -> PathBuf {
+    let record = kept.data.path().join(format!("runs/{run}/undo"));
+    let snapshot = Snapshot::new(record.clone(), Vec::new(), SnapshotLimits::default());
+    let call = snapshot.before(&[file.parent().unwrap().to_owned()]).unwrap();
+    fs::write(file, "new").unwrap();
+    call.after().unwrap();
+    snapshot.close().unwrap();
+    record
+}
+
+/// The next request can take back what its conversation did, and nothing else.
+#[test]
+fn the_next_request_is_told_which_runs_it_can_take_back() {
+    let kept = kept();
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let session = kept.sessions.begin(&root, at(0)).unwrap();
+    let runs: Vec<RunId> = (0..8).map(|_| run_id()).collect();
+    for (number, run) in (0..).zip(&runs) {
+        kept.sessions.ask(session.id, *run, at(number), &format!("request {number}")).unwrap();
+    }
+    kept.sessions.end(session.id, runs[6], end("made")).unwrap();
+    // The first is too long ago, the fourth was killed within a call, the sixth was taken back, the last changed nothing.
+    made(&kept, runs[0], &root.join("0"));
+    let record = kept.data.path().join(format!("runs/{}/undo", runs[3]));
+    let killed = Snapshot::new(record, Vec::new(), SnapshotLimits::default());
+    std::mem::forget(killed.before(std::slice::from_ref(&root)).unwrap());
+    let undone = made(&kept, runs[5], &root.join("5"));
+    let undo = Undo::prepare(&undone, std::slice::from_ref(&root), Present::AsRecorded).unwrap();
+    undo.apply().unwrap();
+    let (fifth, seventh) = (made(&kept, runs[4], &root.join("4")), made(&kept, runs[6], &root.join("6")));
+
+    let read = kept.sessions.read(session.id).unwrap();
+    let undoable = read.undoable(kept.data.path());
+    let run = |number: usize, record| EarlierRun {
+        name: short_id(runs[number]),
+        request: format!("request {number}"),
+        record,
+    };
+    assert_eq!(undoable, [run(6, seventh), run(4, fifth)]);
+    let results: Vec<String> = read.recent(&undoable).into_iter().map(|turn| turn.result).collect();
+    let (no_end, can) = ("(the run did not come to an end)", "which can be taken back");
+    let expected = [
+        no_end.to_owned(),
+        format!("run {}, {can}\n{no_end}", short_id(runs[4])),
+        no_end.to_owned(),
+        format!("run {}, {can}\nmade", short_id(runs[6])),
+        no_end.to_owned(),
+    ];
+    assert_eq!(results, expected);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 /// Whether a command may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum Permission {
     /// It runs without a question.
     Allow,
     /// A person is asked. Without one the answer is no.
@@ -24,7 +24,7 @@ pub enum DecidedBy {
     ConsentToTheUnknown,
 }
 
-impl Decision {
+impl Permission {
     /// Its name in `--json`.
     pub fn name(self) -> &'static str {
         match self {

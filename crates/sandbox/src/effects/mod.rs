@@ -27,7 +27,7 @@ mod walk;
 mod words;
 mod wrappers;
 
-pub use decide::{DecidedBy, Decision};
+pub use decide::{DecidedBy, Permission};
 pub use found::{Cause, Effects, Kind};
 pub use place::{Paths, Place, Seen};
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustix::fs::{self, AtFlags};
 
 use super::error::{Clash, ClashKind, CommitError};
-use super::ground::{Ground, Layer};
 use super::layer::{Difference, Read, Spot, becomes_file};
+use super::overlay_dirs::{Layer, OverlayDirs};
 use crate::snapshot::anchored::{is_no_folder, look_at, look_below, names, open_folder, open_root};
 use crate::snapshot::below::Below;
 use crate::snapshot::state::State;
@@ -15,9 +15,9 @@ use crate::snapshot::state::State;
 ///
 /// The times decide: whatever changed after the command began has a later change time, which no program can set back. So the bytes need
 /// not be read again.
-pub(super) fn check(ground: &Ground, read: &Read) -> Result<(), CommitError> {
-    let mut check = Check { ground, clashes: BTreeSet::new() };
-    for (number, layer) in ground.layers.iter().enumerate() {
+pub(super) fn check(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
+    let mut check = Check { overlay_dirs, clashes: BTreeSet::new() };
+    for (number, layer) in overlay_dirs.layers.iter().enumerate() {
         check.root(number, layer);
     }
     for difference in &read.differences {
@@ -33,17 +33,17 @@ pub(super) fn check(ground: &Ground, read: &Read) -> Result<(), CommitError> {
     if !check.clashes.is_empty() {
         return Err(CommitError::Refused { clashes: check.clashes.into_iter().collect() });
     }
-    room(ground, read)
+    room(overlay_dirs, read)
 }
 
 struct Check<'a> {
-    ground: &'a Ground,
+    overlay_dirs: &'a OverlayDirs,
     clashes: BTreeSet<Clash>,
 }
 
 impl Check<'_> {
     fn clash(&mut self, at: &Spot, why: ClashKind) {
-        if let Some(layer) = self.ground.layers.get(at.0) {
+        if let Some(layer) = self.overlay_dirs.layers.get(at.0) {
             self.clashes.insert(Clash { path: at.1.under(&layer.root), why });
         }
     }
@@ -58,7 +58,7 @@ impl Check<'_> {
     }
 
     fn now(&mut self, at: &Spot) -> Option<Option<State>> {
-        let layer = self.ground.layers.get(at.0)?;
+        let layer = self.overlay_dirs.layers.get(at.0)?;
         match look_below(&layer.real, &at.1) {
             Ok(now) => Some(now),
             Err(error) => {
@@ -83,7 +83,7 @@ impl Check<'_> {
                 };
                 if !same {
                     ClashKind::ChangedSince
-                } else if !before.is_folder() && before.ctime.may_follow(self.ground.begun) {
+                } else if !before.is_folder() && before.ctime.may_follow(self.overlay_dirs.begun) {
                     ClashKind::ChangedMeanwhile
                 } else {
                     return;
@@ -111,7 +111,7 @@ impl Check<'_> {
                 continue;
             }
             let (number, below) = &difference.at;
-            let Some(layer) = self.ground.layers.get(*number) else { continue };
+            let Some(layer) = self.overlay_dirs.layers.get(*number) else { continue };
             match open_folder(&layer.real, below).and_then(names) {
                 Ok(names) => {
                     for name in names {
@@ -136,15 +136,15 @@ fn is_closed(file: &State) -> bool {
 }
 
 /// Whether everything that is written fits, so that a full disk is known before the first step.
-fn room(ground: &Ground, read: &Read) -> Result<(), CommitError> {
+fn room(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
     let mut needed: BTreeMap<usize, u64> = BTreeMap::new();
     for difference in read.differences.iter().filter(|one| becomes_file(one) && !one.same_bytes) {
-        let size = bytes_taken(ground, difference);
+        let size = bytes_taken(overlay_dirs, difference);
         let sum = needed.entry(difference.at.0).or_default();
         *sum = sum.saturating_add(size);
     }
     for (number, needed) in needed {
-        let Some(layer) = ground.layers.get(number) else { continue };
+        let Some(layer) = overlay_dirs.layers.get(number) else { continue };
         // A file system that does not say has to show it by itself.
         let Ok(system) = fs::fstatvfs(&layer.real) else { continue };
         if needed > system.f_bavail.saturating_mul(system.f_frsize) {
@@ -155,9 +155,9 @@ fn room(ground: &Ground, read: &Read) -> Result<(), CommitError> {
 }
 
 /// What a file of the layer takes on the disk: less than its size where it has holes.
-fn bytes_taken(ground: &Ground, difference: &Difference) -> u64 {
+fn bytes_taken(overlay_dirs: &OverlayDirs, difference: &Difference) -> u64 {
     let (number, below) = &difference.at;
-    let found = ground.layers.get(*number).zip(below.place()).and_then(|(layer, (parent, name))| {
+    let found = overlay_dirs.layers.get(*number).zip(below.place()).and_then(|(layer, (parent, name))| {
         let folder = open_folder(&open_root(&layer.upper).ok()?, &parent).ok()?;
         fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()
     });

@@ -17,8 +17,8 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 
 use super::error::CommitError;
-use super::ground::{Ground, Layer};
 use super::layer::{Difference, Merged, Read, Spot, open_written};
+use super::overlay_dirs::{Layer, OverlayDirs};
 use crate::snapshot::Named;
 use crate::snapshot::anchored::{look, look_at, look_below, open_folder, open_root};
 use crate::snapshot::below::Below;
@@ -30,19 +30,20 @@ use crate::snapshot::state::{Kind, Moment, State};
 use aside::Aside;
 use back::Done;
 
-pub(super) fn commit(ground: &Ground, read: &Read) -> Result<(), CommitError> {
-    commit_while(ground, read, &mut || Ok(()))
+pub(super) fn commit(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
+    commit_while(overlay_dirs, read, &mut || Ok(()))
 }
 
 /// The same, asking before each step whether to go on: a test lets it fail there.
 pub(super) fn commit_while(
-    ground: &Ground,
+    overlay_dirs: &OverlayDirs,
     read: &Read,
     go_on: &mut dyn FnMut() -> io::Result<()>,
 ) -> Result<(), CommitError> {
-    let asides = ground.layers.iter().map(|_| None).collect();
-    let busy = read.merged.iter().filter_map(|one| Some((one.at.clone(), busy(ground, one)?))).collect();
-    let mut work = Work { ground, read, asides, busy, done: Vec::new(), go_on };
+    let asides = overlay_dirs.layers.iter().map(|_| None).collect();
+    let busy =
+        read.merged.iter().filter_map(|one| Some((one.at.clone(), busy(overlay_dirs, one)?))).collect();
+    let mut work = Work { overlay_dirs, read, asides, busy, done: Vec::new(), go_on };
     match work.all() {
         Ok(()) => {
             work.clear();
@@ -53,9 +54,9 @@ pub(super) fn commit_while(
 }
 
 /// Every path that a commit touches, by root, its own folder for contents included: what a snapshot has to look at.
-pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
+pub(super) fn touched(overlay_dirs: &OverlayDirs, read: &Read) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
-    for (number, layer) in ground.layers.iter().enumerate() {
+    for (number, layer) in overlay_dirs.layers.iter().enumerate() {
         let differences = read.differences.iter().enumerate().filter(|(_, one)| one.at.0 == number);
         let folders = read.merged.iter().filter(|one| one.at.0 == number && one.is_touched());
         let mut paths: Vec<_> = folders.map(|one| one.at.1.under(&layer.root)).collect();
@@ -76,7 +77,7 @@ pub(super) fn touched(ground: &Ground, read: &Read) -> Vec<Named> {
 }
 
 struct Work<'a> {
-    ground: &'a Ground,
+    overlay_dirs: &'a OverlayDirs,
     read: &'a Read,
     /// Of each layer, once it is needed.
     asides: Vec<Option<Aside>>,
@@ -86,8 +87,8 @@ struct Work<'a> {
     go_on: &'a mut dyn FnMut() -> io::Result<()>,
 }
 
-fn busy(ground: &Ground, merged: &Merged) -> Option<Moment> {
-    let now = look_below(&ground.layers.get(merged.at.0)?.real, &merged.at.1).ok()??;
+fn busy(overlay_dirs: &OverlayDirs, merged: &Merged) -> Option<Moment> {
+    let now = look_below(&overlay_dirs.layers.get(merged.at.0)?.real, &merged.at.1).ok()??;
     (now.mtime != merged.before.mtime).then_some(now.mtime)
 }
 
@@ -173,7 +174,7 @@ impl<'a> Work<'a> {
         at: &Spot,
         act: impl FnOnce(&mut Self, &'a Layer) -> io::Result<()>,
     ) -> Result<(), CommitError> {
-        let Some(layer) = self.ground.layers.get(at.0) else { return Ok(()) };
+        let Some(layer) = self.overlay_dirs.layers.get(at.0) else { return Ok(()) };
         let done = (self.go_on)().and_then(|()| act(self, layer));
         done.map_err(|source| CommitError::Step { path: at.1.under(&layer.root), source })
     }

@@ -15,7 +15,7 @@ use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
 use super::PreviewError;
-use super::ground::{Ground, Layer};
+use super::overlay_dirs::{Layer, OverlayDirs};
 use crate::snapshot::anchored::{look, look_at, open_entry_folder, open_file, open_root, some_names};
 use crate::snapshot::below::Below;
 use crate::snapshot::pieces::hash;
@@ -80,12 +80,12 @@ pub(super) struct Read {
 }
 
 impl Read {
-    pub(super) fn of(ground: &Ground) -> Result<Self, PreviewError> {
-        let ended = ground
+    pub(super) fn of(overlay_dirs: &OverlayDirs) -> Result<Self, PreviewError> {
+        let ended = overlay_dirs
             .now()
-            .map_err(|source| PreviewError::Store { path: ground.folder().to_owned(), source })?;
-        let mut read = Self { span: (ground.begun, ended), ..Self::default() };
-        for (number, layer) in ground.layers.iter().enumerate() {
+            .map_err(|source| PreviewError::Store { path: overlay_dirs.folder().to_owned(), source })?;
+        let mut read = Self { span: (overlay_dirs.begun, ended), ..Self::default() };
+        for (number, layer) in overlay_dirs.layers.iter().enumerate() {
             let mut reader = Reader { number, layer, read: &mut read, linked: BTreeMap::new(), entries: 0 };
             reader.all()?;
             reader.join_names();

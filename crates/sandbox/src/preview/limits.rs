@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::PreviewError;
-use super::ground::Ground;
 use super::layer::{Difference, Read, becomes_file, becomes_special};
+use super::overlay_dirs::OverlayDirs;
 
 /// Refuses what would not come out as it does without a layer.
-pub(super) fn check(ground: &Ground, read: &Read) -> Result<(), PreviewError> {
+pub(super) fn check(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), PreviewError> {
     let path = |difference: &Difference| {
         let (number, below) = &difference.at;
-        ground.layers.get(*number).map(|layer| below.under(&layer.root)).unwrap_or_default()
+        overlay_dirs.layers.get(*number).map(|layer| below.under(&layer.root)).unwrap_or_default()
     };
     if let Some(special) = read.differences.iter().find(|difference| becomes_special(difference)) {
         return Err(PreviewError::Special { path: path(special) });

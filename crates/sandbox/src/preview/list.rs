@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use similar::TextDiff;
 
 use super::changes::{Change, ChangeKind, Changes, Entry, EntryKind};
-use super::ground::Ground;
 use super::layer::{Difference, Merged, Read, Spot, open_written};
+use super::overlay_dirs::OverlayDirs;
 use super::{Preview, commit};
 use crate::snapshot::Named;
 use crate::snapshot::anchored::{open_file, open_folder, open_root};
@@ -25,41 +25,41 @@ impl Preview {
     /// Every path that [`commit`](Self::commit) touches, for [`Snapshot::before_paths`](crate::snapshot::Snapshot::before_paths): those of the changes,
     /// folders that get another time, and where contents wait for their places.
     pub fn touched(&self) -> Vec<Named> {
-        commit::touched(&self.ground, &self.read)
+        commit::touched(&self.overlay_dirs, &self.read)
     }
 }
 
 /// `moves` pairs what comes to be with what goes, by their numbers.
-pub(super) fn changes(ground: &Ground, read: &Read, moves: &BTreeMap<usize, usize>) -> Changes {
+pub(super) fn changes(overlay_dirs: &OverlayDirs, read: &Read, moves: &BTreeMap<usize, usize>) -> Changes {
     let mut room = ALL_TEXTS;
     let mut list = Vec::new();
     let away: BTreeMap<usize, usize> = moves.iter().map(|(here, away)| (*away, *here)).collect();
-    let path_of = |at: &usize| read.differences.get(*at).map(|other| path(ground, &other.at));
+    let path_of = |at: &usize| read.differences.get(*at).map(|other| path(overlay_dirs, &other.at));
     for (at, difference) in read.differences.iter().enumerate() {
         let here = moves.get(&at);
         let moved = here.or_else(|| away.get(&at)).and_then(path_of);
         list.push(Change {
-            path: path(ground, &difference.at),
+            path: path(overlay_dirs, &difference.at),
             kind: kind(difference, here.is_some(), moved.is_some()),
             before: difference.before.as_ref().map(entry),
             after: difference.after.as_ref().map(entry),
-            diff: if moved.is_none() { diff(ground, difference, &mut room) } else { None },
+            diff: if moved.is_none() { diff(overlay_dirs, difference, &mut room) } else { None },
             moved,
             same_file_as: difference
                 .link_to
                 .as_ref()
-                .map(|other| path(ground, &(difference.at.0, other.clone()))),
+                .map(|other| path(overlay_dirs, &(difference.at.0, other.clone()))),
         });
     }
     let changed = read.merged.iter().filter(|merged| merged.is_told(read.span));
-    list.extend(changed.map(|merged| attributes_of(ground, merged)));
+    list.extend(changed.map(|merged| attributes_of(overlay_dirs, merged)));
     list.sort_by(|one, other| one.path.cmp(&other.path));
     Changes { list }
 }
 
-fn attributes_of(ground: &Ground, merged: &Merged) -> Change {
+fn attributes_of(overlay_dirs: &OverlayDirs, merged: &Merged) -> Change {
     Change {
-        path: path(ground, &merged.at),
+        path: path(overlay_dirs, &merged.at),
         kind: ChangeKind::Attributes,
         before: Some(entry(&merged.before)),
         after: Some(entry(&merged.after)),
@@ -69,8 +69,8 @@ fn attributes_of(ground: &Ground, merged: &Merged) -> Change {
     }
 }
 
-fn path(ground: &Ground, (number, below): &Spot) -> PathBuf {
-    ground.layers.get(*number).map(|layer| below.under(&layer.root)).unwrap_or_default()
+fn path(overlay_dirs: &OverlayDirs, (number, below): &Spot) -> PathBuf {
+    overlay_dirs.layers.get(*number).map(|layer| below.under(&layer.root)).unwrap_or_default()
 }
 
 fn kind(difference: &Difference, is_here: bool, is_moved: bool) -> ChangeKind {
@@ -98,7 +98,7 @@ fn entry(state: &State) -> Entry {
 }
 
 /// What a person reads instead of bytes: nothing where either side is no small text.
-fn diff(ground: &Ground, difference: &Difference, room: &mut u64) -> Option<String> {
+fn diff(overlay_dirs: &OverlayDirs, difference: &Difference, room: &mut u64) -> Option<String> {
     let is_text = |state: &Option<State>| {
         state.as_ref().is_none_or(|state| state.is_file() && state.size <= LONGEST_TEXT)
     };
@@ -112,7 +112,7 @@ fn diff(ground: &Ground, difference: &Difference, room: &mut u64) -> Option<Stri
     let both = after.size.saturating_add(difference.before.as_ref().map_or(0, |before| before.size));
     *room = room.checked_sub(both)?;
     // What cannot be read has no diff; its sizes are in the list.
-    let (before, after) = texts(ground, difference).ok().flatten()?;
+    let (before, after) = texts(overlay_dirs, difference).ok().flatten()?;
     Some(unified_diff(difference.before.is_some().then_some(before.as_str()), &after))
 }
 
@@ -129,9 +129,9 @@ pub fn unified_diff(before: Option<&str>, after: &str) -> String {
     text.unified_diff().context_radius(2).header(name, "after").to_string()
 }
 
-fn texts(ground: &Ground, difference: &Difference) -> io::Result<Option<(String, String)>> {
+fn texts(overlay_dirs: &OverlayDirs, difference: &Difference) -> io::Result<Option<(String, String)>> {
     let (number, below) = &difference.at;
-    let (Some(layer), Some((parent, name))) = (ground.layers.get(*number), below.place()) else {
+    let (Some(layer), Some((parent, name))) = (overlay_dirs.layers.get(*number), below.place()) else {
         return Ok(None);
     };
     let before = match &difference.before {

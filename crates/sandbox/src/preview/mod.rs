@@ -14,11 +14,11 @@ mod check;
 mod clear;
 mod commit;
 mod error;
-mod ground;
 mod layer;
 mod limits;
 mod list;
 mod moves;
+mod overlay_dirs;
 mod staging;
 mod support;
 
@@ -32,9 +32,9 @@ use crate::{Capture, Confinement, Invocation, Outcome, SandboxError, SandboxMode
 pub use changes::{Change, ChangeKind, Changes, Entry, EntryKind};
 pub use error::{Clash, ClashKind, CommitError, NoPreview, PreviewError};
 
-pub use ground::can_lie_over;
-pub(crate) use ground::{Ground, Layer};
 pub use list::unified_diff;
+pub use overlay_dirs::can_lie_over;
+pub(crate) use overlay_dirs::{Layer, OverlayDirs};
 pub use staging::Staging;
 
 use layer::Read;
@@ -47,7 +47,7 @@ pub struct Preview {
     /// What would change.
     pub changes: Changes,
     read: Read,
-    ground: Arc<Ground>,
+    overlay_dirs: Arc<OverlayDirs>,
 }
 
 /// Runs a command on a copy of `roots`.
@@ -118,11 +118,11 @@ pub async fn rehearse(
 ) -> Result<Outcome, PreviewError> {
     let place = store.to_owned();
     aside(store, move || Preview::supported(&place).map_err(PreviewError::Unsupported)).await?;
-    let (outcome, ground) =
+    let (outcome, overlay_dirs) =
         run_over(invocation, confinement, (roots, staging), store, capture, cancel).await?;
     // Removing the layers blocks.
     aside(store, move || {
-        drop(ground);
+        drop(overlay_dirs);
         Ok(outcome)
     })
     .await
@@ -138,13 +138,13 @@ async fn preview_unasked(
     cancel: &CancellationToken,
 ) -> Result<Preview, PreviewError> {
     let as_is = (roots, &Staging::default());
-    let (outcome, ground) = run_over(invocation, confinement, as_is, store, capture, cancel).await?;
+    let (outcome, overlay_dirs) = run_over(invocation, confinement, as_is, store, capture, cancel).await?;
     aside(store, move || {
-        let read = Read::of(&ground)?;
-        let moves = moves::moves(&ground, &read.differences);
-        limits::check(&ground, &read)?;
-        let changes = list::changes(&ground, &read, &moves);
-        Ok(Preview { outcome, changes, read, ground })
+        let read = Read::of(&overlay_dirs)?;
+        let moves = moves::moves(&overlay_dirs, &read.differences);
+        limits::check(&overlay_dirs, &read)?;
+        let changes = list::changes(&overlay_dirs, &read, &moves);
+        Ok(Preview { outcome, changes, read, overlay_dirs })
     })
     .await
 }
@@ -157,7 +157,7 @@ async fn run_over(
     store: &Path,
     capture: Capture<'_>,
     cancel: &CancellationToken,
-) -> Result<(Outcome, Arc<Ground>), PreviewError> {
+) -> Result<(Outcome, Arc<OverlayDirs>), PreviewError> {
     match confinement.mode {
         SandboxMode::ReadOnly => return Err(PreviewError::ReadOnly),
         SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
@@ -167,17 +167,17 @@ async fn run_over(
     let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
     let (roots, tmp, place) = (roots.to_vec(), confinement.private_tmp.clone(), store.to_owned());
     let staging = staging.clone();
-    let ground = aside(store, move || {
-        let ground = Ground::lay(&roots, &tmp, &place)?;
-        ground.stage(&staging)?;
-        Ok(ground)
+    let overlay_dirs = aside(store, move || {
+        let overlay_dirs = OverlayDirs::lay(&roots, &tmp, &place)?;
+        overlay_dirs.stage(&staging)?;
+        Ok(overlay_dirs)
     });
-    let ground = Arc::new(ground.await?);
-    let outcome = run_on(Arc::clone(&ground), &invocation, &confinement, capture, cancel).await?;
+    let overlay_dirs = Arc::new(overlay_dirs.await?);
+    let outcome = run_on(Arc::clone(&overlay_dirs), &invocation, &confinement, capture, cancel).await?;
     if outcome.survivors > 0 {
         return Err(PreviewError::Survivors { count: outcome.survivors });
     }
-    Ok((outcome, ground))
+    Ok((outcome, overlay_dirs))
 }
 
 /// Does what blocks on a thread that may. When the future is dropped, what it would have given is dropped there.
@@ -209,8 +209,8 @@ impl Preview {
     ///
     /// [`CommitError::Refused`] with the list, or why it could not be done: then what was done is taken back.
     pub fn commit(self) -> Result<(), CommitError> {
-        check::check(&self.ground, &self.read)?;
-        commit::commit(&self.ground, &self.read)
+        check::check(&self.overlay_dirs, &self.read)?;
+        commit::commit(&self.overlay_dirs, &self.read)
     }
 }
 
@@ -228,7 +228,7 @@ use crate::driver::run_on;
 
 #[cfg(not(target_os = "linux"))]
 async fn run_on(
-    _: Arc<Ground>,
+    _: Arc<OverlayDirs>,
     invocation: &Invocation,
     confinement: &Confinement,
     _: Capture<'_>,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::ground::Ground;
 use super::layer::{Difference, open_written};
+use super::overlay_dirs::OverlayDirs;
 use crate::snapshot::anchored::{open_file, open_folder, open_root};
 use crate::snapshot::pieces::hash;
 use crate::snapshot::state::State;
@@ -12,7 +12,7 @@ use crate::snapshot::store::ContentId;
 
 /// Pairs of a file that comes to be and one that goes, by their numbers in the list: the bytes, the mode and the time are the same.
 /// A layer does not say what was moved, and a copy whose original was removed is the same thing.
-pub(super) fn moves(ground: &Ground, differences: &[Difference]) -> BTreeMap<usize, usize> {
+pub(super) fn moves(overlay_dirs: &OverlayDirs, differences: &[Difference]) -> BTreeMap<usize, usize> {
     let mut away: BTreeMap<Look, Vec<usize>> = BTreeMap::new();
     for (at, difference) in differences.iter().enumerate() {
         if let (Some(before), None) = (&difference.before, &difference.after)
@@ -33,7 +33,8 @@ pub(super) fn moves(ground: &Ground, differences: &[Difference]) -> BTreeMap<usi
             // Empty files are all alike: the name tells.
             let named_alike = other.at.1.path().file_name() == difference.at.1.path().file_name();
             // What cannot be read is no move, and the list says of it what it says of every file.
-            (after.size > 0 || named_alike) && holds_the_same(ground, other, difference).unwrap_or(false)
+            (after.size > 0 || named_alike)
+                && holds_the_same(overlay_dirs, other, difference).unwrap_or(false)
         });
         if let Some(found) = found {
             pairs.insert(here, candidates.remove(found));
@@ -48,8 +49,8 @@ fn look_of(state: &State) -> Look {
     (state.size, state.mode, state.mtime)
 }
 
-fn holds_the_same(ground: &Ground, away: &Difference, here: &Difference) -> io::Result<bool> {
-    Ok(content(ground, away, Side::Real)?.has_bytes_of(&content(ground, here, Side::Written)?))
+fn holds_the_same(overlay_dirs: &OverlayDirs, away: &Difference, here: &Difference) -> io::Result<bool> {
+    Ok(content(overlay_dirs, away, Side::Real)?.has_bytes_of(&content(overlay_dirs, here, Side::Written)?))
 }
 
 /// Which of the two files of a path.
@@ -59,9 +60,9 @@ enum Side {
     Written,
 }
 
-fn content(ground: &Ground, difference: &Difference, side: Side) -> io::Result<ContentId> {
+fn content(overlay_dirs: &OverlayDirs, difference: &Difference, side: Side) -> io::Result<ContentId> {
     let (number, below) = &difference.at;
-    let layer = ground.layers.get(*number).ok_or(io::ErrorKind::NotFound)?;
+    let layer = overlay_dirs.layers.get(*number).ok_or(io::ErrorKind::NotFound)?;
     let (parent, name) = below.place().ok_or(io::ErrorKind::IsADirectory)?;
     let mut file = match side {
         Side::Real => open_file(&open_folder(&layer.real, &parent)?, name)?,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, FileType, Mode, futimens, mknodat};
 
 use super::PreviewError;
-use super::ground::{Ground, Layer};
+use super::overlay_dirs::{Layer, OverlayDirs};
 use crate::snapshot::anchored::{look_at, open_root};
 use crate::snapshot::placing::finish_file;
 
@@ -21,7 +21,7 @@ pub struct Staging {
     pub written: Vec<(PathBuf, Vec<u8>)>,
 }
 
-impl Ground {
+impl OverlayDirs {
     /// Writes a world into the empty layers.
     pub(super) fn stage(&self, staging: &Staging) -> Result<(), PreviewError> {
         let failed = |path: &Path| {

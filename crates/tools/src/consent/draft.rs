@@ -54,7 +54,7 @@ pub(super) fn draft(question: &Question, rules: &Rules, setting: Setting<'_>) ->
     rule.matches = vec![command];
     // The check that loading does, and then the question itself, beside the rules that are there.
     let with_it = rules.and(as_rule(&rule), setting.home).ok()?;
-    with_it.ruling(question.deed()).is_some_and(|ruled| ruled.allows()).then_some(rule)
+    with_it.ruling(question.proposed()).is_some_and(|ruled| ruled.allows()).then_some(rule)
 }
 
 /// What a rule would decide about commands, without the others.

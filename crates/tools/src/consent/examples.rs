@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use artoo_sandbox::{Decision, Effects, Paths, Place, Seen, effects_of};
+use artoo_sandbox::{Effects, Paths, Permission, Place, Seen, effects_of};
 
 use super::in_words;
 use super::reading::asked_about;
@@ -12,7 +12,7 @@ use crate::secrets_in;
 /// Checks the examples of a rule against the rule alone, in the user's home. What is on the disk does not matter, so that a rule holds or
 /// does not hold for ever: a command that matches does so in one of the imagined homes, a command that is spared is so in all.
 pub(super) fn check(rule: &Rule, alone: &Rules, home: &Path) -> Result<(), String> {
-    if rule.decision != Decision::Ask {
+    if rule.decision != Permission::Ask {
         for (name, examples) in [("matches", &rule.matches), ("spares", &rule.spares)] {
             if examples.is_empty() {
                 return Err(format!("`{name}` is empty, and a rule that does not ask needs an example"));
@@ -57,7 +57,7 @@ fn decided(rule: &Rule, alone: &Rules, home: &Path, text: &str) -> [(bool, Effec
         let place =
             Place { home, working_folder: home, workspace: home, protected: &protected, paths: &paths };
         let effects = effects_of(text, place);
-        let may_be_allowed = effects.protected.is_empty() || rule.decision != Decision::Allow;
+        let may_be_allowed = effects.protected.is_empty() || rule.decision != Permission::Allow;
         let ruled = alone.ruling_of(&effects).map(|ruled| ruled.decision);
         (may_be_allowed && ruled == Some(rule.decision), effects)
     })

@@ -10,14 +10,14 @@ mod examples;
 mod gate;
 mod near_miss;
 mod path_pattern;
+mod pause_clock;
 mod reading;
-mod rest;
 mod rules;
 mod tried;
 
 use std::path::Path;
 
-use artoo_sandbox::{Decision, OnDisk};
+use artoo_sandbox::{OnDisk, Permission};
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, ProposedRule, ToolName};
 use async_trait::async_trait;
 use draft::{Setting, draft};
@@ -27,9 +27,9 @@ use crate::{ToolContext, ToolError};
 pub(crate) use beyond_undo::beyond_undo;
 pub(crate) use diff::diff;
 pub use gate::{Case, Step, gate};
+pub use pause_clock::{PauseClock, within};
 pub(crate) use reading::{ASK_BEFORE_ALL, Reading};
-pub use rest::{Rest, within};
-pub use rules::{Deed, Rule, RuleError, Ruled, Rules};
+pub use rules::{ProposedEffects, Rule, RuleError, Ruled, Rules};
 pub(crate) use tried::Tried;
 
 /// Who is asked before a call that does more than it may without consent.
@@ -50,8 +50,8 @@ pub trait Consent: Send + Sync {
     }
 
     /// Why one of these effects is out of the question, because it was denied before. Asks nobody.
-    fn forbids(&self, deed: Deed<'_>) -> Option<String> {
-        let _ = deed;
+    fn forbids(&self, proposed: ProposedEffects<'_>) -> Option<String> {
+        let _ = proposed;
         None
     }
 
@@ -61,14 +61,14 @@ pub trait Consent: Send + Sync {
     }
 
     /// Whether all of these effects were granted before, so that asking gives a yes at once and a trial would show nothing new.
-    fn allows(&self, deed: Deed<'_>) -> bool {
-        let _ = deed;
+    fn allows(&self, proposed: ProposedEffects<'_>) -> bool {
+        let _ = proposed;
         false
     }
 
     /// Which words that neither the user nor artoo wrote lead a call that does this, and whose they are; `None` where none do.
-    fn foreign_words(&self, deed: Deed<'_>) -> Option<String> {
-        let _ = deed;
+    fn foreign_words(&self, proposed: ProposedEffects<'_>) -> Option<String> {
+        let _ = proposed;
         None
     }
 
@@ -146,20 +146,23 @@ impl ToolContext {
     /// # Errors
     ///
     /// [`ToolError::Ruled`] where a rule denies it.
-    pub(crate) fn demanded(&self, deed: Deed<'_>) -> Result<Option<(String, String)>, ToolError> {
+    pub(crate) fn demanded(
+        &self,
+        proposed: ProposedEffects<'_>,
+    ) -> Result<Option<(String, String)>, ToolError> {
         let rules = self.consent.rules();
-        let Some(ruled) = rules.ruling(deed) else { return Ok(None) };
+        let Some(ruled) = rules.ruling(proposed) else { return Ok(None) };
         match ruled.decision {
-            Decision::Deny => Err(ToolError::Ruled { rule: ruled.words() }),
-            Decision::Ask => Ok(Some((ruled.name(), ruled.words()))),
-            Decision::Allow => Ok(None),
+            Permission::Deny => Err(ToolError::Ruled { rule: ruled.words() }),
+            Permission::Ask => Ok(Some((ruled.name(), ruled.words()))),
+            Permission::Allow => Ok(None),
         }
     }
 
     /// The rule of the person that asks, and not in doubt only: a trial does not answer it.
-    pub(crate) fn always_asked(&self, deed: Deed<'_>) -> Option<(String, String)> {
+    pub(crate) fn always_asked(&self, proposed: ProposedEffects<'_>) -> Option<(String, String)> {
         let rules = self.consent.rules();
-        let ruled = rules.ruling(deed).filter(|ruled| ruled.rule.decision == Decision::Ask)?;
+        let ruled = rules.ruling(proposed).filter(|ruled| ruled.rule.decision == Permission::Ask)?;
         Some((ruled.name(), ruled.words()))
     }
 
@@ -171,7 +174,7 @@ impl ToolContext {
     pub async fn consented(&self, question: Question) -> Result<(), ToolError> {
         let effects = in_words(&question.effects);
         let question = if self.consent.takes_rules() { self.with_draft(question).await } else { question };
-        let resting = self.rest.begin();
+        let resting = self.pauses.begin();
         let answer = tokio::select! {
             answer = self.consent.ask(question) => answer,
             () = self.cancel.cancelled() => return Err(ToolError::Cancelled),
@@ -211,8 +214,8 @@ impl ToolContext {
 
 impl Question {
     /// What would be done.
-    pub fn deed(&self) -> Deed<'_> {
-        Deed {
+    pub fn proposed(&self) -> ProposedEffects<'_> {
+        ProposedEffects {
             programs: &self.programs,
             effects: &self.effects,
             free: &self.free,
@@ -221,20 +224,20 @@ impl Question {
     }
 }
 
-impl<'a> From<&'a [Effect]> for Deed<'a> {
+impl<'a> From<&'a [Effect]> for ProposedEffects<'a> {
     /// Effects that need consent, of no known program.
     fn from(effects: &'a [Effect]) -> Self {
         Self { effects, ..Self::default() }
     }
 }
 
-impl<'a, const N: usize> From<&'a [Effect; N]> for Deed<'a> {
+impl<'a, const N: usize> From<&'a [Effect; N]> for ProposedEffects<'a> {
     fn from(effects: &'a [Effect; N]) -> Self {
         effects.as_slice().into()
     }
 }
 
-impl<'a> From<&'a Vec<Effect>> for Deed<'a> {
+impl<'a> From<&'a Vec<Effect>> for ProposedEffects<'a> {
     fn from(effects: &'a Vec<Effect>) -> Self {
         effects.as_slice().into()
     }

@@ -6,7 +6,7 @@ use artoo_sandbox::{Cause, DecidedBy, Effects, Kind, OnDisk, Paths, Place, Sandb
 use artoo_types::{Effect, EffectKind, ToolName};
 use sha2::{Digest, Sha256};
 
-use super::{Deed, Question};
+use super::{ProposedEffects, Question};
 use crate::ToolContext;
 use crate::protected::Protected;
 
@@ -52,8 +52,13 @@ impl Reading {
     }
 
     /// What it says, as rules see it.
-    pub(crate) fn deed(&self) -> Deed<'_> {
-        Deed { programs: &self.programs, effects: &self.effects, free: &self.free, beyond_undo: false }
+    pub(crate) fn proposed(&self) -> ProposedEffects<'_> {
+        ProposedEffects {
+            programs: &self.programs,
+            effects: &self.effects,
+            free: &self.free,
+            beyond_undo: false,
+        }
     }
 
     /// Whether it names more than reading, or leaves open what it names.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use artoo_sandbox::{Decision, Effects};
+use artoo_sandbox::{Effects, Permission};
 use artoo_types::{Effect, EffectKind, ProposedRule};
 
 use super::path_pattern::PathPattern;
@@ -22,7 +22,7 @@ pub(super) const QUIET: [&str; 7] = ["echo", "printf", "true", "false", "test", 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// What it decides.
-    pub decision: Decision,
+    pub decision: Permission,
     /// The kinds of effects that it is about. At least one.
     pub effects: BTreeSet<EffectKind>,
     /// The programs that it is about, by name or by whole path; all where none is named.
@@ -40,12 +40,12 @@ pub struct Rule {
 /// Rules whose examples hold.
 ///
 /// ```
-/// use artoo_sandbox::Decision;
-/// use artoo_tools::{Deed, Rule, Rules};
+/// use artoo_sandbox::Permission;
+/// use artoo_tools::{ProposedEffects, Rule, Rules};
 /// use artoo_types::{Effect, EffectKind, ProposedRule};
 ///
 /// let rule = Rule {
-///     decision: Decision::Deny,
+///     decision: Permission::Deny,
 ///     effects: [EffectKind::Deletes].into(),
 ///     programs: vec![],
 ///     paths: vec!["~/photos/**".into()],
@@ -56,7 +56,7 @@ pub struct Rule {
 /// let rules = Rules::read("/home/ada/.config/artoo/policy.toml".into(), vec![rule], "/home/ada".as_ref())?;
 /// let what = "/home/ada/photos/2019/b.jpg".to_owned();
 /// let removal = [Effect { kind: EffectKind::Deletes, what, word: "b.jpg".into(), why: "`rm` removes it".into() }];
-/// assert_eq!(rules.ruling(Deed::from(&removal)).map(|ruled| ruled.decision), Some(Decision::Deny));
+/// assert_eq!(rules.ruling(ProposedEffects::from(&removal)).map(|ruled| ruled.decision), Some(Permission::Deny));
 /// # Ok::<(), artoo_tools::RuleError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,7 @@ pub struct Rules {
 
 /// What a call would do, as rules see it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Deed<'a> {
+pub struct ProposedEffects<'a> {
     /// The programs that it is known to start.
     pub programs: &'a [String],
     /// Its effects that need consent.
@@ -84,7 +84,7 @@ pub struct Deed<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ruled<'a> {
     /// The decision. It may be *ask* where the rule denies and it cannot be known whether it applies.
-    pub decision: Decision,
+    pub decision: Permission,
     /// Its place in the file, from 1.
     pub number: usize,
     /// The rule.
@@ -174,26 +174,26 @@ impl Rules {
 
     /// Whether one of them denies something.
     pub fn deny_something(&self) -> bool {
-        self.rules().any(|rule| rule.decision == Decision::Deny)
+        self.rules().any(|rule| rule.decision == Permission::Deny)
     }
 
     /// The strictest decision about any effect; *allow* only where every effect that needs consent is allowed.
-    pub fn ruling(&self, deed: Deed<'_>) -> Option<Ruled<'_>> {
-        let about = |effect: &Effect| self.strictest(effect, deed.programs);
-        let rulings: Vec<Option<Ruled<'_>>> = deed.effects.iter().map(about).collect();
-        let all = rulings.iter().copied().flatten().chain(deed.free.iter().filter_map(about));
+    pub fn ruling(&self, proposed: ProposedEffects<'_>) -> Option<Ruled<'_>> {
+        let about = |effect: &Effect| self.strictest(effect, proposed.programs);
+        let rulings: Vec<Option<Ruled<'_>>> = proposed.effects.iter().map(about).collect();
+        let all = rulings.iter().copied().flatten().chain(proposed.free.iter().filter_map(about));
         let strictest = first_strictest(all)?;
         match strictest.decision {
-            Decision::Deny | Decision::Ask => Some(strictest),
-            Decision::Allow if rulings.is_empty() || rulings.contains(&None) => None,
-            Decision::Allow => Some(strictest),
+            Permission::Deny | Permission::Ask => Some(strictest),
+            Permission::Allow if rulings.is_empty() || rulings.contains(&None) => None,
+            Permission::Allow => Some(strictest),
         }
     }
 
     /// What they decide about a command, by what it would do.
     pub fn ruling_of(&self, effects: &Effects) -> Option<Ruled<'_>> {
         let (programs, asked, free) = (programs_of(effects), asked_about(effects), rest_of(effects));
-        self.ruling(Deed { programs: &programs, effects: &asked, free: &free, beyond_undo: false })
+        self.ruling(ProposedEffects { programs: &programs, effects: &asked, free: &free, beyond_undo: false })
     }
 
     fn touches_what_is_protected(&self, effect: &Effect) -> bool {
@@ -206,7 +206,7 @@ impl Rules {
     fn strictest(&self, effect: &Effect, programs: &[String]) -> Option<Ruled<'_>> {
         first_strictest(self.checked.iter().enumerate().filter_map(|(at, checked)| {
             let decision = checked.about(effect, programs)?;
-            if decision == Decision::Allow && self.touches_what_is_protected(effect) {
+            if decision == Permission::Allow && self.touches_what_is_protected(effect) {
                 return None;
             }
             Some(Ruled { decision, number: at + 1, rule: &checked.rule })
@@ -225,12 +225,12 @@ impl Eq for Rules {}
 impl Ruled<'_> {
     /// Whether it is a yes.
     pub fn allows(&self) -> bool {
-        self.decision == Decision::Allow
+        self.decision == Permission::Allow
     }
 
     /// Whether it is a no.
     pub fn denies(&self) -> bool {
-        self.decision == Decision::Deny
+        self.decision == Permission::Deny
     }
 
     /// The name of the rule, for a record.
@@ -252,7 +252,7 @@ impl Rule {
     /// A rule that allows what was drafted, for this reason.
     pub fn allowing(proposed: ProposedRule, reason: String) -> Self {
         let ProposedRule { effects, programs, paths, matches, spares } = proposed;
-        Self { decision: Decision::Allow, effects, programs, paths, reason, matches, spares }
+        Self { decision: Permission::Allow, effects, programs, paths, reason, matches, spares }
     }
 }
 
@@ -267,7 +267,7 @@ impl Checked {
         if let Some(kind) = rule.effects.iter().find(|kind| !rule.paths.is_empty() && !is_of_files(**kind)) {
             return Err(format!("`{kind}` has no path, so `paths` does not go with it"));
         }
-        let allows = rule.decision == Decision::Allow;
+        let allows = rule.decision == Permission::Allow;
         if allows && rule.effects.contains(&EffectKind::Unknown) && rule.programs.is_empty() {
             return Err("what is `unknown` is allowed only with a `program`".to_owned());
         }
@@ -280,13 +280,13 @@ impl Checked {
     }
 
     /// What it says about one effect of a call that starts these programs.
-    fn about(&self, effect: &Effect, programs: &[String]) -> Option<Decision> {
+    fn about(&self, effect: &Effect, programs: &[String]) -> Option<Permission> {
         if !self.rule.effects.contains(&effect.kind) {
             return None;
         }
         match self.rule.decision {
-            Decision::Allow => self.allows(effect, programs).then_some(Decision::Allow),
-            strict @ (Decision::Ask | Decision::Deny) => {
+            Permission::Allow => self.allows(effect, programs).then_some(Permission::Allow),
+            strict @ (Permission::Ask | Permission::Deny) => {
                 let named = |program: &String| {
                     let last = program.rsplit('/').next().unwrap_or(program);
                     self.programs.iter().any(|name| name == program || name == last)
@@ -314,11 +314,11 @@ impl Checked {
     }
 
     /// Every doubt is a question.
-    fn concerns(&self, effect: &Effect, decision: Decision) -> Option<Decision> {
+    fn concerns(&self, effect: &Effect, decision: Permission) -> Option<Permission> {
         if self.patterns.is_empty() {
             return Some(decision);
         }
-        let Some(path) = on_file(effect) else { return Some(Decision::Ask) };
+        let Some(path) = on_file(effect) else { return Some(Permission::Ask) };
         let takes_all_below = matches!(effect.kind, EffectKind::Overwrites | EffectKind::Deletes);
         // What is new has nothing below it, and nothing around it changes.
         let is_concerned = |one: &PathPattern| {
@@ -327,7 +327,7 @@ impl Checked {
         if self.patterns.iter().any(is_concerned) {
             Some(decision)
         } else if takes_all_below && self.patterns.iter().any(|one| one.may_lie_below(path)) {
-            Some(Decision::Ask)
+            Some(Permission::Ask)
         } else {
             None
         }
@@ -360,11 +360,11 @@ pub(super) fn is_of_files(kind: EffectKind) -> bool {
 
 fn first_strictest<'a>(all: impl Iterator<Item = Ruled<'a>>) -> Option<Ruled<'a>> {
     let strictness = |ruled: &Ruled<'_>| match (ruled.decision, ruled.rule.decision) {
-        (Decision::Allow, _) => 0,
+        (Permission::Allow, _) => 0,
         // Asked in doubt only.
-        (Decision::Ask, Decision::Allow | Decision::Deny) => 1,
-        (Decision::Ask, Decision::Ask) => 2,
-        (Decision::Deny, _) => 3,
+        (Permission::Ask, Permission::Allow | Permission::Deny) => 1,
+        (Permission::Ask, Permission::Ask) => 2,
+        (Permission::Deny, _) => 3,
     };
     all.reduce(|first, next| if strictness(&next) > strictness(&first) { next } else { first })
 }

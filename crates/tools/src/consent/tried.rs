@@ -8,7 +8,7 @@ use artoo_sandbox::snapshot::Named;
 use artoo_types::{Approval, Effect, EffectKind, PreviewedChange, PreviewedKind, ToolName};
 
 use super::reading::real;
-use super::{ASK_BEFORE_ALL, Deed, Question, Reading, beyond_undo, in_words};
+use super::{ASK_BEFORE_ALL, ProposedEffects, Question, Reading, beyond_undo, in_words};
 use crate::protected::{Protected, repository_of};
 use crate::{CreatedPaths, ToolContext, ToolError, watched};
 
@@ -83,13 +83,13 @@ impl Tried {
             let words = DecidedBy::ProtectedPlace.words();
             return Err(ToolError::Ruled { rule: format!("{words} ({})", path.display()) });
         }
-        let deed = Deed {
+        let proposed = ProposedEffects {
             programs: &reading.programs,
             effects: &self.effects,
             free: &self.creates,
             beyond_undo: false,
         };
-        if let Some(reason) = cx.consent.forbids(deed) {
+        if let Some(reason) = cx.consent.forbids(proposed) {
             let effects = if self.effects.is_empty() { &self.creates } else { &self.effects };
             return Err(ToolError::NotAllowed { effects: in_words(effects), reason });
         }
@@ -99,22 +99,23 @@ impl Tried {
             (true, Approval::Ask) if !self.creates.is_empty() => (self.creates.clone(), ASK_BEFORE_ALL),
             (true, Approval::Ask | Approval::Auto | Approval::Never)
                 if !self.creates_elsewhere.is_empty()
-                    && cx.consent.foreign_words(reading.deed()).is_some() =>
+                    && cx.consent.foreign_words(reading.proposed()).is_some() =>
             {
                 (self.creates_elsewhere.clone(), FOREIGN_WORDS)
             }
             (true, Approval::Ask | Approval::Auto | Approval::Never) => (Vec::new(), change),
         };
-        let (effects, (rule, reason)) = match cx.demanded(deed)?.or_else(|| cx.always_asked(reading.deed())) {
-            // A rule may be about what is free otherwise.
-            Some(by) => {
-                let rest = self.creates.iter().filter(|new| !self.effects.contains(new));
-                let all: Vec<Effect> = self.effects.iter().chain(rest).cloned().collect();
-                (if all.is_empty() { reading.effects.clone() } else { all }, by)
-            }
-            None if effects.is_empty() => return Ok(()),
-            None => (effects, (by.0.to_owned(), by.1.to_owned())),
-        };
+        let (effects, (rule, reason)) =
+            match cx.demanded(proposed)?.or_else(|| cx.always_asked(reading.proposed())) {
+                // A rule may be about what is free otherwise.
+                Some(by) => {
+                    let rest = self.creates.iter().filter(|new| !self.effects.contains(new));
+                    let all: Vec<Effect> = self.effects.iter().chain(rest).cloned().collect();
+                    (if all.is_empty() { reading.effects.clone() } else { all }, by)
+                }
+                None if effects.is_empty() => return Ok(()),
+                None => (effects, (by.0.to_owned(), by.1.to_owned())),
+            };
         let beyond_undo =
             beyond_undo(&effects, &watched::without_room_for(cx, self.touched.clone()).await?, cx);
         let question = Question {

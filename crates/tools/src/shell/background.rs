@@ -53,7 +53,7 @@ impl Call<'_> {
             Network::Denied => Vec::new(),
         };
         let network = if machines.is_empty() { Network::Denied } else { Network::Granted };
-        let demand = cx.demanded(reading.deed())?;
+        let demand = cx.demanded(reading.proposed())?;
         if machines.is_empty() && demand.is_none() {
             return Ok(network);
         }

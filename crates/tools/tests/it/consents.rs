@@ -126,7 +126,7 @@ async fn words_are_for_the_model_and_are_no_denial() {
     );
 }
 
-/// Decision 39: what the run made is free, as long as nobody else has had a hand in it.
+/// Permission 39: what the run made is free, as long as nobody else has had a hand in it.
 #[tokio::test]
 async fn what_somebody_changed_since_is_theirs() {
     let Some((scene, person)) = scene(person(no())) else { return };
@@ -313,7 +313,7 @@ async fn what_cannot_be_undone_is_said_before_the_yes() {
         failed(&shell(&scene, command).await, FailureClass::Denied);
         let [question] = person.heard().try_into().unwrap();
         assert_eq!(question.beyond_undo.as_deref(), beyond_undo, "{command}");
-        assert_eq!(question.deed().beyond_undo, beyond_undo.is_some());
+        assert_eq!(question.proposed().beyond_undo, beyond_undo.is_some());
     }
     for (path, beyond_undo) in [("small.txt", None), ("large.txt", Some(LARGE))] {
         scene.call("write_file", json!({ "path": path, "content": "1" })).await;

@@ -30,5 +30,6 @@ mod server;
 mod told;
 mod trial_only;
 mod tried;
+mod undoes;
 mod watches;
 mod writes;

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use artoo_sandbox::Decision;
-use artoo_tools::{Deed, Rule, Rules};
+use artoo_sandbox::Permission;
+use artoo_tools::{ProposedEffects, Rule, Rules};
 use artoo_types::{Effect, EffectKind};
 use proptest::prelude::*;
 
 const HOME: &str = "/home/nobody-here";
 
 /// A rule whose examples hold, where they are needed; what is tried with it is another matter.
-fn rule(decision: Decision, kinds: &[EffectKind], program: Option<&str>, paths: &[&str]) -> Rule {
+fn rule(decision: Permission, kinds: &[EffectKind], program: Option<&str>, paths: &[&str]) -> Rule {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let name = program.unwrap_or("rm");
     let on = paths.first().unwrap_or(&"~/x").replace("**", "a").replace('*', "a");
@@ -45,13 +45,15 @@ fn effect(kind: EffectKind, below_home: &str) -> Effect {
     Effect { kind, what, word: String::new(), why: String::new() }
 }
 
-fn decision(rules: &Rules, programs: &[&str], effects: &[Effect], free: &[Effect]) -> Option<Decision> {
+fn decision(rules: &Rules, programs: &[&str], effects: &[Effect], free: &[Effect]) -> Option<Permission> {
     let programs: Vec<String> = programs.iter().map(|name| (*name).to_owned()).collect();
-    rules.ruling(Deed { programs: &programs, effects, free, beyond_undo: false }).map(|ruled| ruled.decision)
+    rules
+        .ruling(ProposedEffects { programs: &programs, effects, free, beyond_undo: false })
+        .map(|ruled| ruled.decision)
 }
 
-use Decision::{Allow, Ask, Deny};
 use EffectKind::{Creates, Deletes, Overwrites, Unknown};
+use Permission::{Allow, Ask, Deny};
 
 #[test]
 fn the_strictest_rule_wins() {
@@ -116,7 +118,7 @@ fn what_is_unknown_is_allowed_to_a_named_program_alone() {
     assert_eq!(error.to_string(), "rule 1: what is `unknown` is allowed only with a `program`");
 }
 
-fn any_rule(decisions: &'static [Decision]) -> impl Strategy<Value = Rule> {
+fn any_rule(decisions: &'static [Permission]) -> impl Strategy<Value = Rule> {
     let kinds = prop::sample::select(vec![Creates, Overwrites, Deletes, Unknown]);
     let paths = prop::sample::select(vec!["~/**", "~/a/**", "~/a/*", "~/*/b", "~/a/b", "~/**/b", "/**"]);
     let program = prop::option::of(Just("rm"));
@@ -141,9 +143,9 @@ fn any_effects() -> impl Strategy<Value = Vec<Effect>> {
     prop::collection::vec((kind, what).prop_map(|(kind, what)| effect(kind, what)), 0..4)
 }
 
-const ALL: &[Decision] = &[Allow, Ask, Deny];
+const ALL: &[Permission] = &[Allow, Ask, Deny];
 
-fn strictness(decision: Option<Decision>) -> u8 {
+fn strictness(decision: Option<Permission>) -> u8 {
     match decision {
         Some(Allow) => 0,
         // Without a rule a call is asked about.

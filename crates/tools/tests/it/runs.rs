@@ -333,7 +333,7 @@ async fn a_repository_that_the_run_found_stays_as_it_was() {
     failed(&scene.call("write_file", write).await, FailureClass::Denied);
 }
 
-/// Decision 39: what the run itself created, it may change.
+/// Permission 39: what the run itself created, it may change.
 #[tokio::test]
 async fn a_repository_that_the_run_made_it_may_change() {
     if !can_confine() {

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
 use artoo_sandbox::{Network, SandboxMode};
 use artoo_tools::{
-    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, Question, Rest, ToolContext, ToolLimits, Toolbox,
+    Answer, Consent, CreatedPaths, EvidenceStore, Jobs, PauseClock, Question, ToolContext, ToolLimits,
+    Toolbox,
 };
 use artoo_types::{Arguments, CallFailure, CallId, FailureClass, ToolCall, ToolName};
 use serde_json::Value;
@@ -65,7 +66,7 @@ impl Scene {
             explain: artoo_sandbox::effects_of,
             consent: Arc::new(Everything),
             trial_only: false,
-            rest: Rest::default(),
+            pauses: PauseClock::default(),
             snapshot: Some(Snapshot::new(
                 real.join("data/undo"),
                 vec![data.clone()],

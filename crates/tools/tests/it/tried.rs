@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use artoo_sandbox::Decision;
+use artoo_sandbox::Permission;
 use artoo_sandbox::preview::Preview;
-use artoo_tools::{Answer, Consent, Deed, Question, Rule, Rules};
+use artoo_tools::{Answer, Consent, ProposedEffects, Question, Rule, Rules};
 use artoo_types::{Approval, CallEnding, EffectKind, FailureClass, FileChangeKind, ToolCall};
 use async_trait::async_trait;
 use serde_json::json;
@@ -29,7 +29,7 @@ impl Consent for Person {
         self.approval
     }
 
-    fn foreign_words(&self, _: Deed<'_>) -> Option<String> {
+    fn foreign_words(&self, _: ProposedEffects<'_>) -> Option<String> {
         self.foreign.map(str::to_owned)
     }
 
@@ -209,7 +209,7 @@ async fn nobodys_yes_makes_a_hook_real() {
     assert!(!scene.cx.working_folder.join(".git/hooks").exists());
 }
 
-fn one_rule(decision: Decision, kind: EffectKind, path: Option<String>, example: &str) -> Rules {
+fn one_rule(decision: Permission, kind: EffectKind, path: Option<String>, example: &str) -> Rules {
     let rule = Rule {
         decision,
         effects: [kind].into(),
@@ -227,7 +227,7 @@ async fn a_rule_denies_what_only_the_trial_shows() {
     let kept = |workspace: &Path| {
         let path = workspace.join("kept/**").display().to_string();
         let example = format!("rm {}", workspace.join("kept/x").display());
-        one_rule(Decision::Deny, EffectKind::Deletes, Some(path), &example)
+        one_rule(Permission::Deny, EffectKind::Deletes, Some(path), &example)
     };
     let Some((scene, person)) = ruled(Answer::Yes, Approval::Auto, kept) else { return };
     fs::create_dir(in_workspace(&scene, "kept")).unwrap();
@@ -245,7 +245,7 @@ async fn a_rule_denies_what_only_the_trial_shows() {
 
 #[tokio::test]
 async fn a_rule_that_asks_is_not_answered_by_a_trial() {
-    let asks = |_: &Path| one_rule(Decision::Ask, EffectKind::Unknown, None, "./x.sh");
+    let asks = |_: &Path| one_rule(Permission::Ask, EffectKind::Unknown, None, "./x.sh");
     let Some((scene, person)) = ruled(Answer::Yes, Approval::Auto, asks) else { return };
     shown(&python(&scene, "os.system('true')").await);
     shown(&python(&scene, "open(w + '/new.txt', 'w')").await);

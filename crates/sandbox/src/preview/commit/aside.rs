@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{self, AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
-use super::super::ground::Layer;
+use super::super::overlay_dirs::Layer;
 use crate::snapshot::anchored::{names, open_entry_folder};
 use crate::snapshot::placing::take_free_name;
 use crate::snapshot::store::id_of;

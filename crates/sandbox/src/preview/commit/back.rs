@@ -36,11 +36,11 @@ impl<'a> Work<'a> {
     /// Everything is done: what was replaced is not needed any more. What cannot be removed stays in a folder of its own, which the call's snapshot
     /// tells.
     pub(super) fn clear(&mut self) {
-        for (layer, aside) in self.ground.layers.iter().zip(&self.asides) {
+        for (layer, aside) in self.overlay_dirs.layers.iter().zip(&self.asides) {
             let _ = aside.as_ref().map(|aside| aside.remove(layer));
         }
         for merged in self.stayed().filter(|merged| merged.at.1.is_root()) {
-            let Some(layer) = self.ground.layers.get(merged.at.0) else { continue };
+            let Some(layer) = self.overlay_dirs.layers.get(merged.at.0) else { continue };
             // It was given this time a moment ago, and only lost it to the removal above.
             let _ = finish_folder(layer, &merged.at.1, &merged.after, self.busy.get(&merged.at));
         }
@@ -66,7 +66,7 @@ impl<'a> Work<'a> {
             }
         }
         if first.is_none() {
-            for (layer, aside) in self.ground.layers.iter().zip(&self.asides) {
+            for (layer, aside) in self.overlay_dirs.layers.iter().zip(&self.asides) {
                 // Nothing but copies lie there.
                 let _ = aside.as_ref().map(|aside| aside.remove(layer));
             }
@@ -79,7 +79,7 @@ impl<'a> Work<'a> {
         );
         folders.sort_by(|one, other| other.0.cmp(one.0));
         for (at, before) in folders {
-            let Some(layer) = self.ground.layers.get(at.0) else { continue };
+            let Some(layer) = self.overlay_dirs.layers.get(at.0) else { continue };
             if let Err(error) = finish_folder(layer, &at.1, before, self.busy.get(at)) {
                 first = first.or(Some((at, error)));
             }
@@ -87,7 +87,7 @@ impl<'a> Work<'a> {
         match first {
             None => failed,
             Some((at, source)) => {
-                let root = self.ground.layers.get(at.0).map(|layer| at.1.under(&layer.root));
+                let root = self.overlay_dirs.layers.get(at.0).map(|layer| at.1.under(&layer.root));
                 CommitError::Halfway { path: root.unwrap_or_default(), source, failed: Box::new(failed) }
             }
         }
@@ -125,7 +125,7 @@ impl<'a> Work<'a> {
     }
 
     fn real(&self, at: &Spot) -> io::Result<&std::os::fd::OwnedFd> {
-        let layer = self.ground.layers.get(at.0).ok_or(io::ErrorKind::NotFound)?;
+        let layer = self.overlay_dirs.layers.get(at.0).ok_or(io::ErrorKind::NotFound)?;
         Ok(&layer.real)
     }
 

@@ -322,7 +322,7 @@ async fn a_large_folder_is_not_copied() {
         fs::write(place.path(&number.to_string()), "x").unwrap();
     }
     let preview = place.sh("cat * > /dev/null; echo y > 77").await;
-    let upper = crate::snapshot::anchored::open_root(&preview.ground.layers[0].upper).unwrap();
+    let upper = crate::snapshot::anchored::open_root(&preview.overlay_dirs.layers[0].upper).unwrap();
     assert_eq!(names(&upper).unwrap(), ["77"]);
 }
 

@@ -174,7 +174,7 @@ proptest! {
         let Some(place) = place() else { return Ok(()) };
         let Some(preview) = tried(&place, &found, &done) else { return Ok(()) };
         let before = place.picture();
-        match commit_while(&preview.ground, &preview.read, &mut until(steps, || io::ErrorKind::StorageFull.into())) {
+        match commit_while(&preview.overlay_dirs, &preview.read, &mut until(steps, || io::ErrorKind::StorageFull.into())) {
             Ok(()) => {}
             Err(CommitError::Step { .. }) => prop_assert_eq!(place.picture(), before),
             Err(error) => panic!("{error:?}"),
@@ -205,7 +205,7 @@ proptest! {
         let snapshot = snapshot(&place);
         let call = snapshot.before_paths(&preview.touched()).unwrap();
         let killed = catch_unwind(AssertUnwindSafe(|| {
-            commit_while(&preview.ground, &preview.read, &mut until(steps, || panic!("killed")))
+            commit_while(&preview.overlay_dirs, &preview.read, &mut until(steps, || panic!("killed")))
         }));
         drop((call, snapshot));
         // A commit that got to its end is one that was not killed, and the process died right after it.

@@ -138,6 +138,13 @@ impl Undo {
         changes.collect()
     }
 
+    /// Where the contents lie that come back, by the path of the file.
+    pub fn contents(&self) -> BTreeMap<PathBuf, PathBuf> {
+        let store = Store::new(self.folder.join(OBJECTS));
+        let coming = self.items.iter().filter(|item| matches!(item.act, Act::Replace | Act::Rewrite));
+        coming.filter_map(|item| Some((self.path(&item.spot), store.place_of(item.kept.as_ref()?)))).collect()
+    }
+
     /// What nobody looked at: should the run have changed it, it stays changed.
     pub fn not_covered(&self) -> &[NotCovered] {
         &self.not_covered

@@ -1,6 +1,6 @@
 //! What is drafted out of a question, and what never is.
 
-use artoo_sandbox::{Decision, Place, effects_of};
+use artoo_sandbox::{Permission, Place, effects_of};
 use artoo_types::{Effect, PreviewedChange, PreviewedKind, ToolName};
 use proptest::prelude::*;
 
@@ -140,7 +140,9 @@ fn where_no_honest_rule_can_be_said_there_is_none() {
 #[test]
 fn what_the_users_rules_say_is_not_overruled() {
     let question = asked("rm ~/notes/a.txt");
-    for (decision, offered) in [(Decision::Ask, false), (Decision::Deny, false), (Decision::Allow, true)] {
+    for (decision, offered) in
+        [(Permission::Ask, false), (Permission::Deny, false), (Permission::Allow, true)]
+    {
         let own = Rule {
             decision,
             effects: [EffectKind::Deletes].into(),
@@ -244,11 +246,11 @@ proptest! {
         let Some(rule) = drafted_by(&question, &no_rules()) else { return Ok(()) };
         let rules = no_rules().and(Rule::allowing(rule.clone(), "r".to_owned()), Path::new(HOME));
         let rules = rules.map_err(|error| TestCaseError::fail(error.to_string()))?;
-        prop_assert!(rules.ruling(question.deed()).is_some_and(|ruled| ruled.allows()), "{rule:?}");
+        prop_assert!(rules.ruling(question.proposed()).is_some_and(|ruled| ruled.allows()), "{rule:?}");
         prop_assert!(!rule.matches.is_empty() && !rule.spares.is_empty(), "{rule:?}");
         // Whatever else it allows is of the same kinds, on the same paths or below a folder that goes, by the same programs.
         let another = asked(&other);
-        if rules.ruling(another.deed()).is_some() {
+        if rules.ruling(another.proposed()).is_some() {
             let is_asked = |effect: &Effect| {
                 let kinds = question.effects.iter().any(|asked| asked.kind == effect.kind);
                 let path = on_file(effect);
@@ -275,7 +277,7 @@ proptest! {
         let rm = |name: &str| format!("rm ~/notes/'{name}'");
         let Some(rule) = drafted(&rm(&name)) else { return Ok(()) };
         let rules = no_rules().and(Rule::allowing(rule, "r".to_owned()), Path::new(HOME)).unwrap();
-        let allows = |command: &str| rules.ruling(asked(command).deed()).is_some();
+        let allows = |command: &str| rules.ruling(asked(command).proposed()).is_some();
         prop_assert!(allows(&rm(&name)));
         let [longer, below] = [format!("{name}{more}"), format!("{name}/{more}")];
         for other in [&longer, &below, "q", "new", "x/q"] {

@@ -12,7 +12,7 @@ use artoo_sandbox::snapshot::{Snapshot, SnapshotLimits};
 use artoo_sandbox::{
     Capture, Confinement, Ending, Invocation, Network, ResourceLimits, SandboxMode, run, run_unconfined,
 };
-use artoo_tools::{Consent, CreatedPaths, EvidenceStore, Jobs, Rest, ToolContext, ToolLimits};
+use artoo_tools::{Consent, CreatedPaths, EvidenceStore, Jobs, PauseClock, ToolContext, ToolLimits};
 use rustix::fs::{XattrFlags, setxattr};
 use tokio_util::sync::CancellationToken;
 
@@ -160,7 +160,7 @@ impl Tree {
             explain: artoo_sandbox::effects_of,
             consent,
             trial_only: false,
-            rest: Rest::default(),
+            pauses: PauseClock::default(),
             snapshot: Some(Snapshot::new(
                 self.data().join("undo"),
                 vec![self.data()],

@@ -6,7 +6,7 @@ use std::{
 };
 
 use artoo_llm_client::Image;
-use artoo_tools::{NotRehearsed, Perturbation, Rehearsal, Rehearsed, Rest};
+use artoo_tools::{NotRehearsed, PauseClock, Perturbation, Rehearsal, Rehearsed};
 use artoo_types::{
     Arguments, BlockedTarget, CallEnding, CallFailure, CallId, FailureClass, OutputRecord, SubTaskId,
     ToolCall, ToolFinished, ToolName, ToolOutput, ToolStarted, Trust,
@@ -16,7 +16,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 
 use crate::{
     CallStopped, CallTool, Ledger, Ruling,
-    actor::Shop,
+    actor::WorkerShared,
     guard::{self, Hold},
     ledger::denial,
 };
@@ -28,21 +28,21 @@ const MAX_ANSWER_BYTES: u64 = 64 * 1024;
 const REHEARSAL: Duration = Duration::from_secs(5);
 
 /// The way of one subtask to the tools.
-pub(crate) struct Bench<'a> {
-    shop: &'a Shop,
+pub(crate) struct ToolGateway<'a> {
+    shared: &'a WorkerShared,
     subtask_id: SubTaskId,
     ledger: Mutex<Ledger>,
     /// How long its calls have waited for people.
-    rest: Rest,
+    pauses: PauseClock,
 }
 
-impl<'a> Bench<'a> {
-    pub(crate) fn new(shop: &'a Shop, subtask_id: SubTaskId, ledger: Ledger) -> Self {
-        Self { shop, subtask_id, ledger: Mutex::new(ledger), rest: Rest::default() }
+impl<'a> ToolGateway<'a> {
+    pub(crate) fn new(shared: &'a WorkerShared, subtask_id: SubTaskId, ledger: Ledger) -> Self {
+        Self { shared, subtask_id, ledger: Mutex::new(ledger), pauses: PauseClock::default() }
     }
 
-    pub(crate) fn rest(&self) -> &Rest {
-        &self.rest
+    pub(crate) fn rest(&self) -> &PauseClock {
+        &self.pauses
     }
 
     pub(crate) fn begin_attempt(&self) {
@@ -67,13 +67,13 @@ impl<'a> Bench<'a> {
 
     /// What becomes of a call that memory holds back; `None` where it holds nothing against it. The clocks rest while a person is asked.
     async fn hold(&self, call_id: CallId, call: &BlockedTarget) -> Result<Option<Hold>, CallStopped> {
-        let context = &self.shop.settings.tool_context;
+        let context = &self.shared.settings.tool_context;
         let recorded = context.evidence.redactor().apply(&call.target).into_owned();
         let recorded = BlockedTarget { target: recorded, ..call.clone() };
         let Some(guard) = self.ledger().guard(call, &recorded).cloned() else { return Ok(None) };
-        let resting = self.rest.begin();
+        let resting = self.pauses.begin();
         let answer = tokio::select! {
-            answer = self.shop.desk.ask_about_memory((self.subtask_id, call_id), call, &guard) => answer,
+            answer = self.shared.broker.ask_about_memory((self.subtask_id, call_id), call, &guard) => answer,
             () = context.cancel.cancelled() => return Err(CallStopped::Cancelled),
         };
         drop(resting);
@@ -102,21 +102,21 @@ impl<'a> Bench<'a> {
             files: Vec::new(),
             trust: Trust::default(),
             held: None,
-            started_at: self.shop.settings.tool_context.time.now(),
+            started_at: self.shared.settings.tool_context.time.now(),
             duration_ms: 0,
         }
     }
 }
 
 #[async_trait]
-impl CallTool for Bench<'_> {
+impl CallTool for ToolGateway<'_> {
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped> {
-        let settings = &self.shop.settings;
+        let settings = &self.shared.settings;
         if settings.tool_context.cancel.is_cancelled() {
             return Err(CallStopped::Cancelled);
         }
         let target = BlockedTarget::of(tool, &arguments);
-        let ruling = self.ledger().rule(tool, &arguments, self.shop.changes());
+        let ruling = self.ledger().rule(tool, &arguments, self.shared.changes());
         let call_id = (settings.mint)();
         let started = ToolStarted {
             subtask_id: self.subtask_id,
@@ -124,9 +124,9 @@ impl CallTool for Bench<'_> {
             tool: tool.clone(),
             arguments: arguments.clone(),
         };
-        self.shop.publish(started);
+        self.shared.publish(started);
         // Before the call, whose own output comes too late to have brought anything in.
-        let foreign = self.shop.provenance().foreign_words(&arguments);
+        let foreign = self.shared.provenance().foreign_words(&arguments);
         let tainted = foreign.first().map(|word| word.taint.clone());
         let marked = |mut call: ToolCall| {
             call.trust.tainted.clone_from(&tainted);
@@ -135,7 +135,7 @@ impl CallTool for Bench<'_> {
         let call = match ruling {
             Ruling::Stopped(stopped) => {
                 let call = marked(self.refused(call_id, tool, arguments, stopped.to_string()));
-                self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call });
+                self.shared.publish(ToolFinished { subtask_id: self.subtask_id, call });
                 return Err(stopped);
             }
             Ruling::Refused(reason) => marked(self.refused(call_id, tool, arguments, reason)),
@@ -146,21 +146,21 @@ impl CallTool for Bench<'_> {
                 ToolCall { output, stderr, ..marked(self.refused(call_id, tool, arguments, reason)) }
             }
             Ruling::Allowed => {
-                let (sender, subtask_id) = (self.shop.sender.clone(), self.subtask_id);
+                let (sender, subtask_id) = (self.shared.sender.clone(), self.subtask_id);
                 let mut running =
-                    Running { bench: self, call: Some(marked(self.cut_off(call_id, tool, &arguments))) };
+                    Running { gateway: self, call: Some(marked(self.cut_off(call_id, tool, &arguments))) };
                 let hold = self.hold(call_id, &target).await?;
                 let held = hold.as_ref().map(|hold| hold.held().clone());
                 if let Some(Hold::Refused(_, reason)) = hold {
                     running.call = None;
                     let call = ToolCall { held, ..marked(self.refused(call_id, tool, arguments, reason)) };
-                    self.shop.publish(ToolFinished { subtask_id, call: call.clone() });
+                    self.shared.publish(ToolFinished { subtask_id, call: call.clone() });
                     return Ok(call);
                 }
                 let mut cx = settings.tool_context.clone();
-                cx.consent = self.shop.desk.of(subtask_id, call_id, foreign);
-                cx.rest = self.rest.clone();
-                cx.images = self.shop.shows_images();
+                cx.consent = self.shared.broker.of(subtask_id, call_id, foreign);
+                cx.pauses = self.pauses.clone();
+                cx.images = self.shared.shows_images();
                 cx.trial_only = matches!(hold, Some(Hold::Tried(_)));
                 cx.on_output = Some(Arc::new(move |text: &str| {
                     // A live view may miss output; the evidence has it.
@@ -170,12 +170,12 @@ impl CallTool for Bench<'_> {
                 let call = ToolCall { held, ..marked(made) };
                 running.call = None;
                 self.ledger().record(call.clone());
-                self.shop.provenance().record(&call);
-                self.shop.notice(&call);
+                self.shared.provenance().record(&call);
+                self.shared.notice(&call);
                 call
             }
         };
-        self.shop.publish(ToolFinished { subtask_id: self.subtask_id, call: call.clone() });
+        self.shared.publish(ToolFinished { subtask_id: self.subtask_id, call: call.clone() });
         match denial(&call) {
             Some(reason) => Err(CallStopped::Denied { reason }),
             None => Ok(call),
@@ -183,7 +183,7 @@ impl CallTool for Bench<'_> {
     }
 
     async fn rehearse(&self, command: &str, world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
-        if !self.shop.settings.samples {
+        if !self.shared.settings.samples {
             return Err(NotRehearsed { reason: "nothing is rehearsed in this run".to_owned() });
         }
         let arguments = [("command".to_owned(), command.into())].into_iter().collect();
@@ -199,27 +199,27 @@ impl CallTool for Bench<'_> {
         if held {
             return Err(may_not("memory advises against it".to_owned()));
         }
-        let settings = &self.shop.settings;
+        let settings = &self.shared.settings;
         let rules = settings.terms.rules.clone();
         let rehearsal = Rehearsal::new(&settings.toolbox, settings.tool_context.clone(), rules);
         rehearsal.run(&[command], world, REHEARSAL).await
     }
 
     async fn ask_person(&self, question: &str) -> Option<String> {
-        let resting = self.rest.begin();
-        let cancel = &self.shop.settings.tool_context.cancel;
+        let resting = self.pauses.begin();
+        let cancel = &self.shared.settings.tool_context.cancel;
         let answer = tokio::select! {
-            answer = self.shop.desk.ask_person(self.subtask_id, question) => answer,
+            answer = self.shared.broker.ask_person(self.subtask_id, question) => answer,
             () = cancel.cancelled() => None,
         };
         drop(resting);
         // The person's words are the person's: what they name is no taint.
-        answer.inspect(|words| self.shop.provenance().say(words))
+        answer.inspect(|words| self.shared.provenance().say(words))
     }
 
     async fn picture(&self, call: &ToolCall) -> Option<Image> {
         let OutputRecord { media_type, evidence, .. } = &call.output;
-        let bytes = self.shop.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
+        let bytes = self.shared.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
         Some(Image { media_type: media_type.clone()?, data: BASE64.encode(bytes).into() })
     }
 
@@ -231,7 +231,7 @@ impl CallTool for Bench<'_> {
         if *dropped_bytes > 0 || *bytes > MAX_ANSWER_BYTES {
             return None;
         }
-        let kept = self.shop.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
+        let kept = self.shared.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
         // As in what is shown: nothing that could drive a terminal.
         let printable =
             |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
@@ -241,7 +241,7 @@ impl CallTool for Bench<'_> {
 
 /// A call that runs. Where it is dropped before it ends, because the attempt was cut off, it goes on record all the same.
 struct Running<'a> {
-    bench: &'a Bench<'a>,
+    gateway: &'a ToolGateway<'a>,
     /// The record of a call that was cut off; taken out when the call ends by itself.
     call: Option<ToolCall>,
 }
@@ -249,9 +249,9 @@ struct Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         let Some(mut call) = self.call.take() else { return };
-        let now = self.bench.shop.settings.tool_context.time.now();
+        let now = self.gateway.shared.settings.tool_context.time.now();
         call.duration_ms = u64::try_from((now - call.started_at).num_milliseconds()).unwrap_or_default();
-        self.bench.ledger().record(call.clone());
-        self.bench.shop.publish(ToolFinished { subtask_id: self.bench.subtask_id, call });
+        self.gateway.ledger().record(call.clone());
+        self.gateway.shared.publish(ToolFinished { subtask_id: self.gateway.subtask_id, call });
     }
 }

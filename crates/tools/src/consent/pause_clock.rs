@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 /// How long a piece of work has waited for people. Clones share one count.
 #[derive(Debug, Clone, Default)]
-pub struct Rest(Arc<Mutex<Resting>>);
+pub struct PauseClock(Arc<Mutex<Resting>>);
 
 #[derive(Debug, Default)]
 struct Resting {
@@ -17,7 +17,7 @@ struct Resting {
     since: Option<Instant>,
 }
 
-impl Rest {
+impl PauseClock {
     /// The time so far, an open question's included.
     pub fn total(&self) -> Duration {
         let resting = self.resting();
@@ -38,7 +38,7 @@ impl Rest {
 }
 
 /// An open question.
-struct Open(Rest);
+struct Open(PauseClock);
 
 impl Drop for Open {
     fn drop(&mut self) {
@@ -56,21 +56,21 @@ impl Drop for Open {
 ///
 /// ```
 /// # async fn example() {
-/// use artoo_tools::{Rest, within};
+/// use artoo_tools::{PauseClock, within};
 /// use std::time::Duration;
 ///
-/// assert_eq!(within(Duration::from_secs(1), &Rest::default(), async { 3 }).await, Some(3));
+/// assert_eq!(within(Duration::from_secs(1), &PauseClock::default(), async { 3 }).await, Some(3));
 /// # }
 /// ```
-pub async fn within<T>(limit: Duration, rest: &Rest, work: impl Future<Output = T>) -> Option<T> {
+pub async fn within<T>(limit: Duration, clock: &PauseClock, work: impl Future<Output = T>) -> Option<T> {
     let mut work = std::pin::pin!(work);
-    let rested_before = rest.total();
+    let rested_before = clock.total();
     let begun = Instant::now();
     loop {
-        let due = begun + limit + rest.total().saturating_sub(rested_before);
+        let due = begun + limit + clock.total().saturating_sub(rested_before);
         match timeout_at(due, &mut work).await {
             Ok(done) => return Some(done),
-            Err(_) if begun + limit + rest.total().saturating_sub(rested_before) > Instant::now() => {}
+            Err(_) if begun + limit + clock.total().saturating_sub(rested_before) > Instant::now() => {}
             Err(_) => return None,
         }
     }
@@ -86,8 +86,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_limit_rests_while_somebody_is_asked() {
-        let rest = Rest::default();
-        let asked = rest.clone();
+        let clock = PauseClock::default();
+        let asked = clock.clone();
         let work = async move {
             sleep(SECOND * 5).await;
             let (one, two) = (asked.begin(), asked.begin());
@@ -97,16 +97,16 @@ mod tests {
             drop(two);
             sleep(SECOND * 4).await;
         };
-        assert_eq!(within(SECOND * 10, &rest, work).await, Some(()));
-        assert_eq!(rest.total(), SECOND * 2_000);
+        assert_eq!(within(SECOND * 10, &clock, work).await, Some(()));
+        assert_eq!(clock.total(), SECOND * 2_000);
         // What was waited for before is another piece of work's.
-        assert_eq!(within(SECOND * 10, &rest, sleep(SECOND * 11)).await, None);
+        assert_eq!(within(SECOND * 10, &clock, sleep(SECOND * 11)).await, None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn after_the_answer_the_rest_of_the_time_is_left() {
-        let rest = Rest::default();
-        let asked = rest.clone();
+        let clock = PauseClock::default();
+        let asked = clock.clone();
         let begun = Instant::now();
         let work = async move {
             sleep(SECOND * 8).await;
@@ -115,7 +115,7 @@ mod tests {
             drop(open);
             std::future::pending::<()>().await;
         };
-        assert_eq!(within(SECOND * 10, &rest, work).await, None);
+        assert_eq!(within(SECOND * 10, &clock, work).await, None);
         assert_eq!(begun.elapsed().as_secs(), 110);
     }
 }

@@ -18,17 +18,17 @@ const AROUND: usize = 48;
 /// What is left out is said.
 ///
 /// ```
-/// use artoo_judging::telling;
+/// use artoo_judging::excerpt;
 ///
 /// let log: String = (1..=900).map(|n| if n == 400 { "needle\n".into() } else { format!("line {n}\n") }).collect();
-/// let shown = telling(&log, 200, "Where is the needle?");
+/// let shown = excerpt(&log, 200, "Where is the needle?");
 /// assert_eq!(
 ///     shown,
 ///     "1: line 1\n[... 398 lines left out here ...]\n400: needle\n[... 499 lines left out here ...]\n900: line 900\n"
 /// );
-/// assert_eq!(telling("short", 200, "Where is the needle?"), "short");
+/// assert_eq!(excerpt("short", 200, "Where is the needle?"), "short");
 /// ```
-pub fn telling<'a>(text: &'a str, limit: usize, sought: &str) -> Cow<'a, str> {
+pub fn excerpt<'a>(text: &'a str, limit: usize, sought: &str) -> Cow<'a, str> {
     let Some((limit, _)) = text.char_indices().nth(limit) else { return Cow::Borrowed(text) };
     let lines: Vec<&str> = text.lines().collect();
     match chosen(&lines, limit, &distinctive(sought)) {
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn lines_that_bear_on_it_are_shown_and_the_rest_is_counted() {
         let listing: String = (1..=300).map(|n| format!("docs/file{n}.txt {n} bytes\n")).collect();
-        let shown = telling(&listing, 300, "docs/file150.txt is the largest");
+        let shown = excerpt(&listing, 300, "docs/file150.txt is the largest");
         assert!(shown.contains("\n150: docs/file150.txt 150 bytes\n"), "{shown}");
         assert!(shown.starts_with("1: docs/file1.txt 1 bytes\n"), "{shown}");
         assert!(shown.ends_with("\n300: docs/file300.txt 300 bytes\n"), "{shown}");
@@ -100,17 +100,17 @@ mod tests {
     #[test]
     fn without_a_matching_line_both_ends_are_shown() {
         let text = format!("begin\n{}total 42", "x\n".repeat(900));
-        let shown = telling(&text, 100, "It is polite");
+        let shown = excerpt(&text, 100, "It is polite");
         assert!(shown.starts_with("begin\n") && shown.ends_with("total 42"), "{shown}");
         assert!(shown.contains("bytes left out here, not shown"), "{shown}");
         let one_line = "needle ".repeat(300);
-        assert!(telling(&one_line, 100, "needle").contains("bytes left out here"));
+        assert!(excerpt(&one_line, 100, "needle").contains("bytes left out here"));
     }
 
     proptest! {
         #[test]
         fn it_is_bounded_and_what_fits_is_unchanged(text in "(\\PC{0,30}\n){0,40}", limit in 0usize..400, sought in "\\PC{0,20}") {
-            let shown = telling(&text, limit, &sought);
+            let shown = excerpt(&text, limit, &sought);
             if text.chars().count() <= limit {
                 prop_assert_eq!(&shown, &text);
             } else {

@@ -1,6 +1,6 @@
-//! Sessions on tape: `--record` writes every model call into a folder, `--replay` answers from it.
+//! Sessions on cassette: `--record` writes every model call into a folder, `--replay` answers from it.
 //!
-//! Prompts hold the time and the place, so the tape also says when it was made, and a replay is told the same.
+//! Prompts hold the time and the place, so the cassette also says when it was made, and a replay is told the same.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Label {
         private_file(&folder.join(LABEL), text.as_bytes()).map_err(|error| failed(error.into()))
     }
 
-    /// Reads it from a tape.
+    /// Reads it from a cassette.
     pub(crate) fn read(folder: &Path) -> Result<Self, CommandError> {
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| unplayable(folder, error);
         let text = std::fs::read_to_string(folder.join(LABEL)).map_err(|error| failed(error.into()))?;

@@ -23,7 +23,7 @@ const STEPS_OF_THE_CLOCK: u32 = 50;
 
 /// Folders with an empty layer over each. Dropping it removes the layers.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct OverlayDirs {
     store: PathBuf,
     folder: PathBuf,
     pub(crate) layers: Vec<Layer>,
@@ -45,7 +45,7 @@ pub(crate) struct Layer {
     pub(crate) work: PathBuf,
 }
 
-impl Ground {
+impl OverlayDirs {
     /// Makes the layers in a new folder of `store`.
     pub(super) fn lay(roots: &[PathBuf], private_tmp: &Path, store: &Path) -> Result<Self, PreviewError> {
         let roots = outermost(roots)?;
@@ -65,13 +65,13 @@ impl Ground {
         let folder = store.join(format!("preview-{}-{}", getpid(), next_number()));
         DirBuilder::new().mode(0o700).create(&folder).map_err(failed(&folder))?;
         // From here on it is removed again, whatever comes.
-        let mut ground = Self { store, folder, layers: Vec::new(), begun: Moment::default() };
+        let mut overlay_dirs = Self { store, folder, layers: Vec::new(), begun: Moment::default() };
         for (number, root) in roots.into_iter().enumerate() {
-            let layer = ground.layer(number, root)?;
-            ground.layers.push(layer);
+            let layer = overlay_dirs.layer(number, root)?;
+            overlay_dirs.layers.push(layer);
         }
-        ground.begun = ground.begin().map_err(failed(&ground.folder))?;
-        Ok(ground)
+        overlay_dirs.begun = overlay_dirs.begin().map_err(failed(&overlay_dirs.folder))?;
+        Ok(overlay_dirs)
     }
 
     fn layer(&self, number: usize, root: PathBuf) -> Result<Layer, PreviewError> {
@@ -120,7 +120,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for OverlayDirs {
     fn drop(&mut self) {
         // What cannot be removed stays in the store, which belongs to the caller.
         let _ = remove_tree(&self.folder);

@@ -16,7 +16,7 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// The loops of one run's roles. Dropping it stops them.
 #[derive(Default)]
-pub(crate) struct Crew {
+pub(crate) struct RoleTasks {
     tasks: JoinSet<Ended>,
     members: Vec<Member>,
 }
@@ -46,7 +46,7 @@ pub(crate) enum Ended {
     Stopped,
 }
 
-impl Crew {
+impl RoleTasks {
     /// Gives a role its port and its loop, in place of one that it had and that was not started. The loop must be as good the
     /// second time, where the role can be taken over at all.
     ///

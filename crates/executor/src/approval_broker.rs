@@ -6,7 +6,7 @@ use std::{
 };
 
 use artoo_bus::Sender;
-use artoo_tools::{Answer, Consent, Deed, Question, Rules};
+use artoo_tools::{Answer, Consent, ProposedEffects, Question, Rules};
 use artoo_types::{
     Approval, ApprovalDecided, ApprovalRequested, ApprovalScope, BlockedTarget, CallId,
     ClarificationAnswered, ClarificationRequested, MemoryGuard, Message, SubTaskId, Surroundings, Taint,
@@ -19,7 +19,7 @@ use crate::foreign_word::ForeignWord;
 use crate::guard;
 
 /// What all workers of a run share about consent.
-pub(crate) struct Desk {
+pub(crate) struct ApprovalBroker {
     sender: Sender,
     approvals: Mutex<Approvals>,
     /// Where the run happens.
@@ -32,7 +32,7 @@ pub(crate) struct Desk {
     turn: tokio::sync::Mutex<()>,
 }
 
-impl Desk {
+impl ApprovalBroker {
     pub(crate) fn new(sender: Sender, terms: Terms, surroundings: Surroundings) -> Arc<Self> {
         Arc::new(Self {
             sender,
@@ -51,7 +51,7 @@ impl Desk {
         call_id: CallId,
         foreign: Vec<ForeignWord>,
     ) -> Arc<dyn Consent> {
-        Arc::new(Counter { desk: Arc::clone(self), subtask_id, call_id, foreign })
+        Arc::new(Counter { broker: Arc::clone(self), subtask_id, call_id, foreign })
     }
 
     /// Asks the person whether one call may be made all the same that memory holds back; `None` where nobody is there to be asked. A yes
@@ -65,7 +65,7 @@ impl Desk {
         if !self.approvals().asks_somebody() {
             return None;
         }
-        let counter = Counter { desk: Arc::clone(self), subtask_id, call_id, foreign: Vec::new() };
+        let counter = Counter { broker: Arc::clone(self), subtask_id, call_id, foreign: Vec::new() };
         let _turn = self.turn.lock().await;
         let request = ApprovalRequested {
             subtask_id,
@@ -143,9 +143,9 @@ impl Desk {
     }
 }
 
-/// The desk as one call sees it.
+/// The broker as one call sees it.
 struct Counter {
-    desk: Arc<Desk>,
+    broker: Arc<ApprovalBroker>,
     subtask_id: SubTaskId,
     call_id: CallId,
     /// What in its arguments is of somebody else.
@@ -155,44 +155,44 @@ struct Counter {
 #[async_trait]
 impl Consent for Counter {
     fn approval(&self) -> Approval {
-        self.desk.approvals().approval()
+        self.broker.approvals().approval()
     }
 
-    fn foreign_words(&self, deed: Deed<'_>) -> Option<String> {
-        let taint = self.taint(deed)?;
+    fn foreign_words(&self, proposed: ProposedEffects<'_>) -> Option<String> {
+        let taint = self.taint(proposed)?;
         Some(format!("`{}` in it came from {}, not from you", taint.words, taint.foreign.words()))
     }
 
-    fn forbids(&self, deed: Deed<'_>) -> Option<String> {
-        self.desk.approvals().forbids(deed)
+    fn forbids(&self, proposed: ProposedEffects<'_>) -> Option<String> {
+        self.broker.approvals().forbids(proposed)
     }
 
     fn rules(&self) -> Rules {
-        self.desk.approvals().rules().clone()
+        self.broker.approvals().rules().clone()
     }
 
     fn takes_rules(&self) -> bool {
-        self.foreign.is_empty() && self.desk.approvals().takes_rules()
+        self.foreign.is_empty() && self.broker.approvals().takes_rules()
     }
 
-    fn allows(&self, deed: Deed<'_>) -> bool {
-        let approvals = self.desk.approvals();
-        match self.taint(deed) {
-            None => approvals.allows(deed),
-            Some(_) => approvals.allows_foreign_words(deed),
+    fn allows(&self, proposed: ProposedEffects<'_>) -> bool {
+        let approvals = self.broker.approvals();
+        match self.taint(proposed) {
+            None => approvals.allows(proposed),
+            Some(_) => approvals.allows_foreign_words(proposed),
         }
     }
 
     async fn ask(&self, question: Question) -> Answer {
-        let _turn = self.desk.turn.lock().await;
-        let standing = self.standing(question.deed());
+        let _turn = self.broker.turn.lock().await;
+        let standing = self.standing(question.proposed());
         let asked = question.clone();
         let decided = match standing {
             Standing::Granted(reason) => self.settled(question, true, reason),
             Standing::Denied(reason) => self.settled(question, false, reason),
             Standing::Open => self.ask_the_person(self.request(question, true)).await,
         };
-        self.desk.approvals().decided(asked.deed(), &decided);
+        self.broker.approvals().decided(asked.proposed(), &decided);
         match decided {
             ApprovalDecided { granted: true, .. } => Answer::Yes,
             ApprovalDecided { instead: Some(words), .. } => Answer::Instead { words },
@@ -203,16 +203,16 @@ impl Consent for Counter {
 
 impl Counter {
     /// The first words of somebody else that lead the call.
-    fn taint(&self, deed: Deed<'_>) -> Option<&Taint> {
-        let word = self.foreign.iter().find(|word| word.leads(deed, &self.desk.surroundings))?;
+    fn taint(&self, proposed: ProposedEffects<'_>) -> Option<&Taint> {
+        let word = self.foreign.iter().find(|word| word.leads(proposed, &self.broker.surroundings))?;
         Some(&word.taint)
     }
 
-    fn standing(&self, deed: Deed<'_>) -> Standing {
-        let approvals = self.desk.approvals();
-        match self.taint(deed) {
-            None => approvals.standing(deed),
-            Some(_) => approvals.standing_of_foreign_words(deed),
+    fn standing(&self, proposed: ProposedEffects<'_>) -> Standing {
+        let approvals = self.broker.approvals();
+        match self.taint(proposed) {
+            None => approvals.standing(proposed),
+            Some(_) => approvals.standing_of_foreign_words(proposed),
         }
     }
 
@@ -220,15 +220,15 @@ impl Counter {
     fn settled(&self, question: Question, granted: bool, reason: String) -> ApprovalDecided {
         let decision = self.decision(granted, reason);
         let is_recorded =
-            self.desk.publish(self.request(question, false)) && self.desk.publish(decision.clone());
+            self.broker.publish(self.request(question, false)) && self.broker.publish(decision.clone());
         if is_recorded { decision } else { self.decision(false, "it could not be put on record".to_owned()) }
     }
 
     async fn ask_the_person(&self, request: ApprovalRequested) -> ApprovalDecided {
         let (send, answer) = oneshot::channel();
-        self.desk.waiting().insert(self.call_id, send);
+        self.broker.waiting().insert(self.call_id, send);
         let mut open = Open { counter: self, is_answered: false };
-        if !self.desk.publish(request) {
+        if !self.broker.publish(request) {
             return self.decision(false, "the question could not be put".to_owned());
         }
         let Ok(decision) = answer.await else {
@@ -239,7 +239,7 @@ impl Counter {
     }
 
     fn request(&self, question: Question, person: bool) -> ApprovalRequested {
-        let foreign_words = self.foreign_words(question.deed());
+        let foreign_words = self.foreign_words(question.proposed());
         let Question { tool, command, effects, changes, rule, reason, beyond_undo, always, .. } = question;
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
         let more = [foreign_words, beyond_undo].into_iter().flatten();
@@ -276,9 +276,9 @@ struct Open<'a> {
 impl Drop for Open<'_> {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.counter.desk.waiting().remove(&self.counter.call_id);
+            self.counter.broker.waiting().remove(&self.counter.call_id);
             let reason = "the call ended before it was answered".to_owned();
-            self.counter.desk.publish(self.counter.decision(false, reason));
+            self.counter.broker.publish(self.counter.decision(false, reason));
         }
     }
 }

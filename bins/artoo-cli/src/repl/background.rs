@@ -1,0 +1,134 @@
+//! The runs that this conversation has begun in the background: what becomes of them is said above the prompt.
+
+use std::path::Path;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use artoo_runtime::Question;
+use artoo_runtime::events::EventFold;
+use artoo_runtime::journal::{self, Follow, RunState};
+use reedline::ExternalPrinter;
+
+use crate::view::{Outcome, ending, no_end};
+
+/// How often the runs are looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// The most lines that wait for the prompt; what is more waits here.
+const WAITING: usize = 100;
+
+/// The runs in the background.
+#[derive(Clone, Default)]
+pub(super) struct Background(Arc<Mutex<Runs>>);
+
+#[derive(Default)]
+struct Runs {
+    watched: Vec<Watched>,
+    /// What nobody was told yet.
+    unsaid: Vec<String>,
+    /// The way to the prompt.
+    lines: Option<SyncSender<String>>,
+    has_thread: bool,
+}
+
+/// A run, by the end of its id, and what is known of it.
+struct Watched {
+    id: String,
+    follow: Follow,
+    fold: EventFold,
+    open: Option<Question>,
+}
+
+/// What has become of a run since it was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    Nothing,
+    /// It waits for an answer.
+    Asks,
+    Over(&'static str),
+}
+
+impl Background {
+    /// Where lines wait for the prompt from now on.
+    pub(super) fn printer(&self) -> ExternalPrinter<String> {
+        let printer = ExternalPrinter::new(WAITING);
+        self.lock().lines = Some(printer.sender());
+        printer
+    }
+
+    /// A run has begun.
+    pub(super) fn add(&self, id: String, folder: &Path) {
+        // One that cannot be read is told of by whoever looks at it.
+        let Ok(follow) = Follow::open(&folder.join(journal::FILE_NAME)) else { return };
+        let mut runs = self.lock();
+        runs.watched.push(Watched { id, follow, fold: EventFold::new(), open: None });
+        if !std::mem::replace(&mut runs.has_thread, true) {
+            let watched = self.clone();
+            let watch = move || {
+                loop {
+                    std::thread::sleep(LOOK);
+                    watched.lock().look();
+                }
+            };
+            // Where no thread can be had, `/runs` still lists them.
+            let _ = std::thread::Builder::new().name("artoo-background".to_owned()).spawn(watch);
+        }
+    }
+
+    /// The run that has waited longest for an answer; otherwise the one that was begun last and is not over.
+    pub(super) fn in_need(&self) -> Option<String> {
+        let runs = self.lock();
+        runs.watched.iter().find(|run| run.open.is_some()).or(runs.watched.last()).map(|run| run.id.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Runs> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Runs {
+    /// Looks at each run, and says what is new as far as there is room.
+    fn look(&mut self) {
+        let unsaid = &mut self.unsaid;
+        self.watched.retain_mut(|run| {
+            let id = &run.id;
+            match run.follow.read_on().map_or(News::Over("its record cannot be read"), |read| {
+                news(&read, &mut run.fold, &mut run.open)
+            }) {
+                News::Nothing => true,
+                News::Asks => {
+                    unsaid.push(format!("run {id} asks you something; answer it: /attach {id}"));
+                    true
+                }
+                News::Over(how) => {
+                    unsaid.push(format!("run {id} in the background: {how}; see it: /show {id}"));
+                    false
+                }
+            }
+        });
+        while let (Some(line), Some(lines)) = (self.unsaid.first(), &self.lines) {
+            if lines.try_send(line.clone()).is_err() {
+                return;
+            }
+            self.unsaid.remove(0);
+        }
+    }
+}
+
+/// What these lines of a journal say.
+fn news(read: &journal::Read, fold: &mut EventFold, open: &mut Option<Question>) -> News {
+    let before = *open;
+    for envelope in &read.envelopes {
+        if let Some(outcome) = fold.on(envelope).iter().find_map(Outcome::of) {
+            return News::Over(ending(&outcome));
+        }
+        *open = Question::after(*open, envelope.message.as_ref());
+    }
+    match read.state {
+        RunState::Killed | RunState::Unrecorded => News::Over(no_end(read.state).unwrap_or_default()),
+        RunState::Running | RunState::Unknown | RunState::Finished if open.is_some() && *open != before => {
+            News::Asks
+        }
+        RunState::Running | RunState::Unknown | RunState::Finished => News::Nothing,
+    }
+}

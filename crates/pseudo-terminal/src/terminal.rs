@@ -1,0 +1,162 @@
+//! The two ends of a terminal.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::{Error, Shown};
+
+/// How large a terminal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Lines.
+    pub rows: NonZeroU16,
+    /// Columns.
+    pub columns: NonZeroU16,
+}
+
+/// A terminal. Its screen goes on as long as a program has the other end.
+pub struct PseudoTerminal {
+    keyboard: File,
+    program_end: OwnedFd,
+    latest: Arc<Latest>,
+    reader: JoinHandle<()>,
+}
+
+/// What is shown, and that something was.
+struct Latest {
+    shown: Mutex<Shown>,
+    came: Condvar,
+}
+
+impl Size {
+    /// So many lines and columns; at least one of each.
+    pub fn of(rows: u16, columns: u16) -> Self {
+        let positive = |number| NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN);
+        Self { rows: positive(rows), columns: positive(columns) }
+    }
+}
+
+impl PseudoTerminal {
+    /// A terminal of this size.
+    ///
+    /// # Errors
+    /// The system gives none.
+    pub fn open(size: Size) -> Result<Self, Error> {
+        let (master, program_end) = ends()?;
+        let keyboard = File::from(master.try_clone().map_err(Error::Open)?);
+        let latest = Arc::new(Latest { shown: Mutex::new(Shown::nothing(size)), came: Condvar::new() });
+        let theirs = Arc::clone(&latest);
+        let thread = std::thread::Builder::new().name("pseudo-terminal".to_owned());
+        let reader = thread.spawn(move || theirs.read(File::from(master))).map_err(Error::Open)?;
+        let terminal = Self { keyboard, program_end, latest, reader };
+        terminal.tell_size(u16::from(size.rows), u16::from(size.columns))?;
+        Ok(terminal)
+    }
+
+    /// Tells programs this size, whatever it has.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn tell_size(&self, rows: u16, columns: u16) -> Result<(), Error> {
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.program_end, size).map_err(|errno| Error::Use(errno.into()))
+    }
+
+    /// Makes it so large, and tells programs.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn resize(&self, size: Size) -> Result<(), Error> {
+        self.tell_size(u16::from(size.rows), u16::from(size.columns))?;
+        self.latest.lock().resize(size);
+        Ok(())
+    }
+
+    /// A stream of a program that is to run here.
+    ///
+    /// # Errors
+    /// The process has too many files open.
+    pub fn stream(&self) -> Result<Stdio, Error> {
+        self.program_end.try_clone().map(Stdio::from).map_err(Error::Use)
+    }
+
+    /// Types this.
+    ///
+    /// # Errors
+    /// Nobody can read it any more.
+    pub fn types(&mut self, text: &str) -> Result<(), Error> {
+        self.keyboard.write_all(text.as_bytes()).map_err(Error::Type)
+    }
+
+    /// Looks at what is shown now.
+    pub fn look<T>(&self, at: impl FnOnce(&Shown) -> T) -> T {
+        at(&self.latest.lock())
+    }
+
+    /// Waits until what is shown is as wanted. The time at which the last of it came.
+    ///
+    /// # Errors
+    /// It did not come.
+    pub fn wait(&self, patience: Duration, mut is_so: impl FnMut(&Shown) -> bool) -> Result<Instant, Error> {
+        let wait = self.latest.came.wait_timeout_while(self.latest.lock(), patience, |shown| !is_so(shown));
+        let (shown, waited) = wait.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return Err(Error::NeverShown { patience, screen: shown.text() });
+        }
+        Ok(shown.at())
+    }
+
+    /// What was shown at the end, when the last program has left.
+    pub fn end(self) -> Shown {
+        drop(self.program_end);
+        // What it showed before a panic is kept.
+        let _ = self.reader.join();
+        let nothing = Shown::nothing(Size::of(1, 1));
+        std::mem::replace(&mut self.latest.lock(), nothing)
+    }
+}
+
+/// The two ends of a terminal: the person's and the programs'. Where the first is closed, the programs are hung up.
+///
+/// # Errors
+/// The system gives none.
+pub fn ends() -> Result<(OwnedFd, OwnedFd), Error> {
+    let own = |errno: Errno| Error::Open(errno.into());
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).map_err(own)?;
+    grantpt(&person).map_err(own)?;
+    unlockpt(&person).map_err(own)?;
+    let name = ptsname(&person, Vec::new()).map_err(own)?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let programs = rustix::fs::open(name.as_c_str(), flags, Mode::empty()).map_err(own)?;
+    Ok((person, programs))
+}
+
+impl Latest {
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, mut master: File) {
+        let mut buffer = [0; 4096];
+        // The last program that leaves a terminal makes its other end fail.
+        while let Ok(count @ 1..) = master.read(&mut buffer) {
+            let answer = self.lock().show(buffer.get(..count).unwrap_or_default());
+            self.came.notify_all();
+            if let Some(answer) = answer {
+                // A program that left meanwhile needs no answer.
+                let _ = master.write_all(answer.as_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! A person at a terminal, played by code, and the real program there: what `cargo xtask bench` measures of the conversation, and what
+//! `cargo xtask screencast` draws.
+//!
+//! `terminal measure ROUNDS ARTOO` prints one JSON array of rows; `terminal part start|keys|turns ROUNDS ARTOO` makes one of the measurements
+//! alone; `terminal play ARTOO` prints a recording as JSON.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "rows and recordings are its output")]
+
+mod keys;
+mod model;
+mod play;
+mod scene;
+mod screen;
+mod start;
+mod talk;
+mod turns;
+
+use std::path::Path;
+
+use xtask::bench::Row;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> std::process::ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(printed) => {
+            println!("{printed}");
+            std::process::ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("terminal: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+/// What is to be printed.
+fn run(arguments: &[&str]) -> Result<String, Failure> {
+    Ok(match arguments {
+        ["measure", rounds, artoo] => {
+            let mut rows = Vec::new();
+            for part in ["start", "keys", "turns"] {
+                rows.extend(measured(part, rounds.parse()?, Path::new(artoo))?);
+            }
+            serde_json::to_string(&rows)?
+        }
+        ["part", part, rounds, artoo] => {
+            serde_json::to_string_pretty(&measured(part, rounds.parse()?, Path::new(artoo))?)?
+        }
+        ["play", artoo] => serde_json::to_string(&play::recorded(Path::new(artoo))?)?,
+        _ => return Err("usage: terminal measure ROUNDS ARTOO | part PART ROUNDS ARTOO | play ARTOO".into()),
+    })
+}
+
+fn measured(part: &str, rounds: u32, artoo: &Path) -> Result<Vec<Row>, Failure> {
+    match part {
+        "start" => start::measured(rounds, artoo),
+        "keys" => keys::measured(rounds, artoo),
+        "turns" => turns::measured(artoo),
+        other => Err(format!("no such part: {other}").into()),
+    }
+}

@@ -1,0 +1,115 @@
+//! A program at a terminal, and somebody who types.
+
+use std::{
+    process::{Child, Command},
+    time::{Duration, Instant},
+};
+
+use artoo_pseudo_terminal::{PseudoTerminal, Shown, Size, vt100};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::{Failure, scene::Scene};
+
+/// The terminal of this person.
+pub(crate) const SIZE: (u16, u16) = (28, 90);
+/// The last of artoo's prompt, and of what stands below the view of a run.
+pub(crate) const PROMPT: &str = "~/letters › ";
+pub(crate) const BELOW_A_RUN: &str = "› ";
+/// The floor's.
+pub(crate) const FLOOR_PROMPT: &str = "floor$ ";
+
+/// What takes longer does not come at all.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A conversation.
+pub(crate) struct Talk {
+    terminal: PseudoTerminal,
+    child: Child,
+    prompt: &'static str,
+}
+
+impl Talk {
+    /// One with artoo, with these options.
+    pub(crate) fn with_artoo(scene: &Scene, options: &[&str]) -> Result<(Self, Duration), Failure> {
+        Self::begin(scene.artoo(options), PROMPT)
+    }
+
+    /// One with bash.
+    pub(crate) fn with_floor(scene: &Scene) -> Result<(Self, Duration), Failure> {
+        let mut command = scene.program("bash".as_ref(), &["--norc", "--noprofile", "-i"]);
+        command.env("PS1", FLOOR_PROMPT);
+        Self::begin(command, FLOOR_PROMPT)
+    }
+
+    /// Starts a program, and waits for its first prompt. How long that took.
+    fn begin(mut command: Command, prompt: &'static str) -> Result<(Self, Duration), Failure> {
+        let terminal = PseudoTerminal::open(Size::of(SIZE.0, SIZE.1))?;
+        command.stdin(terminal.stream()?).stdout(terminal.stream()?).stderr(terminal.stream()?);
+        let started = Instant::now();
+        let child = command.spawn()?;
+        drop(command);
+        let talk = Self { terminal, child, prompt };
+        let at = talk.until_at_prompt()?;
+        Ok((talk, at.duration_since(started)))
+    }
+
+    /// Types this.
+    pub(crate) fn types(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(self.terminal.types(text)?)
+    }
+
+    /// Presses Ctrl+C: as the terminal does in a run, by its signal.
+    pub(crate) fn interrupts(&self) -> Result<(), Failure> {
+        Ok(kill_process(Pid::from_child(&self.child), Signal::INT)?)
+    }
+
+    /// Waits until what is shown is as wanted. When the last of it came.
+    pub(crate) fn until(&self, is_so: impl FnMut(&Shown) -> bool) -> Result<Instant, Failure> {
+        Ok(self.terminal.wait(PATIENCE, is_so)?)
+    }
+
+    /// Waits until this is on the screen.
+    pub(crate) fn until_seen(&self, text: &str) -> Result<Instant, Failure> {
+        self.until(|shown| shown.text().contains(text)).map_err(|error| format!("{text:?}: {error}").into())
+    }
+
+    /// Waits until the next line may be typed.
+    pub(crate) fn until_at_prompt(&self) -> Result<Instant, Failure> {
+        let prompt = self.prompt.trim_end();
+        self.until(|shown| last_line(shown.screen()).starts_with(prompt))
+    }
+
+    /// Looks at what is shown.
+    pub(crate) fn look<T>(&self, at: impl FnOnce(&Shown) -> T) -> T {
+        self.terminal.look(at)
+    }
+
+    /// How much memory the program holds, in MiB.
+    pub(crate) fn memory(&self) -> Result<f64, Failure> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        Ok(kib.ok_or("the system does not say how much memory the program holds")? / 1024.0)
+    }
+
+    /// Leaves with Ctrl+D.
+    pub(crate) fn ends(mut self) -> Result<(), Failure> {
+        self.types("\u{4}")?;
+        let status = self.child.wait()?;
+        if status.success() { Ok(()) } else { Err(format!("the program ended with {status}").into()) }
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        // One that has ended by itself cannot be ended; either way nothing of it is left.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The last line on which something stands.
+pub(crate) fn last_line(screen: &vt100::Screen) -> String {
+    let text = screen.contents();
+    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,41 @@
+//! `cargo xtask screencast`: a conversation as somebody sees it, as a picture that moves.
+//!
+//! The example `terminal` plays it: the real program at a pseudo-terminal, with a model that is scripted. Here that is drawn.
+
+mod colours;
+mod recording;
+mod svg;
+
+pub use recording::{Colour, Frame, Recording, Span, Style};
+pub use svg::drawn;
+
+use crate::{
+    Error, Result, cli,
+    command::Program,
+    files,
+    terminal::{say, step},
+    verify::{self, Build},
+};
+
+/// What stands above the picture.
+const CAPTION: &str = "artoo at a terminal, recorded by cargo xtask screencast · the model is scripted";
+
+/// Plays the conversation and draws it.
+///
+/// # Errors
+/// A build fails, or the conversation takes another course.
+pub fn run(options: &cli::Screencast) -> Result<()> {
+    let artoo = match &options.binary {
+        Some(binary) => binary.clone(),
+        None => step("build artoo", || verify::artoo(Build::Release))?,
+    };
+    let terminal = step("build the terminal", || verify::example("terminal", Build::Tested))?;
+    let printed = step("play", || Program::new(terminal, ["play"]).args([&artoo]).text())?;
+    let recording: Recording = serde_json::from_str(&printed).map_err(|error| {
+        Error::Other(format!("the terminal printed something else than a recording: {error}"))
+    })?;
+    let picture = drawn(&recording, CAPTION);
+    files::write(files::root().join(&options.out), &picture)?;
+    say(format!("{}: {} frames, {} bytes", options.out.display(), recording.frames.len(), picture.len()));
+    Ok(())
+}
