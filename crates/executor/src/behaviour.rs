@@ -39,6 +39,11 @@ pub trait CallTool: Send + Sync {
     /// Calls a tool. A call that failed or was refused is a record like any other; `Err` means that this attempt is over.
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped>;
 
+    /// Whether this very call was asked for before and nothing has changed since, so that it brings nothing new.
+    fn is_known(&self, _tool: &ToolName, _arguments: &Arguments) -> bool {
+        false
+    }
+
     /// What a command of `shell` would put out in this world: it runs where nothing of it lasts and nobody is asked, and is no call. What may
     /// not be called is not rehearsed.
     ///

@@ -9,7 +9,7 @@
 //! | what the step names, as it lies there and as a shell takes it ([`subject`]) | a line | it forgets quotes, and translates names |
 //! | giving up late | turns that find nothing | it gives up at the first error |
 //! | six turns, four in vain | long work | it goes round in circles |
-//! | a temperature once it repeated itself | nothing | without one it would say the same again |
+//! | samples in place of a call whose result is known | three samples over the same prompt | without dice it would say the same again |
 //! | no command that is left running ([`limits`]) | servers and watches | it forgets what it has started |
 //! | commands of 400 characters with closed quotes ([`limits`]) | long commands | it ends the JSON text at a quote, or never |
 
@@ -22,7 +22,7 @@ mod subject;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, unfenced};
+use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, unfenced};
 use artoo_types::{CallEnding, FailureClass, Samples, ToolCall};
 use serde_json::Value;
 
@@ -43,8 +43,8 @@ const TURN_TOKENS: u32 = 4096;
 const TRIES: u32 = 3;
 /// Calls in a row that may come to nothing before the attempt is over: what follows is seldom better, and each costs a turn.
 const MAX_VAIN: u32 = 4;
-/// The temperature in hundredths once the model repeated itself. Without one it would say the same again, whatever it is told.
-const STUCK_TEMPERATURE: u16 = 70;
+/// The samples that are drawn in place of a call whose result is known. Without dice the model would say the same again, whatever it is told.
+const OTHERS: u32 = 3;
 
 /// One attempt of a guided model.
 pub(crate) async fn attempt(
@@ -60,7 +60,7 @@ pub(crate) async fn attempt(
     let mut messages = vec![Message::user(prompt::step(cx, told.as_deref(), &model.profile()))];
     let mut last: Option<ToolCall> = None;
     let mut last_samples: Option<Samples> = None;
-    let (mut vain, mut is_stuck) = (0, false);
+    let mut vain = 0;
     let mut seen = cx.earlier.iter().any(shows) || !cx.subtask.earlier.is_empty();
     for number in 0..MAX_TURNS {
         // A small model gives up at the first error; it may once it has seen something, or has tried. A call that did what it should is
@@ -70,7 +70,6 @@ pub(crate) async fn attempt(
         let offered = Turn::Guided { may_answer: seen, may_give_up };
         let asked = |tools: &[ToolSpec]| Request {
             messages: messages.clone(),
-            temperature_percent: if is_stuck { STUCK_TEMPERATURE } else { 0 },
             ..Request::new("executor", system.clone(), "")
                 .with_schema(schemas.of(tools, offered))
                 .with_max_tokens(TURN_TOKENS)
@@ -119,10 +118,11 @@ pub(crate) async fn attempt(
             return Ok(Attempt { samples: last_samples, ..completed(whole.trim().to_owned(), true) });
         }
         seen |= shows(&call);
-        is_stuck |= call.ending == CallEnding::Refused;
-        vain = if came_to_nothing(&call) { vain + 1 } else { 0 };
+        let in_vain = came_to_nothing(&call);
+        vain = if in_vain { vain + 1 } else { 0 };
         messages.push(Message::assistant(turn.to_string()));
-        messages.push(Message::user(prompt::after(&call)));
+        let forgot = in_vain && subject::is_left_out(&subject, &call.target());
+        messages.push(Message::user(prompt::after(&call, told.as_deref().filter(|_| forgot))));
         last = Some(call);
         if vain >= MAX_VAIN {
             return Ok(unfinished(format!("{vain} calls in a row came to nothing"), last.as_ref()));
@@ -143,11 +143,20 @@ async fn next_turn(
     if number == 0
         && sampling::is_due(cx, tools).await
         && let Some(taken) =
-            sampling::first_turn(&asked(&limits::rehearsed(&cx.tools)), subject, tools, model).await?
+            sampling::first_turn(&asked(&limits::rehearsed(&cx.tools)), &cx.programs, subject, tools, model)
+                .await?
     {
         return Ok((taken.turn, taken.samples));
     }
-    Ok((ask::<Value>(model.as_ref(), asked(&cx.tools)).await?.value, None))
+    let request = asked(&cx.tools);
+    let turn = ask::<Value>(model.as_ref(), request.clone()).await?.value;
+    if !sampling::is_known(&turn, tools) {
+        return Ok((turn, None));
+    }
+    let others = (1..=OTHERS).map(|number| request.sample(number)).collect();
+    let others = ask_several::<Value>(model.as_ref(), others).await.into_iter().flatten();
+    let fresh = others.map(|other| other.value).find(|other| !sampling::is_known(other, tools));
+    Ok((fresh.unwrap_or(turn), None))
 }
 
 /// Whether a call brought nothing to go on with: it was refused, or it failed and complained. A search without a hit ends

@@ -93,7 +93,7 @@ fn ways(group: &[&Candidate]) -> u32 {
 }
 
 /// The programs that do the work of a command; of one that has none the command itself.
-fn programs(command: &str) -> Vec<String> {
+pub(super) fn programs(command: &str) -> Vec<String> {
     let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
     let named: Vec<String> = BlockedProgram::all_in(&call).into_iter().map(|pair| pair.program).collect();
     if named.is_empty() { vec![command.to_owned()] } else { named }

@@ -31,7 +31,7 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
     text.push_str(&advice(&cx.instructions, profile));
     task(&mut text, cx, profile);
     if let Some(named) = named {
-        line(&mut text, format_args!("Names to use, as they are: {}", inline(named)));
+        line(&mut text, format_args!("{}", names(named)));
     }
     let used = used(cx);
     if !used.is_empty() {
@@ -57,9 +57,18 @@ fn used(cx: &AttemptContext) -> Vec<String> {
     used
 }
 
-/// What the model is told after a call.
-pub(crate) fn after(call: &ToolCall) -> String {
-    format!("{}\n{GO_ON}", result(call))
+/// What the model is told after a call; `named` where it has to hear once more how the things are called that the step is about.
+pub(crate) fn after(call: &ToolCall, named: Option<&str>) -> String {
+    let mut text = result(call);
+    if let Some(named) = named {
+        let _ = write!(text, "\n{}", names(named));
+    }
+    let _ = write!(text, "\n{GO_ON}");
+    text
+}
+
+fn names(named: &str) -> String {
+    format!("Names to use, as they are: {}", inline(named))
 }
 
 fn argument_names(schema: &Value) -> String {

@@ -8,18 +8,26 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask_several};
+use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Message, Request, ask_several};
 use artoo_tools::Perturbation;
 use artoo_types::Samples;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::agreement::{Came, Candidate, Winner, failed, winner};
+use super::agreement::{self, Came, Candidate, Winner, failed, winner};
+use super::subject;
 use crate::{Action, AttemptContext, CallTool, ExecuteError};
 
+const SHELL: &str = "shell";
+const PYTHON: &str = "python3";
 /// A command by which it is seen whether any can be rehearsed.
 const NOTHING: &str = "true";
-/// What is said to the first command, so that another comes.
-const ANOTHER_WAY: &str = "To check that, do the same step in another way, with none of these programs: in place of find, grep, ls, awk or sed write python3 -c with each statement on a line of its own, and the other way round. Answer with one call.";
+/// What is said to a first command, so that another comes that makes other mistakes. A program is asked for by itself: what a small model
+/// quotes within a command within a text is seldom right.
+const IN_PYTHON: &str = "To check that, do the same step in Python alone: answer with a program that prints what the step asks for, and nothing else.";
+/// The same for a first command that was a program already.
+const IN_SHELL: &str = "To check that, do the same step without python3, with other programs of the shell. Answer with one call.";
+/// The longest program in characters.
+const LONGEST_PROGRAM: usize = 600;
 
 /// The turn that was taken.
 #[derive(Debug)]
@@ -38,6 +46,7 @@ pub(crate) async fn is_due(cx: &AttemptContext, tools: &dyn CallTool) -> bool {
 /// Asks for the first turn. `None` where the first sample is of no use, so that it is asked for once more by itself.
 pub(crate) async fn first_turn(
     request: &Request,
+    programs: &[String],
     subject: &[PathBuf],
     tools: &dyn CallTool,
     model: &Arc<dyn LlmClient>,
@@ -47,16 +56,21 @@ pub(crate) async fn first_turn(
         Some(Err(LlmError::Unusable { .. })) | None => return Ok(None),
         Some(Err(error)) => return Err(error.into()),
     };
-    if command(&first).is_none() {
+    let Some(written) = command(&first) else {
         return Ok(Some(Taken { turn: first, samples: None }));
-    }
-    let another = in_another_way(request, &first);
+    };
+    let has_python = programs.iter().any(|program| program == PYTHON);
+    let another = if has_python && !agreement::programs(&written).iter().any(|program| program == PYTHON) {
+        in_python(request, &first)
+    } else {
+        in_another_way(request, &first, IN_SHELL)
+    };
     let mut derived = Derived { subject: subject.to_vec(), turns: Vec::new(), candidates: Vec::new() };
     derived.add(Some(first), tools).await;
     for requests in [vec![another], vec![request.sample(2), request.sample(3)]] {
         for answer in ask_several::<Value>(model.as_ref(), requests).await {
             // One sample fewer where it is of no use.
-            derived.add(answer.ok().map(|answer| answer.value), tools).await;
+            derived.add(answer.ok().map(|answer| as_call(answer.value)), tools).await;
         }
         if derived.winner().is_none_or(|winner| winner.is_settled) {
             break;
@@ -66,11 +80,37 @@ pub(crate) async fn first_turn(
 }
 
 /// The same question once more, with what was done already.
-fn in_another_way(request: &Request, first: &Value) -> Request {
+fn in_another_way(request: &Request, first: &Value, how: &str) -> Request {
     let mut request = request.clone();
     request.messages.push(Message::assistant(first.to_string()));
-    request.messages.push(Message::user(ANOTHER_WAY));
+    request.messages.push(Message::user(how));
     request
+}
+
+fn in_python(request: &Request, first: &Value) -> Request {
+    let schema = json!({
+        "type": "object",
+        "properties": {"python": {"type": "string", "minLength": 1, "maxLength": LONGEST_PROGRAM}},
+        "required": ["python"],
+        "additionalProperties": false,
+    });
+    let schema = JsonSchema { name: "program".to_owned(), schema: Arc::new(schema) };
+    in_another_way(request, first, IN_PYTHON).with_schema(schema)
+}
+
+/// A turn that is a program as the call that runs it.
+fn as_call(turn: Value) -> Value {
+    let Some(program) = turn.get("python").and_then(Value::as_str) else { return turn };
+    let command = format!("{PYTHON} -c {}", subject::quoted(program));
+    json!({"tool": SHELL, "arguments": {"command": command}, "output_is_answer": true})
+}
+
+/// Whether a turn is a call that was asked for before, so that it brings nothing new.
+pub(crate) fn is_known(turn: &Value, tools: &dyn CallTool) -> bool {
+    match Action::read(turn) {
+        Some(Action::Call { tool, arguments, .. }) => tools.is_known(&tool, &arguments),
+        Some(Action::Answer(_) | Action::GiveUp(_)) | None => false,
+    }
 }
 
 /// The turns so far, and what their commands put out.
@@ -83,6 +123,7 @@ struct Derived {
 impl Derived {
     async fn add(&mut self, turn: Option<Value>, tools: &dyn CallTool) {
         let sample = self.asked();
+        let turn = turn.filter(|turn| !is_known(turn, tools));
         let command = turn.as_ref().and_then(command);
         self.turns.push(turn);
         let Some(command) = command else { return };
@@ -113,7 +154,7 @@ impl Derived {
 /// The command of a turn that is one.
 fn command(turn: &Value) -> Option<String> {
     match Action::read(turn)? {
-        Action::Call { tool, arguments, .. } if tool.as_str() == "shell" => {
+        Action::Call { tool, arguments, .. } if tool.as_str() == SHELL => {
             Some(arguments.get("command")?.as_str()?.to_owned())
         }
         Action::Call { .. } | Action::Answer(_) | Action::GiveUp(_) => None,
