@@ -1,4 +1,4 @@
-//! Effects of programs that talk to other machines: `curl`, `wget`, `ssh` and the like.
+//! Effects of download programs (`curl`, `wget` and the like), and the host name among a program's arguments.
 
 use super::found::Kind;
 use super::options::{any, take};
