@@ -32,13 +32,16 @@
 //!
 //! A confined root user also loses the capabilities that bypass the rules.
 //!
-//! | wall | holds back |
-//! |---|---|
-//! | mounts of its own | changing anything outside the granted folders, with its mode, owner, times and attributes; reading hidden places; changing, renaming and replacing sealed parts of granted folders |
-//! | Landlock | the same for contents, where there are no mounts; control of devices; signals to and traces of other processes; abstract sockets; TCP where it is not granted, behind the filter |
-//! | the filter | tracing, reading another process's memory, mounts, namespaces, keys of the kernel, programs and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the network is not granted, access lists and extended attributes, other binary interfaces of the processor |
-//! | limits | core dumps, one file without end, processes without number, a disk that fills up |
-//! | the first process | whatever is left when the command ends, or this process does |
+//! - *Mount namespace*: prevents changing anything outside the granted folders, including modes, owners,
+//!   times and attributes; reading hidden places; changing, renaming and replacing sealed parts of granted
+//!   folders.
+//! - *Landlock*: the same for contents, where mounts are missing; also device control, signals to and tracing
+//!   of other processes, abstract sockets, and TCP where not granted, as a second barrier behind the filter.
+//! - *Seccomp filter*: tracing, reading another process's memory, mounts, namespaces, kernel keys, programs
+//!   and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the
+//!   network is not granted, access lists and extended attributes, and other ABIs of the processor.
+//! - *Limits*: core dumps, unbounded files, unbounded numbers of processes, full disks.
+//! - *First process*: kills whatever is left when the command ends, or when this process does.
 //!
 //! The filter answers as an old kernel or a limited file system would (not permitted, no such call, not
 //! supported), so that programs that merely probe continue; only 32-bit programs are killed. It is compiled

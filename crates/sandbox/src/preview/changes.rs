@@ -110,8 +110,8 @@ impl Changes {
     }
 
     /// Whether every change creates something inside one of the folders `free` (real paths) that is not
-    /// hidden, not a hard link to an existing file and not set-id: such changes need no question. True if
-    /// nothing changes.
+    /// hidden, is no hard link to an existing file and grants no other user's rights: such changes need no
+    /// question. True if nothing changes.
     pub fn only_creates_in(&self, free: &[PathBuf]) -> bool {
         self.beyond(free).next().is_none()
     }

@@ -61,12 +61,12 @@ fn remove_entry(folder: &OwnedFd, name: &OsStr) -> io::Result<bool> {
 }
 
 fn open(parent: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
-    // It was seen to be a folder, and nobody else is there.
+    // It is known to be a folder, and no other process uses it.
     fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty())?;
     open_entry_folder(parent, name)
 }
 
-/// Moves a folder to the top under a free name.
+/// Moves a folder to the top under an unused name.
 fn raise(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, number: &mut u64) -> io::Result<()> {
     loop {
         *number = number.saturating_add(1);

@@ -1,4 +1,4 @@
-//! The end of a commit: what waited aside goes, or everything goes back.
+//! The end of a commit: cleaning up, or rolling back.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,22 +13,22 @@ use crate::snapshot::closed::open_whatever_mode;
 use crate::snapshot::placing::{finish_file, take_free_name};
 use crate::snapshot::state::State;
 
-/// A step that was done, with what is needed to take it back.
+/// A completed step, with what is needed to undo it.
 #[derive(Debug)]
 pub(super) enum Done<'a> {
     /// A folder was made writable.
     Unlocked { at: &'a Spot, before: &'a State },
-    /// An empty folder is gone.
+    /// An empty folder was removed.
     FolderRemoved { at: &'a Spot, before: &'a State },
-    /// Something waits aside.
+    /// An entry was moved aside.
     TakenAway { at: &'a Spot, number: usize },
-    /// A folder was made.
+    /// A folder was created.
     FolderMade { at: &'a Spot },
-    /// Something new took a free name.
+    /// A new entry took an unused name.
     Placed { at: &'a Spot, number: usize },
-    /// Something new took the name of what waits aside.
+    /// A new entry replaced another one, which waits aside.
     Exchanged { at: &'a Spot, number: usize },
-    /// A file got another mode, owner, time or attributes.
+    /// A file's mode, owner, time or attributes were changed.
     Touched { at: &'a Spot, before: &'a State },
 }
 
