@@ -41,7 +41,7 @@ pub(crate) fn open_folder(root: &OwnedFd, below: &Below) -> io::Result<OwnedFd> 
     Ok(folder)
 }
 
-/// Opens a regular file for reading, and checks that it is one: opening a FIFO would block.
+/// Opens a regular file for reading, and checks that it is one: a FIFO in its place could block forever.
 pub(crate) fn open_file(folder: impl AsFd, name: &OsStr) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = open_unnoticed(folder, name, flags)?;
