@@ -1,4 +1,4 @@
-//! The first process of a command: an init process that never executes a program itself.
+//! The first process of a command: its init process, which never executes a program itself.
 //!
 //! It enters the command's namespaces, starts the program as its child, and waits. As a subreaper it inherits
 //! every orphan of the command. When the program ends, when it is told to, or when artoo dies for whatever

@@ -1,4 +1,4 @@
-//! Runs untrusted commands: confined by the kernel, with no process left behind.
+//! Sandboxed command execution: confinement by the kernel, and no process left behind.
 //!
 //! [`run()`] starts a program confined by the kernel (mount namespace, Landlock and a seccomp filter on
 //! Linux): it may read what the user may read, except hidden places, write only to the roots of its
@@ -32,7 +32,9 @@
 //!
 //! A confined root user also loses the capabilities that bypass the rules.
 //!
-//! - *Mount namespace*: prevents changing anything outside the granted folders, including modes, owners,
+//! The barriers, and what each prevents:
+//!
+//! - *Mount namespace*: changing anything outside the granted folders, including modes, owners,
 //!   times and attributes; reading hidden places; changing, renaming and replacing sealed parts of granted
 //!   folders.
 //! - *Landlock*: the same for contents, where mounts are missing; also device control, signals to and tracing
@@ -41,7 +43,7 @@
 //!   and modules in the kernel, io_uring, raw and rare sockets, every socket but Unix sockets where the
 //!   network is not granted, access lists and extended attributes, and other ABIs of the processor.
 //! - *Limits*: core dumps, unbounded files, unbounded numbers of processes, full disks.
-//! - *First process*: kills whatever is left when the command ends, or when this process does.
+//! - *First process*: processes left over when the command ends, or when this process does.
 //!
 //! The filter answers as an old kernel or a limited file system would (not permitted, no such call, not
 //! supported), so that programs that merely probe continue; only 32-bit programs are killed. It is compiled

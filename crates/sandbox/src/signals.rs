@@ -22,7 +22,7 @@ pub(crate) fn forget_handlers() {
         if asked == 0 && !usual {
             action.sa_sigaction = libc::SIG_DFL;
             #[expect(unsafe_code, reason = "a system call without a safe wrapper")]
-            // SAFETY: the child has its own table of handlers (no `CLONE_SIGHAND`), so the parent keeps its own.
+            // SAFETY: the child has its own handler table (no `CLONE_SIGHAND`), so the parent keeps its own.
             let _ = unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
         }
     }

@@ -1,6 +1,6 @@
 //! A cursor over shell text.
 
-/// Why the text was not read to its end. What was read before stands.
+/// Why the text was not read to its end. What was read before it stays valid.
 #[derive(Debug)]
 pub(super) struct NotRead(pub(super) String);
 
