@@ -293,8 +293,8 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
             return Err(NotRead("a command is missing".into()));
         }
         for (name, value) in assigned {
-            // Before a command, an assignment holds for that command only, except with some commands of some
-            // shells.
+            // An assignment before a command applies to that command only, but with some commands of some
+            // shells permanently.
             self.walker.assign(&name, value.filter(|_| words.is_empty()));
         }
         self.walker.call(&words, input.as_deref());

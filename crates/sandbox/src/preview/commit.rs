@@ -208,7 +208,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Creates a file or a link in the aside folder, invisible to other programs.
+    /// Creates a file or a link in the aside folder, not yet at its path.
     fn write(&mut self, layer: &Layer, number: usize, difference: &Difference) -> io::Result<()> {
         let Some(after) = &difference.after else { return Ok(()) };
         let aside = self.aside(difference.at.0, layer)?;
