@@ -1,11 +1,12 @@
-//! Benchmark of confinement and previews: `cargo run --release -p artoo-sandbox --example preview_speed
-//! [ROUNDS [FOLDER]]`.
+//! Benchmark of confinement and previews.
+//!
+//! `cargo run --release -p artoo-sandbox --example preview_speed [ROUNDS [FOLDER]]`
 //!
 //! Each round runs the same small change (append to one file, create another) in a workspace of 2,000 files:
-//! unconfined, confined, confined with a sealed `.git`, as a preview, and on overlays staged without one of the
-//! files. Prints rows for `cargo xtask bench`: the median cost of each beyond the unconfined run of the same
-//! round, and of the seal beyond confinement alone. Everything happens in a temporary folder, inside FOLDER
-//! if one is given.
+//! unconfined, confined, confined with a sealed `.git`, as a preview, and on overlays staged without one of
+//! the files. Prints rows for `cargo xtask bench`: the median cost of each beyond the unconfined run of the
+//! same round, and of the seal beyond confinement alone. Everything happens in a temporary folder, inside
+//! FOLDER if one is given.
 
 #![expect(
     clippy::print_stdout,
