@@ -23,7 +23,7 @@ pub(crate) struct Label {
     pub(crate) started: DateTime<FixedOffset>,
     /// Name of the time zone at that time.
     pub(crate) zone: String,
-    /// Whether the run used the embedded model, for which each question is asked twice.
+    /// Whether the run used the embedded model; questions are then answered twice.
     pub(crate) embedded: bool,
     /// The instructions that the run followed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,8 +66,8 @@ fn unplayable(folder: &Path, error: impl Into<Box<dyn std::error::Error + Send +
         .hint("name a folder that was made by `artoo run --record DIR`")
 }
 
-/// Wraps the clients so that each call is also written to a folder: `DIR` itself, or one folder per model
-/// below it.
+/// Wraps the clients so that each call is also written to a folder: `DIR`
+/// itself, or one folder per model below it.
 pub(crate) fn record(
     models: &RoleModels,
     clients: &Clients,
@@ -118,8 +118,8 @@ pub(crate) fn replay(folder: &Path, redaction: &Redaction) -> Result<Clients, Co
         let client = open(folder.to_owned())?;
         return Ok(ROLES.into_iter().map(|role| (role, Arc::clone(&client))).collect());
     }
-    // Each model has one folder, named after the first role that uses it; a `ROLE.shares` file names it for
-    // each other role.
+    // Each model has one folder, named after the first role that uses it; a
+    // `ROLE.shares` file names it for each other role.
     let mut clients = Clients::new();
     for role in ROLES {
         let shared = std::fs::read_to_string(folder.join(format!("{role}.shares")));

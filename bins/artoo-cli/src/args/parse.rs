@@ -43,8 +43,8 @@ pub(crate) fn parse(words: &[OsString], columns: usize) -> Result<Parsed, Comman
     }
 }
 
-/// Refuses options of `run` before a subcommand: they only belong to the short form and would be ignored
-/// silently.
+/// Refuses options of `run` before a subcommand: they only belong to the
+/// short form and would be ignored silently.
 fn misplaced(matches: &ArgMatches) -> Result<(), CommandError> {
     let Some(command) = matches.subcommand_name() else { return Ok(()) };
     let definition = Cli::command();

@@ -89,8 +89,8 @@ fn rows(loaded: &Loaded) -> Vec<Row> {
         .collect()
 }
 
-/// The effective model of each role, each model's profile, and whether its key is set. The key itself is
-/// never shown.
+/// The effective model of each role, each model's profile, and whether its key
+/// is set. The key itself is never shown.
 fn model_rows(models: &RoleModels, settings: &Settings) -> Vec<Row> {
     let mut rows = Vec::new();
     for (role, choice) in models.iter() {

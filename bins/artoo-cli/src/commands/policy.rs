@@ -1,5 +1,5 @@
-//! `artoo policy`: shows the effects of a command and the decision about it, without running it; lists the
-//! user's rules.
+//! `artoo policy`: shows the effects of a command and the decision about it,
+//! without running it; lists the user's rules.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -61,8 +61,8 @@ fn parameters(
     checked(said.over(recorded), &loaded.merged)
 }
 
-/// Warns about what cannot be relied on. With the recorded numbers, artoo's own solver has to reproduce the
-/// recorded decisions.
+/// Warns about what cannot be relied on. With the recorded numbers, artoo's own
+/// solver has to reproduce the recorded decisions.
 fn trust(context: &mut Context<'_>, page: &WhatIf) -> Exit {
     let mut exit = Exit::OK;
     if let Some(damage) = &page.damage {

@@ -9,8 +9,8 @@ use crate::error::CommandError;
 use crate::machine::Environment;
 use crate::suggest::nearest;
 
-/// Information about embedded models. Checking a file may require hashing it, so that is done only where it
-/// matters.
+/// Information about embedded models. Checking a file may require hashing it,
+/// so that is done only where it matters.
 pub(crate) struct Embedded<'a> {
     /// Names of all models of the catalogue, the default one first.
     pub(crate) catalogue: Vec<String>,

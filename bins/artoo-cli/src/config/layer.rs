@@ -42,8 +42,8 @@ impl fmt::Display for Origin {
 pub(crate) struct Layer {
     /// Origin of its values.
     pub(crate) origin: Origin,
-    /// Whether it names a model for every role; it then overrides choices for single tiers and roles in the
-    /// layers below.
+    /// Whether it names a model for every role; it then overrides choices for
+    /// single tiers and roles in the layers below.
     pub(crate) for_every_role: bool,
     /// The values.
     pub(crate) table: Table,
@@ -106,8 +106,8 @@ impl Merged {
     }
 }
 
-/// Splits a path into its first key and the rest. A key that contains a dot, such as the name of a model, is
-/// quoted.
+/// Splits a path into its first key and the rest. A key that contains a dot,
+/// such as the name of a model, is quoted.
 pub(crate) fn first_key(path: &str) -> (&str, Option<&str>) {
     if let Some((key, rest)) = path.strip_prefix('"').and_then(|path| path.split_once('"')) {
         return (key, rest.strip_prefix('.'));

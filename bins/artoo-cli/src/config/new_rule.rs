@@ -1,5 +1,5 @@
-//! Adds a rule to `policy.toml`: appended, with the existing text byte for byte unchanged, and only if the
-//! result parses.
+//! Adds a rule to `policy.toml`: appended, with the existing text byte for byte
+//! unchanged, and only if the result parses.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};

@@ -19,8 +19,8 @@ pub(crate) struct Applied {
     pub(crate) reason: String,
 }
 
-/// The profile of a chosen model: the embedded model has its own, for others the name decides; overrides in
-/// `said` take precedence.
+/// The profile of a chosen model: the embedded model has its own, for others the name
+/// decides; overrides in `said` take precedence.
 pub(crate) fn applied(choice: &ModelChoice, said: &BTreeMap<String, ProfileOverrides>) -> Applied {
     let (known, why) = match choice.provider {
         Provider::Local => (ModelProfile::embedded(), "the embedded model"),

@@ -1,4 +1,4 @@
-//! `artoo doctor`: checks of the sandbox, the folders, the disk and the shell.
+//! `artoo doctor`: checks of the sandbox, the shell, installed programs, folders and disk space.
 
 use std::path::Path;
 

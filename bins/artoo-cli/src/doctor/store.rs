@@ -113,8 +113,8 @@ fn audit(settings: &Settings) -> Check {
             }
         }
         Err(error) => {
-            // Only a note: runs still work and are still recorded, and the log itself says where its chain
-            // broke.
+            // Only a note: runs still work and are still recorded, and the log
+            // itself says where its chain broke.
             Check::note(NAME, error.to_string()).remedy(error.hint().unwrap_or("artoo audit verify"))
         }
     }

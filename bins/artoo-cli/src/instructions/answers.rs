@@ -35,8 +35,8 @@ impl Answers {
         }
     }
 
-    /// Stores a decision. A yes also clears the mark that a run wrote the file, so the user is not asked
-    /// again.
+    /// Stores a decision. A yes also clears the mark that a run wrote the
+    /// file, so the user is not asked again.
     pub(super) fn keep(&self, found: &Found, follow: bool) -> io::Result<()> {
         make_private(&self.folder)?;
         private_file(&self.answer(&found.text), if follow { FOLLOW } else { LEAVE })?;

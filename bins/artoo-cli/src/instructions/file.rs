@@ -98,8 +98,8 @@ fn doubt(place: &Place, found: &Metadata, answers: &Answers) -> Option<Doubt> {
     leads_out(&place.path, &real, within).then_some(Doubt::Elsewhere(real))
 }
 
-/// Whether other users may write the file. A group with the same number as the user is the user's own, as on
-/// most systems.
+/// Whether other users may write the file. A group with the same number as the
+/// user is the user's own, as on most systems.
 fn is_writable_by_others(found: &Metadata) -> bool {
     let is_own_group = found.gid() == found.uid();
     found.mode() & 0o002 != 0 || (found.mode() & 0o020 != 0 && !is_own_group)

@@ -57,8 +57,8 @@ pub(crate) fn followed(
     followed
 }
 
-/// Marks the instruction files among a call's changed files: the user is asked before a later run follows a
-/// file that a run wrote.
+/// Marks the instruction files among a call's changed files: the user is asked before a
+/// later run follows a file that a run wrote.
 pub(crate) fn written(data_dir: &Path, files: &[FileChange]) {
     let is_one = |file: &&FileChange| {
         file.change != FileChangeKind::Deleted && file.path.file_name().is_some_and(|name| name == NAME)

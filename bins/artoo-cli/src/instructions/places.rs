@@ -20,8 +20,8 @@ pub(crate) fn own(environment: &Environment, home: &Path) -> Option<PathBuf> {
     own_folder(environment, home).map(|folder| folder.join(NAME))
 }
 
-/// The user's own file, then those from the repository root down to the folder; without a repository, only
-/// the folder's.
+/// The user's own file, then those from the repository root down to the folder;
+/// without a repository, only the folder's.
 pub(super) fn of(own: Option<&Path>, folder: &Path) -> Vec<Place> {
     let is_root = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
     let root = folder.ancestors().find(is_root).unwrap_or(folder);

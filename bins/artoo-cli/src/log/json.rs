@@ -15,7 +15,9 @@ use super::Secrets;
 use super::entry::Entry;
 use crate::terminal::{ErrorStream, neutral_json};
 
-/// Writes lines such as `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor","message":"...","fields":{"error":"..."}}`.
+/// Writes lines such as
+/// `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor",
+/// "message":"...","fields":{"error":"..."}}`.
 pub(super) struct Json {
     sink: Sink,
     clock: SystemClock,

@@ -62,8 +62,8 @@ pub(crate) fn private_log(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Creates a file readable by the user only, replacing an existing one. A symbolic link is replaced, not
-/// followed.
+/// Creates a file readable by the user only, replacing an existing one. A
+/// symbolic link is replaced, not followed.
 pub(crate) fn private_file(path: &Path, text: &[u8]) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -11,8 +11,8 @@ use rustix::fs::{Access, access};
 pub(crate) fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
     let mode = match target.metadata() {
         Ok(found) => {
-            // Renaming over a file needs no write permission on the file itself, so that is checked
-            // separately.
+            // Renaming over a file needs no write permission on the file
+            // itself, so that is checked separately.
             access(target, Access::WRITE_OK)?;
             found.permissions().mode() & 0o777
         }

@@ -75,8 +75,8 @@ impl Background {
         }
     }
 
-    /// Id of the run that has waited longest for an answer; otherwise of the most recently started unfinished
-    /// run.
+    /// Id of the run that has waited longest for an answer; otherwise of the
+    /// most recently started unfinished run.
     pub(super) fn in_need(&self) -> Option<String> {
         let runs = self.lock();
         runs.watched.iter().find(|run| run.open.is_some()).or(runs.watched.last()).map(|run| run.id.clone())

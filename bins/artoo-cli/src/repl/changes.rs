@@ -15,8 +15,8 @@ use crate::error::CommandError;
 use crate::program::Context;
 use crate::view::{Frame, changed_file};
 
-/// Shows each file that was created, changed or deleted, with a line diff. Changes that were undone are left
-/// out.
+/// Shows each file that was created, changed or deleted, with a line diff.
+/// Changes that were undone are left out.
 pub(super) fn show(context: &mut Context<'_>, state: &State) -> Result<(), CommandError> {
     let session = state.session(context)?;
     let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;

@@ -127,8 +127,8 @@ impl Editor {
                     self.leaving = true;
                     context.terminal.note("Ctrl+C again, or Ctrl+D, leaves");
                 }
-                // Suspends like any program started from a shell; the typed text is still there after
-                // resuming.
+                // Suspends like any program started from a shell; the typed
+                // text is still there after resuming.
                 Signal::HostCommand(_) => {
                     let _ = kill_process(getpid(), Number::TSTP);
                 }
@@ -139,9 +139,9 @@ impl Editor {
     }
 }
 
-/// Complete lines that were typed while a command of the program owned the terminal. The terminal has already
-/// terminated them, with a line end that would not act as Enter at the prompt. An incomplete line reaches the
-/// prompt unchanged.
+/// Complete lines that were typed while a command of the program owned the terminal. The
+/// terminal has already terminated them, with a line end that would not act as Enter at the
+/// prompt. An incomplete line reaches the prompt unchanged.
 fn finished_lines() -> Vec<Read> {
     let mut lines = Vec::new();
     let mut bytes = [0; 4096];
@@ -201,8 +201,8 @@ fn bound(mut keys: Keybindings) -> Keybindings {
     keys
 }
 
-/// Whether the line was non-empty when it was last drawn: by the time Ctrl+C is reported, the line has been
-/// cleared.
+/// Whether the line was non-empty when it was last drawn: by the time Ctrl+C
+/// is reported, the line has been cleared.
 #[derive(Clone, Debug, Default)]
 struct Shown(Arc<AtomicBool>);
 

@@ -7,9 +7,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::retry_on_intr;
 use rustix::process::{Signal, getpid, kill_process};
 
-/// Sends SIGHUP to this process when the terminal is gone. The kernel does this only for processes whose
-/// controlling terminal it is; any other process, for example in a test's or container's terminal, would poll
-/// for keys forever.
+/// Sends SIGHUP to this process when the terminal is gone. The kernel does this only for
+/// processes whose controlling terminal it is; any other process, for example in a test's or
+/// container's terminal, would poll for keys forever.
 pub(super) fn watch() -> io::Result<()> {
     // `tcgetsid` succeeds only for the controlling terminal. The returned number is not checked: it is 0 for
     // a session outside of the container's PID namespace.

@@ -29,8 +29,8 @@ Try:
   artoo --help                                  everything else
 ";
 
-/// Works on one line after the other. The exit code is that of the last line that failed, and 2 if there was
-/// no request at all.
+/// Works on one line after the other. The exit code is that of the last line that
+/// failed, and 2 if there was no request at all.
 pub(super) fn run(
     context: &mut Context<'_>,
     state: &mut State,

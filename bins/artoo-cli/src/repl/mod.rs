@@ -43,8 +43,8 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));
     let at_terminal = context.streams.stdin && context.streams.stdout && context.streams.stderr;
     if at_terminal {
-        // Loading the settings also switches the terminal to screen reader mode if options or configuration
-        // ask for it.
+        // Loading the settings also switches the terminal to screen reader mode if
+        // options or configuration ask for it.
         Loaded::load(context, Given::default())?;
     }
     let exit = if at_terminal && context.terminal.look().live {

@@ -31,8 +31,8 @@ pub(super) struct Said<'a> {
 }
 
 impl Line {
-    /// Lays out the prompt for a terminal of `columns`. In a narrow one the right side is empty, to leave
-    /// room for the request.
+    /// Lays out the prompt for a terminal of `columns`. In a narrow one the right side
+    /// is empty, to leave room for the request.
     pub(super) fn of(said: Said<'_>, columns: usize) -> Self {
         let left = format!("{} ", fitted(&neutral_line(&said.folder), columns / 3));
         let mut right = vec![neutral_line(said.model.unwrap_or("no model"))];

@@ -341,8 +341,8 @@ pub(super) fn sessions(context: &mut Context<'_>) -> Result<Sessions, CommandErr
     Ok(Sessions::new(&data_dir, Redactor::new()))
 }
 
-/// Replaces `@path` and `@"path with blanks"` by the path. A path that does not exist is an error, reported
-/// before a model is called.
+/// Replaces `@path` and `@"path with blanks"` by the path. A path that does not exist is
+/// an error, reported before a model is called.
 fn attached(text: &str, folder: &Path) -> Result<String, CommandError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -91,8 +91,8 @@ pub(super) enum Said {
 const SHORTEST_WORDS: usize = 8;
 
 impl Said {
-    /// Parses an answer. Only exact letters and words are a yes; anything else is a no, including the end of
-    /// the input.
+    /// Parses an answer. Only exact letters and words are a yes; anything else is
+    /// a no, including the end of the input.
     pub(super) fn of(answer: &str) -> Self {
         match answer.trim().to_lowercase().as_str() {
             "y" | "yes" => Self::Yes(ApprovalScope::Once),

@@ -96,8 +96,8 @@ impl Question {
     }
 }
 
-/// Whether a person can be asked: standard input and standard error are terminals, and the output is for a
-/// person.
+/// Whether a person can be asked: standard input and standard error are
+/// terminals, and the output is for a person.
 pub(super) fn person_present(streams: Streams, json: bool, quiet: bool) -> bool {
     streams.stdin && streams.stderr && !json && !quiet
 }
@@ -222,8 +222,8 @@ impl Asking {
         }
     }
 
-    /// Shows the next page of the details. If the terminal does not report its height, shows everything and
-    /// repeats the question.
+    /// Shows the next page of the details. If the terminal does not report its height,
+    /// shows everything and repeats the question.
     fn page(&mut self, asked: Box<ApprovalRequested>, mut pager: Pager, terminal: &mut Terminal) {
         let rows = terminal.rows();
         for line in pager.page(terminal.look().columns, rows) {
@@ -260,8 +260,8 @@ impl Asking {
         self.wait(Question::Effect(asked), Awaited::Reason, REASON, terminal);
     }
 
-    /// Adds the rule, then answers yes. Without a reason, or if the rule cannot be written, repeats the
-    /// question.
+    /// Adds the rule, then answers yes. Without a reason, or if the rule
+    /// cannot be written, repeats the question.
     fn rule(&mut self, asked: Box<ApprovalRequested>, line: &str, terminal: &mut Terminal) {
         let reason = line.trim();
         let (Some((rule, file)), false) = (asked.always.as_ref().zip(self.policy()), reason.is_empty())

@@ -1,5 +1,5 @@
-//! `artoo runs attach`: shows the run of another process from its journal and answers its questions over its
-//! socket.
+//! `artoo runs attach`: shows the run of another process from its journal and
+//! answers its questions over its socket.
 
 use std::path::Path;
 use std::time::Duration;

@@ -51,8 +51,8 @@ pub(crate) struct Conversation {
     session: Session,
 }
 
-/// Finds the wanted session. Called before the secrets are known, so the redactor is empty and the store is
-/// only read.
+/// Finds the wanted session. Called before the secrets are known, so the
+/// redactor is empty and the store is only read.
 pub(super) fn find(data_dir: &Path, wanted: &Wanted, folder: &Path) -> Result<Option<Session>, CommandError> {
     let sessions = Sessions::new(data_dir, Redactor::new());
     match wanted {
@@ -104,8 +104,8 @@ pub(super) fn folder(
 }
 
 impl Conversation {
-    /// Continues or begins a session. `None` if none is wanted, or if it cannot be stored: that is only a
-    /// warning.
+    /// Continues or begins a session. `None` if none is wanted, or if it
+    /// cannot be stored: that is only a warning.
     pub(super) fn open(
         terminal: &mut Terminal,
         data_dir: &Path,

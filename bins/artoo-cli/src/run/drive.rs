@@ -78,8 +78,8 @@ pub(super) async fn drive(
         conversation.end(context.terminal, run_id, end);
     }
 
-    // An incomplete record is a fault that the outcome does not contain, because the outcome is read from the
-    // record.
+    // An incomplete record is a fault that the outcome does not contain,
+    // because the outcome is read from the record.
     let exit = match &view.outcome {
         Some(outcome) if outcome.error.is_some() || finished.fault.is_none() => outcome.exit_code,
         Some(_) | None => artoo_runtime::exit_code(&finished),

@@ -34,8 +34,8 @@ impl Findings {
         }
     }
 
-    /// Processes a message. Returns findings that the user should see at once: that the run does not
-    /// converge, once per kind.
+    /// Processes a message. Returns findings that the user should see at once: that
+    /// the run does not converge, once per kind.
     pub(super) fn on(&mut self, observed: &Observed) -> Vec<String> {
         let envelope = match observed {
             Observed::Message(envelope) => envelope,
@@ -90,8 +90,8 @@ fn concerns_a_person(kind: AnomalyKind) -> bool {
         | AnomalyKind::ModelFailing
         | AnomalyKind::ModelUnusable
         | AnomalyKind::ToolFailing => true,
-        // Reported at once; the course of the loss is part of the result, and `artoo runs explain` shows the
-        // reasons.
+        // Reported at once; the course of the loss is part of the result, and
+        // `artoo runs explain` shows the reasons.
         AnomalyKind::GgsThrashing | AnomalyKind::Oscillation | AnomalyKind::NoImprovement => false,
         // Only for the log, which is not read here, or for runs without an end.
         AnomalyKind::LogUnreadable

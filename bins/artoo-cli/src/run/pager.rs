@@ -18,8 +18,8 @@ impl Pager {
         Self { all: lines.len(), lines: lines.into(), pages: 0 }
     }
 
-    /// The next page: as many lines as fit above the prompt, but at least one; all of them if the height is
-    /// unknown.
+    /// The next page: as many lines as fit above the prompt, but at least one;
+    /// all of them if the height is unknown.
     pub(super) fn page(&mut self, columns: usize, rows: Option<usize>) -> Vec<String> {
         self.pages += 1;
         let Some(rows) = rows else { return self.lines.drain(..).collect() };

@@ -36,7 +36,7 @@ pub(crate) struct Prepared {
     pub(super) clients: Clients,
     /// Prices of the models.
     pub(super) prices: Prices,
-    /// Whether the embedded model is used: it gets longer deadlines, and each question is asked twice.
+    /// Whether the embedded model is used: it gets longer deadlines, and questions are answered twice.
     pub(super) embedded: bool,
     /// The available tools that the user granted.
     pub(super) toolbox: Toolbox,
@@ -269,8 +269,8 @@ fn redactor(environment: &Environment, secrets: &[String]) -> Redactor {
     secrets.iter().map(String::as_str).chain(secrets_of(variables)).fold(Redactor::new(), Redactor::secret)
 }
 
-/// The redaction of a cassette: removes secrets and replaces what differs between machines, so that it can be
-/// replayed elsewhere.
+/// The redaction of a cassette: removes secrets and replaces what differs between
+/// machines, so that it can be replayed elsewhere.
 fn redaction(
     context: &Context<'_>,
     redactor: Redactor,
@@ -310,8 +310,8 @@ fn workspace(settings: &Settings) -> Result<(), CommandError> {
     })
 }
 
-/// If the kernel cannot confine commands, every command would be refused; that is reported before the first
-/// model call.
+/// If the kernel cannot confine commands, every command would be refused; that
+/// is reported before the first model call.
 fn confinement(settings: &Settings) -> Result<(), CommandError> {
     match (settings.sandbox, artoo_sandbox::probe()) {
         (SandboxMode::FullAccess, _) | (_, Support::Enforced { .. }) => Ok(()),

@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use crate::error::CommandError;
 use crate::terminal::Streams;
 
-/// More than any model reads. A mistake such as `artoo run < film.mp4` fails here instead of filling the
-/// memory.
+/// More than any model reads. A mistake such as `artoo run < film.mp4`
+/// fails here instead of filling the memory.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The text of the request. `-`, or no argument if standard input is not a terminal, reads standard input.

@@ -49,8 +49,8 @@ pub(super) async fn attend(
     let finished = watch(run.finished(), observer, &mut view, &mut asking, terminal).await;
     asking.give_up(terminal);
     terminal.wipe();
-    // A timeout loses nothing silently: the log then ends before the lines that are not on disk yet, and says
-    // so.
+    // A timeout loses nothing silently: the log then ends before the lines
+    // that are not on disk yet, and says so.
     let auditor = artoo.clone();
     let _ = tokio::time::timeout(CLOSING, artoo.close()).await;
     for found in auditor.audit_trouble().into_iter().chain(view.findings.sentences()) {
@@ -231,8 +231,8 @@ mod tests {
         }
     }
 
-    /// An ambiguous follow-up: the question is put on standard error and answered by a line, and the run
-    /// continues.
+    /// An ambiguous follow-up: the question is put on standard error and
+    /// answered by a line, and the run continues.
     #[tokio::test]
     async fn a_question_is_asked_and_its_answer_reaches_the_perceiver() {
         let folder = tempfile::tempdir().unwrap();

@@ -20,8 +20,8 @@ const USUAL_COLUMNS: usize = 80;
 /// The stream, with what is drawn on its last lines.
 pub(crate) struct ErrorStream {
     stream: Mutex<Stream>,
-    /// Log lines that wait because a question is open or another thread is writing. No role of a run waits
-    /// for the terminal.
+    /// Log lines that wait because a question is open or another thread is writing.
+    /// No role of a run waits for the terminal.
     waiting: Mutex<Vec<String>>,
 }
 
@@ -241,8 +241,8 @@ impl Stream {
     }
 }
 
-/// The part of a field that fits into a line, its width, and the width after the cursor. The last column
-/// stays free.
+/// The part of a field that fits into a line, its width, and the width after
+/// the cursor. The last column stays free.
 fn fitted(prompt: &str, field: &Field, columns: usize) -> (String, usize, usize) {
     let room = columns.saturating_sub(1);
     let prompt = clip(prompt, room / 2);

@@ -1,9 +1,9 @@
 //! Exact rendering of text in questions: every character is visible, and different texts look different.
 //!
-//! Invisible characters are replaced by a picture or their number: control characters, blanks other than
-//! U+0020, trailing blanks, and everything that Unicode calls ignorable. Some of these are ordinary in
-//! Persian, in Indic scripts and in emoji, but the user who approves a name must see that it is not the name
-//! it resembles.
+//! Invisible characters are replaced by a picture or their number: control characters, blanks
+//! other than U+0020, trailing blanks, and everything that Unicode calls ignorable. Some of
+//! these are ordinary in Persian, in Indic scripts and in emoji, but the user who approves a
+//! name must see that it is not the name it resembles.
 
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup, WhiteSpace};
 use icu_properties::{CodePointMapData, CodePointSetData};

@@ -30,8 +30,8 @@ impl KeyByKey {
     }
 }
 
-/// Re-enters the mode if a shell has owned the terminal meanwhile (Ctrl+Z, `fg`); returns whether that was
-/// the case.
+/// Re-enters the mode if a shell has owned the terminal meanwhile (Ctrl+Z,
+/// `fg`); returns whether that was the case.
 pub(crate) fn take_again() -> bool {
     let Ok(modes) = tcgetattr(stdin()) else { return false };
     // In the background, changing the modes would stop the program (`SIGTTOU`).

@@ -105,8 +105,8 @@ impl Terminal {
         self.errors.question(text);
     }
 
-    /// Shows a status line at the bottom until something else is written. No effect if the cursor cannot be
-    /// moved.
+    /// Shows a status line at the bottom until something else is written. No
+    /// effect if the cursor cannot be moved.
     pub(crate) fn status(&mut self, line: &str) {
         let look = self.look();
         if !look.live {

@@ -116,8 +116,8 @@ fn scope_words(scope: ApprovalScope) -> &'static str {
     }
 }
 
-/// The items of a question, with at most `most` lines of the command, and `most` changes and effects of each
-/// kind listed one by one.
+/// The items of a question, with at most `most` lines of the command, and `most` changes
+/// and effects of each kind listed one by one.
 fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
     let Asked { tool, command, effects, changes, reason, person } = *asked;
     let columns = frame.columns.saturating_mul(MAX_ROWS).max(LEAST_TEXT);

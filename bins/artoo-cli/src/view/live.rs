@@ -67,8 +67,8 @@ impl Live {
         folded
     }
 
-    /// The held-back rows of met criteria, before another line: a single criterion in full, several as one
-    /// row.
+    /// The held-back rows of met criteria, before another line: a single
+    /// criterion in full, several as one row.
     fn folded(&mut self, line: &Line, subtask: Option<usize>, frame: Frame) -> Vec<String> {
         let ended: Vec<Option<usize>> = match &line.event {
             Event::Verdict { .. } | Event::Correction { .. } | Event::SubTaskFinished { .. } => vec![subtask],

@@ -130,8 +130,8 @@ pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
     format!("{}\n", parts.join("\n\n"))
 }
 
-/// The tick of an accepted run, for standard error while standard output gets the bare result; `None` for any
-/// other end.
+/// The tick of an accepted run, for standard error while standard output gets
+/// the bare result; `None` for any other end.
 pub(crate) fn tick(outcome: &Outcome, frame: Frame) -> Option<String> {
     match (outcome.directive, &outcome.error) {
         (Some(TerminalState::Accept), None) => Some(accepted(outcome, frame)),

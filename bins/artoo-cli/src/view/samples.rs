@@ -1,5 +1,5 @@
-//! Test data: a run with every kind of event, with text in several scripts and text that tries to act on the
-//! terminal.
+//! Test data: a run with every kind of event, with text in several scripts and
+//! text that tries to act on the terminal.
 
 use artoo_runtime::events::{Line, schema};
 use serde_json::{Value, json};
@@ -177,8 +177,8 @@ pub(crate) fn finished(directive: &str, fault: Option<Value>) -> Value {
     })
 }
 
-/// A line with this event. It is checked against the schema, because a sample that no run could produce
-/// proves nothing.
+/// A line with this event. It is checked against the schema, because a sample
+/// that no run could produce proves nothing.
 pub(crate) fn line(seq: usize, event: Value, role: Option<&str>, subtask: Option<&str>) -> Line {
     let mut object = json!({"v": 1, "seq": seq, "ts": "2026-03-01T12:00:00+01:00", "run_id": RUN});
     let fields = object.as_object_mut().unwrap();

@@ -284,8 +284,8 @@ fn every_end_of_a_run() {
     insta::assert_snapshot!(text);
 }
 
-/// The result of a run that fell short begins with what is wrong and repeats nothing. The words are R7's; the
-/// outputs follow.
+/// The result of a run that fell short begins with what is wrong and repeats
+/// nothing. The words are R7's; the outputs follow.
 #[test]
 fn a_run_that_fell_short_says_what_is_wrong_first() {
     let done = json!([{"subtask_id": "01970000-0000-7000-8000-0000000000a1", "intent": "Count the pears", "status": "matched", "output": "17"},

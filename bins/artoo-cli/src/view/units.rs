@@ -43,7 +43,7 @@ pub(super) fn spent(usage: &Cumulative) -> String {
     format!("{about}{} tokens{cost}", tokens(sum))
 }
 
-/// An amount with its currency: `0.0123 USD`. Four decimals, because a call costs less than a cent.
+/// An amount with its currency: `0.0123 USD`. Four decimals, because a call may cost less than a cent.
 pub(super) fn money(cost: &Cost) -> String {
     let amount = format!("{:.4} {}", cost.amount.units(), neutral_line(&cost.currency));
     let least = cost.amount > Amount::ZERO && cost.amount.units() < 0.000_05;

@@ -1,5 +1,5 @@
-//! Approval of a command that would delete a user's file: the question at a terminal, and the refusal without
-//! one.
+//! Approval of a command that would delete a user's file: the question at a
+//! terminal, and the refusal without one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,8 +30,8 @@ fn notes(scene: &Scene) -> PathBuf {
     scene.home().join("artoo_workspace/notes.txt")
 }
 
-/// Runs at a terminal and types `typed` at the question: the exit code, the screen, and whether the file
-/// still exists.
+/// Runs at a terminal and types `typed` at the question: the exit code, the
+/// screen, and whether the file still exists.
 fn at_a_terminal(columns: u16, typed: &str) -> (Option<i32>, String, bool) {
     let scene = scene();
     let mut screen = Screen::new(columns);
@@ -72,8 +72,8 @@ const RULES: &str = ".config/artoo/policy.toml";
 const OFFERED: &str = "a: always, by a rule   N: no   or say what to do instead > ";
 const WHY: &str = "(empty: back to the question) > ";
 
-/// Runs at a terminal; waits for each shown text and types the answer to it. Returns the exit code and the
-/// screen.
+/// Runs at a terminal; waits for each shown text and types the answer to it.
+/// Returns the exit code and the screen.
 fn talk(scene: &Scene, steps: &[(&str, &str)]) -> (Option<i32>, String) {
     talk_in(scene, &["run", REQUEST], steps)
 }
@@ -175,8 +175,8 @@ fn where_no_rule_says_it_always_is_not_offered() {
     assert!(!scene.home().join(RULES).exists());
 }
 
-/// A file too large to be kept for undo is asked about separately: a yes allows the change, and undo reports
-/// what it cannot restore.
+/// A file too large to be kept for undo is asked about separately: a yes allows the
+/// change, and undo reports what it cannot restore.
 #[test]
 fn what_cannot_be_undone_is_said_before_and_after() {
     let line = ["run", "-c", "undo.max_run_bytes=10", REQUEST];

@@ -53,8 +53,8 @@ fn anthropic_is_a_choice_like_any_other() {
         ),
     );
     let said = say(scene.bare(&["run", REQUEST]).env("ANTHROPIC_API_KEY", "sk-ant-canary"));
-    // The mock does not implement the schema of the Messages API; the test checks the address and headers
-    // only.
+    // The mock does not implement the schema of the Messages API; the test
+    // checks the address and headers only.
     let calls = scene.server().calls();
     assert!(calls.iter().any(|call| call.path.ends_with("/messages") && call.header("x-api-key") == Some("sk-ant-canary")), "{}", said.err);
     assert!(!scene.journal().contains("canary"));
@@ -74,8 +74,8 @@ fn a_file_in_the_working_folder_chooses_nothing() {
     assert_eq!(scene.say(&["run", REQUEST]).ended(0).out, "3\n");
 }
 
-/// Tools that reach the network are enabled by the user's configuration only, not by a file in somebody
-/// else's folder.
+/// Tools that reach the network are enabled by the user's configuration only,
+/// not by a file in somebody else's folder.
 #[test]
 fn the_web_is_granted_by_the_user_and_not_by_a_folder() {
     let scene = Scene::new(counting());

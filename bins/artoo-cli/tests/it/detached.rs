@@ -181,8 +181,8 @@ fn a_run_that_is_killed_leaves_nobody_waiting() {
     assert!(said.err.contains("this run was killed"), "{}", said.err);
 }
 
-/// The run is killed during its second step: the result of the first step is kept, and only the second step
-/// is repeated.
+/// The run is killed during its second step: the result of the first step is
+/// kept, and only the second step is repeated.
 #[test]
 fn a_run_that_was_killed_is_begun_again_with_what_it_had_done() {
     let steps = ["Count the .txt files", "Wait and count them again"];

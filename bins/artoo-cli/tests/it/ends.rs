@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::model::{count_plan, counting, model, shell};
 use crate::scene::Scene;
 
-/// A plan of four subtasks, one of which fails: D is 0.25, which is close enough with the specification's
-/// numbers.
+/// A plan of four subtasks, one of which fails: D is 0.25, which is close
+/// enough with the specification's numbers.
 fn close_enough() -> Scene {
     let subtask = |intent: &str| {
         json!({"intent": intent, "sequence": 1, "kind": "find_out",

@@ -7,8 +7,8 @@ use crate::model::{count_plan, model, shell};
 use crate::process::{Said, wait};
 use crate::scene::Scene;
 
-/// Examples that need a person, the network or another server. They are tried by hand; here they are only
-/// parsed.
+/// Examples that need a person, the network or another server. They are
+/// tried by hand; here they are only parsed.
 const BY_HAND: [&str; 11] = [
     "artoo audit tail --follow",
     "artoo run --plan \"Write a list of the files in docs to list.txt\"",

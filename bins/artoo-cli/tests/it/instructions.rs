@@ -104,8 +104,8 @@ fn no_configuration_is_read_from_it() {
     assert_eq!(scene.say(&["run", REQUEST]).ended(0).out, "3\n", "the server is the one that was chosen");
 }
 
-/// A recorded session is self-contained: the instructions are replayed from the cassette, and the replay's
-/// folder is not read.
+/// A recorded session is self-contained: the instructions are replayed from the
+/// cassette, and the replay's folder is not read.
 #[test]
 fn a_replay_is_told_what_the_recorded_run_was_told() {
     let scene = advised();

@@ -52,8 +52,8 @@ fn an_unmet_end_is_valid_too() {
     assert_eq!(lines.last().unwrap()["exit_code"], json!(4));
 }
 
-/// A directive would mean that the task was judged. With a fault, unjudged fields are null, and `error` is the
-/// fault.
+/// A directive would mean that the task was judged. With a fault, unjudged
+/// fields are null, and `error` holds the fault.
 #[test]
 fn a_fault_is_no_judgement() {
     let scene = Scene::new(|_| Reply::status(401, r#"{"error": {"message": "bad key"}}"#));

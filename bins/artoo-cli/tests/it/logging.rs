@@ -1,5 +1,5 @@
-//! Tests of logging: warnings reach the user, the log file has the rest, and neither contains request text or
-//! secrets.
+//! Tests of logging: warnings reach the user, the log file has the rest, and
+//! neither contains request text or secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -45,8 +45,8 @@ fn what_one_process_remembers_the_next_one_knows() {
     scene.say(&["memory", "show", &id]).ended(2).explains(&id, "artoo memory list");
 }
 
-/// At a terminal the user sees what would be forgotten and is asked; input typed before the question is
-/// discarded.
+/// At a terminal the user sees what would be forgotten and is asked; input
+/// typed before the question is discarded.
 #[test]
 fn a_person_is_asked_before_anything_is_forgotten() {
     const ASKED: &str = "forget this for good? [y/N] > ";

@@ -24,8 +24,8 @@ pub(crate) fn shell(command: &str) -> Value {
     json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": true})
 }
 
-/// A model with this plan, these actions and verdicts; it lists itself as a model, and writes a short text if
-/// text is asked for.
+/// A model with this plan, these actions and verdicts; it lists itself as a model,
+/// and writes a short text if text is asked for.
 pub(crate) fn model(
     plan: Value,
     action: impl Fn(&str) -> Value + Send + Sync + 'static,

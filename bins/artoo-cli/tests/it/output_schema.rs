@@ -41,8 +41,8 @@ fn json_of_the_schema_comes_alone() {
     assert_eq!((&last["structured"], &last["output"]), (&json!({"count": 3}), &json!("3")));
 }
 
-/// A field is not filled with anything that the run did not find out, and a schema that nothing matches gives
-/// no JSON.
+/// A field is not filled with anything that the run did not find out, and a
+/// schema that nothing matches gives no JSON.
 #[test]
 fn law_0_what_was_not_found_out_is_no_json() {
     let nothing = json!({"not": {}}).to_string();

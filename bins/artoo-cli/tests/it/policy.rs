@@ -68,8 +68,8 @@ fn what_a_rule_denies_is_refused_whatever_else_allows_it() {
     }
 }
 
-/// If commands can be tried first, the rules judge the list of changes; otherwise unknown effects need a
-/// person's approval.
+/// If commands can be tried first, the rules judge the list of changes; otherwise
+/// unknown effects need a person's approval.
 #[test]
 fn what_only_shows_when_it_runs_is_denied_too() {
     let scene = scene(DENY, "x=rm; printf -v y %s notes.txt; \"$x\" ~/artoo_workspace/\"$y\"; echo 0");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Timeout of a test: none takes long, so a longer wait means that it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A command with an environment of only these variables.
+/// The binary, with an environment of only the variables set here.
 #[expect(
     clippy::disallowed_methods,
     reason = "the sandbox crate starts commands of runs; here the program itself is under test"

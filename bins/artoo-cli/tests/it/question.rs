@@ -56,8 +56,8 @@ fn scene(files: &[(String, String)], scripts: &'static [&'static str]) -> Scene 
     scene
 }
 
-/// Runs at a terminal; waits for each shown text and types the answer to it. Returns the exit code and
-/// everything shown.
+/// Runs at a terminal; waits for each shown text and types the answer to it.
+/// Returns the exit code and everything shown.
 fn talk(scene: &Scene, columns: u16, steps: &[(&str, &str)]) -> (Option<i32>, String) {
     talk_at(scene, Screen::new(columns), steps)
 }

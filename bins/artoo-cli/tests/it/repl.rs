@@ -363,8 +363,8 @@ fn a_note_reaches_the_run_and_one_that_came_too_late_is_offered() {
     assert!(scene.journal().contains("only those of 2024"));
 }
 
-/// Lesson: after Ctrl+Z and `fg` the terminal stayed in the shell's mode, so input arrived line by line and
-/// was echoed twice.
+/// Lesson: after Ctrl+Z and `fg` the terminal stayed in the shell's mode, so input
+/// arrived line by line and was echoed twice.
 #[test]
 fn lesson_ctrl_z_and_fg_while_a_run_works() {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell("sleep 600")));

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::model::{count_plan, counting, model, schema, shell, shown};
 use crate::scene::Scene;
 
-/// A run that has changed the workspace. On a machine without confinement the run has full access and is
-/// tested as well.
+/// A run that has changed the workspace. On a machine without confinement the
+/// run has full access and is tested as well.
 fn after_a_run() -> Scene {
     let command = "cd ~/artoo_workspace && rm 旧.txt && echo 2 > kept.txt && mkdir out && echo 1 > out/new.txt && echo 3";
     let scene = Scene::new(model(count_plan("Tidy up the workspace"), move |_| shell(command)));
@@ -178,8 +178,8 @@ fn taking_back(call: &Call) -> Reply {
     }
 }
 
-/// "Undo that", in any language: the model names the run, and the tool undoes it after approval. An undo can
-/// be undone in the same way.
+/// "Undo that", in any language: the model names the run, and the tool undoes it after
+/// approval. An undo can be undone in the same way.
 #[test]
 fn what_a_run_of_the_conversation_did_is_taken_back_in_words() {
     let scene = Scene::new(taking_back);

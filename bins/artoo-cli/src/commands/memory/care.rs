@@ -41,8 +41,8 @@ pub(super) fn dream(context: &mut Context<'_>, work: &Work<'_>, json: bool) -> R
     Ok(Exit::OK)
 }
 
-/// What words the rules of this command's dream: the planner's model, or code if there is none or
-/// `--no-model` is given.
+/// What words the rules of this command's dream: the planner's model, or code if
+/// there is none or `--no-model` is given.
 pub(super) fn distiller(
     context: &mut Context<'_>,
     loaded: &mut Loaded,

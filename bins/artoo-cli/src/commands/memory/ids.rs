@@ -6,14 +6,14 @@ use artoo_types::MegramId;
 use super::explained;
 use crate::error::CommandError;
 
-/// Lengths to which an id may be shortened, in characters with hyphens: ids of one minute share the first
-/// eight.
+/// Lengths to which an id may be shortened, in characters with hyphens: ids
+/// of one minute share the first eight.
 const CUTS: [usize; 6] = [8, 13, 18, 23, 28, 32];
 /// Maximum number of ambiguous ids that are listed.
 const NAMED: usize = 5;
 
-/// Whether a text can only be an id or its prefix: hexadecimal digits with at least one number, so that no
-/// word matches by chance.
+/// Whether a text can only be an id or its prefix: hexadecimal digits with at least one
+/// number, so that no word matches by chance.
 pub(super) fn looks_like_id(text: &str) -> bool {
     text.len() >= 6
         && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')

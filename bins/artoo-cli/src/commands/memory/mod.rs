@@ -50,8 +50,8 @@ pub(crate) fn run(context: &mut Context<'_>, command: &MemoryCommand) -> Result<
     let memory = open(&place, settings.rules)?;
     let work = Work { memory: Arc::clone(&memory), settings, distiller, now: SystemClock::new().now() };
     let done = on(context, command, &work);
-    // Confirmed entries were flushed before the confirmation, so an error here loses nothing that was
-    // reported as kept.
+    // Confirmed entries were flushed before the confirmation, so an error here
+    // loses nothing that was reported as kept.
     let closed = wait(memory.close())?.map_err(|error| explained(error.into()));
     done.and_then(|exit| closed.map(|()| exit))
 }

@@ -1,5 +1,5 @@
-//! `artoo memory why`: what memory contributed to a run, from its record; or what it would recall for a
-//! request.
+//! `artoo memory why`: what memory contributed to a run, from its record;
+//! or what it would recall for a request.
 
 use artoo_runtime::explain::HeldCall;
 use artoo_runtime::runs::RunsError;

@@ -33,8 +33,8 @@ pub(super) fn counts(changes: &[PreviewedChange]) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// All changes: per kind at most `most` one by one, otherwise at most `most` folder groups. A path is cut to
-/// `columns`.
+/// All changes: per kind at most `most` one by one, otherwise at most `most`
+/// folder groups. A path is cut to `columns`.
 pub(super) fn by_kind(changes: &[PreviewedChange], most: usize, columns: usize) -> Vec<Told<'_>> {
     let mut told = Vec::new();
     for kind in ORDER {

@@ -23,8 +23,8 @@ const ORDER: [EffectKind; 7] = [
     EffectKind::Creates,
 ];
 
-/// Effects not implied by a change: a change implies its effect on its path, and a rename implies the
-/// deletion of the old name.
+/// Effects not implied by a change: a change implies its effect on its path, and a
+/// rename implies the deletion of the old name.
 pub(super) fn unsaid<'a>(effects: &'a [Effect], changes: &[PreviewedChange]) -> Vec<&'a Effect> {
     let said: BTreeSet<(EffectKind, &Path)> = changes.iter().flat_map(of_change).collect();
     let is_unsaid =

@@ -142,8 +142,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any input: each path is in exactly one group, at or below its place, and there are not too
-        /// many groups.
+        /// For any input: each path is in exactly one group, at or below its
+        /// place, and there are not too many groups.
         #[test]
         fn nothing_is_left_out(
             paths in prop::collection::btree_set("(/[abc]){1,6}/?", 0..40),

@@ -197,8 +197,8 @@ fn a_question_without_changes() {
     insta::assert_snapshot!(format!("{few}\n{}", first(&one, 80)));
 }
 
-/// Effects without a corresponding change are listed, even on files: for example, the old name of a file that
-/// was moved over another one.
+/// Effects without a corresponding change are listed, even on files: for example, the old
+/// name of a file that was moved over another one.
 #[test]
 fn effects_that_no_change_says_are_said() {
     let effects = vec![
@@ -236,8 +236,8 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// For any input: the question fits, every kind has its count, and each deleted path is listed or in a
-    /// listed group.
+    /// For any input: the question fits, every kind has its count, and each
+    /// deleted path is listed or in a listed group.
     #[test]
     fn a_question_fits_and_loses_no_deletion(
         changes in prop::collection::vec(any_change(), 0..120),

@@ -50,8 +50,8 @@ impl Page<'_> {
         self.after_mark = false;
     }
 
-    /// A line break within a paragraph. Outside of containers, the next line's indentation in the source is
-    /// kept.
+    /// A line break within a paragraph. Outside of containers, the next
+    /// line's indentation in the source is kept.
     pub(super) fn line_break(&mut self, end: usize) {
         if let Some(table) = &mut self.table {
             table.push(" ");
