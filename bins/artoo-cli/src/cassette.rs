@@ -1,5 +1,6 @@
 //! Recording and replay of model calls: `--record` writes every call into a folder, `--replay` answers from
 //! it.
+//!
 //! Prompts contain time and place, so the cassette stores both, and a replay uses the stored values.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
 //! Errors of the program and its exit codes.
+//!
 //! A run that ends badly is not an error here but a result with a record; its exit code comes from
 //! [`artoo_runtime::exit_code`].
 

@@ -47,6 +47,7 @@ pub(crate) struct Caught {
 
 /// Installs the signal handlers. To be called before the work begins, so that an early signal does not kill
 /// the process without a record; must be called inside a runtime.
+///
 /// # Errors
 /// The system refuses a signal handler.
 pub(crate) fn catch() -> io::Result<Caught> {

@@ -1,4 +1,5 @@
 //! The `artoo` binary: arguments, configuration, terminal.
+//!
 //! *Architecture invariant*: there is no behaviour here that a library user would miss. A request is handed
 //! to [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but
 //! [`terminal::Terminal`] and the log, through its stream, writes to the standard streams; nothing but

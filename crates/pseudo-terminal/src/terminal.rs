@@ -49,6 +49,7 @@ impl Size {
 
 impl PseudoTerminal {
     /// Opens a terminal of this size.
+    ///
     /// # Errors
     /// The system refuses a pseudo-terminal.
     pub fn open(size: Size) -> Result<Self, Error> {
@@ -64,6 +65,7 @@ impl PseudoTerminal {
     }
 
     /// Reports this size to programs, without changing the screen.
+    ///
     /// # Errors
     /// The system refuses the size.
     pub fn tell_size(&self, rows: u16, columns: u16) -> Result<(), Error> {
@@ -72,6 +74,7 @@ impl PseudoTerminal {
     }
 
     /// Resizes the screen and reports the size to programs.
+    ///
     /// # Errors
     /// The system refuses the size.
     pub fn resize(&self, size: Size) -> Result<(), Error> {
@@ -81,6 +84,7 @@ impl PseudoTerminal {
     }
 
     /// A handle of the programs' end, for a standard stream of a program.
+    ///
     /// # Errors
     /// The process has too many files open.
     pub fn stream(&self) -> Result<Stdio, Error> {
@@ -88,6 +92,7 @@ impl PseudoTerminal {
     }
 
     /// Types text.
+    ///
     /// # Errors
     /// The input can no longer be written.
     pub fn types(&mut self, text: &str) -> Result<(), Error> {
@@ -101,6 +106,7 @@ impl PseudoTerminal {
 
     /// Waits until the output meets a condition, for at most `patience`. Returns when the last output
     /// arrived.
+    ///
     /// # Errors
     /// The condition was not met in time.
     pub fn wait(&self, patience: Duration, mut is_so: impl FnMut(&Shown) -> bool) -> Result<Instant, Error> {
@@ -124,6 +130,7 @@ impl PseudoTerminal {
 
 /// Opens a terminal and returns its two ends: the user's and the programs'. Closing the first one hangs up
 /// the programs.
+///
 /// # Errors
 /// The system refuses a pseudo-terminal.
 pub fn ends() -> Result<(OwnedFd, OwnedFd), Error> {

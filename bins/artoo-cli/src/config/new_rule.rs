@@ -33,7 +33,9 @@ pub(crate) fn rule_text(rule: &Rule) -> String {
 
 /// Appends a rule and returns its position in the file, from 1. The file is replaced atomically; a symbolic
 /// link is kept and its target replaced.
+///
 /// # Errors
+///
 /// The existing or the resulting text does not parse as rules whose examples hold, or it cannot be written.
 /// The file is unchanged then.
 pub(crate) fn add_rule(path: &Path, home: &Path, rule: &Rule) -> Result<usize, CommandError> {

@@ -101,6 +101,7 @@ const MARKER: &str = "ARTOO_COMMAND";
 
 /// The layers from the environment: the general variables of OpenAI clients first, artoo's own variables over
 /// them.
+///
 /// `OPENAI_API_KEY` alone creates no layer: a key set for another program does not choose a model.
 pub(crate) fn layers(environment: &Environment) -> Vec<Layer> {
     let mut layers = Vec::new();

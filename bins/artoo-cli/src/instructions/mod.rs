@@ -1,4 +1,5 @@
 //! Instructions from `AGENTS.md` files: the user's own and those of a folder.
+//!
 //! They are text for planner and executor only; no configuration is read from them.
 
 mod answers;

@@ -1,5 +1,6 @@
 //! Logging of the libraries' `tracing` events: warnings on standard error, and everything in a file if
 //! `--log` names one.
+//!
 //! Every line passes the redactor. Standard output is never used.
 
 mod entry;
@@ -41,6 +42,7 @@ impl Secrets {
 }
 
 /// Starts logging as the options and `ARTOO_LOG` say.
+///
 /// # Errors
 /// The log file cannot be written, or `ARTOO_LOG` is not a valid filter.
 pub(crate) fn start(

@@ -26,6 +26,7 @@ pub(crate) fn nearest_folder(path: &Path) -> PathBuf {
 
 impl Folders {
     /// The folders of this process.
+    ///
     /// # Errors
     /// There is no home folder, or the working folder was deleted.
     pub(crate) fn of_process(environment: &Environment) -> Result<Self, CommandError> {

@@ -82,6 +82,7 @@ impl Editor {
     }
 
     /// Reads a line; `draft` is prefilled.
+    ///
     /// # Errors
     /// The terminal can no longer be read.
     pub(super) fn read(

@@ -24,6 +24,7 @@ pub(super) struct FolderHistory {
 
 impl FolderHistory {
     /// Opens the history of this folder and the common one, both in the data folder.
+    ///
     /// # Errors
     /// The files cannot be created or read.
     pub(super) fn open(data_folder: &Path, working_folder: &Path) -> io::Result<Self> {

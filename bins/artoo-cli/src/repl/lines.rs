@@ -86,6 +86,7 @@ pub(super) fn run(
 }
 
 /// The next line, or what is wrong with it; `None` at the end of input.
+///
 /// # Errors
 /// Standard input can no longer be read.
 fn next() -> Result<Option<Result<String, CommandError>>, CommandError> {

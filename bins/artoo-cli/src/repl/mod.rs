@@ -1,4 +1,5 @@
 //! The REPL (`artoo` without a command): a conversation, request by request.
+//!
 //! Between runs, a line editor reads the next line. While a run works, the terminal is read key by key: the
 //! input line is drawn below the view and is the answer to a question, a note to the run, or the next
 //! request. Without a terminal, each line of standard input is a request.

@@ -74,6 +74,7 @@ pub(super) const TABLE: &[(&str, &str, &str)] = &[
 
 impl Slash {
     /// Parses the text after the slash.
+    ///
     /// # Errors
     /// The command is unknown, or its arguments are invalid.
     pub(super) fn of(text: &str) -> Result<Self, CommandError> {
@@ -151,6 +152,7 @@ fn unknown(name: &str) -> CommandError {
 }
 
 /// Runs a command.
+///
 /// # Errors
 /// The command failed; the conversation continues.
 pub(super) fn run(context: &mut Context<'_>, state: &mut State, slash: &Slash) -> Result<Then, CommandError> {

@@ -74,6 +74,7 @@ enum Done {
 
 impl TypeAhead {
     /// Takes over the keyboard.
+    ///
     /// # Errors
     /// Standard input is not a terminal, or no thread can be started.
     pub(super) fn begin(terminal: &Terminal) -> io::Result<Self> {

@@ -27,7 +27,9 @@ impl PolicyFile {
     }
 
     /// Adds the rule to the file and returns a message about it. Blocks.
+    ///
     /// # Errors
+    ///
     /// Nothing was written, and why.
     pub(super) fn add(&self, rule: &ProposedRule, reason: &str) -> Result<String, CommandError> {
         let rule = Rule::allowing(rule.clone(), reason.to_owned());

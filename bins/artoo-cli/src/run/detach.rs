@@ -1,4 +1,5 @@
 //! Detached runs: the program starts itself again in a second process without the terminal.
+//!
 //! The first process waits until the second has started its run or has reported why it cannot. The second
 //! process first leaves the terminal's session, and closes its streams once the run has started.
 

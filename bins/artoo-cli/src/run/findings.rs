@@ -1,4 +1,5 @@
 //! The auditor's findings about the current run, for the user.
+//!
 //! Computed by the auditor's own fold over the messages that the view sees anyway, because reading the whole
 //! log at the end of each run would take longer with every run. Findings that need the log, such as trends of
 //! roles over time, are reported by `artoo audit report`.

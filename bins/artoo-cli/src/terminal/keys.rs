@@ -19,6 +19,7 @@ pub(crate) struct KeyByKey(());
 
 impl KeyByKey {
     /// Switches the terminal to key-by-key mode.
+    ///
     /// # Errors
     /// Standard input is not a terminal.
     pub(crate) fn begin() -> io::Result<Self> {

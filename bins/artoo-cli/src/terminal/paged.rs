@@ -18,6 +18,7 @@ const OPTIONS: &str = "FRX";
 const NOT_STARTED: [i32; 2] = [126, 127];
 
 /// Writes data to standard output; through the pager if that is a terminal and the text is longer.
+///
 /// # Errors
 /// As [`Terminal::data`].
 pub(crate) fn paged(

@@ -74,6 +74,7 @@ impl Terminal {
     }
 
     /// Writes data, which has to be neutral already, to standard output.
+    ///
     /// # Errors
     /// [`Kind::BrokenPipe`] if the reader is gone, [`Kind::Failed`] if the disk is full.
     pub(crate) fn data(&mut self, text: &str) -> Result<(), CommandError> {
@@ -81,6 +82,7 @@ impl Terminal {
     }
 
     /// Writes bytes to standard output unchanged; only for a standard output that is not a terminal.
+    ///
     /// # Errors
     /// As [`Self::data`].
     pub(crate) fn data_bytes(&mut self, bytes: &[u8]) -> Result<(), CommandError> {

@@ -1,4 +1,5 @@
 //! Rendering of approval questions and their answers.
+//!
 //! All the text shown comes from a model or is the name or content of a file. It is rendered exactly, and no
 //! text can push the rest off the screen. What does not fit is counted, and [`details`] shows it.
 

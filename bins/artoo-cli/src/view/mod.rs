@@ -1,4 +1,5 @@
 //! Rendering of runs for the user: pure functions from the lines of [`artoo_runtime::events`] to text.
+//!
 //! All output is neutral: characters from models, tools and files that act on the terminal are made visible.
 
 mod consent;

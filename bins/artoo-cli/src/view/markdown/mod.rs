@@ -1,4 +1,5 @@
 //! Rendering of a model's Markdown for the terminal.
+//!
 //! Models also write text that is not Markdown: lists of files, one name per line, text with stars and
 //! underscores. Therefore text stays unchanged unless it contains a construct that is not written by chance:
 //! `**strong**`, a link, a fenced block, a table. Line breaks are kept.
