@@ -1,5 +1,4 @@
-//! Recording and replay of model calls: `--record` writes every call into a folder, `--replay` answers from
-//! it.
+//! Recording and replay of model calls (`--record`, `--replay`).
 //!
 //! Prompts contain time and place, so the cassette stores both, and a replay uses the stored values.
 

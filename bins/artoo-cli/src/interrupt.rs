@@ -1,5 +1,6 @@
-//! Handling of the signals that end a run: the first one requests an orderly end
-//! with a record, the second one exits at once.
+//! Handling of the signals that end a run.
+//!
+//! The first signal requests an orderly end with a record, the second one exits at once.
 
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -1,5 +1,6 @@
-//! `artoo policy`: shows the effects of a command and the decision about it,
-//! without running it; lists the user's rules.
+//! `artoo policy`: shows a command's effects and the decision about it; lists the user's rules.
+//!
+//! The command is not run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Parser of `config.toml`: unknown keys and wrong types are errors with line and
-//! column, and with the nearest known key.
+//! Parser of `config.toml`.
+//!
+//! Unknown keys and wrong types are errors with line and column, and with the nearest known key.
 
 use std::path::Path;
 

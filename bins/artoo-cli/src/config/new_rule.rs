@@ -1,5 +1,6 @@
-//! Adds a rule to `policy.toml`: appended, with the existing text byte for byte
-//! unchanged, and only if the result parses.
+//! Appends a rule to `policy.toml`.
+//!
+//! The existing text stays byte for byte, and nothing is written unless the result parses.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};

@@ -1,5 +1,6 @@
-//! Parser of `policy.toml`, the user's approval rules. The file is in the
-//! user's config folder and nowhere else.
+//! Parser of `policy.toml`, the user's approval rules.
+//!
+//! The file is in the user's config folder and nowhere else.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,5 +1,6 @@
-//! Check that R4b, which judges the whole task, has no weaker model than R2, which planned it: a weak judge
-//! would accept a strong planner's mistakes.
+//! Check that R4b, which judges the whole task, has no weaker model than R2, which planned it.
+//!
+//! A weak judge would accept a strong planner's mistakes.
 
 use artoo_llm_client::parameters;
 

@@ -1,5 +1,4 @@
-//! Logging of the libraries' `tracing` events: warnings on standard error, and everything in a file if
-//! `--log` names one.
+//! Logging of `tracing` events: warnings on standard error, everything in the file named by `--log`.
 //!
 //! Every line passes the redactor. Standard output is never used.
 

@@ -1,5 +1,6 @@
-//! `artoo runs attach`: shows the run of another process from its journal and
-//! answers its questions over its socket.
+//! `artoo runs attach`: shows the run of another process and answers its questions.
+//!
+//! The run is shown from its journal; answers go over its socket.
 
 use std::path::Path;
 use std::time::Duration;

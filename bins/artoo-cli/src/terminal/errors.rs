@@ -1,5 +1,6 @@
-//! Standard error, shared by the terminal writer, the log and the user's input line: output lines never end
-//! up inside of the status line, a question, or the input line.
+//! Standard error, shared by the terminal writer, the log and the user's input line.
+//!
+//! Output lines never end up inside of the status line, a question, or the input line.
 
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,6 @@
-//! Sanitizing of untrusted text from models, tools and files: it cannot move the cursor, change colours or
-//! titles, hide text, or change the text direction.
+//! Sanitizing of untrusted text from models, tools and files.
+//!
+//! Sanitized text cannot move the cursor, change colours or titles, hide text, or change the text direction.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

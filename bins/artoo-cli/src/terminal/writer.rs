@@ -1,5 +1,7 @@
-//! The single writer of both output streams. Nothing else writes to standard output; to standard error only
-//! the log does, through the same [`ErrorStream`].
+//! The single writer of both output streams.
+//!
+//! Nothing else writes to standard output; to standard error only the log does, through the same
+//! [`ErrorStream`].
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Page of `artoo runs explain`: why a run went as it did. Nothing is cut,
-//! because it is read to understand details.
+//! Page of `artoo runs explain`: why a run went as it did.
+//!
+//! Nothing is cut, because the page is read to understand details.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! Test data: a run with every kind of event, with text in several scripts and
-//! text that tries to act on the terminal.
+//! Test data: a run with every kind of event, text in several scripts, and hostile text.
+//!
+//! The hostile text tries to act on the terminal.
 
 use artoo_runtime::events::{Line, schema};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! Approval of a command that would delete a user's file: the question at a
-//! terminal, and the refusal without one.
+//! Tests of the approval of a command that would delete a user's file, with and without a terminal.
 
 use std::fs;
 use std::path::PathBuf;

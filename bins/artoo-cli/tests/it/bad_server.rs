@@ -1,5 +1,6 @@
-//! Tests of servers that refuse, stall or send garbage: exit code 1 (2 if the user
-//! must change something), a hint, and a record.
+//! Tests of servers that refuse, stall or send garbage.
+//!
+//! The exit code is 1 (2 if the user must change something), with a hint and a record.
 
 use artoo_llm_http::doubles::{Reply, Step};
 

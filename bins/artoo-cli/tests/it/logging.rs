@@ -1,5 +1,6 @@
-//! Tests of logging: warnings reach the user, the log file has the rest, and
-//! neither contains request text or secrets.
+//! Tests of logging: warnings reach the user, and the log file has the rest.
+//!
+//! Neither contains request text or secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

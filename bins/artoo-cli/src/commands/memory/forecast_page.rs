@@ -1,5 +1,6 @@
-//! Page of `artoo memory forecast`: bars for attention and decision, a letter per column for the action, and
-//! the days on which it changes.
+//! Page of `artoo memory forecast`: charts of attention and decision over time.
+//!
+//! Bars show the values, a letter per column the action, and a line the days on which the action changes.
 
 use artoo_types::{MemoryAction, Potentials, RecallReason};
 use chrono::{DateTime, FixedOffset};

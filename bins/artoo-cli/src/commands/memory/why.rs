@@ -1,5 +1,6 @@
-//! `artoo memory why`: what memory contributed to a run, from its record;
-//! or what it would recall for a request.
+//! `artoo memory why`: what memory contributed to a run, or what it would recall for a request.
+//!
+//! The former is read from the run's record.
 
 use artoo_runtime::explain::HeldCall;
 use artoo_runtime::runs::RunsError;
