@@ -18,8 +18,8 @@ pub(super) enum Entered {
 }
 
 impl Entered {
-    /// Parses a line. A leading slash means a command, unless the line starts with a path: `/etc/hosts: what
-    /// is in it?`.
+    /// Parses a line. A leading slash means a command, unless the line starts with a path:
+    /// `/etc/hosts: what is in it?`.
     ///
     /// # Errors
     /// The command is unknown, or its arguments are invalid.
