@@ -12,8 +12,8 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{ModelChoice, ROLES, RoleModels};
-use crate::connect::{Clients, shared};
 use crate::error::CommandError;
+use crate::llm_clients::{Clients, shared};
 use crate::machine::private_file;
 
 /// What a replay needs besides the calls.

@@ -9,19 +9,19 @@ mod args;
 mod cassette;
 mod commands;
 mod config;
-mod connect;
+mod dispatch;
 mod doctor;
 mod error;
 mod instructions;
-mod interrupt;
 mod known_servers;
+mod llm_clients;
 mod log;
 mod machine;
-mod memory;
-mod program;
+mod memory_location;
 mod repl;
 mod run;
 mod setup;
+mod signals;
 mod suggest;
 mod terminal;
 mod tools;
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     );
     let folders = Folders::of_process(&environment);
     let done =
-        folders.and_then(|folders| program::run(&words, &environment, &folders, streams, &mut terminal));
+        folders.and_then(|folders| dispatch::run(&words, &environment, &folders, streams, &mut terminal));
     let exit = done.unwrap_or_else(|error| {
         terminal.error(&error);
         error.kind().exit()

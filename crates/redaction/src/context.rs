@@ -4,12 +4,12 @@
 //! output again gives the same result.
 
 use crate::{
-    blocks::Block,
-    forms::is_word,
     kind::Kind,
+    known_keys::is_word,
+    kubernetes::{self, Manifest},
     line,
-    manifest::{self, Manifest},
-    names,
+    multi_line::Block,
+    secret_names,
 };
 
 /// The longest line that is looked at in context, in bytes. A longer line is neither a table row nor a field.
@@ -52,14 +52,14 @@ impl Context {
 /// Whether the text may hold a secret that another line names.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
     let has_lines = memchr::memchr(b'\n', text).is_some_and(|end| end + 1 < text.len());
-    let names = |word: &[u8]| names::named(word).is_some() || word.eq_ignore_ascii_case(b"key");
+    let names = |word: &[u8]| secret_names::named(word).is_some() || word.eq_ignore_ascii_case(b"key");
     has_lines && text.split(|byte| !is_word(*byte)).any(names)
 }
 
 fn released(block: &mut Block, line: &[u8], is_data: bool, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     let changed =
-        settle(line, |line| block.secret(line).or_else(|| manifest::value(line).filter(|_| is_data)), out);
+        settle(line, |line| block.secret(line).or_else(|| kubernetes::value(line).filter(|_| is_data)), out);
     *block = std::mem::take(block).after(out.get(start..).unwrap_or_default());
     changed
 }

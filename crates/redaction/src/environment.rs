@@ -1,10 +1,10 @@
 //! Which environment variables hold secrets.
 
 use crate::{
-    forms::password_of_url,
-    found::{is_path, is_word_of_no_secret},
-    names::named,
-    values::SHORTEST_SECRET,
+    candidate::{is_path, is_word_of_no_secret},
+    known_keys::password_of_url,
+    known_values::SHORTEST_SECRET,
+    secret_names::named,
 };
 
 /// Parts of variable names that mark a secret.

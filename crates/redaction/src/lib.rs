@@ -11,33 +11,33 @@
 //! in. Time is linear in the length of the text, and a stream buffers at most a line of 64 KiB, the lines of
 //! one key, or 64 lines of a manifest.
 
-mod assigned;
-mod beside;
-mod blocks;
+mod assignment;
+mod candidate;
+mod command_flags;
 mod context;
 mod environment;
-mod flags;
-mod forms;
-mod found;
-mod hashes;
-mod headers;
-mod json;
+mod http_headers;
+mod json_writer;
+mod key_prefixes;
+mod key_shapes;
 mod kind;
+mod known_keys;
+mod known_values;
+mod kubernetes;
 mod line;
-mod manifest;
-mod names;
-mod pairs;
+mod multi_line;
+mod name_value_fields;
+mod password_files;
+mod password_hashes;
 mod pem;
-mod prefixes;
-mod records;
 mod redactor;
-mod shapes;
+mod secret_names;
+mod space_separated;
 mod stream;
 mod table;
-mod values;
 
 pub use environment::{secrets_of, too_short};
-pub use json::JsonWriter;
+pub use json_writer::JsonWriter;
+pub use known_values::SHORTEST_SECRET;
 pub use redactor::Redactor;
 pub use stream::Stream;
-pub use values::SHORTEST_SECRET;

@@ -1,7 +1,8 @@
 //! Redaction of a single line.
 
 use crate::{
-    assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, prefixes, records, shapes,
+    assignment, command_flags, context, key_prefixes, key_shapes, kind::Kind, known_keys,
+    known_keys::is_word, password_files, password_hashes, pem,
 };
 
 /// The most passes over one line: each pass leaves fewer words that are not marks.
@@ -71,7 +72,7 @@ fn mask_between(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
 fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, Kind)> {
     if from == 0
         && before.is_none()
-        && let Some(found) = records::secret(line)
+        && let Some(found) = password_files::secret(line)
     {
         return Some(found);
     }
@@ -79,12 +80,13 @@ fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, K
     while let Some(byte) = line.get(at).copied() {
         let found = match byte {
             b':' if line.get(at..).is_some_and(|rest| rest.starts_with(b"://")) => {
-                let login = forms::password_of_url(line, at).map(|(start, end)| (start, end, Kind::Password));
-                login.or_else(|| shapes::webhook(line, at).map(|(start, end)| (start, end, Kind::ApiKey)))
+                let login =
+                    known_keys::password_of_url(line, at).map(|(start, end)| (start, end, Kind::Password));
+                login.or_else(|| key_shapes::webhook(line, at).map(|(start, end)| (start, end, Kind::ApiKey)))
             }
-            b'$' | b'{' | b'*' => hashes::marked(line, at).map(|end| (at, end, Kind::Password)),
+            b'$' | b'{' | b'*' => password_hashes::marked(line, at).map(|end| (at, end, Kind::Password)),
             // A Windows flag.
-            b'/' => flags::password(line, at).map(|(start, end)| (start, end, Kind::Password)),
+            b'/' => command_flags::password(line, at).map(|(start, end)| (start, end, Kind::Password)),
             _ if is_word(byte) => {
                 let previous = if at == 0 { before } else { line.get(at - 1).copied() };
                 let end = at + word_length(line.get(at..).unwrap_or_default());
@@ -128,25 +130,26 @@ fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
         at > 0 && line.get(at - 1) == Some(&b'\\') && matches!(line.get(at), Some(b'n' | b't' | b'r'));
     let starts = [Some(at), escaped.then_some(at + 1)];
     // Most words are too short; this runs for every line of a journal.
-    let may_be_a_key = end - at >= prefixes::SHORTEST || matches!(line.get(end), Some(b'.' | b'+' | b'/'));
+    let may_be_a_key =
+        end - at >= key_prefixes::SHORTEST || matches!(line.get(end), Some(b'.' | b'+' | b'/'));
     for start in starts.into_iter().flatten() {
-        if let Some((end, kind)) = may_be_a_key.then(|| forms::key(line, start)).flatten() {
+        if let Some((end, kind)) = may_be_a_key.then(|| known_keys::key(line, start)).flatten() {
             return Some((start, end, kind));
         }
-        if let Some((start, end)) = forms::bearer(line, start) {
+        if let Some((start, end)) = known_keys::bearer(line, start) {
             return Some((start, end, Kind::Token));
         }
     }
-    if let Some((start, end, kind)) = shapes::shape(line, at, end) {
+    if let Some((start, end, kind)) = key_shapes::shape(line, at, end) {
         return Some((start, end, kind));
     }
     let password = match line.get(at) {
-        Some(b'-') => flags::password(line, at),
-        Some(_) | None => flags::of_user(line, at, end),
+        Some(b'-') => command_flags::password(line, at),
+        Some(_) | None => command_flags::of_user(line, at, end),
     };
-    let password = password.or_else(|| hashes::named(line, at, end).map(|end| (at, end)));
+    let password = password.or_else(|| password_hashes::named(line, at, end).map(|end| (at, end)));
     match password {
         Some((start, end)) => Some((start, end, Kind::Password)),
-        None => assigned::value(line, at, end),
+        None => assignment::value(line, at, end),
     }
 }

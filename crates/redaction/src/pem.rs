@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;
 
-use crate::{forms::is_base64, kind::Kind, line};
+use crate::{kind::Kind, known_keys::is_base64, line};
 
 /// The dashes around the first and the last line of a key.
 pub(crate) const DASHES: &[u8] = b"-----";

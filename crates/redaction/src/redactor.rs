@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{Stream, found, line, stream::LONGEST_LINE, values::Values};
+use crate::{Stream, candidate, known_values::Values, line, stream::LONGEST_LINE};
 
 /// Removes secrets from texts.
 ///
@@ -74,7 +74,7 @@ impl Redactor {
     /// Redacts the value of a field with this name. If the name is that of a secret, the whole value is
     /// replaced.
     pub fn apply_to_field<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
-        match found::field(name.as_bytes(), text.as_bytes()) {
+        match candidate::field(name.as_bytes(), text.as_bytes()) {
             Some(kind) => Cow::Borrowed(kind.mark()),
             None => self.apply(text),
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     context::Context,
+    known_values::Values,
     pem::{self, Place},
-    values::Values,
 };
 
 /// The most bytes of a line that are buffered. Longer lines are processed in parts.

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::{
-    found::{Found, is_name_again},
+    candidate::{Found, is_name_again},
     kind::Kind,
-    names::{Named, named},
+    secret_names::{Named, named},
 };
 
 /// The most columns.
@@ -83,7 +83,7 @@ impl Table {
             let cell = cells.get(at)?;
             let named = if named == Named::Cookie { Named::Token } else { named };
             let found = Found::whole(row, cell.start, cell.end)?;
-            let is_one = crate::names::named(found.value).is_none();
+            let is_one = crate::secret_names::named(found.value).is_none();
             is_one.then(|| found.secret(named)).flatten()
         };
         match &self.columns {

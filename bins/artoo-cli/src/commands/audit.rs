@@ -7,8 +7,8 @@ use artoo_types::{AuditReport, AuditTrigger};
 use super::{Loaded, audit_page, audit_tail};
 use crate::args::{AuditCommand, ReportArgs};
 use crate::config::Given;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::terminal::neutral_json;
 
 /// Dispatches to the subcommand.

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::runs::as_json;
 use crate::args::TailArgs;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::interrupt::catch;
-use crate::program::Context;
+use crate::signals::catch;
 use crate::terminal::{neutral_line, pad};
 use crate::view::short_id;
 

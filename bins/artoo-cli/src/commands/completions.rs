@@ -3,8 +3,8 @@
 use clap::CommandFactory;
 
 use crate::args::{Cli, CompletionArgs};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 
 /// Prints the script.
 pub(crate) fn run(context: &mut Context<'_>, args: &CompletionArgs) -> Result<Exit, CommandError> {

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::Loaded;
 use crate::args::ConfigCommand;
 use crate::config::{Given, Provider, RoleModels, Settings, Span, applied, config_schema, policy_schema};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::terminal::{neutral_json, neutral_line, pad, width};
 
 /// Dispatches to the subcommand.

@@ -6,8 +6,8 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::args::Cli;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 
 /// Prints the page.
 pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {

@@ -5,7 +5,7 @@ mod audit_page;
 mod audit_tail;
 pub(crate) mod completions;
 pub(crate) mod config;
-mod loaded;
+mod load_config;
 pub(crate) mod man;
 pub(crate) mod memory;
 pub(crate) mod model;
@@ -16,5 +16,5 @@ pub(crate) mod sessions;
 mod stop;
 mod undo;
 
-pub(crate) use loaded::{Loaded, embedded_state, path_value};
+pub(crate) use load_config::{Loaded, embedded_state, path_value};
 pub(crate) use runs::explained as unreadable_run;

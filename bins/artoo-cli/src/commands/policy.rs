@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use super::Loaded;
 use crate::args::PolicyCommand;
 use crate::config::{Given, policy_path, rules};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::nearest_folder;
-use crate::program::Context;
 use crate::terminal::{neutral_json, neutral_line};
 
 /// Dispatches to the subcommand.

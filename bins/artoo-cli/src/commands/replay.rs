@@ -10,8 +10,8 @@ use toml::Table;
 use super::Loaded;
 use super::runs::{as_json, judged};
 use crate::config::{ControllerTable, Origin, checked};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::view::{Frame, what_if};
 
 /// Decides the rounds of a recorded run again.

@@ -12,8 +12,8 @@ use artoo_types::{Message, SolverOrigin};
 use super::{Loaded, replay, undo};
 use crate::args::RunsCommand;
 use crate::config::Given;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit, Kind};
-use crate::program::Context;
 use crate::terminal::{neutral_json, paged};
 use crate::view::{Frame, Live, Outcome, explanation, footer, no_end, result, run_row, undo_line};
 

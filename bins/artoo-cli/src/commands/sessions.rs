@@ -10,8 +10,8 @@ use super::Loaded;
 use super::runs::as_json;
 use crate::args::SessionsCommand;
 use crate::config::Given;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::run::explained;
 use crate::view::{Frame, session_markdown, session_page, session_row};
 

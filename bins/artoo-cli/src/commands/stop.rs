@@ -8,8 +8,8 @@ use artoo_runtime::journal::{self, Follow, RunState};
 use artoo_runtime::runs::RunsError;
 
 use super::runs::explained;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::view::no_end;
 
 /// Poll interval of the run's state.

@@ -9,8 +9,8 @@ use artoo_sandbox::snapshot::{
 use serde::Serialize;
 
 use super::runs::{as_json, explained};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::view::{obstacle_line, taken_back_line};
 
 /// Options of the command.

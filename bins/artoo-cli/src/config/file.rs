@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::layer::first_key;
 use super::schema::{children, config_schema};
-use super::sections::FileConfig;
+use super::tables::FileConfig;
 use crate::error::CommandError;
 use crate::suggest::nearest;
 

@@ -3,37 +3,37 @@
 //! Environment and file content are passed in as values. A file in the working folder is never read, so a
 //! folder that somebody else created cannot choose a server, name a key or loosen a permission.
 
-mod choose;
 mod controller;
 mod defaults;
+mod duration;
 mod file;
 mod layer;
 mod load;
+mod model_choice;
 mod new_rule;
 mod policy;
 mod prices;
 mod profiles;
 mod schema;
-mod sections;
 mod settings;
-mod span;
+mod tables;
 mod tiers;
 mod variables;
 
-pub(crate) use choose::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};
 pub(crate) use controller::{ControllerTable, checked};
+pub(crate) use duration::{Span, parse_span};
 pub(crate) use layer::{Merged, Origin};
 pub(crate) use load::{Given, Source, merge, own_folder, path};
+pub(crate) use model_choice::{Embedded, EmbeddedState, ModelChoice, ROLES, RoleModels, choose};
 pub(crate) use new_rule::{add_rule, rule_text};
 pub(crate) use policy::{path as policy_path, policy_schema, rules};
 pub(crate) use prices::prices;
 pub(crate) use profiles::applied;
 pub(crate) use schema::config_schema;
-pub(crate) use sections::{
+pub(crate) use settings::{Settings, resolve};
+pub(crate) use tables::{
     FolderMemory, Keys, MemoryMode, ModelTable, Notify, Provider, SearchEngine, Sections, ToolsTable,
 };
-pub(crate) use settings::{Settings, resolve};
-pub(crate) use span::{Span, parse_span};
 pub(crate) use variables::unknown as unknown_variables;
 
 use crate::args::KeyValue;

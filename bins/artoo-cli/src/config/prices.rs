@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use artoo_types::{Price, Prices};
 
-use super::choose::{ModelChoice, RoleModels};
 use super::layer::quoted;
-use super::sections::{PriceTable, Provider};
+use super::model_choice::{ModelChoice, RoleModels};
+use super::tables::{PriceTable, Provider};
 use crate::error::CommandError;
 
 /// The price of each role's model, as far as configured; the embedded model is free. If the run's cost is

@@ -5,9 +5,9 @@ use std::fmt;
 
 use artoo_llm_client::{ModelProfile, ProfileOverrides, ToolCalling};
 
-use super::choose::ModelChoice;
 use super::layer::quoted;
-use super::sections::Provider;
+use super::model_choice::ModelChoice;
+use super::tables::Provider;
 use crate::error::CommandError;
 
 /// The profile that applies to a model.

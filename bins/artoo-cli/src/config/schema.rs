@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use super::sections::FileConfig;
+use super::tables::FileConfig;
 
 /// The schema of `config.toml`, with references inlined, so that it can be traversed.
 pub(crate) fn config_schema() -> Value {

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::controller::checked;
 use super::layer::Merged;
 use super::profiles::known_better;
-use super::sections::{FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
+use super::tables::{FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTable};
 use crate::error::CommandError;
 use crate::machine::expand_home;
 

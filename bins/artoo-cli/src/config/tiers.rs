@@ -4,8 +4,8 @@
 
 use artoo_llm_client::parameters;
 
-use super::choose::ModelChoice;
-use super::sections::Provider;
+use super::model_choice::ModelChoice;
+use super::tables::Provider;
 use crate::error::CommandError;
 
 /// Refuses a meta-validator that is known to be weaker than the planner. Unknown models are accepted.

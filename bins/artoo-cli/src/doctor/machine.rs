@@ -8,8 +8,8 @@ use artoo_tools::secrets_in;
 
 use super::Check;
 use crate::config::Settings;
+use crate::dispatch::Context;
 use crate::machine::{installed_programs, nearest_folder, writable};
-use crate::program::Context;
 use crate::view::bytes;
 
 /// Below this, a run may fail to write its records.

@@ -11,8 +11,8 @@ use serde_json::json;
 use crate::args::DoctorArgs;
 use crate::commands::Loaded;
 use crate::config::Given;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::terminal::neutral_json;
 use crate::view::{Frame, check_lines};
 

@@ -8,8 +8,8 @@ use artoo_llm_http::{HttpConfig, Timeouts, served_models};
 use super::Check;
 use crate::commands::Loaded;
 use crate::config::{ModelChoice, Provider, Settings, applied};
-use crate::connect;
-use crate::program::Context;
+use crate::dispatch::Context;
+use crate::llm_clients;
 
 /// Timeouts of each step of listing a server's models.
 const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: SECONDS, idle: SECONDS };
@@ -31,7 +31,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
         };
         let name = format!("model for {roles}");
         // Creating the client detects a key that cannot be sent and an invalid address.
-        checks.push(match connect::client(choice, &loaded.settings, context.environment) {
+        checks.push(match llm_clients::client(choice, &loaded.settings, context.environment) {
             Err(error) => Check::of_error(&name, &error),
             Ok(_) => match choice.provider {
                 Provider::Local => Check::good(&name, format!("{}, embedded, hash verified", choice.model)),
@@ -71,7 +71,7 @@ fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &Model
             );
         }
     };
-    let config = match connect::http(choice, settings, context.environment) {
+    let config = match llm_clients::http(choice, settings, context.environment) {
         Ok(config) => HttpConfig { timeouts: WAIT, ..config },
         Err(error) => return Check::of_error(name, &error),
     };

@@ -8,8 +8,8 @@ use artoo_runtime::private::{open_places, places};
 use super::Check;
 use crate::commands::memory::{explained, owner as owner_words};
 use crate::config::{self, MemoryMode, Settings};
-use crate::memory::{open, place};
-use crate::program::Context;
+use crate::dispatch::Context;
+use crate::memory_location::{open, place};
 use crate::view::counted;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {

@@ -4,7 +4,7 @@ use artoo_tools::{ToolState, ToolStatus};
 
 use super::Check;
 use crate::config::Settings;
-use crate::program::Context;
+use crate::dispatch::Context;
 use crate::tools::probe;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {

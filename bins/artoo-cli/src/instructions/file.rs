@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-use super::answers::Answers;
-use super::places::Place;
+use super::discovery::Place;
+use super::trust_store::Answers;
 
 /// Size limit: instructions are not longer.
 const MAX_BYTES: u64 = 1024 * 1024;

@@ -2,23 +2,23 @@
 //!
 //! They are text for planner and executor only; no configuration is read from them.
 
-mod answers;
+mod discovery;
 mod file;
-mod places;
+mod trust_store;
 
 use std::path::Path;
 
 use artoo_types::{FileChange, FileChangeKind, Instruction, MAX_INSTRUCTION_BYTES};
 
-pub(crate) use places::own;
+pub(crate) use discovery::own;
 
 use crate::config::Settings;
-use crate::program::Context;
+use crate::dispatch::Context;
 use crate::run::{Keyboard, is_yes};
 use crate::terminal::{clip, neutral, neutral_line};
 use crate::view::bytes;
-use answers::Answers;
 use file::{Doubt, Found};
+use trust_store::Answers;
 
 /// File name of instructions.
 const NAME: &str = "AGENTS.md";
@@ -37,7 +37,7 @@ pub(crate) fn followed(
     let answers = Answers::of(&settings.data_dir);
     let own = own(context.environment, &context.folders.home);
     let mut followed = Vec::new();
-    for place in places::of(own.as_deref(), folder) {
+    for place in discovery::of(own.as_deref(), folder) {
         let found = match file::read(&place, &answers) {
             Ok(Some(found)) => found,
             Ok(None) => continue,

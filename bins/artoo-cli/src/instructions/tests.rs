@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use artoo_types::{FileChange, FileChangeKind};
 
-use super::answers::Answers;
+use super::discovery::{Place, of};
 use super::file::{Doubt, Found, read};
-use super::places::{Place, of};
+use super::trust_store::Answers;
 use super::*;
 
 fn write(path: &Path, text: &str) {

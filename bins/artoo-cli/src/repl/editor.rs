@@ -19,8 +19,8 @@ use super::prompt::{Line, Said};
 use super::state::State;
 use crate::commands::Loaded;
 use crate::config::{Given, Keys};
+use crate::dispatch::Context;
 use crate::error::CommandError;
-use crate::program::Context;
 
 const COMPLETION: &str = "completion";
 /// Host command that the Ctrl+Z key binding sends; it starts with NUL, so it cannot be typed.

@@ -5,31 +5,31 @@
 //! request. Without a terminal, each line of standard input is a request.
 
 mod background;
-mod changes;
 mod complete;
+mod diff;
 mod editor;
-mod entered;
-mod gone;
+mod hangup;
 mod history;
-mod lines;
+mod parse_line;
 mod prompt;
 mod slash;
 mod state;
 mod type_ahead;
+mod without_editor;
 
 use std::collections::VecDeque;
 
 use crate::args::RunArgs;
 use crate::commands::Loaded;
 use crate::config::Given;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::interrupt::{self, Standing};
-use crate::program::Context;
 use crate::run;
+use crate::signals::{self, Standing};
 use crate::terminal;
 
 use editor::{Editor, Read};
-use entered::Entered;
+use parse_line::Entered;
 use state::State;
 use type_ahead::After;
 
@@ -38,7 +38,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     let threads = run::threads()?;
     let standing = {
         let _inside = threads.enter();
-        Standing::watch(interrupt::catch().map_err(run::deaf)?, leave)
+        Standing::watch(signals::catch().map_err(run::deaf)?, leave)
     };
     let mut state = State::new(context, args, standing);
     context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));
@@ -51,7 +51,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     let exit = if at_terminal && context.terminal.look().live {
         converse(context, &mut state, &threads)
     } else {
-        lines::run(context, &mut state, &threads)
+        without_editor::run(context, &mut state, &threads)
     };
     // Does not wait: a model that computes or a stalled server must not delay the exit.
     threads.shutdown_background();
@@ -72,7 +72,7 @@ fn converse(
     threads: &tokio::runtime::Runtime,
 ) -> Result<Exit, CommandError> {
     state.greet(context);
-    if let Err(error) = gone::watch() {
+    if let Err(error) = hangup::watch() {
         context.terminal.warning(&format!("the end of the terminal may not be noticed: {error}"));
     }
     let mut editor = Editor::new(context, state)?;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use artoo_types::Approval;
 
-use super::changes;
+use super::diff;
 use super::state::State;
 use crate::args::{self, Parsed};
 use crate::commands::sessions::save;
+use crate::dispatch::{Context, dispatch, styled};
 use crate::error::CommandError;
-use crate::program::{Context, dispatch, styled};
 use crate::suggest::nearest;
 
 /// A parsed slash command.
@@ -187,7 +187,7 @@ pub(super) fn run(context: &mut Context<'_>, state: &mut State, slash: &Slash) -
         }
         Slash::Model(name) => state.use_model(context, name)?,
         Slash::Cost => state.tell_cost(context)?,
-        Slash::Diff => changes::show(context, state)?,
+        Slash::Diff => diff::show(context, state)?,
         Slash::Plan(on) => {
             state.args.plan = *on;
             context.terminal.note(if *on { "plans are shown before they run" } else { "plans run at once" });

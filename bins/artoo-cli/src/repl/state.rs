@@ -18,13 +18,13 @@ use crate::args::{RunArgs, SandboxArgs};
 use crate::commands::Loaded;
 use crate::commands::sessions::find;
 use crate::config::Given;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::interrupt::{Signals, Standing};
 use crate::machine::expand_home;
-use crate::program::Context;
 use crate::run::{
     self, Begun, Connected, DETACHED, Done, Front, Keyboard, Wanted, begin, explained, from_stdin,
 };
+use crate::signals::{Signals, Standing};
 use crate::terminal::neutral_line;
 use crate::view::{counted, seconds, short_id};
 

@@ -10,7 +10,7 @@ use artoo_runtime::Noter;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use reedline::LineBuffer;
 
-use super::entered::Entered;
+use super::parse_line::Entered;
 use crate::run::Keyboard;
 use crate::terminal::{ErrorStream, Field, KeyByKey, Terminal, neutral_line, take_again};
 

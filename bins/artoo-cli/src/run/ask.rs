@@ -7,9 +7,9 @@ use artoo_runtime::{Answerer, Noter};
 use artoo_types::{ApprovalRequested, ApprovalScope, CallId, Message};
 use tokio::sync::oneshot;
 
-use super::always::PolicyFile;
+use super::always_rule::PolicyFile;
 use super::answer::{Offer, Said, is_yes};
-use super::pager::Pager;
+use super::details_pager::Pager;
 use crate::terminal::{Look, Streams, Terminal};
 use crate::view::{Frame, details, first_screen};
 

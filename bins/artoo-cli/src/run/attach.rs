@@ -14,13 +14,13 @@ use artoo_types::Envelope;
 use chrono::{DateTime, FixedOffset};
 use tokio::sync::mpsc;
 
-use super::always::PolicyFile;
+use super::always_rule::PolicyFile;
 use super::ask::{Asking, Question, from_stdin};
-use super::show::Show;
+use super::output::Show;
 use crate::commands::unreadable_run;
 use crate::config;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use crate::view::{Outcome, no_end};
 
 /// Poll interval of the journal and redraw interval of the status line.

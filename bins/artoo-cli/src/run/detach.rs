@@ -12,9 +12,9 @@ use std::process::{Command, Stdio};
 use artoo_runtime::Run;
 
 use crate::args::RunArgs;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
 use crate::machine::private_log;
-use crate::program::Context;
 
 /// The user's option, and the internal one of the second process.
 const DETACH: &str = "--detach";

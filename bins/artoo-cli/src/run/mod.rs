@@ -1,31 +1,31 @@
 //! `artoo run`, and `artoo sandbox`, which is a run of one command.
 
-mod always;
+mod always_rule;
 mod answer;
 mod ask;
 mod attach;
-mod conversation;
+mod attend;
 mod detach;
-mod drive;
+mod details_pager;
+mod execute;
 mod findings;
-mod given;
-mod pager;
+mod option_overrides;
+mod output;
+mod output_schema;
 mod prepare;
 mod request;
 mod sandbox;
-mod schema;
-mod show;
-mod watch;
+mod session;
 
 pub(crate) use answer::is_yes;
 pub(crate) use ask::{Keyboard, from_stdin};
 pub(crate) use attach::attach;
-pub(crate) use conversation::{Wanted, explained};
 pub(crate) use detach::{Begun, DETACHED, begin};
-pub(crate) use drive::Done;
-pub(crate) use given::given;
+pub(crate) use execute::Done;
+pub(crate) use option_overrides::given;
 pub(crate) use prepare::{Connected, Prepared};
 pub(crate) use sandbox::{carried_out, sandbox};
+pub(crate) use session::{Wanted, explained};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,9 +36,9 @@ use tokio::runtime::Runtime;
 
 use crate::args::{PermissionArgs, RunArgs};
 use crate::commands::{Loaded, unreadable_run};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::interrupt::{self, Signals};
-use crate::program::Context;
+use crate::signals::{self, Signals};
 use crate::terminal::neutral_line;
 
 /// Works on one request.
@@ -78,7 +78,7 @@ pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, C
     if kept.is_empty() && dropped.is_empty() {
         context.terminal.note("nothing of it was done: it begins anew");
     }
-    let session = conversation::of_run(context, folder)?;
+    let session = session::of_run(context, folder)?;
     alone(context, &args, request.text, &session.map_or(Wanted::New, Wanted::Known), |prepared| {
         prepared.request.turns = request.turns;
         prepared.kept = kept;
@@ -125,7 +125,7 @@ pub(crate) fn work(
     let mut prepared =
         prepare::prepare(context, args, &mut loaded, text, wanted, &*front.keyboard, front.connected)?;
     more(&mut prepared);
-    threads.block_on(drive::drive(context, args, prepared, front.signals, front.keyboard))
+    threads.block_on(execute::drive(context, args, prepared, front.signals, front.keyboard))
 }
 
 /// The runtime for runs.
@@ -139,7 +139,7 @@ pub(crate) fn threads() -> Result<Runtime, CommandError> {
 /// Catches the signals for a program with a single run.
 fn once(threads: &Runtime) -> Result<Signals, CommandError> {
     let _inside = threads.enter();
-    interrupt::catch().map(Signals::Once).map_err(deaf)
+    signals::catch().map(Signals::Once).map_err(deaf)
 }
 
 /// The error if signal handlers cannot be installed.

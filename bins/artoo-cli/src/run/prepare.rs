@@ -13,17 +13,17 @@ use artoo_types::{Limits, Price, Prices, SubTaskOutcome, Surroundings};
 use chrono::{DateTime, FixedOffset};
 
 use super::ask::{Keyboard, person_present};
-use super::conversation::{self, Conversation, Wanted};
-use super::schema;
+use super::output_schema;
+use super::session::{self, Conversation, Wanted};
 use crate::args::{RunArgs, SandboxArgs};
 use crate::cassette::{self, Label};
 use crate::commands::Loaded;
 use crate::config::{self, ROLES, RoleModels, Settings, prices};
-use crate::connect::{self, Clients};
+use crate::dispatch::Context;
 use crate::error::CommandError;
 use crate::instructions;
+use crate::llm_clients::{self, Clients};
 use crate::machine::{Environment, expand_home, writable, zone_name};
-use crate::program::Context;
 use crate::tools;
 
 /// A run that is ready to start.
@@ -69,10 +69,10 @@ pub(super) fn prepare(
     connected: &mut Option<Connected>,
 ) -> Result<Prepared, CommandError> {
     let schema_file = args.output_schema.as_deref().map(|file| context.folders.current.join(file));
-    let output_schema = schema_file.as_deref().map(schema::read).transpose()?;
+    let output_schema = schema_file.as_deref().map(output_schema::read).transpose()?;
     let here = working_folder(context, args.permissions.cwd.as_deref())?;
-    let session = conversation::find(&loaded.settings.data_dir, wanted, &here)?;
-    let working_folder = conversation::folder(context, args, keyboard, session.as_ref(), here)?;
+    let session = session::find(&loaded.settings.data_dir, wanted, &here)?;
+    let working_folder = session::folder(context, args, keyboard, session.as_ref(), here)?;
     let home = &context.folders.home;
     let policy = config::rules(&config::policy_path(context.environment, home), home)?;
     let models = if args.replay.is_some() { None } else { Some(loaded.models(context)?) };
@@ -113,7 +113,7 @@ pub(super) fn prepare(
             let known = connected.take().filter(|known| known.models == *models);
             let clients = match known {
                 Some(known) => known.clients,
-                None => connect::connect(models, &settings, context.environment)?,
+                None => llm_clients::connect(models, &settings, context.environment)?,
             };
             *connected = Some(Connected { models: models.clone(), clients: Clients::clone(&clients) });
             match record {
@@ -196,7 +196,7 @@ pub(super) fn prepare_command(
     secrets.extend(tools::secret(&settings.tools, context.environment).map(|key| key.trim().to_owned()));
     let now = SystemClock::new().now();
     let zone = zone_name(context.environment, &now.offset().to_string());
-    let session = conversation::find(&settings.data_dir, wanted, &working_folder)?;
+    let session = session::find(&settings.data_dir, wanted, &working_folder)?;
     let (redactor, begins) = (redactor(context.environment, &secrets), (working_folder.as_path(), now));
     let conversation =
         Conversation::open(context.terminal, &settings.data_dir, redactor, (wanted, session), begins);

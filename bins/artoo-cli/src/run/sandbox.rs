@@ -10,19 +10,19 @@ use serde::Serialize;
 use tokio::runtime::Runtime;
 
 use super::ask::{Asking, Keyboard};
-use super::conversation::{Conversation, Wanted};
-use super::drive::{Done, builder, built, not_begun, policy_file, tell_fault};
+use super::attend::{Attended, View, attend};
+use super::execute::{Done, builder, built, not_begun, policy_file, tell_fault};
 use super::findings::Findings;
-use super::given::given_for_command;
+use super::option_overrides::given_for_command;
+use super::output::Show;
 use super::prepare::{Prepared, prepare_command};
-use super::show::Show;
-use super::watch::{Attended, View, attend};
+use super::session::{Conversation, Wanted};
 use super::{from_stdin, once, threads};
 use crate::args::SandboxArgs;
 use crate::commands::Loaded;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::interrupt::Signals;
-use crate::program::Context;
+use crate::signals::Signals;
 use crate::terminal::{neutral, neutral_json};
 use crate::view::{Frame, Outcome, file_lines, short_id};
 

@@ -14,8 +14,8 @@ use artoo_llm_local::store::CATALOGUE;
 use crate::args::SetupArgs;
 use crate::commands::Loaded;
 use crate::config::{Given, ModelTable, Provider, Settings};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 use choices::Choice;
 
 /// Asks the user, or takes the embedded model, and writes the choice to the configuration.

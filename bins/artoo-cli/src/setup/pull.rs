@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::commands::model::explained;
 use crate::config::Settings;
-use crate::connect::model_store;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::interrupt;
+use crate::llm_clients::model_store;
 use crate::machine::{Environment, expand_home, make_private};
-use crate::program::Context;
+use crate::signals;
 use crate::terminal::Terminal;
 use crate::view::{bytes, seconds};
 
@@ -54,9 +54,9 @@ pub(crate) fn pull(
     let (pulled, interrupted) = runtime.block_on(async {
         let cancel = CancellationToken::new();
         let on_signal = cancel.clone();
-        let caught = interrupt::catch()
+        let caught = signals::catch()
             .map_err(|error| CommandError::failed("cannot listen for Ctrl+C").because(error))?;
-        let interrupted = interrupt::watch(caught, move |_| on_signal.cancel(), std::future::ready(()));
+        let interrupted = signals::watch(caught, move |_| on_signal.cancel(), std::future::ready(()));
         let mut show = |progress: Progress| {
             if let Ok(mut bar) = bar.lock() {
                 bar.show(progress);

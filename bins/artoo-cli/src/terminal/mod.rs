@@ -1,27 +1,27 @@
 //! Terminal output: capabilities, sanitizing and fitting of text, and the single writer of both streams.
 
-mod errors;
-mod exact;
-mod keys;
-mod look;
-mod neutral;
-mod paged;
-mod paint;
+mod capabilities;
+mod pager;
+mod raw_mode;
 #[cfg(test)]
-mod seen;
+mod recorded_output;
+mod sanitize;
 mod size;
+mod stderr;
+mod style;
+mod visible;
 mod width;
 mod writer;
 
-pub(crate) use errors::{ErrorStream, Field};
-pub(crate) use exact::{exact, exact_ends};
-pub(crate) use keys::{KeyByKey, restore, take_again};
-pub(crate) use look::{Look, Streams};
-pub(crate) use neutral::{neutral, neutral_json, neutral_line};
-pub(crate) use paged::paged;
-pub(crate) use paint::{Paint, Style};
+pub(crate) use capabilities::{Look, Streams};
+pub(crate) use pager::paged;
+pub(crate) use raw_mode::{KeyByKey, restore, take_again};
 #[cfg(test)]
-pub(crate) use seen::Seen;
+pub(crate) use recorded_output::Seen;
+pub(crate) use sanitize::{neutral, neutral_json, neutral_line};
 pub(crate) use size::{Size, size_of_stderr};
+pub(crate) use stderr::{ErrorStream, Field};
+pub(crate) use style::{Paint, Style};
+pub(crate) use visible::{exact, exact_ends};
 pub(crate) use width::{clip, pad, width};
 pub(crate) use writer::Terminal;

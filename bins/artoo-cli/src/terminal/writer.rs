@@ -179,7 +179,7 @@ impl Drop for Terminal {
 #[cfg(test)]
 mod tests {
     use super::super::Seen;
-    use super::super::errors::ERASE;
+    use super::super::stderr::ERASE;
     use super::*;
 
     struct Gone;

@@ -3,11 +3,11 @@
 use artoo_runtime::events::{Event, InstructionFile, Line};
 use artoo_types::{OutcomeStatus, PairMemory, PlannedSubTask, Role};
 
-use super::consent::{Asked, decision, question};
-use super::frame::Frame;
-use super::glance::glance;
+use super::approval::{Asked, decision, question};
+use super::layout::Frame;
+use super::preview::glance;
 use super::units::{bytes, counted, seconds};
-use super::{control, memory, words};
+use super::{labels, loss, memory};
 use crate::terminal::Style;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -28,12 +28,12 @@ pub(super) struct Before<'a> {
 
 /// The lines that an event adds to the view; empty for events that only the status line or the result shows.
 pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String> {
-    let code = words::code(line.role);
+    let code = labels::code(line.role);
     let one = |depth: usize, style: Option<Style>, text: String| vec![frame.line(code, depth, style, &text)];
     let number = before.subtask.map(|number| format!("{number} ")).unwrap_or_default();
     match &line.event {
         Event::RunStarted { request, errand, instructions, .. } => {
-            let sign = frame.sign(words::errand(*errand), "request:");
+            let sign = frame.sign(labels::errand(*errand), "request:");
             let mut lines = vec![frame.bare(Style::Strong, &format!("{sign} {request}"))];
             lines.extend(followed(instructions, frame));
             lines
@@ -54,7 +54,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             let known = recalled.iter().filter(|known| known.potentials.attention > 0.0 || frame.verbose);
             let mut lines = Vec::new();
             for (at, PairMemory { pair, reason, potentials, sops, experiences }) in known.enumerate() {
-                let advice = words::advice(potentials.action);
+                let advice = labels::advice(potentials.action);
                 let about =
                     if at == 0 { String::new() } else { format!(" on {pair}{}", memory::why(reason)) };
                 let head = format!(
@@ -141,7 +141,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
                 None => (None, glance(shown)),
                 Some(failure) => {
                     let ending =
-                        words::ending(ending).map(|ending| format!("{ending}, ")).unwrap_or_default();
+                        labels::ending(ending).map(|ending| format!("{ending}, ")).unwrap_or_default();
                     (Some(Style::Bad), format!("failed: {ending}{}", failure.reason))
                 }
             };
@@ -165,12 +165,12 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
         Event::Verdict { criterion, pass: true, judge, .. } => one(
             1,
             Some(Style::Good),
-            format!("{number}{}met: {criterion} ({})", frame.sign("✓ ", ""), words::judge(*judge)),
+            format!("{number}{}met: {criterion} ({})", frame.sign("✓ ", ""), labels::judge(*judge)),
         ),
         Event::Verdict { criterion, pass: false, judge, class, reason, .. } => {
-            let class = class.map(|class| format!(", {}", words::class(class))).unwrap_or_default();
+            let class = class.map(|class| format!(", {}", labels::class(class))).unwrap_or_default();
             let reason = reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            let (mark, judge) = (frame.sign("✗ ", ""), words::judge(*judge));
+            let (mark, judge) = (frame.sign("✗ ", ""), labels::judge(*judge));
             let text = format!("{number}{mark}unmet: {criterion}{reason} ({judge}{class})");
             one(1, Some(Style::Bad), text)
         }
@@ -185,10 +185,10 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
                 OutcomeStatus::Failed | OutcomeStatus::Skipped => Some(Style::Bad),
             };
             let why = failure_reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-            one(0, style, format!("{number}{}{why}", words::status(*status)))
+            one(0, style, format!("{number}{}{why}", labels::status(*status)))
         }
         Event::RoundScored { loss, grad_goal, .. } => {
-            one(0, None, control::scored(loss, *grad_goal, before.losses, frame))
+            one(0, None, loss::scored(loss, *grad_goal, before.losses, frame))
         }
         Event::Directive {
             prev,
@@ -203,8 +203,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             let text =
                 format!("{}{}{}: {rationale}", prev.name(), frame.sign(" -> ", " to "), current.name());
             let mut lines = one(0, Some(Style::Notice), text);
-            let blocked =
-                control::blocked(blocked_tools, blocked_targets, blocked_programs, blocked_approaches);
+            let blocked = loss::blocked(blocked_tools, blocked_targets, blocked_programs, blocked_approaches);
             lines.extend(blocked.map(|text| frame.line(code, 1, None, &text)));
             lines
         }
@@ -212,8 +211,8 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
             if !frame.verbose {
                 return Vec::new();
             }
-            let state = words::megram(*state);
-            let code = words::code(Some(Role::SharedMemory));
+            let state = labels::megram(*state);
+            let code = labels::code(Some(Role::SharedMemory));
             vec![frame.line(
                 code,
                 0,

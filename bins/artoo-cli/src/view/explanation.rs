@@ -15,9 +15,9 @@ use artoo_types::{
     UnitInterval, Weighing,
 };
 
-use super::frame::Frame;
+use super::layout::Frame;
 use super::units::{counted, money, seconds, tokens};
-use super::{memory, words};
+use super::{labels, memory};
 use crate::terminal::{Style, neutral_line, pad};
 
 /// Width of the label column.
@@ -229,7 +229,7 @@ impl Sheet {
 
     fn end(&mut self, page: &Explanation) {
         self.text.push('\n');
-        match (&page.end, words::unfinished(page.state)) {
+        match (&page.end, labels::unfinished(page.state)) {
             (Some(end), _) => self.ended(end),
             (None, Some((_, sentence))) => self.styled(Style::Bad, sentence),
             (None, None) => {}
@@ -245,10 +245,10 @@ impl Sheet {
 
     fn ended(&mut self, end: &End) {
         let (style, how) = match (end.directive, &end.fault) {
-            (_, Some(fault)) => (Style::Bad, format!("{}: {}", words::fault(fault.kind), fault.message)),
+            (_, Some(fault)) => (Style::Bad, format!("{}: {}", labels::fault(fault.kind), fault.message)),
             (Some(state), None) => {
                 let good = state == artoo_types::TerminalState::Accept;
-                (if good { Style::Good } else { Style::Notice }, words::terminal(state).to_owned())
+                (if good { Style::Good } else { Style::Notice }, labels::terminal(state).to_owned())
             }
             (None, None) => (Style::Bad, "unknown".to_owned()),
         };
@@ -257,7 +257,7 @@ impl Sheet {
             self.row("", &neutral_line(line));
         }
         if let Some(origin) = end.answer {
-            self.row("answer", words::answer(origin));
+            self.row("answer", labels::answer(origin));
         }
         // Without a measurement there is no confidence to show.
         if let Some(confidence) = end.confidence.as_ref().filter(|known| known.value < UnitInterval::ONE) {

@@ -8,10 +8,10 @@ use artoo_runtime::events::{Cumulative, Event, Line};
 use artoo_types::{CallId, Role, SubTaskId};
 
 use super::events::{Before, lines};
-use super::frame::Frame;
+use super::labels;
+use super::layout::Frame;
 use super::outcome::Outcome;
 use super::units::{counted, seconds, spent};
-use super::words;
 use crate::terminal::{Style, neutral_line};
 
 /// State of the view: a fold over the run's lines, so replaying the journal gives the same view.
@@ -102,7 +102,7 @@ impl Live {
                 several => {
                     let number = subtask.map(|number| format!("{number} ")).unwrap_or_default();
                     let mark = frame.sign("✓ ", "");
-                    let code = words::code(Some(Role::AgentValidator));
+                    let code = labels::code(Some(Role::AgentValidator));
                     let text = format!("{number}{mark}{} criteria met", several.len());
                     rows.push(frame.line(code, 1, Some(Style::Good), &text));
                 }
@@ -165,8 +165,8 @@ impl Live {
             }
             Event::SubTaskStarted { .. } => works(Role::Executor, "thinks"),
             Event::ToolStarted { call_id, tool, arguments } => {
-                self.calls.insert(*call_id, words::arguments(arguments));
-                works(Role::Executor, &format!("{tool} {}", words::arguments(arguments)));
+                self.calls.insert(*call_id, labels::arguments(arguments));
+                works(Role::Executor, &format!("{tool} {}", labels::arguments(arguments)));
             }
             Event::ToolFinished { shown, .. } => {
                 works(Role::Executor, "thinks");

@@ -8,11 +8,11 @@ use artoo_sandbox::snapshot::Undoable;
 use artoo_types::{Errand, Fault, FileChange, PartialOutput, TerminalState};
 use serde_json::Value;
 
-use super::frame::Frame;
+use super::labels;
+use super::layout::Frame;
 use super::markdown::markdown;
 use super::short_id;
 use super::units::{counted, money, seconds, spent};
-use super::words;
 use crate::terminal::{Style, neutral, neutral_json, neutral_line, pad};
 
 /// Maximum number of listed files; a command may write thousands.
@@ -97,7 +97,7 @@ impl Outcome {
 pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
     let is_rendered = frame.markdown && outcome.output.is_string();
     let shown = |text: &str| if is_rendered { markdown(text, frame) } else { neutral(text).into_owned() };
-    let output = words::value_text(&outcome.output).map(|text| shown(&text));
+    let output = labels::value_text(&outcome.output).map(|text| shown(&text));
     let mut parts: Vec<String> = Vec::new();
     match (outcome.directive, &outcome.error) {
         // No role judged it, so it is not labelled as accepted.
@@ -188,12 +188,12 @@ fn partial(outcome: &Outcome) -> String {
         _ => format!("step {number}"),
     };
     let row = |(number, part): (usize, &PartialOutput)| {
-        let text = words::value_text(&part.output)?;
+        let text = labels::value_text(&part.output)?;
         if says(&outcome.summary, &text) {
             return None;
         }
         let text: Vec<String> = neutral(&text).lines().map(|line| format!("    {line}")).collect();
-        Some(format!("{} ({}):\n{}", label(number), words::trust(part.status), text.join("\n")))
+        Some(format!("{} ({}):\n{}", label(number), labels::trust(part.status), text.join("\n")))
     };
     (1..).zip(&outcome.partial).filter_map(row).collect::<Vec<_>>().join("\n")
 }
@@ -218,21 +218,24 @@ pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Opt
         return None;
     }
     let id = short_id(&outcome.run_id);
-    let how =
-        if state == Undoable::Yes { format!("artoo runs undo {id}") } else { words::undo(state)?.to_owned() };
+    let how = if state == Undoable::Yes {
+        format!("artoo runs undo {id}")
+    } else {
+        labels::undo(state)?.to_owned()
+    };
     Some(frame.paint.text(Style::Faint, &format!("undo: {how}")))
 }
 
 /// The end of the run in words.
 pub(crate) fn ending(outcome: &Outcome) -> &'static str {
     match (&outcome.error, outcome.directive) {
-        (Some(fault), _) => words::fault(fault.kind),
+        (Some(fault), _) => labels::fault(fault.kind),
         (None, Some(_)) if !outcome.errand.is_task() => "a command",
         (None, None) => "ended by a fault",
         (None, Some(TerminalState::Accept)) if outcome.structured_error.is_some() => {
             "accept, without the JSON"
         }
-        (None, Some(state)) => words::terminal(state),
+        (None, Some(state)) => labels::terminal(state),
     }
 }
 

@@ -4,10 +4,10 @@ use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::Summary;
 use artoo_sandbox::snapshot::{Obstacle, TakenBack};
 
-use super::frame::Frame;
+use super::labels;
+use super::layout::Frame;
 use super::short_id;
 use super::units::{counted, seconds, tokens};
-use super::words;
 use crate::doctor::{Check, State};
 use crate::terminal::{Style, clip, neutral_line, pad};
 use std::time::Duration;
@@ -24,9 +24,9 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
         }
         (Some(_), Some(5)) if !run.errand.is_task() => (Style::Notice, "refused".to_owned()),
         (Some(state @ artoo_types::TerminalState::Accept), _) => {
-            (Style::Good, words::terminal(state).to_owned())
+            (Style::Good, labels::terminal(state).to_owned())
         }
-        (Some(state), _) => (Style::Notice, words::terminal(state).to_owned()),
+        (Some(state), _) => (Style::Notice, labels::terminal(state).to_owned()),
         (None, Some(129)) => (Style::Notice, "hung up".to_owned()),
         (None, Some(130)) => (Style::Notice, "interrupted".to_owned()),
         (None, Some(131)) => (Style::Notice, "quit".to_owned()),
@@ -34,7 +34,7 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
         (None, Some(124)) => (Style::Notice, "timeout".to_owned()),
         (None, Some(_)) => (Style::Bad, "fault".to_owned()),
         (None, None) if run.asking => (Style::Notice, "asks you".to_owned()),
-        (None, None) => match words::unfinished(run.state) {
+        (None, None) => match labels::unfinished(run.state) {
             Some((word, _)) if run.state == RunState::Running => (Style::Notice, word.to_owned()),
             Some((word, _)) => (Style::Bad, word.to_owned()),
             None => (Style::Bad, "no end".to_owned()),
@@ -50,7 +50,7 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
     let end = pad(&end, 11);
     let mark = if run.errand.is_task() { "" } else { "$ " };
     let request = format!("{mark}{}", neutral_line(&run.request));
-    let undo = words::undo(run.undo).map(|undo| format!("  ({undo})")).unwrap_or_default();
+    let undo = labels::undo(run.undo).map(|undo| format!("  ({undo})")).unwrap_or_default();
     let damage = run
         .damage
         .as_deref()
@@ -66,12 +66,12 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
 
 /// A sentence about a run whose end is not recorded; `None` if it is.
 pub(crate) fn no_end(state: RunState) -> Option<&'static str> {
-    words::unfinished(state).map(|(_, sentence)| sentence)
+    labels::unfinished(state).map(|(_, sentence)| sentence)
 }
 
 /// One path that was undone, or would be.
 pub(crate) fn taken_back_line(change: &TakenBack, dry_run: bool) -> String {
-    let action = words::undo_action(change.action, dry_run);
+    let action = labels::undo_action(change.action, dry_run);
     format!("{}{}", pad(action, 15), neutral_line(&change.path.display().to_string()))
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use artoo_runtime::sessions::{Session, SessionTurn, TurnEnd};
 use artoo_types::{FileChange, TerminalState};
 
-use super::frame::Frame;
+use super::labels;
+use super::layout::Frame;
 use super::short_id;
 use super::units::{counted, seconds, tokens};
-use super::words;
 use crate::terminal::{Look, Style, clip, neutral, neutral_line, pad};
 
 /// One session as a row: id, time of last use, number of turns, name or first request, folder.
@@ -100,10 +100,10 @@ fn ended(turn: &SessionTurn, frame: Frame) -> String {
     match &turn.end {
         None => frame.paint.text(Style::Notice, "no end on record"),
         Some(TurnEnd { directive: Some(state @ TerminalState::Accept), .. }) => {
-            frame.paint.text(Style::Good, words::terminal(*state))
+            frame.paint.text(Style::Good, labels::terminal(*state))
         }
         Some(TurnEnd { directive: Some(state), .. }) => {
-            frame.paint.text(Style::Notice, words::terminal(*state))
+            frame.paint.text(Style::Notice, labels::terminal(*state))
         }
         Some(TurnEnd { exit_code, .. }) => frame.paint.text(Style::Bad, &format!("ended with {exit_code}")),
     }

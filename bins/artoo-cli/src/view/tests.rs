@@ -7,7 +7,7 @@ use artoo_runtime::journal::RunState;
 use artoo_sandbox::snapshot::{Hindrance, Obstacle, TakenBack, UndoAction, Undoable};
 use serde_json::json;
 
-use super::samples::{finished, line, run};
+use super::sample_run::{finished, line, run};
 use super::*;
 use crate::doctor::Check;
 use crate::terminal::{Look, width};
@@ -442,7 +442,7 @@ fn what_undo_says() {
         Undoable::Expired,
         Undoable::Damaged,
     ] {
-        text.push_str(&format!("{state:?}: {}\n", words::undo(state).unwrap_or("-")));
+        text.push_str(&format!("{state:?}: {}\n", labels::undo(state).unwrap_or("-")));
     }
     let path = std::path::PathBuf::from("/w/报告\u{1b}[31m.md");
     for dry_run in [true, false] {

@@ -4,7 +4,7 @@ use artoo_runtime::explain::{ReplayedRound, WhatIf};
 use artoo_types::{Hyperparameters, SolverOrigin};
 use serde_json::{Map, Value};
 
-use super::frame::Frame;
+use super::layout::Frame;
 use crate::terminal::{Style, neutral_line};
 
 /// Renders the page.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::model::{count_plan, model, shell};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, model, shell};
 use crate::process::{Said, ended, say_with_input};
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 const REQUEST: &str = "How many files are left?";

@@ -4,9 +4,9 @@
 
 use artoo_llm_http::doubles::{Reply, Step};
 
-use crate::model::counting;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 use crate::process::say;
-use crate::scene::Scene;
 
 const REQUEST: &str = "How many .txt files are in docs?";
 

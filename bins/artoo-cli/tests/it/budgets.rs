@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{counting, model, shell};
-use crate::scene::Scene;
+use crate::fixture::Scene;
+use crate::mock_model::{counting, model, shell};
 
 /// A call costs 0.02: the mock reports 10 prompt tokens and 5 completion tokens.
 fn priced(scene: &Scene) {

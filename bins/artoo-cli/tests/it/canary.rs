@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use artoo_llm_http::doubles::Reply;
 use serde_json::json;
 
-use crate::model::{count_plan, model, shell};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, model, shell};
 use crate::process::say;
-use crate::scene::Scene;
 
 const CANARIES: [&str; 7] = [
     "sk-canary-1",

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use crate::model::counting;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 use crate::process::say;
-use crate::scene::Scene;
 
 const REQUEST: &str = "How many .txt files are in docs?";
 

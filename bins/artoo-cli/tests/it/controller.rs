@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::model::counting;
-use crate::scene::Scene;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 
 fn configure(scene: &Scene, text: &str) {
     let file = scene.home().join(".config/artoo/config.toml");

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use artoo_llm_http::doubles::{Call, Reply};
 use rustix::process::Signal;
 
-use crate::model::{count_plan, model, schema, shell};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, model, schema, shell};
 use crate::repl::Talk;
-use crate::scene::Scene;
 
 /// A session: a request, a follow-up with a refused deletion, the changes, the cost.
 fn day(columns: u16) -> String {

@@ -8,10 +8,10 @@ use std::process::Child;
 use artoo_llm_http::doubles::Reply;
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::fixture::Scene;
 use crate::interrupt::{again, send};
-use crate::model::{count_plan, counting, model, shell};
+use crate::mock_model::{count_plan, counting, model, shell};
 use crate::process::{ended, until, wait};
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 const REQUEST: &str = "How many .txt files are in docs?";

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::model::{count_plan, counting, model, shell};
-use crate::scene::Scene;
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, counting, model, shell};
 
 /// A plan of four subtasks, one of which fails: D is 0.25, which is close
 /// enough with the specification's numbers.

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::model::{count_plan, model, shell};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, model, shell};
 use crate::process::{Said, wait};
-use crate::scene::Scene;
 
 /// Examples that need a person, the network or another server. They are
 /// tried by hand; here they are only parsed.

@@ -4,9 +4,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::model::{count_plan, counting, model, shell, shown};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, counting, model, shell, shown};
 use crate::process::say;
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 const REQUEST: &str = "How many .txt files are in docs?";

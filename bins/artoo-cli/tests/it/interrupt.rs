@@ -6,9 +6,9 @@ use std::process::{Child, Command};
 use artoo_llm_http::doubles::Reply;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::model::{count_plan, model, shell};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, model, shell};
 use crate::process::{ended, until, wait};
-use crate::scene::Scene;
 
 /// Starts a child process, writes its id to the private folder (files elsewhere only become visible when the
 /// command ends), and waits for it.

@@ -5,9 +5,9 @@ use std::io::{BufRead, BufReader};
 use artoo_llm_http::doubles::Reply;
 use serde_json::{Value, json};
 
-use crate::model::{count_plan, counting, model};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, counting, model};
 use crate::process::ended;
-use crate::scene::Scene;
 
 /// The parsed lines, each validated.
 fn lines(scene: &Scene, text: &str) -> Vec<Value> {

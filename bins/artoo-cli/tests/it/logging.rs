@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use artoo_llm_http::doubles::Reply;
 use serde_json::{Value, json};
 
-use crate::model::{count_plan, counting, model, shell};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, counting, model, shell};
 use crate::process::{say, until, wait};
-use crate::scene::Scene;
 
 /// Text of the request, which must not be in any log line.
 const CANARY: &str = "canary-of-the-request";

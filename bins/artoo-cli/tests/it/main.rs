@@ -3,38 +3,38 @@
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
 mod approval;
+mod approval_changes;
 mod bad_server;
 mod budgets;
 mod canary;
 mod choose_model;
-mod consent;
 mod controller;
 mod day;
 mod detached;
 mod ends;
 mod examples;
+mod file_permissions;
+mod fixture;
 mod instructions;
 mod interrupt;
 mod json_lines;
 mod logging;
 mod memory;
-mod model;
+mod mock_model;
 mod output_schema;
 mod paged;
+mod plan_approval;
 mod policy;
-mod private;
 mod process;
-mod question;
 mod records;
 mod repl;
 mod requests;
 mod sandbox;
-mod scene;
 mod screen;
 mod setup;
 mod undo;
 mod usage;
-mod vanish;
+mod vanished_folder;
 
 /// A file that is not listed here would never be compiled.
 #[test]

@@ -4,9 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::model::counting;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 use crate::process::{Said, say, say_with_input};
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 const REQUEST: &str = "How many .txt files are in docs?";

@@ -3,8 +3,8 @@
 use artoo_llm_http::doubles::Reply;
 use serde_json::{Value, json};
 
-use crate::model::{count_plan, counting, model, schema};
-use crate::scene::Scene;
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, counting, model, schema};
 
 const REQUEST: &str = "How many .txt files are in docs?";
 

@@ -1,8 +1,8 @@
 //! Tests of the pager: used only for output longer than the terminal.
 
-use crate::model::counting;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 use crate::process::{ended, say};
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 const REQUEST: &str = "How many .txt files are in docs?";

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::model::{count_plan, model, shell};
-use crate::scene::Scene;
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, model, shell};
 
 const REQUEST: &str = "How many files are left?";
 

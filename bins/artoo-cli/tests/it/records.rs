@@ -4,9 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::model::counting;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 use crate::process::{ended, say, until};
-use crate::scene::Scene;
 
 fn after_a_run() -> Scene {
     let scene = Scene::new(counting());

@@ -8,9 +8,9 @@ use artoo_llm_http::doubles::Reply;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::model::{count_plan, counting, model, schema, shell, shown};
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, counting, model, schema, shell, shown};
 use crate::process::{ended, say_with_input};
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 /// The end of the prompt.

@@ -2,9 +2,9 @@
 
 use std::process::Stdio;
 
-use crate::model::{counting, shown};
+use crate::fixture::Scene;
+use crate::mock_model::{counting, shown};
 use crate::process::{say, say_with_input};
-use crate::scene::Scene;
 
 #[test]
 fn a_request_may_come_from_standard_input() {

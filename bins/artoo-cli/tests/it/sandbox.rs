@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::fixture::Scene;
 use crate::process::{Said, say, until, wait};
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 /// Whether commands can be tried on this machine; prints the reason if not.

@@ -4,9 +4,9 @@ use std::process::{Command, Stdio};
 
 use artoo_pseudo_terminal::{PseudoTerminal, Shown, Size};
 
-use crate::model::counting;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 use crate::process::{PATIENCE, ended};
-use crate::scene::Scene;
 
 /// High enough that nothing scrolls off the screen in a test.
 const ROWS: u16 = 60;

@@ -1,8 +1,8 @@
 //! Tests of `setup` and `model` without a network.
 
-use crate::model::counting;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 use crate::process::{ended, say};
-use crate::scene::Scene;
 use crate::screen::Screen;
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use artoo_llm_http::doubles::{Call, Reply};
 use serde_json::{Value, json};
 
-use crate::model::{count_plan, counting, model, schema, shell, shown};
-use crate::scene::Scene;
+use crate::fixture::Scene;
+use crate::mock_model::{count_plan, counting, model, schema, shell, shown};
 
 /// A run that has changed the workspace. On a machine without confinement the
 /// run has full access and is tested as well.

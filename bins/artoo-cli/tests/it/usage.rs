@@ -1,7 +1,7 @@
 //! Tests of usage errors, help and version.
 
-use crate::model::counting;
-use crate::scene::Scene;
+use crate::fixture::Scene;
+use crate::mock_model::counting;
 
 #[test]
 fn a_mistyped_option_or_command_is_no_request() {

@@ -3,7 +3,7 @@
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
 mod corpus;
-mod forms;
+mod examples;
 mod json;
-mod laws;
 mod private_keys;
+mod properties;

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::why::query;
 use super::{Work, explained, forecast_page};
 use crate::commands::runs::as_json;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 
 /// Output of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

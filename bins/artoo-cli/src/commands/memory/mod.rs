@@ -1,14 +1,14 @@
 //! `artoo memory`: inspects and edits what was learned. The pages are pure functions of the store's data.
 
-mod care;
 mod entry_page;
-mod exchange;
+mod export_import;
 mod forecast;
 mod forecast_page;
 mod ids;
-mod look;
+mod inspect;
+mod maintenance;
 mod pages;
-mod teach;
+mod remember;
 mod why;
 mod why_page;
 
@@ -25,9 +25,9 @@ use chrono::{DateTime, FixedOffset};
 use super::Loaded;
 use crate::args::MemoryCommand;
 use crate::config::{Given, Settings};
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::memory::{open, place};
-use crate::program::Context;
+use crate::memory_location::{open, place};
 
 /// Context of every subcommand.
 struct Work<'a> {
@@ -41,7 +41,7 @@ struct Work<'a> {
 /// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &MemoryCommand) -> Result<Exit, CommandError> {
     let mut loaded = Loaded::load(context, Given::default())?;
-    let distiller = care::distiller(context, &mut loaded, command);
+    let distiller = maintenance::distiller(context, &mut loaded, command);
     let settings = &loaded.settings;
     let place = place(settings, &context.folders.current);
     if let Some(own) = &place.own {
@@ -58,21 +58,21 @@ pub(crate) fn run(context: &mut Context<'_>, command: &MemoryCommand) -> Result<
 
 fn on(context: &mut Context<'_>, command: &MemoryCommand, work: &Work<'_>) -> Result<Exit, CommandError> {
     match command {
-        MemoryCommand::Stats(args) => look::stats(context, work, args.json),
-        MemoryCommand::List(args) => look::list(context, work, args),
-        MemoryCommand::Show { id, json } => look::show(context, work, id, *json),
+        MemoryCommand::Stats(args) => inspect::stats(context, work, args.json),
+        MemoryCommand::List(args) => inspect::list(context, work, args),
+        MemoryCommand::Show { id, json } => inspect::show(context, work, id, *json),
         MemoryCommand::Why { about, json } => why::run(context, work, about, *json),
         MemoryCommand::Forecast { request, days, json } => {
             forecast::run(context, work, request, *days, *json)
         }
-        MemoryCommand::Remember(args) => teach::remember(context, work, args),
-        MemoryCommand::Forget { what, yes, json } => teach::forget(context, work, what, *yes, *json),
-        MemoryCommand::Export { output } => exchange::export(context, work, output.as_deref()),
-        MemoryCommand::Import { file, json } => exchange::import(context, work, file, *json),
-        MemoryCommand::Rebuild(args) => care::rebuild(context, work, args.json),
-        MemoryCommand::Verify(args) => care::verify(context, work, args.json),
-        MemoryCommand::Dream { json, no_model: _ } => care::dream(context, work, *json),
-        MemoryCommand::Log { json, limit } => care::log(context, work, *json, *limit),
+        MemoryCommand::Remember(args) => remember::remember(context, work, args),
+        MemoryCommand::Forget { what, yes, json } => remember::forget(context, work, what, *yes, *json),
+        MemoryCommand::Export { output } => export_import::export(context, work, output.as_deref()),
+        MemoryCommand::Import { file, json } => export_import::import(context, work, file, *json),
+        MemoryCommand::Rebuild(args) => maintenance::rebuild(context, work, args.json),
+        MemoryCommand::Verify(args) => maintenance::verify(context, work, args.json),
+        MemoryCommand::Dream { json, no_model: _ } => maintenance::dream(context, work, *json),
+        MemoryCommand::Log { json, limit } => maintenance::log(context, work, *json, *limit),
     }
 }
 

@@ -14,8 +14,8 @@ use serde::Serialize;
 use super::ids::looks_like_id;
 use super::{Work, explained, why_page};
 use crate::commands::runs as run_commands;
+use crate::dispatch::Context;
 use crate::error::{CommandError, Exit};
-use crate::program::Context;
 
 /// What memory contributed to a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -11,7 +11,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use self::table::Table;
-use super::frame::Frame;
+use super::layout::Frame;
 use crate::terminal::{Style, neutral};
 
 /// Renders the text if it is Markdown, otherwise returns it as it is. The result is neutral.

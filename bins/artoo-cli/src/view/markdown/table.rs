@@ -4,7 +4,7 @@ use artoo_llm_client::fair_share;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::terminal::{Style, pad, width};
-use crate::view::frame::Frame;
+use crate::view::layout::Frame;
 
 /// Minimum width of a column.
 const NARROWEST: usize = 6;

@@ -1,0 +1,67 @@
+//! `artoo memory stats`, `list` and `show`.
+
+use artoo_memory_store::operator::Filter;
+
+use super::{Work, entry_page, explained, ids, pages};
+use crate::args::ListArgs;
+use crate::commands::runs::as_json;
+use crate::dispatch::Context;
+use crate::error::{CommandError, Exit};
+
+pub(super) fn stats(context: &mut Context<'_>, work: &Work<'_>, json: bool) -> Result<Exit, CommandError> {
+    let stats = work.memory.stats().map_err(explained)?;
+    let text = if json { as_json(&stats)? + "\n" } else { pages::stats(&stats) };
+    context.terminal.data(&text)?;
+    Ok(Exit::OK)
+}
+
+pub(super) fn list(
+    context: &mut Context<'_>,
+    work: &Work<'_>,
+    args: &ListArgs,
+) -> Result<Exit, CommandError> {
+    if args.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(CommandError::usage("--text is empty").hint("name the words that entries are to be like"));
+    }
+    let filter =
+        Filter { level: args.level, space: args.space.clone(), like: args.text.clone(), limit: args.limit };
+    let found = work.memory.list(&filter).map_err(explained)?;
+    if args.json {
+        for listed in &found {
+            context.terminal.data(&(as_json(listed)? + "\n"))?;
+        }
+        return Ok(Exit::OK);
+    }
+    if found.is_empty() {
+        let all = filter.level.is_none() && filter.space.is_none() && filter.like.is_none();
+        context.terminal.note(if all { "memory is empty" } else { "nothing in memory is like that" });
+        return Ok(Exit::OK);
+    }
+    let mut rows = Vec::with_capacity(found.len());
+    for listed in found {
+        rows.push((ids::short(work.memory.as_ref(), listed.megram.id)?, listed));
+    }
+    let columns = context.terminal.data_look().columns;
+    context.terminal.data(&pages::list(&rows, work.now, columns))?;
+    Ok(Exit::OK)
+}
+
+pub(super) fn show(
+    context: &mut Context<'_>,
+    work: &Work<'_>,
+    id: &str,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let id = ids::find(work.memory.as_ref(), id)?;
+    let shown = work.memory.show(id).map_err(explained)?.ok_or_else(|| {
+        CommandError::usage(format!("nothing in memory has the id {id}"))
+            .hint("it may have been forgotten just now: artoo memory list")
+    })?;
+    let text = if json {
+        as_json(&shown)? + "\n"
+    } else {
+        entry_page::entry(&shown, work.now, context.terminal.data_look().columns)
+    };
+    context.terminal.data(&text)?;
+    Ok(Exit::OK)
+}

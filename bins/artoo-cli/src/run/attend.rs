@@ -1,0 +1,278 @@
+//! Drives the terminal during a run: shows messages, asks questions, handles signals.
+
+use std::path::PathBuf;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use artoo_bus::{Observed, Observer};
+use artoo_runtime::events::{Event, EventFold};
+use artoo_runtime::sessions::TurnEnd;
+use artoo_runtime::{Artoo, Canceller, Run};
+use artoo_types::{CallId, FinalResult, Message, Role, ToolCall};
+
+use super::ask::{Asking, Question};
+use super::findings::Findings;
+use super::output::Show;
+use crate::error::CommandError;
+use crate::instructions;
+use crate::signals::{Interrupted, Signals};
+use crate::terminal::Terminal;
+use crate::view::Outcome;
+
+/// How many messages the view may lag behind. A whole long run fits.
+const CAPACITY: usize = 1 << 16;
+/// Redraw interval of the status line.
+const BEAT: Duration = Duration::from_millis(125);
+/// How long the audit log may take to be written at the end.
+const CLOSING: Duration = Duration::from_secs(3);
+
+/// A finished run with the final state of the view.
+pub(super) struct Attended {
+    pub(super) finished: FinalResult,
+    pub(super) view: View,
+    pub(super) interrupted: Interrupted,
+    /// Folder of the run's record.
+    pub(super) folder: PathBuf,
+}
+
+/// Shows a run that has just started, asks its questions, and cancels it on a signal. Closes artoo.
+pub(super) async fn attend(
+    terminal: &mut Terminal,
+    (artoo, run): (Artoo, Run),
+    signals: Signals,
+    mut view: View,
+    mut asking: Asking,
+) -> Attended {
+    let observer = run.observe(CAPACITY);
+    let interrupted = signals.end(run.canceller(), run.recorded());
+    let folder = run.folder().to_owned();
+    let finished = watch(run.finished(), observer, &mut view, &mut asking, terminal).await;
+    asking.give_up(terminal);
+    terminal.wipe();
+    // A timeout loses nothing silently: the log then ends before the lines
+    // that are not on disk yet, and says so.
+    let auditor = artoo.clone();
+    let _ = tokio::time::timeout(CLOSING, artoo.close()).await;
+    for found in auditor.audit_trouble().into_iter().chain(view.findings.sentences()) {
+        terminal.warning(&format!("the auditor: {found}"));
+    }
+    Attended { finished, view, interrupted, folder }
+}
+
+/// The view of a run, with what is needed after its end.
+pub(super) struct View {
+    pub(super) show: Show,
+    fold: EventFold,
+    pub(super) outcome: Option<Outcome>,
+    /// What the session stores about the run.
+    pub(super) end: Option<TurnEnd>,
+    /// The last finished call.
+    pub(super) call: Option<ToolCall>,
+    /// The error that stopped the output.
+    pub(super) trouble: Option<CommandError>,
+    findings: Findings,
+    canceller: Canceller,
+    /// Data folder, where files written by runs are marked.
+    data_dir: PathBuf,
+}
+
+impl View {
+    /// A view without messages yet.
+    pub(super) fn new(show: Show, findings: Findings, canceller: Canceller, data_dir: PathBuf) -> Self {
+        Self {
+            show,
+            fold: EventFold::new(),
+            outcome: None,
+            end: None,
+            call: None,
+            trouble: None,
+            findings,
+            canceller,
+            data_dir,
+        }
+    }
+
+    fn on(&mut self, observed: &Observed, terminal: &mut Terminal) {
+        let notices = self.findings.on(observed);
+        let envelope = match observed {
+            Observed::Message(envelope) => envelope,
+            Observed::Lagged(lag) => {
+                terminal.warning(&format!("{} messages were not shown; the record has them", lag.count()));
+                return;
+            }
+        };
+        if let Message::ToolFinished(finished) = envelope.message.as_ref() {
+            self.call = Some(finished.call.clone());
+        }
+        for line in self.fold.on(envelope) {
+            self.outcome = Outcome::of(&line).or(self.outcome.take());
+            self.end = TurnEnd::of(&line.event).or(self.end.take());
+            if let Event::ToolFinished { files, .. } = &line.event {
+                instructions::written(&self.data_dir, files);
+            }
+            if self.trouble.is_some() {
+                continue;
+            }
+            if let Err(error) = self.show.line(terminal, &line) {
+                // The reader of standard output is gone: the run is cancelled and recorded as interrupted.
+                self.canceller.cancel();
+                self.trouble = Some(error);
+            }
+        }
+        for notice in notices {
+            self.show.notice(terminal, &notice);
+        }
+    }
+}
+
+/// Shows messages until the run has ended and all of them were shown.
+async fn watch<F: Future>(
+    finished: F,
+    mut observer: Observer,
+    view: &mut View,
+    asking: &mut Asking,
+    terminal: &mut Terminal,
+) -> F::Output {
+    let started = Instant::now();
+    let mut finished = pin!(finished);
+    let mut beats = tokio::time::interval(BEAT);
+    beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let mut beat = 0;
+    let result = loop {
+        tokio::select! {
+            biased;
+            observed = observer.recv() => match observed {
+                Some(observed) => {
+                    view.on(&observed, terminal);
+                    if let Some(question) = observed.envelope().and_then(|envelope| Question::of(&envelope.message)) {
+                        asking.begin(question, terminal);
+                    } else if let Some(call_id) = withdrawn(&observed) {
+                        asking.withdraw(call_id, terminal);
+                    }
+                }
+                None => break finished.await,
+            },
+            line = asking.answered() => asking.take(&line, terminal),
+            result = &mut finished => break result,
+            _ = beats.tick() => {
+                beat += 1;
+                if !asking.is_open() {
+                    view.show.status(terminal, beat, started.elapsed());
+                }
+            }
+        }
+    };
+    while let Some(observed) = observer.try_recv() {
+        view.on(&observed, terminal);
+    }
+    result
+}
+
+/// The call whose question no longer needs an answer, because the run has decided.
+fn withdrawn(observed: &Observed) -> Option<CallId> {
+    let Observed::Message(envelope) = observed else { return None };
+    if let Message::ApprovalDecided(decided) = envelope.message.as_ref()
+        && envelope.from != Role::User
+    {
+        Some(decided.call_id)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::io;
+    use std::sync::Arc;
+
+    use artoo_llm_client::doubles::{Answer, Expect, ScriptedModel};
+    use artoo_runtime::RunRequest;
+    use artoo_sandbox::{Network, SandboxMode};
+    use artoo_types::{Approval, Limits, Surroundings, Turn};
+    use serde_json::json;
+
+    use super::super::ask::Keyboard;
+    use super::*;
+    use crate::terminal::{Look, Seen};
+
+    /// A keyboard that answers every question with this text.
+    struct Typing(&'static str);
+
+    impl Keyboard for Typing {
+        fn begin(&self) {}
+        fn line(&self) -> String {
+            self.0.to_owned()
+        }
+        fn give_up(&self) {}
+    }
+
+    fn request(folder: &std::path::Path) -> RunRequest {
+        RunRequest {
+            text: "count it".to_owned(),
+            instructions: Vec::new(),
+            turns: vec![Turn { input: "What is there?".to_owned(), result: "docs and logs".to_owned() }],
+            surroundings: Surroundings {
+                now: "2026-03-01T12:00:00+01:00".parse().unwrap(),
+                zone: "Europe/Berlin".to_owned(),
+                working_folder: folder.to_owned(),
+                workspace: folder.join("workspace"),
+                home: folder.to_owned(),
+                platform: "linux".to_owned(),
+            },
+            limits: Limits::default(),
+            sandbox: SandboxMode::ReadOnly,
+            network: Network::Denied,
+            approval: Approval::Auto,
+            granted: BTreeSet::new(),
+            timeout: None,
+            person_present: true,
+            output_schema: None,
+        }
+    }
+
+    /// An ambiguous follow-up: the question is put on standard error and
+    /// answered by a line, and the run continues.
+    #[tokio::test]
+    async fn a_question_is_asked_and_its_answer_reaches_the_perceiver() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = Arc::new(
+            ScriptedModel::new()
+                .expect(
+                    Expect::purpose("perceiver"),
+                    Answer::json(json!({"questions": ["docs\u{1b}[2J or logs?"], "intent": ""})),
+                )
+                .expect(
+                    Expect::purpose("perceiver").user_contains("The user answered: logs"),
+                    Answer::json(json!({"questions": [], "intent": "Count logs"})),
+                )
+                .always(Expect::any(), Answer::text("no plan")),
+        );
+        let artoo = Artoo::builder()
+            .model(Arc::clone(&model) as _)
+            .data_folder(folder.path().join("data"))
+            .build()
+            .unwrap();
+        let run = artoo.start(request(folder.path())).unwrap();
+        let seen = Seen::default();
+        let look = Look { columns: 80, colour: false, live: true, words: false };
+        let mut terminal = Terminal::new(Box::new(io::sink()), Box::new(seen.clone()), look, look, || None);
+        let show = Show::for_person(false, true);
+        let data_dir = folder.path().join("data");
+        let mut view = View::new(show, Findings::new([]), run.canceller(), data_dir);
+        let mut asking = Asking::new(run.answerer(), Arc::new(Typing("logs")), None);
+        let observer = run.observe(CAPACITY);
+        watch(run.finished(), observer, &mut view, &mut asking, &mut terminal).await;
+        drop(terminal);
+        assert!(!asking.is_open());
+        let planned = |sent: &artoo_llm_client::Request| {
+            sent.purpose == "planner" && sent.messages[0].content.contains("Count logs")
+        };
+        assert!(model.requests().iter().any(planned));
+        let text = String::from_utf8(seen.0.lock().unwrap().clone()).unwrap();
+        let (question, prompt) = (text.find("? docs␛[2J or logs?"), text.find("answer (empty: go ahead) > "));
+        assert!(question.is_some() && question < prompt, "{text}");
+        assert!(text.contains("answered: logs"), "{text}");
+        artoo.close().await;
+    }
+}

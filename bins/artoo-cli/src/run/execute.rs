@@ -1,0 +1,234 @@
+//! Executes a prepared run from start to end.
+
+use std::sync::Arc;
+
+use artoo_mkct_memory::MemoryService;
+use artoo_runtime::control::{AnsweredAt, Listening, listen};
+use artoo_runtime::{Artoo, Builder, Deadlines, StartError};
+use artoo_tools::Rules;
+use artoo_types::{FinalResult, Role, RunId, SessionId};
+
+use super::always_rule::PolicyFile;
+use super::ask::{Asking, Keyboard};
+use super::attend::{Attended, View, attend};
+use super::detach;
+use super::findings::Findings;
+use super::output::Show;
+use super::prepare::Prepared;
+use super::session::Conversation;
+use crate::args::RunArgs;
+use crate::config::Notify;
+use crate::dispatch::Context;
+use crate::error::{CommandError, Exit, Kind};
+use crate::instructions;
+use crate::machine::installed_programs;
+use crate::signals::Signals;
+use crate::terminal::Terminal;
+use crate::view::call;
+
+/// Exit code of a run that lacked consent.
+const WITHOUT_CONSENT: u8 = 5;
+
+/// A finished run.
+pub(crate) struct Done {
+    /// Id of the run.
+    pub(crate) run_id: RunId,
+    /// Exit code for a program with this run only.
+    pub(crate) exit: Exit,
+    /// The session that it belongs to.
+    pub(crate) session: Option<SessionId>,
+    /// Notes that came too late for the run.
+    pub(crate) unused: Vec<String>,
+}
+
+/// Executes and shows the run.
+pub(super) async fn drive(
+    context: &mut Context<'_>,
+    args: &RunArgs,
+    prepared: Prepared,
+    signals: Signals,
+    keyboard: Arc<dyn Keyboard>,
+) -> Result<Done, CommandError> {
+    let memory = memory(context, args, &prepared);
+    let artoo = built(of_run(builder(context, &prepared), args, &prepared, memory))?;
+    context.log_secrets.are(artoo.redactor());
+    let verbose = context.common.verbose > 0;
+    let person_present = prepared.request.person_present;
+    let findings = Findings::new(names(&prepared));
+    let (now, text) = (prepared.request.surroundings.now, prepared.request.text.clone());
+    let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
+    let run_id = run.id();
+    let conversation = prepared.conversation;
+    // If the request could not be stored, its end is not stored either; the user has been warned.
+    let kept =
+        conversation.as_ref().filter(|conversation| conversation.ask(context.terminal, run_id, now, &text));
+    let _listening = listening(&run, args, context.terminal)?;
+    if args.detached {
+        detach::begun(context, &run)?;
+    }
+    keyboard.hear(run.noter());
+    let show = Show::new(args, verbose, context.streams.stdout, artoo.redactor());
+    let view = View::new(show, findings, run.canceller(), prepared.settings.data_dir.clone());
+    let policy = policy_file(context, &prepared.policy);
+    let asking =
+        if args.detached { Asking::elsewhere() } else { Asking::new(run.answerer(), keyboard, policy) };
+    let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
+    let Attended { finished, mut view, interrupted, folder } = attended;
+    if let Some((conversation, end)) = kept.zip(view.end.take()) {
+        conversation.end(context.terminal, run_id, end);
+    }
+
+    // An incomplete record is a fault that the outcome does not contain,
+    // because the outcome is read from the record.
+    let exit = match &view.outcome {
+        Some(outcome) if outcome.error.is_some() || finished.fault.is_none() => outcome.exit_code,
+        Some(_) | None => artoo_runtime::exit_code(&finished),
+    };
+    let shown = match &view.outcome {
+        Some(outcome) => view.show.end(context.terminal, outcome, &folder),
+        None => Ok(()),
+    };
+    if let Some(words) = view.outcome.as_ref().filter(|_| !args.json && !args.quiet).and_then(call) {
+        match prepared.settings.notify {
+            Notify::Never => {}
+            Notify::Bell => context.terminal.call(None),
+            Notify::Osc9 => context.terminal.call(Some(&words)),
+        }
+    }
+    tell_fault(context.terminal, &finished);
+    if exit == WITHOUT_CONSENT && finished.fault.is_none() && !person_present {
+        context.terminal.hint("at a terminal you are asked; `--yes KIND` grants a kind of effect in advance");
+    }
+    let session = conversation.as_ref().map(Conversation::id);
+    let unused = view.outcome.map(|outcome| outcome.unused_notes).unwrap_or_default();
+    let done = |exit| Done { run_id, exit, session, unused };
+    match (interrupted.exit(), view.trouble, shown) {
+        // A signal takes precedence over errors of the terminal: a closed terminal takes no message.
+        (Some(exit), ..) => Ok(done(exit)),
+        // A reader of standard output that is gone has cancelled the run; that is not a fault of the run.
+        (None, Some(error), _) | (None, None, Err(error)) => Err(error),
+        (None, None, Ok(())) => Ok(done(Exit::of_run(exit))),
+    }
+}
+
+/// Accepts connections of other processes to the run. For a detached run, failing to listen is an error,
+/// because its questions could not be answered.
+fn listening(
+    run: &artoo_runtime::Run,
+    args: &RunArgs,
+    terminal: &mut Terminal,
+) -> Result<Option<Listening>, CommandError> {
+    let answered_at = if args.detached { AnsweredAt::Socket } else { AnsweredAt::Elsewhere };
+    match listen(run, answered_at) {
+        Ok(listening) => Ok(Some(listening)),
+        Err(error) if args.detached => Err(CommandError::failed(error.to_string()).hint(error.hint())),
+        Err(error) => {
+            terminal.warning(&format!("`artoo runs stop` cannot reach this run: {error}"));
+            Ok(None)
+        }
+    }
+}
+
+/// Where the answer *always* adds its rule.
+pub(super) fn policy_file(context: &Context<'_>, policy: &Rules) -> Option<PolicyFile> {
+    policy.file().map(|file| PolicyFile { path: file.to_owned(), home: context.folders.home.clone() })
+}
+
+/// Prints the fault that ended the run, if any.
+pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
+    let Some(fault) = &finished.fault else { return };
+    let what_happened = || format!("what happened: artoo runs show {}", finished.run_id);
+    let hint = fault.hint.clone().unwrap_or_else(what_happened);
+    terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
+}
+
+/// Why a run did not start.
+pub(super) fn not_begun(error: &StartError) -> CommandError {
+    let ours = matches!(error, StartError::Limits(_));
+    let kind = if ours { Kind::Configuration } else { Kind::Failed };
+    CommandError::new(kind, error.to_string()).hint(error.hint())
+}
+
+/// Names of models and tools, which the auditor may mention in clear.
+fn names(prepared: &Prepared) -> Vec<String> {
+    let models = prepared.clients.values().map(|client| client.model().to_owned());
+    models.chain(prepared.toolbox.tools().map(|tool| tool.name().to_string())).collect()
+}
+
+/// The memory of the run. A memory that cannot be opened is only a warning. A recorded or replayed session
+/// has none, because it is self-contained.
+fn memory(context: &mut Context<'_>, args: &RunArgs, prepared: &Prepared) -> Option<Arc<dyn MemoryService>> {
+    // An unusable data folder is reported when artoo is built.
+    let is_there = || artoo_runtime::private::data_folder(&prepared.settings.data_dir).is_ok();
+    if args.record.is_some() || args.replay.is_some() || !is_there() {
+        return None;
+    }
+    let folder = &prepared.request.surroundings.working_folder;
+    match crate::memory_location::for_run(&prepared.settings, folder) {
+        Ok(memory) => memory,
+        Err(error) => {
+            context.terminal.warning(&format!("the run goes on without memory: {error}"));
+            error.next_step().into_iter().for_each(|hint| context.terminal.hint(hint));
+            None
+        }
+    }
+}
+
+/// Builder settings shared by `run` and `sandbox`.
+pub(super) fn builder(context: &Context<'_>, prepared: &Prepared) -> Builder {
+    let mut builder = Artoo::builder()
+        .data_folder(prepared.settings.data_dir.clone())
+        .toolbox(prepared.toolbox.clone())
+        .policy(prepared.policy.clone())
+        .protect(prepared.configuration.clone())
+        .programs(installed_programs(&context.environment.search_path()))
+        .environment(context.environment.all())
+        .snapshot_limits(prepared.settings.snapshot)
+        .retention(prepared.settings.retention);
+    let own = instructions::own(context.environment, &context.folders.home);
+    for place in
+        [&prepared.settings.memory_folder].into_iter().chain(&own).chain(&prepared.settings.protected)
+    {
+        builder = builder.protect(place.clone());
+    }
+    for secret in &prepared.secrets {
+        builder = builder.secret(secret.clone());
+    }
+    builder
+}
+
+/// Adds the settings of `run`. Without a memory, what the run learns is lost at its end.
+fn of_run(
+    builder: Builder,
+    args: &RunArgs,
+    prepared: &Prepared,
+    memory: Option<Arc<dyn MemoryService>>,
+) -> Builder {
+    let mut builder = builder
+        .profile(prepared.settings.rules)
+        .parameters(prepared.settings.parameters)
+        .strict(prepared.settings.strict)
+        .ask_before_plans(args.plan)
+        .prices(prepared.prices.clone())
+        .acceptance(prepared.settings.acceptance)
+        .deadlines(if prepared.embedded { Deadlines::patient() } else { Deadlines::default() });
+    if let Some(memory) = memory {
+        builder = builder.memory(memory);
+    }
+    // The recording folder is protected: it is not part of the work, and during a replay it would not be in
+    // the state that the recorded run saw.
+    let session = [&args.record, &args.replay].into_iter().flatten();
+    for place in session.filter_map(|folder| std::path::absolute(folder).ok()) {
+        builder = builder.protect(place);
+    }
+    for (role, client) in &prepared.clients {
+        let role: Role = *role;
+        builder = builder.role_model(role, Arc::clone(client));
+    }
+    builder
+}
+
+/// Builds artoo.
+pub(super) fn built(builder: Builder) -> Result<Artoo, CommandError> {
+    builder.build().map_err(|error| CommandError::configuration(error.to_string()).hint(error.hint()))
+}
