@@ -1,9 +1,12 @@
-//! The first turn of a step that finds something out: it is derived in several ways, and the command is taken that means what most mean.
+//! Sampling of the first turn of a step that finds something out: several commands are derived, and a
+//! majority vote picks one.
 //!
-//! A weak model's command is right more often than not, and its mistakes differ. So once it has written one, it is asked for another way, and
-//! for two samples more of the first question where these do not agree. What each puts out is seen where nothing of it lasts: on the files
-//! as they are, with what the step names hidden, and with lines of it doubled. Samples alone do not do: a small model that is bound to a
-//! schema says the same whatever the dice (measured on the embedded one). Source: `docs/deviations.md`, "Samples".
+//! A weak model's command is right more often than not, and its mistakes differ. So after the first command
+//! the model is asked for a different method and, if the two disagree, for two more samples of the original
+//! question. Each command is rehearsed in a sandbox in which nothing persists: on the files as they are, with
+//! the paths that the step names hidden, and with some of their lines doubled. Repeated samples alone are not
+//! enough: a small model bound to a schema gives the same answer at any temperature (measured on the embedded
+//! one). Source: `docs/deviations.md`, "Samples".
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,16 +19,16 @@ use serde_json::Value;
 use super::agreement::{Came, Candidate, Winner, failed, winner};
 use crate::{Action, AttemptContext, CallTool, ExecuteError};
 
-/// A command by which it is seen whether any can be rehearsed.
+/// A command that tests whether commands can be rehearsed at all.
 const NOTHING: &str = "true";
-/// What is said to the first command, so that another comes.
+/// The reply to the first command that asks for a different method.
 const ANOTHER_WAY: &str = "To check that, do the same step in another way, with none of these programs: in place of find, grep, ls, awk or sed write python3 -c with each statement on a line of its own, and the other way round. Answer with one call.";
 
-/// The turn that was taken.
+/// The chosen turn.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) turn: Value,
-    /// How far the samples agree on it; `None` where nothing was rehearsed.
+    /// The agreement of the samples on it; `None` if nothing was rehearsed.
     pub(crate) samples: Option<Samples>,
 }
 
@@ -35,7 +38,8 @@ pub(crate) async fn is_due(cx: &AttemptContext, tools: &dyn CallTool) -> bool {
     finds_out && tools.rehearse(NOTHING, &Perturbation::AsIs).await.is_ok()
 }
 
-/// Asks for the first turn. `None` where the first sample is of no use, so that it is asked for once more by itself.
+/// Asks for the first turn. `None` if the first sample is unusable; the caller then asks once more without
+/// sampling.
 pub(crate) async fn first_turn(
     request: &Request,
     subject: &[PathBuf],
@@ -55,7 +59,7 @@ pub(crate) async fn first_turn(
     derived.add(Some(first), tools).await;
     for requests in [vec![another], vec![request.sample(2), request.sample(3)]] {
         for answer in ask_several::<Value>(model.as_ref(), requests).await {
-            // One sample fewer where it is of no use.
+            // An unusable answer only reduces the number of samples.
             derived.add(answer.ok().map(|answer| answer.value), tools).await;
         }
         if derived.winner().is_none_or(|winner| winner.is_settled) {
@@ -65,7 +69,7 @@ pub(crate) async fn first_turn(
     Ok(derived.taken())
 }
 
-/// The same question once more, with what was done already.
+/// The same request again, with the first command in the conversation.
 fn in_another_way(request: &Request, first: &Value) -> Request {
     let mut request = request.clone();
     request.messages.push(Message::assistant(first.to_string()));
@@ -73,7 +77,7 @@ fn in_another_way(request: &Request, first: &Value) -> Request {
     request
 }
 
-/// The turns so far, and what their commands put out.
+/// The turns so far, and the results of their commands.
 struct Derived {
     subject: Vec<PathBuf>,
     turns: Vec<Option<Value>>,
@@ -110,7 +114,7 @@ impl Derived {
     }
 }
 
-/// The command of a turn that is one.
+/// The shell command of a turn, if it has one.
 fn command(turn: &Value) -> Option<String> {
     match Action::read(turn)? {
         Action::Call { tool, arguments, .. } if tool.as_str() == "shell" => {
@@ -120,7 +124,8 @@ fn command(turn: &Value) -> Option<String> {
     }
 }
 
-/// What a command puts out in each world; `None` where it cannot be rehearsed as the world is. One that fails as the world is fails anywhere.
+/// Runs a command in each world; `None` if it cannot be rehearsed on the unchanged files. A command that
+/// fails there is not rehearsed in the other worlds.
 async fn rehearse(command: &str, subject: &[PathBuf], tools: &dyn CallTool) -> Option<Came> {
     let as_is = tools.rehearse(command, &Perturbation::AsIs).await.ok()?;
     let mut came = Came { as_is, hidden: None, doubled: None };

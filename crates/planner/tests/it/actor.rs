@@ -137,7 +137,8 @@ async fn lesson_13_duplicates_make_no_second_plan() {
     }
     assert_eq!(kinds(&house.said().await), [MessageKind::MemoryQuery]);
     assert_eq!(plans(&house.replied().await)[0].round, 2);
-    // After its plan it comes for nothing, and R7 is told so: it waited out the deadline of a plan that did not come.
+    // After its plan it comes for nothing, and R7 is told so: it waited out the deadline of a plan that did
+    // not come.
     house.ggs.publish(directive(1)).unwrap();
     let said = house.said().await;
     let [Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
@@ -173,7 +174,8 @@ async fn lesson_n10_a_replan_builds_on_the_plan_before() {
     house.close().await;
 }
 
-/// Both steps matched, and R4b found that together they leave something out. The model is told what, and its new step joins the two.
+/// Both steps matched, and R4b found that together they leave something out. The model is told what, and its
+/// new step joins the two.
 #[tokio::test(start_paused = true)]
 async fn a_replan_is_told_what_of_the_whole_task_is_not_met() {
     let steps = ["Count the files", "Find the largest"];
@@ -295,7 +297,8 @@ async fn a_panic_while_planning_ends_the_actor_for_the_supervisor_to_see() {
     assert!(house.actor.await.unwrap_err().is_panic());
 }
 
-/// Fact 3 and lesson 47: the story of a failure is told in any case; by code alone, where the behaviour fails.
+/// Fact 3 and lesson 47: the story of a failure is told in any case; by code alone, where the behaviour
+/// fails.
 #[tokio::test(start_paused = true)]
 async fn lesson_47_a_failure_is_told_in_any_case() {
     let FailureContext { spec, request, .. } = failure();

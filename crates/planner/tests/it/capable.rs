@@ -24,7 +24,8 @@ async fn planned(cx: &PlanContext, answers: Vec<Answer>) -> (Result<Plan, PlanEr
     (plan, requests.last().map(|request| changing(&request.messages)).unwrap_or_default())
 }
 
-/// A plan of one step was overwritten by the raw request: what the planner wrote, replans and advice included, was thrown away.
+/// A plan of one step was overwritten by the raw request: what the planner wrote, replans and advice
+/// included, was thrown away.
 #[tokio::test]
 async fn lesson_a_step_has_the_planners_words_and_the_request() {
     let request = "Poista tiedosto vanha.txt, \u{e4}l\u{e4} koske muihin";
@@ -35,8 +36,8 @@ async fn lesson_a_step_has_the_planners_words_and_the_request() {
     assert!(step.context.contains(request), "{}", step.context);
 }
 
-/// Each is refused or changed where a weak model plans: by a verb of its request, by a question that begins like another one, by what it
-/// asks beside another thing.
+/// Each is refused or changed where a weak model plans: by a verb of its request, by a question that begins
+/// like another one, by what it asks beside another thing.
 #[tokio::test]
 async fn lesson_no_list_of_words_touches_a_capable_plan() {
     for (request, steps) in [
@@ -142,7 +143,8 @@ async fn lesson_the_plan_that_failed_is_not_planned_again() {
     assert!(planned(&cx, vec![answer(&other)]).await.0.is_ok());
 }
 
-/// Worded a little otherwise it may be another way, unless the same way was a dead end twice. Names and numbers are no wording.
+/// Worded a little otherwise it may be another way, unless the same way was a dead end twice. Names and
+/// numbers are no wording.
 #[tokio::test]
 async fn lesson_a_dead_end_is_not_gone_into_in_other_words() {
     let failed = "Count all the files in docs by name";
@@ -171,7 +173,8 @@ async fn lesson_a_dead_end_is_not_gone_into_in_other_words() {
     assert!(is_refused(ActionState::BreakSymmetry, near).await);
 }
 
-/// The command stands in the words of its criterion, so that a person who is asked about the plan sees what will run.
+/// The command stands in the words of its criterion, so that a person who is asked about the plan sees what
+/// will run.
 #[tokio::test]
 async fn checks_of_files_and_commands_are_kept() {
     let criteria = json!([

@@ -189,7 +189,8 @@ fn lesson_n2_groups_are_numbered_from_1() {
     assert_eq!(criteria, []);
 }
 
-/// Restating can only lose something: a plan of one subtask asks for the request itself, unless that is very long.
+/// Restating can only lose something: a plan of one subtask asks for the request itself, unless that is very
+/// long.
 #[test]
 fn a_single_subtask_is_the_request_word_for_word() {
     let intents = |words: &str, request: &str, kept| {
@@ -240,7 +241,8 @@ fn any_draft() -> impl Strategy<Value = PlanDraft> {
 }
 
 proptest! {
-    /// Whatever is drafted: groups begin at 1, every subtask has a criterion, and every check can be evaluated.
+    /// Whatever is drafted: groups begin at 1, every subtask has a criterion, and every check can be
+    /// evaluated.
     #[test]
     fn any_draft_compiles_to_a_sound_plan(draft in any_draft(), guided in any::<bool>(), kept in 0usize..3) {
         let author = if guided { Author::Guided } else { Author::Capable };

@@ -166,8 +166,8 @@ async fn a_replan_knows_what_is_done_what_failed_and_what_is_blocked() {
     assert!(prompt.chars().count() < 2600, "{}", prompt.chars().count());
 }
 
-/// Every step matched and the whole did not: the model was told that all is done, and not what to plan. And what it may build on
-/// (lesson N10) is shown, a little of each, as data.
+/// Every step matched and the whole did not: the model was told that all is done, and not what to plan. And
+/// what it may build on (lesson N10) is shown, a little of each, as data.
 #[tokio::test]
 async fn lesson_n10_a_replan_knows_what_the_whole_lacks_and_what_there_is() {
     let intent = "Count the files, find the largest and report 报告";

@@ -99,8 +99,8 @@ fn each_rule_is_found() {
     assert_eq!(ended(vec![runs]), []);
 }
 
-/// A plan was refused since its request begins with a verb of a list, or since it names a program like an ordinary word. What is blocked
-/// is refused at the call.
+/// A plan was refused since its request begins with a verb of a list, or since it names a program like an
+/// ordinary word. What is blocked is refused at the call.
 #[test]
 fn lesson_no_plan_is_refused_because_of_a_word() {
     let asked = conformance::context("Create a file called list.txt");
@@ -127,7 +127,8 @@ fn lesson_38_an_echo_of_the_intent_is_no_criterion() {
     ));
 }
 
-/// A derivation and what it must be independent of lie in different groups, or the second would see nothing to avoid.
+/// A derivation and what it must be independent of lie in different groups, or the second would see nothing
+/// to avoid.
 #[test]
 fn references_point_to_earlier_groups() {
     let second = |sequence| PlannedSubTask { sequence, independent_of: vec![0], ..sound() };
