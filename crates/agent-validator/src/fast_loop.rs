@@ -153,7 +153,7 @@ impl FastLoop {
             || corrections >= self.max_retries
     }
 
-    /// Whether the executor gave up without having looked at anything.
+    /// Whether the executor declared the step impossible before any call ran.
     fn is_rash(&self, result: &ExecutionResult) -> bool {
         let gave_up = result.failure.as_ref().and_then(|failure| failure.gave_up.as_ref());
         let is_final = |gave_up: &GaveUp| match gave_up.kind {
