@@ -1,4 +1,4 @@
-//! What a text names of what is there: the things that an answer to it has to depend on.
+//! Finds the existing paths that a text names: an answer to the text has to depend on them.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -10,14 +10,15 @@ use artoo_types::is_unspaced;
 
 use crate::Filesystem;
 
-/// How many entries of the folders in which files of a request lie are looked at, breadth first.
+/// The maximum number of entries examined in the folders of a request, breadth first.
 const MOST_ENTRIES: usize = 5_000;
 
-/// The files and folders that a text names and that are there, by their real places, sorted and each once.
+/// The existing files and folders that a text names, as canonical paths, sorted and without duplicates.
 ///
-/// A name counts as it lies in the working folder or the workspace or below, in any case; or as a path. What stands behind it in the same
-/// word is the language's ("docs-kansiossa", "docs文件夹"). Of a path and a part of it the longer counts. Neither the working folder itself nor what
-/// it lies in is ever among them. It knows no words of any language.
+/// A name is matched, ignoring case, against everything in or below the working folder and the workspace; or
+/// as a path. A suffix in the same word belongs to the language ("docs-kansiossa", "docs文件夹"). Of a path and
+/// a part of it the longer counts. The working folder itself and its parents are never included. The function
+/// knows no words of any language.
 ///
 /// ```
 /// use artoo_checks::{Filesystem, named_paths};
@@ -43,14 +44,14 @@ pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
         });
         match named {
             Some(paths) => found.extend(paths),
-            // Kept apart, so that a name does not begin in one word and end in the next but one.
+            // The separator keeps a name from spanning words that are not adjacent.
             None => {
                 rest.push_str(word);
                 rest.push(' ');
             }
         }
     }
-    // Names with blanks in them, and of scripts without blanks, end at no word's end.
+    // Names with blanks, and names in scripts without blanks, do not end at word boundaries.
     let text = text.to_lowercase();
     for (name, paths) in &listing.by_name {
         let is_long = name.contains(char::is_whitespace);
@@ -69,7 +70,7 @@ pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a name stands in a text by itself, not within a longer word.
+/// Whether a name occurs in a text as a separate word.
 fn stands_in(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
@@ -78,14 +79,14 @@ fn stands_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// What of a word may be a name: the whole, and what remains of it when marks, and what is joined to it by one, are taken off its ends. The
-/// longest first.
+/// The parts of a word that may be a name: the whole word, and the rest after stripping punctuation and
+/// joined parts from its ends. Longest first.
 fn within(word: &str) -> impl Iterator<Item = &str> {
     let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '~' | '/');
     let begins: Vec<usize> = std::iter::once(0)
         .chain(word.char_indices().filter(|(_, c)| is_edge(*c)).map(|(at, c)| at + c.len_utf8()))
         .collect();
-    // A name also ends where another script begins.
+    // A name also ends at a change of script.
     let mut ends: Vec<usize> = vec![word.len()];
     let mut before: Option<char> = None;
     for (at, c) in word.char_indices() {
@@ -111,7 +112,7 @@ fn within(word: &str) -> impl Iterator<Item = &str> {
     parts.into_iter()
 }
 
-/// What lies in the folders of a request, by its name in small letters.
+/// The entries in the folders of a request, by lower-case name.
 struct Listing {
     by_name: BTreeMap<String, Vec<PathBuf>>,
     by_path: BTreeMap<String, Vec<PathBuf>>,
@@ -154,7 +155,7 @@ impl Listing {
         }
     }
 
-    /// What a part of a word means: a path, or a name wherever it lies.
+    /// The paths to which a part of a word refers: a path, or a name at any place.
     fn meant(&self, part: &str, world: &Filesystem) -> Vec<PathBuf> {
         let plain = part.trim_start_matches("./").trim_end_matches('/').to_lowercase();
         if let Some(paths) = self.by_path.get(&plain) {
