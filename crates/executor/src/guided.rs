@@ -1,18 +1,27 @@
 //! Guided attempt loop, for weak models only: a model whose profile says `guided` runs here, every other
 //! model in the tool loop.
 //!
-//! | guard | what it costs | what it prevents |
-//! |---|---|---|
-//! | one JSON action a turn | a turn for each call | a small model loses none of several calls |
-//! | majority vote over commands for the same question ([`sampling`], [`agreement`]) | one to three derivations over the same prompt, and rehearsals | chance mistakes are outvoted, and so are literals |
-//! | no tools for names, searches and files while it derives an answer ([`limits`]) | an answer that one of them gives at once | it takes a list for a count, and these tools cannot be rehearsed |
-//! | no reading of earlier outputs, and no file as an answer ([`limits`]) | the rest of a long output; a short file that is the answer | it invents what to read, and takes a file for the answer |
-//! | the paths that the step names, with their shell quoting ([`subject`]) | a line | it forgets quotes, and translates names |
-//! | giving up late | turns that find nothing | it gives up at the first error |
-//! | six turns, four in vain | long work | it goes round in circles |
-//! | a temperature once it repeated itself | nothing | without one it repeats itself again |
-//! | no command that is left running ([`limits`]) | servers and watches | it forgets what it has started |
-//! | commands of 400 characters with closed quotes ([`limits`]) | long commands | it ends the JSON text at a quote, or never |
+//! The guards, each with its cost and its reason:
+//!
+//! - One JSON action a turn. Cost: a turn for each call. Reason: a small model loses calls if it makes
+//!   several at once.
+//! - The first command of several that mean the same ([`sampling`], [`agreement`]). Cost: one to three
+//!   derivations over the same prompt, and rehearsals. Reason: its chance mistakes are outvoted, and so are
+//!   literals.
+//! - No tools for names, searches and files while it derives an answer ([`limits`]). Cost: an answer that one
+//!   of them gives at once. Reason: it takes a list for a count, and these tools cannot be rehearsed.
+//! - No reading of earlier outputs, and no file as an answer ([`limits`]). Cost: the rest of a long output; a
+//!   short file that is the answer. Reason: it invents what to read, and takes a file for the answer.
+//! - The paths that the step names, as they exist and as a shell takes them ([`subject`]). Cost: a line.
+//!   Reason: it forgets quotes, and translates names.
+//! - Giving up late. Cost: turns that find nothing. Reason: it gives up at the first error.
+//! - Six turns, of which four may be fruitless in a row. Cost: long work. Reason: it goes round in circles.
+//! - A temperature once it has repeated itself. Cost: nothing. Reason: without one it would repeat itself
+//!   again.
+//! - No command that is left running ([`limits`]). Cost: servers and watches. Reason: it forgets what it has
+//!   started.
+//! - Commands of 400 characters with closed quotes ([`limits`]). Cost: long commands. Reason: it ends the
+//!   JSON text at a quote, or never.
 
 mod agreement;
 pub(crate) mod limits;

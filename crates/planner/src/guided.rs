@@ -1,12 +1,19 @@
 //! Guided planning, for weak models only: used if the model's profile says `guided`.
 //!
-//! | guard | what it costs | what it prevents |
-//! |---|---|---|
-//! | a prompt with examples, and a narrow schema | twice the prompt; no room for long steps, and no way to give up | a small model copies a form correctly but does not invent one |
-//! | a step that is the whole plan is the request itself, with the planner's words beside it ([`compile()`](crate::compile())) | a line | a small model loses conditions when it restates |
-//! | an answer has no criterion that a check cannot decide ([`compile()`](crate::compile())) | intended criteria | it writes criteria that say little; the whole is judged anyway |
-//! | no file has to be absent that another criterion of the step needs ([`compile()`](crate::compile())) | an intended contradiction | it writes down the state before the step, and nothing can meet both |
-//! | what had to be made still has to be made after a replan ([`replan`](crate::replan)) | a criterion that the new way does not need | it plans a question in place of the change that failed |
+//! The guards, each with its cost and its reason:
+//!
+//! - A prompt with examples, and a narrow schema. Cost: twice the prompt; no room for long steps, and no way
+//!   to give up. Reason: a small model copies a form correctly and invents none.
+//! - A step that is the whole plan is the request itself, with the planner's words beside it
+//!   ([`compile()`](crate::compile())). Cost: a line. Reason: a small model loses conditions when it
+//!   restates.
+//! - An answer has no criterion that only a reader could decide ([`compile()`](crate::compile())). Cost:
+//!   criteria that were intended. Reason: it writes criteria that say little; the whole is judged anyway.
+//! - No file has to be absent that another criterion of the step needs ([`compile()`](crate::compile())).
+//!   Cost: a contradiction that was intended. Reason: it writes down the state before the step, and nothing
+//!   can meet both.
+//! - What had to be made still has to be made after a replan ([`replan`](crate::replan)). Cost: a criterion
+//!   that the new way does not need. Reason: it plans a question in place of the change that failed.
 
 use std::sync::Arc;
 
