@@ -1,6 +1,6 @@
-//! Sessions on cassette: `--record` writes every model call into a folder, `--replay` answers from it.
+//! Recording and replay of model calls (`--record`, `--replay`).
 //!
-//! Prompts hold the time and the place, so the cassette also says when it was made, and a replay is told the same.
+//! Prompts contain time and place, so the cassette stores both, and a replay uses the stored values.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use crate::connect::{Clients, shared};
 use crate::error::CommandError;
 use crate::machine::private_file;
 
-/// What a replay must know besides the calls.
+/// What a replay needs besides the calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Label {
-    /// When the recorded run began.
+    /// Start time of the recorded run.
     pub(crate) started: DateTime<FixedOffset>,
-    /// The name of the zone then.
+    /// Name of the time zone at that time.
     pub(crate) zone: String,
-    /// Whether it was worked on by the embedded model, with which questions are answered twice.
+    /// Whether the run used the embedded model; questions are then answered twice.
     pub(crate) embedded: bool,
-    /// What the run was told of how to work there.
+    /// The instructions that the run followed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) instructions: Vec<Instruction>,
 }
 
-/// Not `.json`, which are the calls.
+/// Not `.json`: those files are the calls.
 const LABEL: &str = "session.toml";
 
 impl Label {
-    /// Writes it beside the calls.
+    /// Writes the label next to the calls.
     pub(crate) fn write(&self, folder: &Path, redaction: &Redaction) -> Result<(), CommandError> {
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| unwritable(folder, error);
         let on_tape = |told: &Instruction| Instruction {
@@ -46,7 +46,7 @@ impl Label {
         private_file(&folder.join(LABEL), text.as_bytes()).map_err(|error| failed(error.into()))
     }
 
-    /// Reads it from a cassette.
+    /// Reads the label of a cassette.
     pub(crate) fn read(folder: &Path) -> Result<Self, CommandError> {
         let failed = |error: Box<dyn std::error::Error + Send + Sync>| unplayable(folder, error);
         let text = std::fs::read_to_string(folder.join(LABEL)).map_err(|error| failed(error.into()))?;
@@ -66,7 +66,8 @@ fn unplayable(folder: &Path, error: impl Into<Box<dyn std::error::Error + Send +
         .hint("name a folder that was made by `artoo run --record DIR`")
 }
 
-/// The clients, each call of which is also written into a folder: `DIR` itself, or one folder per model below it.
+/// Wraps the clients so that each call is also written to a folder: `DIR`
+/// itself, or one folder per model below it.
 pub(crate) fn record(
     models: &RoleModels,
     clients: &Clients,
@@ -99,13 +100,13 @@ pub(crate) fn record(
     })
 }
 
-/// Which role's recordings are also those of `role`.
+/// Records that `role` shares the recordings of `owner`.
 fn note_sharing(folder: &Path, role: Role, owner: Role) -> Result<(), CommandError> {
     private_file(&folder.join(format!("{role}.shares")), format!("{owner}\n").as_bytes())
         .map_err(|error| unwritable(folder, error))
 }
 
-/// Clients that answer from a folder of [`record`].
+/// Clients that answer from a folder written by [`record`].
 pub(crate) fn replay(folder: &Path, redaction: &Redaction) -> Result<Clients, CommandError> {
     let open = |folder: PathBuf| {
         Replayer::open(&folder, redaction.clone())
@@ -117,12 +118,13 @@ pub(crate) fn replay(folder: &Path, redaction: &Redaction) -> Result<Clients, Co
         let client = open(folder.to_owned())?;
         return Ok(ROLES.into_iter().map(|role| (role, Arc::clone(&client))).collect());
     }
-    // Every model has the folder of the first role that has it; who shared it is in the names of the roles there.
+    // Each model has one folder, named after the first role that uses it; a
+    // `ROLE.shares` file names it for each other role.
     let mut clients = Clients::new();
     for role in ROLES {
         let shared = std::fs::read_to_string(folder.join(format!("{role}.shares")));
         let owner = shared.map_or_else(|_| role.name().to_owned(), |name| name.trim().to_owned());
-        // A model that was never asked has left nothing to replay, and will be asked for nothing.
+        // A model that was never called has no recordings, and the replay will not call it either.
         if let Ok(client) = open(folder.join(owner)) {
             clients.insert(role, client);
         }

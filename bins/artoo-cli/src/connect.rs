@@ -1,4 +1,4 @@
-//! From chosen models to clients.
+//! Creates the LLM clients of the chosen models.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::config::{ModelChoice, Provider, RoleModels, Settings, applied};
 use crate::error::CommandError;
 use crate::machine::Environment;
 
-/// The client of each role that asks a model. Roles with the same choice share one.
+/// The client of each role that uses a model. Roles with the same choice share one.
 pub(crate) type Clients = BTreeMap<Role, Arc<dyn LlmClient>>;
 
-/// Makes the clients. Nothing is sent and no file is opened yet.
+/// Creates the clients. No request is sent and no file is opened yet.
 pub(crate) fn connect(
     models: &RoleModels,
     settings: &Settings,
@@ -25,12 +25,12 @@ pub(crate) fn connect(
     shared(models, |choice| client(choice, settings, environment))
 }
 
-/// The folder of the embedded models.
+/// The store of the embedded models.
 pub(crate) fn model_store(data_dir: &Path) -> store::ModelStore {
     store::ModelStore::new(data_dir.join("models"))
 }
 
-/// One client, for what needs no roles: `doctor`.
+/// A single client without roles, for `doctor`.
 pub(crate) fn client(
     choice: &ModelChoice,
     settings: &Settings,
@@ -68,7 +68,7 @@ pub(crate) fn client(
     })
 }
 
-/// The key of a choice, where it has one.
+/// The API key of a choice, if it has one.
 pub(crate) fn key(choice: &ModelChoice, environment: &Environment) -> Result<Option<ApiKey>, CommandError> {
     let Some(name) = &choice.key_env else { return Ok(None) };
     let Some(value) = environment.text(name) else { return Ok(None) };
@@ -79,7 +79,7 @@ pub(crate) fn key(choice: &ModelChoice, environment: &Environment) -> Result<Opt
     })
 }
 
-/// How a server is spoken to.
+/// HTTP settings for a server.
 pub(crate) fn http(
     choice: &ModelChoice,
     settings: &Settings,
@@ -95,7 +95,7 @@ pub(crate) fn http(
     })
 }
 
-/// One value per distinct choice, handed to every role that chose it.
+/// One value per distinct choice, shared by every role with that choice.
 pub(crate) fn shared(
     models: &RoleModels,
     mut make: impl FnMut(&ModelChoice) -> Result<Arc<dyn LlmClient>, CommandError>,

@@ -1,28 +1,28 @@
-//! What goes wrong before, around or after a run, and the exit codes.
+//! Errors of the program and its exit codes.
 //!
-//! A run that ends badly is no error here: it is a result with a record, and its exit code comes from
+//! A run that ends badly is not an error here but a result with a record; its exit code comes from
 //! [`artoo_runtime::exit_code`].
 
 use std::error::Error;
 use std::fmt;
 
-/// How the program ends, as the shell sees it.
+/// Exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(u8);
 
 impl Exit {
-    /// All is well.
+    /// Success.
     pub(crate) const OK: Self = Self(0);
-    /// Something that should work does not.
+    /// Failure.
     pub(crate) const FAILED: Self = Self(1);
-    /// Usage or configuration.
+    /// Wrong usage or configuration.
     pub(crate) const USAGE: Self = Self(2);
-    /// A signal ended the program, as shells say it: 128 and its number.
+    /// Ended by a signal: 128 plus its number, as shells report it.
     pub(crate) const fn of_signal(number: u8) -> Self {
         Self(number.saturating_add(128))
     }
 
-    /// The exit code of a run.
+    /// Exit code of a run.
     pub(crate) const fn of_run(code: u8) -> Self {
         Self(code)
     }
@@ -33,21 +33,21 @@ impl Exit {
     }
 }
 
-/// What kind of thing went wrong. Each kind has one exit code, in [`Kind::exit`].
+/// Kind of an error. Each kind has one exit code, in [`Kind::exit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The words on the command line.
+    /// Invalid command line.
     Usage,
-    /// The configuration file, a variable, or the choice of a model.
+    /// Invalid configuration file, variable or choice of a model.
     Configuration,
     /// Anything else: a disk, a server, a damaged file.
     Failed,
-    /// Whoever read standard output has left.
+    /// The reader of standard output is gone.
     BrokenPipe,
 }
 
 impl Kind {
-    /// The one table of kinds and exit codes.
+    /// The exit code of each kind.
     pub(crate) const fn exit(self) -> Exit {
         match self {
             Self::Usage | Self::Configuration => Exit::USAGE,
@@ -57,7 +57,7 @@ impl Kind {
     }
 }
 
-/// An error for the person at the terminal: what failed, on what, why, and what to do next.
+/// An error for the user: what failed, on what, why, and what to do next.
 #[derive(Debug)]
 pub(crate) struct CommandError {
     kind: Kind,
@@ -67,12 +67,12 @@ pub(crate) struct CommandError {
 }
 
 impl CommandError {
-    /// A mistake on the command line.
+    /// A usage error.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, message)
     }
 
-    /// A mistake in the configuration.
+    /// A configuration error.
     pub(crate) fn configuration(message: impl Into<String>) -> Self {
         Self::new(Kind::Configuration, message)
     }
@@ -87,12 +87,12 @@ impl CommandError {
         Self { kind, message: message.into(), source: None, hint: None }
     }
 
-    /// With the error that caused it.
+    /// Adds the error that caused it.
     pub(crate) fn because(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// With the next step.
+    /// Adds a hint about the next step.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
@@ -102,7 +102,7 @@ impl CommandError {
         self.kind
     }
 
-    /// The next step, where there is one.
+    /// The hint, if there is one.
     pub(crate) fn next_step(&self) -> Option<&str> {
         self.hint.as_deref()
     }

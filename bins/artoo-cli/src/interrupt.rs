@@ -1,4 +1,6 @@
-//! The signals that end a run: the first asks it to end, with its record; the second leaves at once.
+//! Handling of the signals that end a run.
+//!
+//! The first signal requests an orderly end with a record, the second one exits at once.
 
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,17 +14,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::Exit;
 
-/// How long the work may take to end: the sandbox gives a process half a second before it kills it.
+/// How long the work may take to end. The sandbox gives a process half a second before it kills it.
 const GRACE: Duration = Duration::from_millis(950);
-/// How long a run that was asked to end may take to be on record.
+/// How long an interrupted run may take to be recorded.
 const RECORD: Duration = Duration::from_secs(4);
 
-/// Which signal came first, if one did.
+/// The first signal that arrived, if any.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupted(Arc<AtomicU8>);
 
 impl Interrupted {
-    /// The exit code that follows from the signal; `None` where none came.
+    /// The exit code for the signal; `None` if none has arrived.
     pub(crate) fn exit(&self) -> Option<Exit> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
@@ -31,24 +33,24 @@ impl Interrupted {
     }
 }
 
-/// The signals, caught from now on: one that comes before [`watch`] is called is not lost, and does not kill the process.
+/// Signal handlers. A signal that arrives before [`watch`] is called is neither lost nor kills the process.
 #[derive(Debug)]
 pub(crate) struct Caught {
     interrupt: Signal,
     terminate: Signal,
     quit: Signal,
-    /// `None` under `nohup`, which has it ignored.
+    /// `None` if SIGHUP is ignored, as under `nohup`.
     hangup: Option<Signal>,
-    /// Nobody waits for it. With a handler a write beyond the limit of file sizes fails, and the run ends by that error; without
-    /// one the process would be killed. Commands get the handling back that every program begins with.
+    /// Never awaited. With a handler, a write beyond the file size limit fails and the run ends with that
+    /// error; without one, SIGXFSZ would kill the process. Commands get the default handling back.
     _file_size: Signal,
 }
 
-/// Catches the signals. Before the work begins, or one that comes at its beginning would leave it without an end. Must be called
-/// inside a runtime.
+/// Installs the signal handlers. To be called before the work begins, so that an early signal does not kill
+/// the process without a record; must be called inside a runtime.
 ///
 /// # Errors
-/// The system gives no more signal handlers.
+/// The system refuses a signal handler.
 pub(crate) fn catch() -> io::Result<Caught> {
     let hangup = if is_ignored(Number::HUP) { None } else { Some(signal(SignalKind::hangup())?) };
     Ok(Caught {
@@ -61,7 +63,7 @@ pub(crate) fn catch() -> io::Result<Caught> {
 }
 
 impl Caught {
-    /// Waits for the next signal, and gives the exit code that follows from it. Cancel-safe.
+    /// Waits for the next signal and returns the resulting exit code. Cancel-safe.
     pub(crate) async fn ended(&mut self) -> Exit {
         Exit::of_signal(u8::try_from(self.next().await.0.as_raw()).unwrap_or(u8::MAX))
     }
@@ -83,8 +85,8 @@ impl Caught {
     }
 }
 
-/// Watches on a thread of the runtime, so that even a program that is stuck in writing to a pipe ends, once the run is `recorded` or
-/// had the time to be. Must be called inside a runtime.
+/// Watches for signals on a thread of the runtime, so that even a program blocked on a pipe ends once the run
+/// is `recorded` or the grace period is over. Must be called inside a runtime.
 pub(crate) fn watch(
     mut caught: Caught,
     first: impl FnOnce(Interruption) + Send + 'static,
@@ -98,33 +100,33 @@ pub(crate) fn watch(
         seen.0.store(number, Ordering::Relaxed);
         first(reason);
         let ended = async {
-            // The run is on record, or had its time.
+            // Wait until the run is recorded, or the limit has passed.
             let (_, ()) = tokio::join!(tokio::time::timeout(RECORD, recorded), tokio::time::sleep(GRACE));
         };
         tokio::select! {
             _ = caught.next() => {}
             () = ended => {}
         }
-        // The kernel kills the children of a run with this process.
+        // The children of a run are killed by the kernel when this process ends.
         std::process::exit(i32::from(Exit::of_signal(number).code()));
     });
     interrupted
 }
 
-/// The signals of a program that works on one request after the other: Ctrl+C ends the run, and the program only where it is pressed
-/// again; the other signals end both.
+/// Signal handling of a program that runs one request after the other: Ctrl+C ends the run, and the program
+/// only if pressed again; the other signals end both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standing(Arc<Mutex<Phase>>);
 
-/// What a signal finds.
+/// What a signal applies to.
 #[derive(Clone, Debug, Default)]
 enum Phase {
-    /// Nobody works: Ctrl+C is a key of the prompt.
+    /// No run is active: Ctrl+C is a key of the prompt.
     #[default]
     Idle,
-    /// A run is made ready; Ctrl+C, where it came already, ends it as it begins.
+    /// A run is being prepared. If Ctrl+C has already arrived, the run ends as soon as it begins.
     Beginning { interrupted: bool },
-    /// A run works.
+    /// A run is active.
     Working(AtWork),
 }
 
@@ -137,8 +139,8 @@ struct AtWork {
 }
 
 impl Standing {
-    /// Watches from now on, on a thread of the runtime. `restore` puts the terminal in order before the program ends. Must be called
-    /// inside a runtime.
+    /// Watches for signals from now on, on a thread of the runtime. `restore` restores the terminal before
+    /// the program ends. Must be called inside a runtime.
     pub(crate) fn watch(mut caught: Caught, restore: fn()) -> Self {
         let standing = Self::default();
         let watched = standing.clone();
@@ -174,12 +176,12 @@ impl Standing {
         standing
     }
 
-    /// A run is made ready from now on.
+    /// Marks that a run is being prepared.
     pub(crate) fn begins(&self) {
         *self.lock() = Phase::Beginning { interrupted: false };
     }
 
-    /// Ctrl+C came while the run was made ready. If it has begun meanwhile, it ends.
+    /// Handles Ctrl+C during the preparation of a run. If the run has begun meanwhile, it ends.
     fn was_interrupted(&self) {
         match &mut *self.lock() {
             Phase::Idle => {}
@@ -192,7 +194,7 @@ impl Standing {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on signals end this run.
+    /// From now on, signals end this run.
     fn begin(
         &self,
         canceller: Canceller,
@@ -212,14 +214,14 @@ impl Standing {
         interrupted
     }
 
-    /// The run is over.
+    /// Marks the run as finished.
     pub(crate) fn over(&self) {
         *self.lock() = Phase::Idle;
     }
 }
 
 impl AtWork {
-    /// As Ctrl+C does.
+    /// Ends the run as Ctrl+C does.
     fn interrupt(&self) {
         let number = u8::try_from(Number::INT.as_raw()).unwrap_or(u8::MAX);
         self.interrupted.0.store(number, Ordering::Relaxed);
@@ -227,16 +229,16 @@ impl AtWork {
     }
 }
 
-/// Who hears the signals that end a run.
+/// The signal handling of the program.
 pub(crate) enum Signals {
-    /// A program of one run.
+    /// A program with a single run.
     Once(Caught),
-    /// A program of many.
+    /// A program with a sequence of runs.
     Standing(Standing),
 }
 
 impl Signals {
-    /// From now on signals end this run. Must be called inside a runtime.
+    /// From now on, signals end this run. Must be called inside a runtime.
     pub(crate) fn end(
         self,
         canceller: Canceller,
@@ -249,7 +251,7 @@ impl Signals {
     }
 }
 
-/// Whether a signal was ignored before the program began. Where the system does not tell, it was not.
+/// Whether a signal was ignored when the program started. Assumed to be false if the system does not tell.
 fn is_ignored(signal: Number) -> bool {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,11 +1,11 @@
-//! The servers that people run on their own machine: what `setup` looks for.
+//! Local model servers that `setup` looks for.
 
-/// One of them.
+/// A model server that people run on their own machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KnownServer {
     /// Its name.
     pub(crate) name: &'static str,
-    /// Its usual address.
+    /// Its default address.
     pub(crate) base_url: &'static str,
 }
 

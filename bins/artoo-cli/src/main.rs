@@ -1,8 +1,9 @@
 //! The `artoo` binary: arguments, configuration, terminal.
 //!
-//! *Architecture invariant*: there is no behaviour here that a library user would miss. A request is handed to
-//! [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but [`terminal::Terminal`] and the log, by its stream, writes to the
-//! standard streams, nothing but [`main`] reads the environment, and no configuration is read from the working folder.
+//! *Architecture invariant*: there is no behaviour here that a library user would miss. A request is handed
+//! to [`artoo_runtime`], and what is shown of it is a fold over what comes back. Nothing but
+//! [`terminal::Terminal`] and the log, through its stream, writes to the standard streams; nothing but
+//! [`main`] reads the environment; and no configuration is read from the working folder.
 
 mod args;
 mod cassette;
@@ -34,7 +35,7 @@ use terminal::{Look, Streams, Terminal};
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
-    // The environment is read here and nowhere else.
+    // The only place that reads the environment.
     let environment = Environment::new(std::env::vars_os());
     let streams = Streams {
         stdin: stdin().is_terminal(),

@@ -1,4 +1,4 @@
-//! Which memory belongs to a folder, and opening it.
+//! Selects and opens the memory that belongs to a folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::error::CommandError;
 /// The memory of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Where it is kept.
+    /// Where it is stored.
     pub(crate) folder: PathBuf,
-    /// Whose own it is; `None` is everybody's.
+    /// The folder that it belongs to exclusively; `None` for the shared memory.
     pub(crate) own: Option<PathBuf>,
-    /// What runs do with it.
+    /// How runs use it.
     pub(crate) mode: MemoryMode,
 }
 
-/// The memory of runs in this folder. Of the folders that are named in the configuration, the innermost around it counts.
+/// The memory of runs in this folder. Of the configured folders that contain it, the innermost applies.
 pub(crate) fn place(settings: &Settings, working_folder: &Path) -> Place {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let here = real(working_folder);
@@ -47,13 +47,13 @@ pub(crate) fn place(settings: &Settings, working_folder: &Path) -> Place {
     }
 }
 
-/// A folder's path as the name of a folder.
+/// A folder name derived from a path.
 fn name_of(path: &Path) -> String {
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Opens the memory that is kept in a place.
+/// Opens the memory at a place.
 pub(crate) fn open(place: &Place, rules: Profile) -> Result<Arc<dyn Operator>, CommandError> {
     let rules = match rules {
         Profile::Default => Rules::default(),
@@ -64,7 +64,7 @@ pub(crate) fn open(place: &Place, rules: Profile) -> Result<Arc<dyn Operator>, C
     Ok(Arc::new(Store::open(options.rules(rules)).map_err(explained)?))
 }
 
-/// The memory of a run; `None` where it is to have none.
+/// The memory of a run; `None` if memory is off.
 pub(crate) fn for_run(
     settings: &Settings,
     working_folder: &Path,

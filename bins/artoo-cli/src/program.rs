@@ -1,4 +1,4 @@
-//! From words to the command that they name.
+//! Parses the command line and dispatches to the command.
 
 use std::ffi::OsString;
 
@@ -9,25 +9,25 @@ use crate::log::{self, Secrets};
 use crate::machine::{Environment, Folders};
 use crate::terminal::{Streams, Terminal};
 
-/// What every command is given.
+/// Everything that a command gets.
 pub(crate) struct Context<'a> {
-    /// The words of the command line.
+    /// The arguments of the command line.
     pub(crate) words: &'a [OsString],
-    /// The variables.
+    /// The environment variables.
     pub(crate) environment: &'a Environment,
-    /// Where the program was started.
+    /// Home and working folder.
     pub(crate) folders: &'a Folders,
-    /// Options of every command.
+    /// Options common to all commands.
     pub(crate) common: CommonArgs,
     /// Which streams are terminals.
     pub(crate) streams: Streams,
-    /// What the log must not say.
+    /// Redactor of the log.
     pub(crate) log_secrets: Secrets,
-    /// The one writer.
+    /// The writer of both output streams.
     pub(crate) terminal: &'a mut Terminal,
 }
 
-/// Runs the command that the words name.
+/// Runs the command that the arguments name.
 pub(crate) fn run(
     words: &[OsString],
     environment: &Environment,
@@ -58,7 +58,7 @@ pub(crate) fn run(
     dispatch(&mut context, *command)
 }
 
-/// Runs a command: of the command line, or of the REPL.
+/// Runs a command of the command line or of the REPL.
 pub(crate) fn dispatch(context: &mut Context<'_>, command: Command) -> Result<Exit, CommandError> {
     match command {
         Command::Run(args) => crate::run::run(context, &args),

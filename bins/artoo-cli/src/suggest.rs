@@ -1,6 +1,6 @@
-//! "Did you mean".
+//! Spelling suggestions ("Did you mean ...?").
 
-/// The known name that the user may have meant, if one is near enough: at most one slip per three letters.
+/// The nearest known name, if it is close enough: at most one edit per three letters.
 pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     names

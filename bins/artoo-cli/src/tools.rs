@@ -1,4 +1,4 @@
-//! The tools of this machine, as the configuration grants them.
+//! Sets up the tools of this machine, as the configuration grants them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::config::{SearchEngine, ToolsTable};
 use crate::error::CommandError;
 use crate::machine::Environment;
 
-/// Looks which tools there are. Nothing is sent.
+/// Probes which tools are available. No request is sent.
 pub(crate) fn probe(table: &ToolsTable, environment: &Environment) -> Result<Probed, CommandError> {
     let web = if table.web.unwrap_or(false) { Some(web(table, environment)?) } else { None };
     let grants = Grants { web, apps: table.apps.unwrap_or(false), mdfind: table.mdfind };
@@ -33,7 +33,7 @@ fn web(table: &ToolsTable, environment: &Environment) -> Result<WebGrant, Comman
         }
     };
     let rule = if private { AddressRule::any() } else { AddressRule::public() };
-    // An engine that the user names may be on the user's own network; an engine's own address is public.
+    // A server that the user names may be in a private network; a built-in engine's address is public.
     let engine = client(if table.search_url.is_some() { AddressRule::any() } else { AddressRule::public() })?;
     let search: Arc<dyn SearchProvider> = match (table.search.unwrap_or_default(), &table.search_url) {
         (SearchEngine::Duckduckgo, None) => Arc::new(DuckDuckGo::default().through(engine)),

@@ -9,6 +9,7 @@ use crate::{
     answer::means_none,
     borne_out::reported_missing,
     file_names::{file_paths, last_part, without_marks},
+    named_paths::without_spaced_names,
 };
 
 /// The maximum number of entries examined.
@@ -75,17 +76,19 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesy
 /// ```
 ///
 /// Source: `docs/deviations.md`, "Absence".
-pub fn missing_file<'a>(request: &'a str, calls: &[ToolCall], world: &Filesystem) -> Option<&'a str> {
+pub fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
+    let request = &without_spaced_names(request, world);
     // A path that cannot be examined is not known to be missing.
     let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
     if file_paths(request).any(|path| !lacks(path)) {
         return None;
     }
-    file_paths(request).find(|path| {
+    let mut missing = file_paths(request).filter(|path| {
         let name = last_part(path);
         let look = Look { term: name, endings: Vec::new() };
         reported_missing(name, calls) && matches!(look.first_below(world.roots()), Looked::Nowhere)
-    })
+    });
+    missing.next().map(str::to_owned)
 }
 
 /// The words of a text, without their punctuation.

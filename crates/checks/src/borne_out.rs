@@ -8,6 +8,7 @@ use crate::{
     Filesystem, Record,
     answer::means_none,
     file_names::{file_names, file_paths, last_part},
+    named_paths::without_spaced_names,
     number::{Figure, figures, numbers_within},
     print::only_prints,
 };
@@ -56,8 +57,7 @@ pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) ->
     }
     if verbatim && let Some(last) = calls.last().filter(|call| !only_prints(call)) {
         let counted_nothing = says_zero(answer) || means_none(answer);
-        let complaint = complaint(last).filter(|_| counted_nothing)?;
-        return Some(format!("the command went wrong ({complaint}), so that it found nothing says nothing"));
+        return complaint(last).filter(|_| counted_nothing).map(in_vain);
     }
     let showing = || calls.iter().filter(|call| call.ran() && !only_prints(call));
     // A zero counted by a pipe after the program before it failed is not a result.
@@ -78,7 +78,12 @@ pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) ->
     if let Some(figure) =
         stated.iter().find(|figure| !is_shown(figure) && (nothing_shown || !is_asked(figure)))
     {
-        return Some(format!("no call shows the number {}; let a tool compute it", figure.value));
+        // A pipe counts nothing if the program before it failed.
+        let complaint = calls.iter().rev().find_map(complaint).filter(|_| figure.value == 0.0);
+        return Some(match complaint {
+            Some(complaint) => in_vain(complaint),
+            None => format!("no call shows the number {}; let a tool compute it", figure.value),
+        });
     }
     let stands = |name: &str| {
         named.contains(name)
@@ -110,6 +115,8 @@ pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &F
     let shown = |name: &str| calls.iter().any(|call| call.output.shown.contains(name));
     // A path that cannot be examined is not known to be missing.
     let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
+    // A part of a name with blanks is not a name itself: "archive/a.txt" in "2024 archive/a.txt".
+    let intent = &without_spaced_names(intent, world);
     let names_one_that_is_there = file_paths(intent).any(|path| !lacks(path));
     let path = file_paths(intent).find(|path| {
         let name = last_part(path);
@@ -118,6 +125,10 @@ pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &F
             || (in_a_folder && !names_one_that_is_there && lacks(path) && !shown(name))
     })?;
     Some(format!("{path} is not there, so 0 is no figure of it"))
+}
+
+fn in_vain(complaint: &str) -> String {
+    format!("the command went wrong ({complaint}), so that it found nothing says nothing")
 }
 
 /// The answer without the numbers of a numbered list: 1, 2 and so on at the beginnings of its lines.

@@ -109,6 +109,8 @@ fn a_file_that_is_not_there_has_no_figure() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("logs")).unwrap();
     std::fs::write(folder.path().join("logs/app.log"), "").unwrap();
+    std::fs::create_dir(folder.path().join("2024 archive")).unwrap();
+    std::fs::write(folder.path().join("2024 archive/notes.txt"), "").unwrap();
     let world = Filesystem::new(folder.path(), folder.path(), missed.started_at);
     let asked = "How many lines does docs/report.txt have?";
     let hidden = whole("cat docs/report.txt 2>/dev/null | wc -l", "0\n");
@@ -132,6 +134,7 @@ fn a_file_that_is_not_there_has_no_figure() {
         ("0", "How many files are in docs?", vec![hidden.clone()], false),
         ("0", "How many lines does logs/app.log have?", vec![hidden.clone()], false),
         ("0", "How many lines in logs/app.log name docs/report.txt?", vec![hidden.clone()], false),
+        ("0", "How many lines in 2024 archive/notes.txt are long?", vec![hidden.clone()], false),
         ("0", "How many lines below logs name /index.html?", vec![hidden], false),
     ];
     for (answer, intent, calls, missing) in table {

@@ -1,8 +1,10 @@
 //! Finds the existing paths that a text names: an answer to the text has to depend on them.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet, VecDeque},
     fs,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -35,7 +37,7 @@ const MOST_ENTRIES: usize = 5_000;
 /// ```
 pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
     let listing = Listing::of(world);
-    let mut found = BTreeSet::new();
+    let (mut found, text) = listing.take_spaced(text);
     let mut rest = String::new();
     for word in text.split_whitespace() {
         let named = within(word).find_map(|part| {
@@ -46,17 +48,14 @@ pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
             Some(paths) => found.extend(paths),
             // The separator keeps a name from spanning words that are not adjacent.
             None => {
-                rest.push_str(word);
+                rest.push_str(&word.to_lowercase());
                 rest.push(' ');
             }
         }
     }
-    // Names with blanks, and names in scripts without blanks, do not end at word boundaries.
-    let text = text.to_lowercase();
+    // Names in scripts without blanks do not end at word boundaries.
     for (name, paths) in &listing.by_name {
-        let is_long = name.contains(char::is_whitespace);
-        let is_run_together = name.contains(is_unspaced) && rest.to_lowercase().contains(name.as_str());
-        if is_run_together || (is_long && stands_in(&text, name)) {
+        if name.contains(is_unspaced) && rest.contains(name.as_str()) {
             found.extend(paths.iter().cloned());
         }
     }
@@ -70,13 +69,31 @@ pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a name occurs in a text as a separate word.
-fn stands_in(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
+/// The text without the existing names and paths that contain blanks, so that the rest consists of single
+/// words.
+pub(crate) fn without_spaced_names(text: &str, world: &Filesystem) -> String {
+    Listing::of(world).take_spaced(text).1
+}
+
+/// The places where a name occurs in a text as a separate word.
+fn stands_at<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    text.match_indices(name).map(|(at, _)| at..at + name.len()).filter(|span| {
+        let before = text.get(..span.start).and_then(|before| before.chars().next_back());
+        let after = text.get(span.end..).and_then(|after| after.chars().next());
         ![before, after].into_iter().flatten().any(char::is_alphanumeric)
     })
+}
+
+/// A text in lower case and, for each of its bytes and its end, the position of the letter in the original
+/// text: some letters get longer.
+fn lowercase(text: &str) -> (String, Vec<usize>) {
+    let (mut small, mut origins) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1));
+    for (at, c) in text.char_indices() {
+        small.extend(c.to_lowercase());
+        origins.resize(small.len(), at);
+    }
+    origins.push(text.len());
+    (small, origins)
 }
 
 /// The parts of a word that may be a name: the whole word, and the rest after stripping punctuation and
@@ -155,6 +172,33 @@ impl Listing {
         }
     }
 
+    /// The paths to which the names and paths with blanks in a text refer, and the text without them. The
+    /// longest counts: a path does not also count as the names of its parts.
+    fn take_spaced(&self, text: &str) -> (BTreeSet<PathBuf>, String) {
+        let (small, origins) = lowercase(text);
+        let names = self.by_path.iter().chain(&self.by_name);
+        let mut spaced: Vec<_> = names.filter(|(name, _)| name.contains(char::is_whitespace)).collect();
+        spaced.sort_by_key(|(name, _)| Reverse(name.len()));
+        let (mut found, mut taken) = (BTreeSet::new(), Vec::<Range<usize>>::new());
+        for (name, paths) in spaced {
+            for span in stands_at(&small, name) {
+                if taken.iter().all(|other| span.end <= other.start || other.end <= span.start) {
+                    taken.push(span);
+                    found.extend(paths.iter().cloned());
+                }
+            }
+        }
+        taken.sort_by_key(|span| span.start);
+        let (mut rest, mut from) = (String::new(), 0);
+        for span in taken {
+            rest.push_str(text.get(from..origins[span.start]).unwrap_or_default());
+            rest.push(' ');
+            from = origins[span.end];
+        }
+        rest.push_str(text.get(from..).unwrap_or_default());
+        (found, rest)
+    }
+
     /// The paths to which a part of a word refers: a path, or a name at any place.
     fn meant(&self, part: &str, world: &Filesystem) -> Vec<PathBuf> {
         let plain = part.trim_start_matches("./").trim_end_matches('/').to_lowercase();
@@ -202,14 +246,18 @@ mod tests {
     #[test]
     fn names_are_found_in_any_language() {
         let (home, world) = home();
-        let table: [(&str, &[&str]); 16] = [
+        let table: [(&str, &[&str]); 20] = [
             ("How many rows has sales.csv?", &["sales.csv"]),
             ("Montako riviä sales.csv:ssä on?", &["sales.csv"]),
             ("sales.csv里有多少行？", &["sales.csv"]),
             ("Which file in docs/old is the newest?", &["docs/old"]),
             ("Qué suma hay en año/nóminas.csv?", &["año/nóminas.csv"]),
-            ("What does \"q1 sales.csv\" say?", &["Reports 2024/q1 sales.csv", "sales.csv"]),
+            ("What does \"q1 sales.csv\" say?", &["Reports 2024/q1 sales.csv"]),
+            ("Add q1 sales.csv to sales.csv", &["Reports 2024/q1 sales.csv", "sales.csv"]),
             ("Read Reports 2024 and sum it up", &["Reports 2024"]),
+            ("İ: 'reports 2024/Q1 Sales.csv'里有几行？", &["Reports 2024/q1 sales.csv"]),
+            ("Wie viele Zeilen hat ./Reports 2024/q1 sales.csv?", &["Reports 2024/q1 sales.csv"]),
+            ("Is Reports 2024/q2 sales.csv longer?", &["Reports 2024", "sales.csv"]),
             ("报告文件夹里有几个文件？", &["报告"]),
             ("Count the plans in DOCS.", &["docs"]),
             ("Compare docs/plan.md with docs/old/plan.md", &["docs/old/plan.md", "docs/plan.md"]),
@@ -225,6 +273,13 @@ mod tests {
             let expected: Vec<PathBuf> = expected.iter().map(|path| root.join(path)).collect();
             assert_eq!(named_paths(text, &world), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_left_are_words() {
+        let (_home, world) = home();
+        let left = without_spaced_names("İn Reports 2024/q1 sales.csv and missing.csv", &world);
+        assert_eq!(left, "İn   and missing.csv");
     }
 
     proptest! {

@@ -43,6 +43,12 @@ pub trait CallTool: Send + Sync {
     /// attempt is over.
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped>;
 
+    /// Whether an identical call was requested before and nothing has changed since, so that another one
+    /// yields nothing new.
+    fn is_known(&self, _tool: &ToolName, _arguments: &Arguments) -> bool {
+        false
+    }
+
     /// Runs a `shell` command in the given perturbed world and returns its output. Nothing it does persists,
     /// the person is not asked, and it does not count as a call. A command that may not be called is not
     /// rehearsed either.

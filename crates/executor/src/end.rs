@@ -1,6 +1,8 @@
 //! Constructors for the ways an attempt can end, shared by the tool loop and the guided loop.
 
-use artoo_types::{ExecutionFailure, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, ToolCall};
+use artoo_types::{
+    CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, ToolCall,
+};
 
 use crate::{Attempt, CallStopped};
 
@@ -66,7 +68,7 @@ pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
         // The fast loop may still correct this: the attempt is unfinished, not impossible.
         CallStopped::Repeated { .. } => Attempt {
             status: ExecutionStatus::Uncertain,
-            ..failed(FailureClass::Logical, stopped.to_string(), last)
+            ..failed(FailureClass::Logical, repeated(stopped, last), last)
         },
         CallStopped::Denied { reason } => {
             failed_as(ExecutionFailure::of(FailureClass::Denied, reason.clone()))
@@ -76,6 +78,15 @@ pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
             ..ExecutionFailure::of(FailureClass::Unknown, stopped.to_string())
         }),
     }
+}
+
+/// The failure of the call that was requested again or, without one, the fact that it was requested again.
+fn repeated(stopped: &CallStopped, last: Option<&ToolCall>) -> String {
+    let wrong = last.filter(|call| call.ending != CallEnding::Refused).and_then(|call| call.failure.as_ref());
+    wrong.map_or_else(
+        || stopped.to_string(),
+        |failure| format!("{}, and the same was tried again", failure.reason),
+    )
 }
 
 fn shown(last: Option<&ToolCall>) -> String {

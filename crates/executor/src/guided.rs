@@ -16,8 +16,8 @@
 //!   Reason: it forgets quotes, and translates names.
 //! - Giving up late. Cost: turns that find nothing. Reason: it gives up at the first error.
 //! - Six turns, of which four may be fruitless in a row. Cost: long work. Reason: it goes round in circles.
-//! - A temperature once it has repeated itself. Cost: nothing. Reason: without one it would repeat itself
-//!   again.
+//! - Samples in place of a call whose result is known. Cost: three samples over the same prompt. Reason: at
+//!   temperature 0 it would repeat the call.
 //! - No command that is left running ([`limits`]). Cost: servers and watches. Reason: it forgets what it has
 //!   started.
 //! - Commands of 400 characters with closed quotes ([`limits`]). Cost: long commands. Reason: it ends the
@@ -32,7 +32,7 @@ mod subject;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, unfenced};
+use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask, ask_several, unfenced};
 use artoo_types::{CallEnding, FailureClass, Samples, ToolCall};
 use serde_json::Value;
 
@@ -55,9 +55,9 @@ const TRIES: u32 = 3;
 /// Number of consecutive fruitless calls that ends the attempt: later calls are seldom better, and each costs
 /// a turn.
 const MAX_VAIN: u32 = 4;
-/// The temperature, in hundredths, once the model has repeated itself. At temperature 0 it would repeat
-/// itself again, whatever the prompt says.
-const STUCK_TEMPERATURE: u16 = 70;
+/// Number of samples drawn in place of a call whose result is known. At temperature 0 the model would repeat
+/// the call, whatever the prompt says.
+const OTHERS: u32 = 3;
 
 /// One attempt of a guided model.
 pub(crate) async fn attempt(
@@ -73,7 +73,7 @@ pub(crate) async fn attempt(
     let mut messages = vec![Message::user(prompt::step(cx, told.as_deref(), &model.profile()))];
     let mut last: Option<ToolCall> = None;
     let mut last_samples: Option<Samples> = None;
-    let (mut vain, mut is_stuck) = (0, false);
+    let mut vain = 0;
     let mut seen = cx.earlier.iter().any(shows) || !cx.subtask.earlier.is_empty();
     for number in 0..MAX_TURNS {
         // A small model gives up at the first error; it is allowed to once it has seen a result or has tried
@@ -84,7 +84,6 @@ pub(crate) async fn attempt(
         let offered = Turn::Guided { may_answer: seen, may_give_up };
         let asked = |tools: &[ToolSpec]| Request {
             messages: messages.clone(),
-            temperature_percent: if is_stuck { STUCK_TEMPERATURE } else { 0 },
             ..Request::new("executor", system.clone(), "")
                 .with_schema(schemas.of(tools, offered))
                 .with_max_tokens(TURN_TOKENS)
@@ -133,10 +132,11 @@ pub(crate) async fn attempt(
             return Ok(Attempt { samples: last_samples, ..completed(whole.trim().to_owned(), true) });
         }
         seen |= shows(&call);
-        is_stuck |= call.ending == CallEnding::Refused;
-        vain = if came_to_nothing(&call) { vain + 1 } else { 0 };
+        let in_vain = came_to_nothing(&call);
+        vain = if in_vain { vain + 1 } else { 0 };
         messages.push(Message::assistant(turn.to_string()));
-        messages.push(Message::user(prompt::after(&call)));
+        let forgot = in_vain && subject::is_left_out(&subject, &call.target());
+        messages.push(Message::user(prompt::after(&call, told.as_deref().filter(|_| forgot))));
         last = Some(call);
         if vain >= MAX_VAIN {
             return Ok(unfinished(format!("{vain} calls in a row came to nothing"), last.as_ref()));
@@ -157,11 +157,20 @@ async fn next_turn(
     if number == 0
         && sampling::is_due(cx, tools).await
         && let Some(taken) =
-            sampling::first_turn(&asked(&limits::rehearsed(&cx.tools)), subject, tools, model).await?
+            sampling::first_turn(&asked(&limits::rehearsed(&cx.tools)), &cx.programs, subject, tools, model)
+                .await?
     {
         return Ok((taken.turn, taken.samples));
     }
-    Ok((ask::<Value>(model.as_ref(), asked(&cx.tools)).await?.value, None))
+    let request = asked(&cx.tools);
+    let turn = ask::<Value>(model.as_ref(), request.clone()).await?.value;
+    if !sampling::is_known(&turn, tools) {
+        return Ok((turn, None));
+    }
+    let others = (1..=OTHERS).map(|number| request.sample(number)).collect();
+    let others = ask_several::<Value>(model.as_ref(), others).await.into_iter().flatten();
+    let fresh = others.map(|other| other.value).find(|other| !sampling::is_known(other, tools));
+    Ok((fresh.unwrap_or(turn), None))
 }
 
 /// Whether a call was fruitless: it was refused, or it failed with a message on stderr. A search without a

@@ -160,10 +160,9 @@ impl Ledger {
             return Ruling::Stopped(over.clone());
         }
         let call = BlockedTarget::of(tool, arguments);
-        let asked = (tool.clone(), arguments.clone(), changes);
-        let is_new = !self.asked.contains(&asked);
+        let is_new = !self.knows(tool, arguments, changes);
         if is_new {
-            self.asked.push(asked);
+            self.asked.push((tool.clone(), arguments.clone(), changes));
         } else {
             self.duplicates += 1;
             if self.guided && self.duplicates >= guided::MAX_DUPLICATES {
@@ -185,6 +184,14 @@ impl Ledger {
                 Ruling::Refused("this very call was asked for before; nothing has changed since".to_owned())
             }
         }
+    }
+
+    /// Whether an identical call was requested before and nothing has changed since, so that another one
+    /// yields nothing new.
+    pub fn knows(&self, tool: &ToolName, arguments: &Arguments, changes: u64) -> bool {
+        let is_same =
+            |asked: &(ToolName, Arguments, u64)| (&asked.0, &asked.1, asked.2) == (tool, arguments, changes);
+        self.asked.iter().any(is_same)
     }
 
     /// Whether the call is refused regardless of the requester and the number of requests.

@@ -183,6 +183,10 @@ impl CallTool for ToolGateway<'_> {
         }
     }
 
+    fn is_known(&self, tool: &ToolName, arguments: &Arguments) -> bool {
+        self.ledger().knows(tool, arguments, self.shared.changes())
+    }
+
     async fn rehearse(&self, command: &str, world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
         if !self.shared.settings.samples {
             return Err(NotRehearsed { reason: "nothing is rehearsed in this run".to_owned() });

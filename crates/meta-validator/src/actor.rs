@@ -265,7 +265,7 @@ impl Actor {
             return None;
         }
         let missing = |outcome: &SubTaskOutcome| missing_file(&spec.intent, &outcome.tool_calls, &self.world);
-        outcomes.iter().find_map(missing).map(str::to_owned)
+        outcomes.iter().find_map(missing)
     }
 
     fn publish(&self, message: impl Into<Message>) {

@@ -1,26 +1,26 @@
-//! What can go wrong.
+//! Errors of a pseudo-terminal.
 
 use std::io;
 use std::time::Duration;
 
-/// Why a terminal is of no use.
+/// Error of a [`PseudoTerminal`](crate::PseudoTerminal).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be made.
+    /// The terminal cannot be created.
     #[error("no pseudo-terminal can be made: {0}")]
     Open(#[source] io::Error),
-    /// Nobody can be given its other end, or another size.
+    /// The programs' end cannot be duplicated, or the size cannot be set.
     #[error("the pseudo-terminal cannot be used: {0}")]
     Use(#[source] io::Error),
-    /// It cannot be typed on.
+    /// Input cannot be written to the terminal.
     #[error("nothing can be typed on the pseudo-terminal: {0}")]
     Type(#[source] io::Error),
-    /// What was waited for did not come.
+    /// The expected output did not appear in time.
     #[error("it was not shown within {patience:?}; on the screen:\n{screen}")]
     NeverShown {
-        /// How long somebody waited.
+        /// The timeout.
         patience: Duration,
-        /// What was there instead.
+        /// The text on the screen at the timeout.
         screen: String,
     },
 }

@@ -1,10 +1,11 @@
-//! A terminal to show programs to: a keyboard that is typed on by code, and a screen that can be read.
+//! A pseudo-terminal for tests: code types on its keyboard and reads its screen.
 //!
-//! It understands what a program writes as a terminal of today would, and answers where its cursor is. Waiting is for what is shown, and says
-//! when that came.
+//! It interprets a program's output as a modern terminal would, and answers queries of the cursor position.
+//! [`PseudoTerminal::wait`] waits until the screen meets a condition and returns when the last output
+//! arrived.
 //!
-//! *Architecture invariant*: it knows nothing of what runs in it and starts nothing; no program of artoo contains it, only tests and
-//! measurements.
+//! *Architecture invariant*: the crate knows nothing about the programs on the terminal and starts none; no
+//! program of artoo depends on it, only tests and measurements.
 
 mod error;
 mod shown;

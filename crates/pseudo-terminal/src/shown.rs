@@ -1,13 +1,13 @@
-//! What a terminal shows.
+//! The output of a terminal: its screen and the raw bytes.
 
 use std::time::Instant;
 
 use crate::Size;
 
-/// What a program writes that wants to know where the cursor is.
+/// The query of the cursor position (DSR 6).
 const ASKS_FOR_CURSOR: &[u8] = b"\x1b[6n";
 
-/// The screen, and every byte that came.
+/// The screen and every received byte.
 pub struct Shown {
     parser: vt100::Parser,
     bytes: Vec<u8>,
@@ -30,17 +30,17 @@ impl Shown {
         self.screen().contents()
     }
 
-    /// Every byte that came since the beginning.
+    /// All bytes received since the start.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// When the last of them came.
+    /// Time of the last output.
     pub fn at(&self) -> Instant {
         self.at
     }
 
-    /// Shows what came just now. What the terminal answers, if it was asked.
+    /// Processes output. Returns the terminal's reply if the output contains a query of the cursor position.
     pub(crate) fn show(&mut self, piece: &[u8]) -> Option<String> {
         self.at = Instant::now();
         self.parser.process(piece);

@@ -1,4 +1,4 @@
-//! The two ends of a terminal.
+//! The pseudo-terminal: input, output and size.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -16,16 +16,16 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::{Error, Shown};
 
-/// How large a terminal is.
+/// Size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Lines.
+    /// Height in lines.
     pub rows: NonZeroU16,
-    /// Columns.
+    /// Width in columns.
     pub columns: NonZeroU16,
 }
 
-/// A terminal. Its screen goes on as long as a program has the other end.
+/// A pseudo-terminal. A thread updates its screen for as long as a program holds the other end.
 pub struct PseudoTerminal {
     keyboard: File,
     program_end: OwnedFd,
@@ -33,14 +33,14 @@ pub struct PseudoTerminal {
     reader: JoinHandle<()>,
 }
 
-/// What is shown, and that something was.
+/// The current output, and the signal that it has changed.
 struct Latest {
     shown: Mutex<Shown>,
     came: Condvar,
 }
 
 impl Size {
-    /// So many lines and columns; at least one of each.
+    /// Creates a size; zero is raised to one.
     pub fn of(rows: u16, columns: u16) -> Self {
         let positive = |number| NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN);
         Self { rows: positive(rows), columns: positive(columns) }
@@ -48,10 +48,10 @@ impl Size {
 }
 
 impl PseudoTerminal {
-    /// A terminal of this size.
+    /// Opens a terminal of this size.
     ///
     /// # Errors
-    /// The system gives none.
+    /// The system refuses a pseudo-terminal.
     pub fn open(size: Size) -> Result<Self, Error> {
         let (master, program_end) = ends()?;
         let keyboard = File::from(master.try_clone().map_err(Error::Open)?);
@@ -64,26 +64,26 @@ impl PseudoTerminal {
         Ok(terminal)
     }
 
-    /// Tells programs this size, whatever it has.
+    /// Reports this size to programs, without changing the screen.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system refuses the size.
     pub fn tell_size(&self, rows: u16, columns: u16) -> Result<(), Error> {
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&self.program_end, size).map_err(|errno| Error::Use(errno.into()))
     }
 
-    /// Makes it so large, and tells programs.
+    /// Resizes the screen and reports the size to programs.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system refuses the size.
     pub fn resize(&self, size: Size) -> Result<(), Error> {
         self.tell_size(u16::from(size.rows), u16::from(size.columns))?;
         self.latest.lock().resize(size);
         Ok(())
     }
 
-    /// A stream of a program that is to run here.
+    /// A handle of the programs' end, for a standard stream of a program.
     ///
     /// # Errors
     /// The process has too many files open.
@@ -91,23 +91,24 @@ impl PseudoTerminal {
         self.program_end.try_clone().map(Stdio::from).map_err(Error::Use)
     }
 
-    /// Types this.
+    /// Types text.
     ///
     /// # Errors
-    /// Nobody can read it any more.
+    /// The input can no longer be written.
     pub fn types(&mut self, text: &str) -> Result<(), Error> {
         self.keyboard.write_all(text.as_bytes()).map_err(Error::Type)
     }
 
-    /// Looks at what is shown now.
+    /// Reads the current output.
     pub fn look<T>(&self, at: impl FnOnce(&Shown) -> T) -> T {
         at(&self.latest.lock())
     }
 
-    /// Waits until what is shown is as wanted. The time at which the last of it came.
+    /// Waits until the output meets a condition, for at most `patience`. Returns when the last output
+    /// arrived.
     ///
     /// # Errors
-    /// It did not come.
+    /// The condition was not met in time.
     pub fn wait(&self, patience: Duration, mut is_so: impl FnMut(&Shown) -> bool) -> Result<Instant, Error> {
         let wait = self.latest.came.wait_timeout_while(self.latest.lock(), patience, |shown| !is_so(shown));
         let (shown, waited) = wait.unwrap_or_else(PoisonError::into_inner);
@@ -117,20 +118,21 @@ impl PseudoTerminal {
         Ok(shown.at())
     }
 
-    /// What was shown at the end, when the last program has left.
+    /// Waits until the last program has closed the terminal and returns the final output.
     pub fn end(self) -> Shown {
         drop(self.program_end);
-        // What it showed before a panic is kept.
+        // If the reader panicked, its output so far is still returned.
         let _ = self.reader.join();
         let nothing = Shown::nothing(Size::of(1, 1));
         std::mem::replace(&mut self.latest.lock(), nothing)
     }
 }
 
-/// The two ends of a terminal: the person's and the programs'. Where the first is closed, the programs are hung up.
+/// Opens a terminal and returns its two ends: the user's and the programs'. Closing the first one hangs up
+/// the programs.
 ///
 /// # Errors
-/// The system gives none.
+/// The system refuses a pseudo-terminal.
 pub fn ends() -> Result<(OwnedFd, OwnedFd), Error> {
     let own = |errno: Errno| Error::Open(errno.into());
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).map_err(own)?;
@@ -149,12 +151,12 @@ impl Latest {
 
     fn read(&self, mut master: File) {
         let mut buffer = [0; 4096];
-        // The last program that leaves a terminal makes its other end fail.
+        // Reading fails when the last program has closed the other end.
         while let Ok(count @ 1..) = master.read(&mut buffer) {
             let answer = self.lock().show(buffer.get(..count).unwrap_or_default());
             self.came.notify_all();
             if let Some(answer) = answer {
-                // A program that left meanwhile needs no answer.
+                // The program may have exited meanwhile.
                 let _ = master.write_all(answer.as_bytes());
             }
         }

@@ -1,8 +1,9 @@
-//! How fast ordinary text goes through, as a ratio to reading it byte by byte.
+//! Benchmark: the time to redact ordinary text, as a ratio to scanning it byte by byte.
 //!
 //! `cargo run --release -p artoo-redaction --example redaction_speed [rounds]`
 //!
-//! The yardstick counts the words of the same text in the same round, so that a busy machine slows both; the table gives medians.
+//! The baseline counts the words of the same text in the same round, so a busy machine slows both equally.
+//! The table gives medians.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 

@@ -1,4 +1,4 @@
-//! Values that stand behind the name of a secret: `DB_PASSWORD=...`, `"apiKey": "..."`, `<password>...</password>`.
+//! Secrets assigned to a telling name: `DB_PASSWORD=...`, `"apiKey": "..."`, `<password>...</password>`.
 
 use crate::{
     beside,
@@ -9,11 +9,11 @@ use crate::{
     pairs,
 };
 
-/// The most blanks beside a sign of assignment.
+/// The most blanks on either side of an assignment sign.
 const BLANKS: usize = 32;
-/// What may stand around a text in quotes: a constructor, or the letter of a kind of string.
+/// What may precede the quotes of a value: a constructor call, or the prefix of a string literal.
 const AROUND: [&[u8]; 6] = [b"Some(", b"String::from(", b"SecretString::from(", b"b", b"r", b"u"];
-/// Functions whose first argument is a name and whose second one is its value.
+/// Functions whose first argument is a name and whose second is its value.
 const SETTERS: [&[u8]; 12] = [
     b"define",
     b"header",
@@ -29,10 +29,10 @@ const SETTERS: [&[u8]; 12] = [
     b"addHeader",
 ];
 
-/// The place of a value that is assigned to the name that ends at `end` of `line` and began at `start`.
+/// The span of the value assigned to the name at `start..end` of `line`.
 pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let name = line.get(start..end)?;
-    // Nearly every word of every text ends here.
+    // Nearly every word of every text returns here.
     if !may_name(name) && !is_of_others(name) {
         return None;
     }
@@ -53,7 +53,8 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usi
     }
 }
 
-/// Whether it names nothing, and yet a secret may stand behind it: `{"name": "password", "value": ...}`, `Unseal Key 1: ...`.
+/// Whether the word, no secret's name itself, may still precede a secret:
+/// `{"name": "password", "value": ...}`, `Unseal Key 1: ...`.
 fn is_of_others(word: &[u8]) -> bool {
     match word {
         [b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9'] => true,
@@ -62,11 +63,11 @@ fn is_of_others(word: &[u8]) -> bool {
     }
 }
 
-/// What stands behind a name.
+/// What follows a name.
 enum Sign {
-    /// A sign of assignment, and behind it begins the value, or blanks before it.
+    /// An assignment sign. The value, or the blanks before it, starts at this offset.
     Value(usize),
-    /// Nothing but blanks.
+    /// Blanks only.
     Blank(usize),
 }
 
@@ -74,17 +75,17 @@ fn sign(line: &[u8], start: usize, end: usize) -> Option<Sign> {
     let name = line.get(start..end)?;
     let before = |back: usize| start.checked_sub(back).and_then(|at| line.get(at)).copied();
     let quotes = skip(line, end, |byte| matches!(byte, b'"' | b'\'' | b'\\'), 4);
-    // `settings["password"] = ...`, but not what stands behind a mark.
+    // Also skips the bracket of `settings["password"] = ...`, but not the one that closes a redaction mark.
     let closed = quotes + usize::from(quotes > end && line.get(quotes) == Some(&b']'));
     let at = blanks(line, closed);
     match line.get(at) {
-        // A comparison is no assignment.
+        // A comparison is not an assignment.
         Some(b'=') if line.get(at + 1) == Some(&b'=') => None,
         // `${NAME:-VALUE}`.
         Some(b':') if before(1) == Some(b'{') && before(2) == Some(b'$') => {
             (line.get(at + 1) == Some(&b'-')).then_some(Sign::Value(at + 2))
         }
-        // A variable of psql: `PASSWORD :'name'`.
+        // A psql variable: `PASSWORD :'name'`.
         Some(b':') if quotes == end && at > end && matches!(line.get(at + 1), Some(b'\'' | b'"')) => None,
         // `:=` and `=>`.
         Some(b'=' | b':') => {
@@ -103,7 +104,7 @@ fn sign(line: &[u8], start: usize, end: usize) -> Option<Sign> {
     }
 }
 
-/// The value behind the sign: quoted, the first of a list, inside a constructor, or behind a type.
+/// The value after the sign: quoted, first in a list, inside a constructor, or after a type.
 fn first_of(line: &[u8], after_sign: usize) -> Option<Found<'_>> {
     let at = blanks(line, after_sign);
     let rest = line.get(at..)?;
@@ -133,7 +134,8 @@ fn first_of(line: &[u8], after_sign: usize) -> Option<Found<'_>> {
     Found::at(line, at, at > after_sign)
 }
 
-/// The rest of a line that is `psk=WORDS`: those have blanks by nature, and files of wireless networks do not quote them.
+/// The rest of the line after `psk=` or `passphrase=`. Such values contain blanks, and wireless configuration
+/// files do not quote them.
 fn until_end(line: &[u8], start: usize, end: usize, at: usize) -> Option<Found<'_>> {
     let name = line.get(start..end)?;
     let is_one = name.eq_ignore_ascii_case(b"psk") || name.eq_ignore_ascii_case(b"passphrase");
@@ -160,7 +162,7 @@ fn of_two_words(line: &[u8], start: usize, end: usize) -> Option<Named> {
     named(line.get(before.len() - first..end)?).filter(|_| first > 0)
 }
 
-/// Whether the quoted name that begins at `start` is the first argument of a function that sets one.
+/// Whether the quoted name at `start` is the first argument of a setter function.
 fn is_argument(line: &[u8], start: usize) -> bool {
     let before = line.get(start.saturating_sub(32)..start).unwrap_or_default();
     let Some(before) = before.strip_suffix(b"'").or_else(|| before.strip_suffix(b"\"")) else { return false };
@@ -168,12 +170,12 @@ fn is_argument(line: &[u8], start: usize) -> bool {
     SETTERS.iter().any(|setter| before.ends_with(setter))
 }
 
-/// `setPassword`, `set_password`, and the function of SQL.
+/// `setPassword`, `set_password`, and SQL's `PASSWORD(...)`.
 fn is_setter(name: &[u8]) -> bool {
     name.starts_with(b"set") || name == b"PASSWORD"
 }
 
-/// The first place from `from` on where no blank is.
+/// The first offset at or after `from` that is not a blank.
 pub(crate) fn blanks(line: &[u8], from: usize) -> usize {
     skip(line, from, |byte| matches!(byte, b' ' | b'\t'), BLANKS)
 }

@@ -1,4 +1,5 @@
-//! A name and its value with nothing but blanks between them: `--password VALUE`, `IDENTIFIED BY 'VALUE'`, `ENV API_KEY VALUE`.
+//! Secrets separated from their name by blanks only: `--password VALUE`, `IDENTIFIED BY 'VALUE'`,
+//! `ENV API_KEY VALUE`.
 
 use crate::{
     forms::is_word,
@@ -7,18 +8,18 @@ use crate::{
     names::{self, Named, named},
 };
 
-/// Words before a name and its value.
+/// Words that precede a name and its value.
 const SETTING: [&[u8]; 8] = [b"ENV", b"ARG", b"set", b"setx", b"-x", b"-gx", b"-Ux", b"setenv"];
-/// Words that begin a line of names and values: files of `netrc` and the like, and programs that take them.
+/// Words that start a line of names and values: `netrc` and similar files, and programs with such arguments.
 const BEGINNING: [&[u8]; 6] = [b"machine", b"default", b"poll", b"nmcli", b"user", b"account"];
-/// Names that are directives, which stand before nothing else.
+/// Names of configuration directives whose whole argument is the secret.
 const DIRECTIVES: [&[u8]; 2] = [b"requirepass", b"masterauth"];
-/// How far back a line is looked at, in bytes.
+/// How far back in the line to look, in bytes.
 const BACK: usize = 256;
-/// The longest part of a sentence between a name and the colon before its value.
+/// The longest phrase between a name and the colon before its value, in bytes.
 const SENTENCE: usize = 48;
 
-/// The place of the value that begins at `at`, behind the blanks behind the name from `start` to `end`.
+/// The span of the value at `at`, which blanks separate from the name at `start..end`.
 pub(crate) fn value(line: &[u8], start: usize, end: usize, at: usize) -> Option<(usize, usize, Kind)> {
     let name = line.get(start..end)?;
     let before = line.get(start.saturating_sub(BACK)..start)?;
@@ -29,12 +30,12 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize, at: usize) -> Option<
     }
     let named = named(name)?;
     let found = Found::at(line, at, true)?;
-    // `secret "db-password" deleted` names one.
+    // `secret "db-password" deleted` mentions the name of a secret, not its value.
     if is_name_again(name, found.value) || names::named(found.value).is_some() {
         return None;
     }
     let only = || Found::whole(line, found.start, found.end)?.secret(named);
-    // A grammar has tokens in quotes, too.
+    // Grammars have quoted tokens, too.
     if found.quoted {
         return (named != Named::Token || is_mixed(found.value)).then(only).flatten();
     }
@@ -59,7 +60,7 @@ pub(crate) fn value(line: &[u8], start: usize, end: usize, at: usize) -> Option<
     of_sentence(line, end)
 }
 
-/// `password is generated for root@localhost: VALUE`: one word in letters of both sizes and digits.
+/// `password is generated for root@localhost: VALUE`: one word with upper-case, lower-case and digits.
 fn of_sentence(line: &[u8], end: usize) -> Option<(usize, usize, Kind)> {
     let rest = line.get(end..)?;
     let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b" @._-".contains(byte);
@@ -73,13 +74,13 @@ fn of_sentence(line: &[u8], end: usize) -> Option<(usize, usize, Kind)> {
     found.secret(Named::Password)
 }
 
-/// `machine HOST login NAME password VALUE` up to the name.
+/// Matches `machine HOST login NAME password VALUE` up to the name.
 fn begins_with_login(before: &[u8]) -> bool {
     let mut words = before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     words.next().is_some_and(|first| BEGINNING.contains(&first)) && words.next().is_some()
 }
 
-/// Whether it has letters of both sizes and digits, as no word has.
+/// Whether the value mixes upper-case letters, lower-case letters and digits, as ordinary words do not.
 fn is_mixed(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     value.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase)

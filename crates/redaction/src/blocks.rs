@@ -1,4 +1,4 @@
-//! Secrets whose name stands on an earlier line: tables, `netrc`, a field for the name and one for the value, blocks of text in YAML.
+//! Secrets named on an earlier line: tables, `netrc`, separate fields for name and value, YAML block scalars.
 
 use crate::{
     found::{Found, is_name_again},
@@ -7,33 +7,33 @@ use crate::{
     table::Table,
 };
 
-/// How many lines a name and its value are apart, at most.
+/// The most lines between a name and its value.
 const APART: u8 = 4;
-/// Words that begin a line of who logs in where.
+/// Words that start a line of login data.
 const LOGINS: [&[u8]; 9] =
     [b"machine", b"default", b"login", b"user", b"username", b"account", b"host", b"hostname", b"server"];
-/// Fields that hold a name, and fields that hold its value.
+/// Fields that hold a name.
 const NAMES: [&[u8]; 6] = [b"name", b"key", b"field", b"variable", b"property", b"id"];
 const VALUES: [&[u8]; 1] = [b"value"];
 
-/// What the lines before say about the next one.
+/// What the previous lines say about the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Block {
     #[default]
     Nothing,
-    /// Who logs in; the password may be on one of the next lines.
+    /// A login; the password may be on one of the next lines.
     Login(u8),
-    /// A field with the name of a secret; its value may be in one of the next lines.
+    /// A field holding the name of a secret; its value may be on one of the next lines.
     Pair(Named, u8),
     /// `<key>password</key>`.
     Element(Named),
-    /// The name of a secret before lines that are further in than it.
+    /// The name of a secret, followed by lines indented further than this.
     Text(Named, usize),
     Table(Table),
 }
 
 impl Block {
-    /// The place of a secret in this line.
+    /// The span of a secret in this line.
     pub(crate) fn secret(&self, line: &[u8]) -> Option<(usize, usize, Kind)> {
         match self {
             Self::Nothing => None,
@@ -60,7 +60,7 @@ impl Block {
         }
     }
 
-    /// What this line and the ones before it say about the next one.
+    /// The state after this line.
     pub(crate) fn after(self, line: &[u8]) -> Self {
         let is_blank = || line.trim_ascii().is_empty();
         match self {
@@ -109,7 +109,7 @@ impl Block {
     }
 }
 
-/// The password in a line that is nothing else: `password VALUE`.
+/// The password of a line that holds nothing else: `password VALUE`.
 fn of_login(line: &[u8]) -> Option<(usize, usize, Kind)> {
     let trimmed = line.trim_ascii();
     let name = trimmed.get(..trimmed.iter().position(u8::is_ascii_whitespace)?)?;
@@ -120,7 +120,7 @@ fn of_login(line: &[u8]) -> Option<(usize, usize, Kind)> {
     (!is_name_again(name, value)).then(|| Found::whole(line, end - value.len(), end)?.secret(named)).flatten()
 }
 
-/// The name and the value of a line that is one field: `"name": "VALUE",`, `- name: VALUE`.
+/// The name and value of a line that is a single field: `"name": "VALUE",`, `- name: VALUE`.
 fn field(line: &[u8]) -> Option<(&[u8], Found<'_>)> {
     let from = indent(line);
     let trimmed = line.get(from..)?;
@@ -137,7 +137,7 @@ fn field(line: &[u8]) -> Option<(&[u8], Found<'_>)> {
         .then(|| Found::whole(line, found.start, found.end).map(|found| (name, found)))?
 }
 
-/// `NAME: |`, as YAML has it before lines of text.
+/// The name in a YAML block scalar header: `NAME: |`.
 fn text(trimmed: &[u8]) -> Option<Named> {
     let head = trimmed.strip_suffix(b"-").or_else(|| trimmed.strip_suffix(b"+")).unwrap_or(trimmed);
     let head = head.strip_suffix(b"|").or_else(|| head.strip_suffix(b">"))?;
@@ -145,7 +145,7 @@ fn text(trimmed: &[u8]) -> Option<Named> {
     named(name.strip_prefix(b"- ").unwrap_or(name).trim_ascii())
 }
 
-/// `<key>NAME</key>`, as property lists have it.
+/// The name in a property list's `<key>NAME</key>`.
 fn element(trimmed: &[u8]) -> Option<Named> {
     let name = trimmed.strip_prefix(b"<key>")?.strip_suffix(b"</key>")?;
     named(name)
@@ -156,7 +156,7 @@ fn ends_group(line: &[u8]) -> bool {
     trimmed.is_empty() || matches!(trimmed.first(), Some(b'{' | b'}' | b'[' | b']' | b'-'))
 }
 
-/// How far in a line begins, in bytes.
+/// The indentation of a line, in bytes.
 pub(crate) fn indent(line: &[u8]) -> usize {
     line.len() - line.trim_ascii_start().len()
 }

@@ -1,6 +1,7 @@
-//! Lines in their context: what the lines around one say about it.
+//! Redaction of lines in context: secrets that the lines around them name.
 //!
-//! What is decided of a line is decided of what comes out of it, so that it is decided again in the same way.
+//! Each decision about the next line is based on the redacted form of the lines before it, so redacting the
+//! output again gives the same result.
 
 use crate::{
     blocks::Block,
@@ -11,12 +12,12 @@ use crate::{
     names,
 };
 
-/// The longest line that has a context, in bytes: what is longer is no row and no field of anything.
+/// The longest line that is looked at in context, in bytes. A longer line is neither a table row nor a field.
 const LONGEST: usize = 8 * 1024;
-/// How often a line is looked at again, at most.
+/// The most passes over one line.
 const MOST_LOOKS: usize = 64;
 
-/// The lines so far.
+/// State of the lines so far.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     manifest: Manifest,
@@ -24,7 +25,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Takes whole lines. Whether something was taken out.
+    /// Redacts whole lines into `out`. Returns whether anything was redacted.
     pub(crate) fn lines(&mut self, text: &[u8], out: &mut Vec<u8>) -> bool {
         let mut changed = false;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
@@ -39,7 +40,7 @@ impl Context {
         changed
     }
 
-    /// Nothing more comes.
+    /// Ends the text and releases the lines still held.
     pub(crate) fn finish(self, out: &mut Vec<u8>) -> bool {
         let Self { manifest, mut block } = self;
         let mut changed = false;
@@ -48,7 +49,7 @@ impl Context {
     }
 }
 
-/// Whether the text may have a secret that another line names.
+/// Whether the text may hold a secret that another line names.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
     let has_lines = memchr::memchr(b'\n', text).is_some_and(|end| end + 1 < text.len());
     let names = |word: &[u8]| names::named(word).is_some() || word.eq_ignore_ascii_case(b"key");
@@ -63,7 +64,8 @@ fn released(block: &mut Block, line: &[u8], is_data: bool, out: &mut Vec<u8>) ->
     changed
 }
 
-/// Writes the line without what `secret` finds in it, until nothing is found any more: a mark ends the words beside it.
+/// Writes the line without the secrets that `secret` finds, and repeats until it finds none: a mark changes
+/// the word boundaries beside it.
 fn settle(line: &[u8], secret: impl Fn(&[u8]) -> Option<(usize, usize, Kind)>, out: &mut Vec<u8>) -> bool {
     let Some(first) = secret(line) else {
         out.extend_from_slice(line);

@@ -1,4 +1,4 @@
-//! Which variables of an environment hold secrets.
+//! Which environment variables hold secrets.
 
 use crate::{
     forms::password_of_url,
@@ -7,14 +7,14 @@ use crate::{
     values::SHORTEST_SECRET,
 };
 
-/// Parts of a variable's name that give a secret away.
+/// Parts of variable names that mark a secret.
 const PARTS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
-/// Ends of such a name.
+/// Suffixes of variable names that mark a secret.
 const ENDS: [&str; 3] = ["PASS", "_PAT", "_AUTH"];
-/// The values that must not be on record: those of variables with a telling name, and the passwords inside of addresses.
+/// The values that must not be recorded: those of variables with a telling name, and passwords inside URLs.
 ///
-/// Values of less than eight characters are no secrets (local servers take any word for a key), and neither are paths, numbers
-/// and addresses: `SSH_KEY_FILE` and `TOKEN_URL` say where something is.
+/// Values of less than eight characters do not count (local servers accept any word as a key), and neither do
+/// paths, numbers and URLs: `SSH_KEY_FILE` and `TOKEN_URL` only name a location.
 ///
 /// ```
 /// use artoo_redaction::secrets_of;
@@ -33,8 +33,8 @@ pub fn secrets_of<'a>(
     values.filter(|value| value.chars().count() >= SHORTEST_SECRET)
 }
 
-/// The names of those variables whose secrets are too short to be taken out of every text: they stay in records where nothing beside them
-/// tells what they are. `KEYBOARD=us` and `OLD_KEY=none` have no secret.
+/// The names of variables whose secrets are too short to be redacted wherever they occur. Such a secret stays
+/// in records unless the text beside it marks it as one. `KEYBOARD=us` and `OLD_KEY=none` hold no secret.
 ///
 /// ```
 /// use artoo_redaction::too_short;
@@ -54,7 +54,7 @@ pub fn too_short<'a>(
     ones.filter_map(move |(name, value)| secret_of(name, value).filter(|value| is_short(value)).map(|_| name))
 }
 
-/// What a variable has that is secret, however short it is.
+/// The secret in a variable, whatever its length.
 fn secret_of<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     let value = value.trim();
     let found = match value.find("://") {

@@ -1,34 +1,34 @@
-//! Passwords that programs take behind a short flag: `curl -u NAME:PASSWORD`, `mysql -pPASSWORD`. A flag is nothing without its program: `-p` is
-//! a port to most.
+//! Passwords passed with short flags: `curl -u NAME:PASSWORD`, `mysql -pPASSWORD`. Flags only count after a
+//! known program: for most programs `-p` is a port.
 
 use crate::{
     forms::is_word,
     found::{Found, is_path, is_placeholder},
 };
 
-/// What stands behind a flag.
+/// What a flag takes as its value.
 #[derive(Clone, Copy)]
 enum Takes {
-    /// The password, behind a blank or an equals sign.
+    /// The password, after a blank or an equals sign.
     Next,
-    /// The password, without anything between.
+    /// The password, directly after the flag.
     Glued,
-    /// Either.
+    /// Either of the two.
     NextOrGlued,
-    /// A name, this sign, the password.
+    /// A name, this separator, the password.
     Login(u8),
-    /// This, and the password.
+    /// This prefix, then the password.
     Behind(&'static [u8]),
-    /// So many words, and then the password.
+    /// This many words, then the password.
     After(usize),
     /// `NAME=VALUE; NAME=VALUE`.
     Cookies,
 }
 
-/// A flag of some programs.
+/// A flag and the programs that have it.
 struct Flag {
     programs: &'static [&'static [u8]],
-    /// A word that must stand before the flag: a command of the program.
+    /// A subcommand that must precede the flag.
     command: Option<&'static [u8]>,
     flags: &'static [&'static [u8]],
     takes: Takes,
@@ -91,15 +91,15 @@ const FLAGS: [Flag; 20] = [
     flag(&[b"xfreerdp", b"wfreerdp", b"xfreerdp3", b"mstsc"], &[b"/p", b"/password"], Takes::Behind(b":")),
 ];
 
-/// How far before the flag its program stands, in bytes.
+/// How far before the flag its program may be, in bytes.
 const BACK: usize = 256;
 
-/// The place of the password behind the flag that begins at `at`.
+/// The span of the password after the flag at `at`.
 pub(crate) fn password(line: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = line.get(at..)?;
     let mut known =
         FLAGS.iter().filter_map(|flag| Some((flag, flag.flags.iter().find(|name| rest.starts_with(name))?)));
-    // Nearly every flag of nearly every command ends here.
+    // Nearly every flag of nearly every command returns here.
     known.clone().next()?;
     let before = line.get(at.saturating_sub(BACK)..at)?;
     let ends = |byte: &u8| matches!(byte, b'|' | b';' | b'&' | b'`' | b'(');
@@ -109,7 +109,7 @@ pub(crate) fn password(line: &[u8], at: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// The password of a new user, in the words before `chpasswd`: `echo 'NAME:PASSWORD' | chpasswd`, and behind `net user NAME`.
+/// A new user's password: before `chpasswd` (`echo 'NAME:PASSWORD' | chpasswd`) or after `net user NAME`.
 pub(crate) fn of_user(line: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     match line.get(start..end)? {
         b"chpasswd" => {
@@ -133,7 +133,7 @@ pub(crate) fn of_user(line: &[u8], start: usize, end: usize) -> Option<(usize, u
 }
 
 impl Flag {
-    /// Whether the words are a command of one of its programs.
+    /// Whether `command` runs one of the flag's programs (with its subcommand, if it needs one).
     fn stands_in(&self, command: &[u8]) -> bool {
         let words =
             || command.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'='));
@@ -147,7 +147,7 @@ impl Flag {
 }
 
 impl Takes {
-    /// The place of the password behind the flag that ends at `end`.
+    /// The span of the password after the flag that ends at `end`.
     fn place(self, line: &[u8], end: usize) -> Option<(usize, usize)> {
         let apart = matches!(line.get(end), Some(b' ' | b'='));
         match self {
@@ -183,7 +183,7 @@ impl Takes {
     }
 }
 
-/// The argument of a command that begins at `at`, without its quotes.
+/// The command-line argument at `at`, without its quotes.
 fn argument(line: &[u8], at: usize) -> Option<(usize, usize)> {
     let first = line.get(at)?;
     if matches!(first, b'"' | b'\'') {

@@ -1,4 +1,4 @@
-//! What the keys and tokens of well-known services look like.
+//! Recognisers for keys and tokens: known prefixes, JSON Web Tokens, bearer tokens, passwords in URLs.
 
 use crate::{
     found::is_placeholder,
@@ -6,17 +6,17 @@ use crate::{
     prefixes::{Of, WRAPPED_KEYS, beginning_with},
 };
 
-/// Longer words are data: a picture in base64 may begin like anything.
+/// Longer words are data: an image in base64 may start with any prefix.
 const LONGEST: usize = 512;
 /// The longest JSON Web Token, in bytes.
 const LONGEST_TOKEN: usize = 16 * 1024;
-/// The longest name and password in an address, in bytes.
+/// The longest user name and password in a URL, in bytes.
 const LONGEST_LOGIN: usize = 512;
 
-/// The end of the key that begins at `at`, where one does.
+/// The end and kind of the key that starts at `at`, if there is one.
 pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
     let rest = line.get(at..)?;
-    // Most words of most texts end here, and every line of a journal is looked at.
+    // Most words return here; this runs for every line of a journal.
     let [first, second, ..] = rest else { return None };
     let prefixes = beginning_with(*first);
     if prefixes.is_empty() && *first != b'L' {
@@ -32,7 +32,7 @@ pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
     let begins = |prefix: &str| {
         prefix.as_bytes().starts_with(&[*first, *second]) && rest.starts_with(prefix.as_bytes())
     };
-    // A prefix may begin like another one: `sk_`, and `s.`.
+    // Several prefixes may start alike, such as `sk_` and `s.`, so each one is tried.
     prefixes.iter().filter(|(prefix, ..)| begins(prefix)).find_map(|(prefix, of, least)| {
         let length = length_of(rest.get(prefix.len()..)?, *of, *least)?;
         let kind = if prefix.starts_with("ya29") { Kind::Token } else { Kind::ApiKey };
@@ -40,7 +40,7 @@ pub(crate) fn key(line: &[u8], at: usize) -> Option<(usize, Kind)> {
     })
 }
 
-/// How much of the text belongs to a key that is made of this, where it is one.
+/// The length of a key's body of this class, or `None` if the text is not one.
 fn length_of(body: &[u8], of: Of, least: usize) -> Option<usize> {
     let belongs = |byte: &&u8| match of {
         Of::Words | Of::WordsWithDigit => is_word(**byte),
@@ -66,7 +66,7 @@ fn length_of(body: &[u8], of: Of, least: usize) -> Option<usize> {
     (fits && length >= least && length <= LONGEST).then_some(length)
 }
 
-/// The length of the token that the text begins with: a header, a payload, and mostly a signature.
+/// The length of the JSON Web Token at the start of the text: a header, a payload and usually a signature.
 fn json_web_token(text: &[u8]) -> Option<usize> {
     let part =
         |from: usize| text.iter().skip(from).take(LONGEST_TOKEN).take_while(|byte| is_word(**byte)).count();
@@ -83,7 +83,7 @@ fn json_web_token(text: &[u8]) -> Option<usize> {
     (end <= LONGEST_TOKEN).then_some(end)
 }
 
-/// The secret behind `Bearer`, which begins at `at`, outside of a header: long and with digits in it, as no English is.
+/// The token after a `Bearer` at `at`, outside of a header: long and with digits, unlike English words.
 pub(crate) fn bearer(line: &[u8], at: usize) -> Option<(usize, usize)> {
     let word = line.get(at..at + 7).filter(|word| matches!(word.first(), Some(b'B' | b'b')))?;
     if !word.eq_ignore_ascii_case(b"bearer ") {
@@ -97,7 +97,8 @@ pub(crate) fn bearer(line: &[u8], at: usize) -> Option<(usize, usize)> {
     (length >= 16 && digits).then_some((start, start + length))
 }
 
-/// The place of the password in an address whose `://` is at `at`: `https://NAME:PASSWORD@HOST`, or a long name alone.
+/// The span of the password in a URL whose `://` is at `at`: `https://NAME:PASSWORD@HOST`, or a long user
+/// name alone.
 pub(crate) fn password_of_url(line: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = at + 3;
     let rest = line.get(start..)?;
@@ -113,12 +114,12 @@ pub(crate) fn password_of_url(line: &[u8], at: usize) -> Option<(usize, usize)> 
     (secret.len() >= least && !is_placeholder(secret)).then_some((start + from, start + login.len()))
 }
 
-/// The characters of data in base64.
+/// Whether the byte is a base64 character.
 pub(crate) fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// The characters of keys and of names.
+/// Whether the byte may be part of a key or a name.
 pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }

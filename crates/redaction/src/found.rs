@@ -1,4 +1,5 @@
-//! A value beside a name: where it ends, and whether it is a secret or a word of code, a placeholder or a path.
+//! A value beside a name: where it ends, and whether it is a secret or a word of code, a placeholder or a
+//! path.
 
 use crate::{
     kind::Kind,
@@ -7,7 +8,7 @@ use crate::{
 
 /// The longest value, in bytes.
 pub(crate) const LONGEST: usize = 512;
-/// What programs and texts put where a secret would be.
+/// What programs and documentation put in place of a secret.
 const NO_SECRETS: [&str; 19] = [
     "none",
     "null",
@@ -29,25 +30,25 @@ const NO_SECRETS: [&str; 19] = [
     "redacted",
     "value",
 ];
-/// What is put before the name of a secret to say that one belongs there: `YOUR_API_KEY`.
+/// Prefixes of placeholders that name the secret to fill in: `YOUR_API_KEY`.
 const WHOSE: [&str; 10] =
     ["your", "my", "the", "some", "new", "old", "current", "confirm", "enter", "insert"];
-/// What says where the secret is kept.
+/// Prefixes of references to a place where the secret is stored.
 const REFERENCES: [&str; 9] =
     ["op://", "vault:", "file:", "env:", "arn:", "ssm:", "keyring:", "sops:", "ref+"];
 
-/// A value as it stands in a line.
+/// A candidate value in a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Found<'a> {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) value: &'a [u8],
     pub(crate) quoted: bool,
-    /// Whether there is a blank before it.
+    /// Whether a blank precedes it.
     spaced: bool,
-    /// Whether nothing follows on its line.
+    /// Whether it is the last thing on its line.
     last: bool,
-    /// Whether it is followed by a bracket, as only code is.
+    /// Whether a bracket follows it, which happens only in code.
     called: bool,
 }
 
@@ -65,7 +66,7 @@ impl<'a> Found<'a> {
         };
         let length = match (within.iter().position(ends), quote) {
             (Some(length), _) => length,
-            // A quotation that was cut off ends at a blank.
+            // A truncated quotation ends at a blank.
             (None, Some(_)) => {
                 within.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(within.len())
             }
@@ -73,7 +74,7 @@ impl<'a> Found<'a> {
             (None, None) => within.len(),
         };
         let mut value = within.get(..length)?;
-        // The escapes of a quotation mark inside another quotation.
+        // Escapes of a quotation mark inside another quotation.
         while quote.is_some() && value.last() == Some(&b'\\') {
             value = value.get(..value.len() - 1)?;
         }
@@ -92,13 +93,13 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// The value from `start` to `end`, where nothing else can stand.
+    /// The value at `start..end`, where the form allows nothing but a value.
     pub(crate) fn whole(line: &'a [u8], start: usize, end: usize) -> Option<Self> {
         let value = line.get(start..end)?;
         Some(Self { start, end, value, quoted: true, spaced: false, last: true, called: false })
     }
 
-    /// Its place and its kind, where it is a secret under such a name.
+    /// Its span and kind, if it is a secret under such a name.
     pub(crate) fn secret(&self, named: Named) -> Option<(usize, usize, Kind)> {
         self.is_secret(named).then_some((self.start, self.end, kind(named)))
     }
@@ -108,7 +109,7 @@ impl<'a> Found<'a> {
         if value.len() < 4 || self.called || is_placeholder(value) || is_path(value) {
             return false;
         }
-        // A tag of YAML.
+        // A YAML tag.
         if !self.quoted && self.spaced && value.starts_with(b"!") {
             return false;
         }
@@ -127,7 +128,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// What is written in the place of a value under such a name.
+/// The kind of mark for a value under such a name.
 pub(crate) fn kind(named: Named) -> Kind {
     match named {
         Named::Password => Kind::Password,
@@ -136,7 +137,7 @@ pub(crate) fn kind(named: Named) -> Kind {
     }
 }
 
-/// What is redacted of a text that is the whole value of a field with this name.
+/// The kind of secret if `value` is the whole value of a field with this name.
 pub(crate) fn field(name: &[u8], value: &[u8]) -> Option<Kind> {
     let named = named(name)?;
     if is_name_again(name, value) {
@@ -145,12 +146,13 @@ pub(crate) fn field(name: &[u8], value: &[u8]) -> Option<Kind> {
     Found::whole(value, 0, value.len())?.secret(named).map(|(.., kind)| kind)
 }
 
-/// Whether it is the name once more, as a label or a variable: `"newPassword": "New password"`, `api_key=api_key`.
+/// Whether the value repeats the name, as a label or a variable: `"newPassword": "New password"`,
+/// `api_key=api_key`.
 pub(crate) fn is_name_again(name: &[u8], value: &[u8]) -> bool {
     value.len() <= 2 * name.len() && folded(name) == folded(value)
 }
 
-/// Whether it stands for a secret that is not there.
+/// Whether it is a placeholder for a secret.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let same = value.first().is_some_and(|first| value.iter().all(|byte| byte == first));
     same || matches!(value.first(), Some(b'$' | b'<' | b'{' | b'%' | b'*'))
@@ -160,7 +162,7 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         || is_word_of_no_secret(value)
 }
 
-/// Whether it is a word that programs put where a secret would be, or that asks for one.
+/// Whether it is a word that programs put in place of a secret, or a request for one.
 pub(crate) fn is_word_of_no_secret(value: &[u8]) -> bool {
     if value.len() > 32 {
         return false;
@@ -184,7 +186,7 @@ pub(crate) fn is_word_of_no_secret(value: &[u8]) -> bool {
         )
 }
 
-/// Small letters and digits alone.
+/// Lower-cases the text and drops all but letters and digits.
 fn folded(text: &[u8]) -> String {
     text.iter()
         .filter(|byte| byte.is_ascii_alphanumeric())
@@ -192,7 +194,7 @@ fn folded(text: &[u8]) -> String {
         .collect()
 }
 
-/// A name of something else, as in `password = self.password`.
+/// A dotted identifier, as in `password = self.password`.
 fn is_code(value: &[u8]) -> bool {
     let is_name = |part: &[u8]| {
         part.first().is_some_and(u8::is_ascii_alphabetic)
@@ -201,7 +203,7 @@ fn is_code(value: &[u8]) -> bool {
     value.contains(&b'.') && value.split(|byte| *byte == b'.').all(is_name)
 }
 
-/// `NAME=VALUE; NAME=VALUE`, one value of which is long.
+/// `NAME=VALUE; NAME=VALUE` with at least one long value.
 fn is_cookie(value: &[u8]) -> bool {
     let of_pair = |pair: &[u8]| {
         let value = pair.iter().position(|byte| *byte == b'=').and_then(|at| pair.get(at + 1..));
@@ -210,13 +212,13 @@ fn is_cookie(value: &[u8]) -> bool {
     value.split(|byte| *byte == b';').any(|pair| of_pair(pair.trim_ascii()))
 }
 
-/// Whether it says where something is.
+/// Whether it is a file path.
 pub(crate) fn is_path(value: &[u8]) -> bool {
     [&b"/"[..], b"./", b"../", b"~/"].iter().any(|start| value.starts_with(start))
         && !value.iter().any(|byte| matches!(byte, b'+' | b'='))
 }
 
-/// The first place from `from` on that does not satisfy this, at most `most` bytes further.
+/// The first offset from `from` on whose byte does not satisfy `is`, at most `most` bytes further.
 pub(crate) fn skip(line: &[u8], from: usize, is: impl Fn(u8) -> bool, most: usize) -> usize {
     let rest = line.get(from..).unwrap_or_default();
     from + rest.iter().take(most).take_while(|byte| is(**byte)).count()

@@ -1,8 +1,9 @@
-//! Hashes of passwords, as they stand in `shadow`, `htpasswd`, LDAP and databases. Hashes of contents have no mark of their own and stay.
+//! Password hashes as in `shadow`, `htpasswd`, LDAP and databases. Content hashes carry no such mark and
+//! stay.
 
 use crate::forms::is_word;
 
-/// Names of ways to hash, between two dollars.
+/// Algorithm identifiers between two dollar signs.
 const IDS: [&[u8]; 26] = [
     b"1",
     b"2",
@@ -31,7 +32,7 @@ const IDS: [&[u8]; 26] = [
     b"S",
     b"bcrypt-sha256",
 ];
-/// Names that stand before the first dollar.
+/// Algorithm names before the first dollar sign.
 const NAMES: [&[u8]; 12] = [
     b"pbkdf2_sha256",
     b"pbkdf2_sha1",
@@ -46,7 +47,7 @@ const NAMES: [&[u8]; 12] = [
     b"SCRAM-SHA-1",
     b"SCRAM-SHA-512",
 ];
-/// Names between braces, as LDAP has them.
+/// Algorithm names in braces, as in LDAP.
 const SCHEMES: [&[u8]; 12] = [
     b"SHA",
     b"SSHA",
@@ -63,10 +64,10 @@ const SCHEMES: [&[u8]; 12] = [
 ];
 /// The longest hash, in bytes.
 const LONGEST: usize = 512;
-/// What follows the name at least, in bytes: `$1$2` in a script is none.
+/// The least length after the name, in bytes. `$1$2` in a script is no hash.
 const SHORTEST: usize = 22;
 
-/// The end of the hash that begins with the `$`, `{` or `*` at `at`.
+/// The end of the hash that starts with the `$`, `{` or `*` at `at`.
 pub(crate) fn marked(line: &[u8], at: usize) -> Option<usize> {
     let rest = line.get(at..)?;
     match rest {
@@ -82,7 +83,7 @@ pub(crate) fn marked(line: &[u8], at: usize) -> Option<usize> {
             let length = SCHEMES.contains(&name).then(|| length(body))?;
             (length >= SHORTEST).then_some(at + 2 + name.len() + length)
         }
-        // MySQL: a star and forty digits.
+        // MySQL: an asterisk and forty hexadecimal digits.
         [b'*', after @ ..] => {
             let digits =
                 after.iter().take(41).take_while(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F')).count();
@@ -93,7 +94,8 @@ pub(crate) fn marked(line: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the hash that begins with the word from `at` to `end`: `pbkdf2_sha256$...`, and the two of a dump of Windows.
+/// The end of the hash that starts with the word at `at..end`: `pbkdf2_sha256$...`, or the two hashes of a
+/// Windows dump.
 pub(crate) fn named(line: &[u8], at: usize, end: usize) -> Option<usize> {
     let word = line.get(at..end)?;
     let after = line.get(end..)?;
@@ -110,7 +112,7 @@ pub(crate) fn named(line: &[u8], at: usize, end: usize) -> Option<usize> {
     }
 }
 
-/// The hash at the end of `NAME:REALM:HASH`, which is all of the line.
+/// The hash of a line that is `NAME:REALM:HASH` as a whole.
 pub(crate) fn of_realm(line: &[u8]) -> Option<(usize, usize)> {
     let end = line.trim_ascii_end().len();
     let start = end.checked_sub(32)?;
@@ -127,7 +129,7 @@ fn is_digest(text: &[u8]) -> bool {
     text.len() == 32 && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// The name that stands before this sign, within a few bytes.
+/// The name before this sign, which must be within a few bytes.
 fn before_sign(text: &[u8], sign: u8) -> Option<&[u8]> {
     let within = text.get(..16).unwrap_or(text);
     text.get(..within.iter().position(|byte| *byte == sign)?)
@@ -136,14 +138,14 @@ fn before_sign(text: &[u8], sign: u8) -> Option<&[u8]> {
 fn length(body: &[u8]) -> usize {
     let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || b"./+=$,:_-".contains(*byte);
     let length = body.iter().take(LONGEST).take_while(belongs).count();
-    // What follows in a line of `shadow` are numbers, and a line may end in a full stop.
+    // In `shadow` more fields of numbers follow, and a line may end in a full stop.
     let hash = body.get(..length).unwrap_or_default();
     let fields = hash.windows(2).position(|pair| pair == b"::").unwrap_or(length);
     let hash = hash.get(..fields).unwrap_or_default();
     let last_dollar = hash.iter().rposition(|byte| *byte == b'$').unwrap_or_default();
     let colon = hash.iter().skip(last_dollar).position(|byte| *byte == b':').map(|colon| last_dollar + colon);
     match colon {
-        // SCRAM has two keys with a colon between them.
+        // SCRAM hashes have two keys with a colon between them.
         Some(colon) if !hash.get(..colon).is_some_and(|before| before.ends_with(b"=")) => colon,
         Some(_) | None => fields,
     }

@@ -1,4 +1,4 @@
-//! Headers of HTTP whose value is a secret in parts: `Authorization`, `Cookie`, `Set-Cookie`.
+//! HTTP headers whose value is secret: `Authorization`, `Cookie`, `Set-Cookie`.
 
 use crate::{
     assigned::blanks,
@@ -7,7 +7,7 @@ use crate::{
     names::Named,
 };
 
-/// Schemes behind which one word is the secret.
+/// Schemes followed by a single secret word.
 const OF_ONE_WORD: [&[u8]; 11] = [
     b"bearer",
     b"basic",
@@ -21,11 +21,11 @@ const OF_ONE_WORD: [&[u8]; 11] = [
     b"splunk",
     b"key",
 ];
-/// Schemes behind which everything belongs to it.
+/// Schemes followed by fields, all of which are redacted.
 const OF_FIELDS: [&[u8]; 7] =
     [b"digest", b"aws4-hmac-sha256", b"hawk", b"signature", b"oauth", b"sharedkey", b"sharedaccesssignature"];
 
-/// The place of the secret in what begins behind the sign at `at`.
+/// The span of the secret in the `Authorization` value after the sign at `at`.
 pub(crate) fn authorization(line: &[u8], at: usize) -> Option<(usize, usize, Kind)> {
     let spaced = blanks(line, at);
     let found = Found::at(line, spaced, spaced > at)?;
@@ -36,7 +36,7 @@ pub(crate) fn authorization(line: &[u8], at: usize) -> Option<(usize, usize, Kin
     let scheme = within.get(..word)?.to_ascii_lowercase();
     let behind = blanks(line, start + word);
     if behind > start + word && OF_FIELDS.contains(&scheme.as_slice()) {
-        // Until the end of the quotation, or of the line: the fields have quotes of their own.
+        // Up to the end of the quotation or the line: the fields have quotes of their own.
         let open = line.get(start.checked_sub(1)?).copied().filter(|_| found.quoted);
         let ends = |byte: &u8| matches!(byte, b'\r' | b'\n') || Some(*byte) == open;
         let length = within.iter().position(ends).unwrap_or(within.len());
@@ -53,7 +53,8 @@ pub(crate) fn authorization(line: &[u8], at: usize) -> Option<(usize, usize, Kin
     found.secret(Named::Password)
 }
 
-/// The place of what a `Cookie` header has behind the sign at `at`: all of it, or the first value of a `Set-Cookie`.
+/// The span of the secret in the value after the sign at `at`: all of a `Cookie`, or the first value of a
+/// `Set-Cookie`.
 pub(crate) fn cookie(line: &[u8], name: &[u8], at: usize) -> Option<(usize, usize, Kind)> {
     let at = blanks(line, at);
     let quote = line.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));

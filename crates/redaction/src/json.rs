@@ -1,6 +1,7 @@
-//! A value as JSON, without secrets.
+//! JSON serialisation that redacts secrets.
 //!
-//! Strings are redacted while they are written: a tree of values of every message would cost more than all the rest of a journal.
+//! Strings are redacted while they are written: building a value tree for each message would cost more than
+//! the rest of the journal together.
 
 use std::{
     borrow::Cow,
@@ -16,14 +17,14 @@ use serde_json::{
 
 use crate::{Redactor, names};
 
-/// Nothing shorter is a secret, whatever the field is called.
+/// Shorter strings are never secrets, whatever the field is called.
 const SHORTEST: usize = 4;
-/// How many short strings are remembered: names of fields, values of enums and ids come again and again.
+/// How many short strings are cached. Field names, enum values and ids repeat constantly.
 const REMEMBERED: usize = 1024;
-/// The longest of them, in bytes.
+/// The longest string that is cached, in bytes.
 const SHORT: usize = 40;
 
-/// Writes values as JSON in one line, without secrets.
+/// Writes values as one line of JSON, without secrets.
 ///
 /// ```
 /// use artoo_redaction::{JsonWriter, Redactor};
@@ -40,20 +41,19 @@ const SHORT: usize = 40;
 pub struct JsonWriter {
     redactor: Redactor,
     clean: Remembered,
-    /// Names of fields that are no names of secrets.
+    /// Field names that do not name secrets.
     plain: Remembered,
 }
 
 impl JsonWriter {
-    /// One that takes these secrets out.
+    /// A writer that redacts with `redactor`.
     pub fn new(redactor: Redactor) -> Self {
         Self { redactor, clean: Remembered::default(), plain: Remembered::default() }
     }
 
-    /// Puts the value behind `out`.
+    /// Appends the value to `out`.
     ///
-    /// # Errors
-    /// Where the value cannot be JSON.
+    /// # Errors If the value cannot be represented as JSON.
     pub fn write(&mut self, value: &impl Serialize, out: &mut Vec<u8>) -> io::Result<()> {
         let redacting = Redacting {
             redactor: &self.redactor,
@@ -70,7 +70,7 @@ impl JsonWriter {
     }
 }
 
-/// Short strings that came before.
+/// A bounded cache of short strings.
 #[derive(Debug, Default)]
 struct Remembered(HashSet<Box<str>>);
 
@@ -90,17 +90,17 @@ impl Remembered {
     }
 }
 
-/// Holds each string back until it is whole.
+/// A JSON formatter that buffers each string and redacts it as a whole.
 struct Redacting<'a> {
     redactor: &'a Redactor,
     clean: &'a mut Remembered,
     plain: &'a mut Remembered,
     text: String,
-    /// The name of the field that is written, and whether the string that is written is that name, or its value.
+    /// The name of the current field, and whether the current string is that name or its value.
     name: String,
     is_name: bool,
     has_name: bool,
-    /// Whether that name is the name of a secret.
+    /// Whether the field name names a secret.
     names_a_secret: bool,
 }
 

@@ -1,17 +1,17 @@
-//! What stands in a record where a secret stood.
+//! Kinds of secrets, and the marks that replace them.
 
-/// What a secret was.
+/// What kind of secret was redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A key of a service.
+    /// An API key.
     ApiKey,
-    /// Proof of a session: JSON Web Tokens, bearers.
+    /// A session token: JSON Web Tokens, bearer tokens.
     Token,
-    /// What a person or a program logs in with.
+    /// A password of a person or a program.
     Password,
     /// A private key.
     PrivateKey,
-    /// A value that was known to be secret.
+    /// A known value that was registered as secret.
     Secret,
 }
 
@@ -19,7 +19,7 @@ impl Kind {
     pub(crate) const ALL: [Self; 5] =
         [Self::ApiKey, Self::Token, Self::Password, Self::PrivateKey, Self::Secret];
 
-    /// The text of the record.
+    /// The mark that replaces the secret.
     pub(crate) fn mark(self) -> &'static str {
         match self {
             Self::ApiKey => "[redacted: api key]",

@@ -1,14 +1,15 @@
-//! Keeps secrets out of records.
+//! Removes secrets from text before it is recorded.
 //!
-//! A [`Redactor`] is told the values that are known to be secret and knows by itself what keys, tokens, private keys and
-//! assigned passwords look like. It is applied where a record is written (journal, evidence folder, `--json`, recordings), and
-//! never to what a check, a judge or a model is shown: what is decided is decided by the true text. In the record stands
-//! `[redacted: KIND]` in its place.
+//! A [`Redactor`] is given the values that are known to be secret, and recognises keys, tokens, private keys
+//! and assigned passwords by their form. It is applied where a record is written (journal, evidence folder,
+//! `--json`, recordings), and never to what a check, a judge or a model reads: decisions are made on the
+//! original text. In a record, `[redacted: KIND]` replaces the secret.
 //!
 //! Source: `docs/design/trust.md`.
 //!
-//! *Architecture invariant*: no clock, no file, no async, no role, no environment: what is secret is handed in. Time is linear in
-//! the text, and of a stream no more is held than a line of at most 64 KiB, the lines of one key, or 64 lines of a manifest.
+//! *Architecture invariant*: no clock, no file, no async, no role, no environment: secret values are passed
+//! in. Time is linear in the length of the text, and a stream buffers at most a line of 64 KiB, the lines of
+//! one key, or 64 lines of a manifest.
 
 mod assigned;
 mod beside;

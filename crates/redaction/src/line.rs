@@ -1,18 +1,20 @@
-//! Takes secrets out of one line.
+//! Redaction of a single line.
 
 use crate::{
     assigned, context, flags, forms, forms::is_word, hashes, kind::Kind, pem, prefixes, records, shapes,
 };
 
-/// How often a line is looked at again, at most: each time fewer words are left that are no mark.
+/// The most passes over one line: each pass leaves fewer words that are not marks.
 const MOST_LOOKS: usize = 16;
 
-/// Writes the line to `out` without its secrets. Whether there was one. `before` is the byte that came before it.
+/// Writes the line to `out` without its secrets. Returns whether there was one. `before` is the byte before
+/// the line.
 ///
-/// Each place of the line is looked at once for what may begin there, and each look ahead is bounded.
+/// Each position is examined once for what may start there, and each lookahead is bounded.
 ///
-/// A mark ends the words beside it, so a line with one is looked at again: what comes out is what would come out of itself. A line that
-/// is not done then was made to be so, and goes as a whole.
+/// A mark changes the word boundaries beside it, so a line with one is scanned again until nothing changes:
+/// redacting the output again then changes nothing. A line that does not settle is malicious and is replaced
+/// as a whole.
 pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     mask_once(line, before, out);
@@ -32,14 +34,15 @@ pub(crate) fn mask(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Whether nothing of the text is a secret. Most texts are clean, and this writes nothing.
+/// Whether the text contains no secret. Most texts are clean, and this check writes nothing.
 pub(crate) fn is_clean(text: &[u8]) -> bool {
     !pem::may_be_in(text)
         && !context::may_be_in(text)
         && text.split_inclusive(|byte| *byte == b'\n').all(|line| next(line, None, 0).is_none())
 }
 
-/// The line between the marks of private keys, which stay: they say where a key begins and ends, to whoever looks again.
+/// Redacts the line between the PEM marks. The marks stay, so that a second pass still sees where a key
+/// begins and ends.
 fn mask_once(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
     let (mut done, mut before) = (0, before);
     while let Some(mark) = pem::mark(line, done) {
@@ -64,7 +67,7 @@ fn mask_between(line: &[u8], before: Option<u8>, out: &mut Vec<u8>) {
     out.extend_from_slice(line.get(done..).unwrap_or_default());
 }
 
-/// The first secret that does not begin before `from`.
+/// The first secret that starts at or after `from`.
 fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, Kind)> {
     if from == 0
         && before.is_none()
@@ -80,7 +83,7 @@ fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, K
                 login.or_else(|| shapes::webhook(line, at).map(|(start, end)| (start, end, Kind::ApiKey)))
             }
             b'$' | b'{' | b'*' => hashes::marked(line, at).map(|end| (at, end, Kind::Password)),
-            // A flag as Windows has it.
+            // A Windows flag.
             b'/' => flags::password(line, at).map(|(start, end)| (start, end, Kind::Password)),
             _ if is_word(byte) => {
                 let previous = if at == 0 { before } else { line.get(at - 1).copied() };
@@ -102,7 +105,8 @@ fn next(line: &[u8], before: Option<u8>, from: usize) -> Option<(usize, usize, K
     None
 }
 
-/// The length of the word that the text begins with, at least one. Dashes belong to it, those of a private key do not.
+/// The length of the word at the start of the text, at least one. Dashes belong to it, except those of a PEM
+/// mark.
 fn word_length(text: &[u8]) -> usize {
     let mut dashes = 0;
     for (at, byte) in text.iter().enumerate() {
@@ -117,13 +121,13 @@ fn word_length(text: &[u8]) -> usize {
     text.len()
 }
 
-/// A secret that is the word from `at` to `end`, or stands behind it.
+/// A secret that is the word at `at..end`, or follows it.
 fn word(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
-    // In a text within a text, a line ends in `\n`, and the n is not part of the word.
+    // In a string literal a line may end in `\n`; that `n` is not part of the word.
     let escaped =
         at > 0 && line.get(at - 1) == Some(&b'\\') && matches!(line.get(at), Some(b'n' | b't' | b'r'));
     let starts = [Some(at), escaped.then_some(at + 1)];
-    // Most words of most texts are too short, and every line of a journal is looked at.
+    // Most words are too short; this runs for every line of a journal.
     let may_be_a_key = end - at >= prefixes::SHORTEST || matches!(line.get(end), Some(b'.' | b'+' | b'/'));
     for start in starts.into_iter().flatten() {
         if let Some((end, kind)) = may_be_a_key.then(|| forms::key(line, start)).flatten() {

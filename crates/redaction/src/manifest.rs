@@ -1,25 +1,25 @@
-//! Secrets of Kubernetes: every value under `data:` and `stringData:` of an object whose kind is `Secret`, whatever it is called. What
-//! `kubectl` prints has the kind behind the data, so these lines wait for it.
+//! Kubernetes secrets: every value under `data:` and `stringData:` of an object of kind `Secret`, whatever
+//! its name. `kubectl` prints the kind after the data, so these lines are held until it is known.
 
 use crate::{blocks::indent, found::is_placeholder, kind::Kind};
 
-/// The most lines that wait.
+/// The most lines held.
 const HELD: usize = 64;
 
-/// Where in an object a text is.
+/// The position in an object.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Manifest {
     #[default]
     Outside,
-    /// Behind `kind: Secret`, which is so far in.
+    /// After `kind: Secret`, at this indentation.
     Secret(usize),
-    /// Inside of the data of one.
+    /// Inside the data of a secret at this indentation.
     Data(usize),
-    /// Behind `data:` of an object whose kind is not known.
+    /// After `data:` of an object whose kind is not known yet.
     Held(usize, Vec<Vec<u8>>),
 }
 
-/// What a line is to an object.
+/// What a line is in an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     KindSecret,
@@ -31,7 +31,7 @@ enum Line {
 }
 
 impl Manifest {
-    /// Takes a line. Those that are done go to `done`, and whether they are data of a secret.
+    /// Takes a line. Calls `done` for each line that is decided, with whether it is data of a secret.
     pub(crate) fn line(&mut self, line: &[u8], done: &mut impl FnMut(&[u8], bool)) {
         let what = what(line);
         let at = place(line);
@@ -76,7 +76,7 @@ impl Manifest {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the text and releases the lines still held.
     pub(crate) fn finish(self, done: &mut impl FnMut(&[u8], bool)) {
         match self {
             Self::Held(_, held) => release(&held, None, done),
@@ -99,7 +99,7 @@ impl Manifest {
     }
 }
 
-/// The place of the value in a line of data.
+/// The span of the value in a data line.
 pub(crate) fn value(line: &[u8]) -> Option<(usize, usize, Kind)> {
     let from = indent(line);
     let trimmed = line.get(from..)?.trim_ascii_end();
@@ -116,7 +116,8 @@ pub(crate) fn value(line: &[u8]) -> Option<(usize, usize, Kind)> {
     (value.len() >= 4 && !is_placeholder(value) && !is_key_alone).then_some((start, end, Kind::Secret))
 }
 
-/// Gives the held lines away. Behind `data:` at this place, up to the next field that is as far out, they are data.
+/// Releases the held lines. Those after a `data:` at indentation `inside`, up to the next field at that
+/// level, are data.
 fn release(held: &[Vec<u8>], inside: Option<usize>, done: &mut impl FnMut(&[u8], bool)) {
     let mut is_data = false;
     for line in held {
@@ -143,7 +144,7 @@ fn what(line: &[u8]) -> Line {
     }
 }
 
-/// How far in the field of a line is: a dash before it makes it the first one of an object in a list.
+/// The indentation of a line's field. A dash before it makes it the first field of an object in a list.
 fn place(line: &[u8]) -> usize {
     indent(line) + if line.trim_ascii_start().starts_with(b"- ") { 2 } else { 0 }
 }

@@ -1,19 +1,20 @@
-//! Names after which, or under which, a secret stands. The one table of them.
+//! The table of names that mark a value as secret.
 
-/// How surely a name means that its value is a secret.
+/// What a name says about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     /// `password`, `secret` and the like.
     Password,
     /// `api_key` and the like.
     Key,
-    /// `token` and the like: grammars, pages and lexers have those, too. So is `STRIPE_KEY`, as variables are written.
+    /// `token` and the like. Grammars, pages and lexers use these words, too. Also `STRIPE_KEY`, written as a
+    /// variable.
     Token,
-    /// `Cookie`: names with values.
+    /// `Cookie`: name-value pairs.
     Cookie,
 }
 
-/// What the name of a secret ends with, in small letters, without dashes and underscores.
+/// Suffixes of names, in lower case, without dashes and underscores.
 const ENDS: [(&str, Named); 47] = [
     ("password", Named::Password),
     ("passwords", Named::Password),
@@ -63,12 +64,12 @@ const ENDS: [(&str, Named); 47] = [
     ("cookie", Named::Cookie),
     ("cookies", Named::Cookie),
 ];
-/// Whole names that are too short to be an end of one.
+/// Whole names that are too short to match as suffixes.
 const WHOLE: [(&str, Named); 4] =
     [("pass", Named::Password), ("auth", Named::Token), ("sig", Named::Token), ("jwt", Named::Token)];
-/// Words of a variable's name that say what the rest of it is about: `MY_SECRET_VALUE`.
+/// Parts of a variable's name that say that its value is secret: `MY_SECRET_VALUE`.
 const INSIDE: [&str; 4] = ["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"];
-/// Words behind them that say that something else is meant.
+/// Parts that say that the value is something else.
 const ABOUT: [&str; 35] = [
     "FILE",
     "PATH",
@@ -110,8 +111,8 @@ const ABOUT: [&str; 35] = [
 /// The longest name, in bytes.
 const LONGEST: usize = 128;
 
-/// What the name says, if it says anything. Case, dashes, underscores and blanks do not matter: `DB_PASSWORD`, `clientSecret`, `API key`.
-/// `max_tokens` and `token_count` name no secret.
+/// What the name says about its value, if anything. Case, dashes, underscores and blanks do not matter:
+/// `DB_PASSWORD`, `clientSecret`, `API key`. `max_tokens` and `token_count` do not name secrets.
 pub(crate) fn named(word: &[u8]) -> Option<Named> {
     if word.len() > LONGEST || word.len() < 3 {
         return None;
@@ -142,8 +143,8 @@ pub(crate) fn named(word: &[u8]) -> Option<Named> {
     }
 }
 
-/// Whether it may be a name: its last letters are those of one above, or it is written as a variable. Plain, because every word of every
-/// text is asked.
+/// Cheap prefilter, run on every word: whether the word ends in the letters of a known name or is written as
+/// a variable.
 pub(crate) fn may_name(word: &[u8]) -> bool {
     let [.., before, last] = word else { return false };
     if (last.is_ascii_uppercase() || last.is_ascii_digit()) && is_variable(word) {
@@ -153,7 +154,7 @@ pub(crate) fn may_name(word: &[u8]) -> bool {
     match (before.to_ascii_lowercase(), last.to_ascii_lowercase()) {
         (b'r' | b'w' | b's', b'd') | (b'e', b't' | b'n' | b'y') | (b's', b'k' | b's') => true,
         (b'w', b't') | (b't', b'h') | (b'i', b'g' | b'e' | b'd') | (b'e', b's') => true,
-        // Words of English end like these, too.
+        // English words have these endings, too.
         (b's' | b'd' | b'r', b'e') | (b'o', b'n') | (b'a', b'l') | (b't', b'a') | (b'l' | b'd', b's') => {
             is_long
         }
@@ -161,7 +162,7 @@ pub(crate) fn may_name(word: &[u8]) -> bool {
     }
 }
 
-/// Whether it is written as a variable of an environment, in capitals and with more than one part.
+/// Whether the word is written like an environment variable: upper case, with an underscore.
 fn is_variable(word: &[u8]) -> bool {
     word.contains(&b'_')
         && word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')

@@ -1,4 +1,4 @@
-//! A value in a field of its own beside a field with its name: `{"name": "password", "value": "..."}`.
+//! Secrets in a value field whose name is in a sibling field: `{"name": "password", "value": "..."}`.
 
 use crate::{
     assigned::blanks,
@@ -11,24 +11,24 @@ use crate::{
 /// Fields that hold a name.
 const NAMES: [&[u8]; 10] =
     [b"name", b"Name", b"key", b"Key", b"type", b"id", b"field", b"Field", b"property", b"variable"];
-/// Fields that hold the value of one.
+/// Fields that hold a value.
 const VALUES: [&[u8]; 3] = [b"value", b"Value", b"VALUE"];
-/// How far the two are from each other, in bytes.
+/// The largest distance between the two fields, in bytes.
 const WITHIN: usize = 256;
 
-/// Whether a field with this name holds the value of another one.
+/// Whether a field with this name holds the value for a sibling field.
 pub(crate) fn is_value(name: &[u8]) -> bool {
     VALUES.contains(&name)
 }
 
-/// The place of the value in the field whose name is from `start` to `end`, where its group names a secret.
+/// The span of the value of the field named at `start..end`, if its group names a secret.
 pub(crate) fn value(line: &[u8], start: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let found = quoted(line, end)?;
     let (name, named) = name_of_group(line, start, found.end)?;
     (!is_name_again(name, found.value)).then(|| found.secret(named)).flatten()
 }
 
-/// The name that the group of fields around this one says, or the name that the group has itself.
+/// The name given by a field in the surrounding group, or the name of the group itself.
 fn name_of_group(line: &[u8], start: usize, end: usize) -> Option<(&[u8], Named)> {
     let from = start.saturating_sub(WITHIN);
     let before = line.get(from..start)?;
@@ -50,7 +50,7 @@ fn name_of_group(line: &[u8], start: usize, end: usize) -> Option<(&[u8], Named)
     in_group(line, group).or_else(own)
 }
 
-/// What a field between these places says, whose own name says that it holds a name.
+/// The value of a field in this range that holds a name.
 fn in_group(line: &[u8], group: std::ops::Range<usize>) -> Option<(&[u8], Named)> {
     let mut at = group.start;
     while at < group.end {
@@ -67,7 +67,7 @@ fn in_group(line: &[u8], group: std::ops::Range<usize>) -> Option<(&[u8], Named)
     None
 }
 
-/// The text in quotes that is assigned to the word that ends at `end`.
+/// The quoted text assigned to the word that ends at `end`.
 fn quoted(line: &[u8], end: usize) -> Option<Found<'_>> {
     let at = blanks(line, skip(line, end, |byte| matches!(byte, b'"' | b'\'' | b'\\'), 4));
     let assigned = matches!(line.get(at), Some(b':' | b'='));

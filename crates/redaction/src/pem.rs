@@ -1,4 +1,4 @@
-//! Private keys: one line (in JSON), many lines, or what is left of them where an output was cut.
+//! Private keys: on one line (in JSON), on many lines, or partly cut off.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,14 @@ use aho_corasick::packed::Searcher;
 
 use crate::{forms::is_base64, kind::Kind, line};
 
-/// With which the first and the last line of a key begin and end.
+/// The dashes around the first and the last line of a key.
 pub(crate) const DASHES: &[u8] = b"-----";
-/// With which the keys of PuTTY begin.
+/// The first line of a PuTTY key.
 const PUTTY: &[u8] = b"Private-Lines: ";
-/// The key of OpenVPN that both sides have.
+/// The name of OpenVPN's shared static key.
 const OPENVPN: &[u8] = b"OpenVPN Static key V1";
-/// How the data of a key begin: the lengths of what is in it. Where the first line was left out, they tell.
+/// How the data of a key start: with the encoded lengths of its parts. They identify a key whose first line
+/// is missing.
 const BEGINNINGS: [&[u8]; 12] = [
     b"MIIEpAIBAAKCAQ",
     b"MIIEpQIBAAKCAQ",
@@ -27,34 +28,34 @@ const BEGINNINGS: [&[u8]; 12] = [
     b"MC4CAQAwBQYDK2VwBCIE",
     b"b3BlbnNzaC1rZXktdjEA",
 ];
-/// The most bytes of a line that are looked at for the rest of a key.
+/// The most bytes of a line that are scanned for the rest of a key.
 const LONGEST: usize = 32 * 1024;
-/// The most lines without a first line that are held until the last one comes.
+/// The most lines of a possible key without a first line that are held until its last line.
 const HELD: usize = 128;
 
 /// The longest mark, in bytes.
 const LONGEST_MARK: usize = 80;
-/// The most bytes of a line that are looked at for its last mark.
+/// The most bytes of a line that are scanned for its end mark.
 const LAST_WITHIN: usize = 256;
 
-/// Where a stream is. What is held has no other secrets any more: what is decided of a line is decided of what comes out of it, so that
-/// it is decided again in the same way.
+/// Position of a stream relative to a key. Held lines are already masked, and decisions are based on their
+/// masked form, so redacting the output again gives the same result.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Place {
-    /// Outside.
+    /// Outside a key.
     #[default]
     Outside,
-    /// Behind a first line, which is held: a text may talk of keys.
+    /// After a first line, which is held: the text may merely mention keys.
     Begun(Held),
-    /// Between the lines of a key, whose mark is written.
+    /// Inside a key whose redaction mark is already written.
     Inside,
-    /// Behind lines that may be the rest of a key whose first line is not there.
+    /// After lines that may belong to a key whose first line is missing.
     Perhaps(Vec<Held>),
-    /// Behind more of those than a key has.
+    /// After more such lines than a key has.
     Data,
 }
 
-/// A line that waits, masked.
+/// A masked line that is held back.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     text: Vec<u8>,
@@ -75,7 +76,7 @@ impl Held {
 }
 
 impl Place {
-    /// Takes a whole line, with its end. Whether something was taken out.
+    /// Takes a whole line, including its line ending. Returns whether anything was redacted.
     pub(crate) fn line(&mut self, text: &[u8], before: Option<u8>, out: &mut Vec<u8>) -> bool {
         let line = Held::of(text, before);
         let is = |test: fn(&[u8]) -> bool| test(&line.text);
@@ -127,7 +128,7 @@ impl Place {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the text and releases the lines still held.
     pub(crate) fn finish(self, out: &mut Vec<u8>) -> bool {
         match self {
             Self::Outside | Self::Inside | Self::Data => false,
@@ -156,7 +157,7 @@ impl Place {
         }
     }
 
-    /// Leaves out a line of a key; what stands behind its last mark begins a line of its own.
+    /// Drops a line of a key. Text after its end mark starts a line of its own.
     fn inside(&mut self, text: &[u8], out: &mut Vec<u8>) {
         let Some(end) = last_mark(text) else {
             *self = Self::Inside;
@@ -199,7 +200,7 @@ pub(crate) fn mark(line: &[u8], from: usize) -> Option<Mark> {
     }
 }
 
-/// The mark that begins at `start`. Its name is a few short words in capitals: a longer word may be a secret.
+/// The mark that starts at `start`. Its name is a few short words in capitals; a longer word may be a secret.
 fn mark_at(line: &[u8], start: usize) -> Option<Mark> {
     let rest = line.get(start..)?;
     let rest = rest.get(..LONGEST_MARK).unwrap_or(rest).strip_prefix(DASHES)?;
@@ -217,14 +218,14 @@ fn mark_at(line: &[u8], start: usize) -> Option<Mark> {
     is_mark.then_some(Mark { start, end: start + before + name.len() + DASHES.len(), begins })
 }
 
-/// The end of the key that a first mark begins, where it ends, or is cut off, on the same line.
+/// The end of the key that this mark begins, if the key ends, or is cut off, on the same line.
 pub(crate) fn within(line: &[u8], mark: &Mark) -> Option<usize> {
     if !mark.begins {
         return None;
     }
     let rest = line.get(mark.end..)?;
     let rest = rest.get(..LONGEST).unwrap_or(rest);
-    // A dash belongs to a header like `Proc-Type`, several to the last mark.
+    // A single dash belongs to a header such as `Proc-Type`; several are the end mark.
     let dash = |at: usize| rest.get(at) == Some(&b'-') && rest.get(at + 1) != Some(&b'-');
     let belongs = |at: usize, byte: u8| is_base64(byte) || b"\\ ,:".contains(&byte) || dash(at);
     let body = rest.iter().enumerate().take_while(|(at, byte)| belongs(*at, **byte)).count();
@@ -236,8 +237,8 @@ pub(crate) fn within(line: &[u8], mark: &Mark) -> Option<usize> {
     (letters >= 32).then_some(mark.end + body.len())
 }
 
-/// Where the last key of a part of a line begins, where its end is not there: a few dashes may be its beginning. Not at the very beginning
-/// of the part.
+/// Where the last unfinished key of a part of a line starts; a few trailing dashes may be the start of one.
+/// Never the very start of the part.
 pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
     const BEGIN: &[u8] = b"-----BEGIN ";
     let begun = part.windows(BEGIN.len()).rposition(|window| window == BEGIN).filter(|start| {
@@ -249,15 +250,15 @@ pub(crate) fn last_start(part: &[u8]) -> Option<usize> {
     begun.or_else(begins).filter(|start| *start > 0)
 }
 
-/// Whether there may be a mark of a key in the text.
+/// Whether the text may contain a PEM mark.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
-    // Without wide instructions, every text is looked at closely.
+    // Without SIMD there is no searcher, and every text is examined closely.
     static SOUGHT: LazyLock<Option<Searcher>> =
         LazyLock::new(|| Searcher::new(BEGINNINGS.into_iter().chain([DASHES, PUTTY])));
     SOUGHT.as_ref().is_none_or(|sought| sought.find(text).is_some())
 }
 
-/// Where a key begins, in a line behind which its data follow.
+/// Where a key starts in a line that its data follow.
 fn start_of_key(text: &[u8]) -> Option<usize> {
     let trimmed = text.trim_ascii_end();
     if trimmed.starts_with(PUTTY) {
@@ -268,7 +269,7 @@ fn start_of_key(text: &[u8]) -> Option<usize> {
     marks.find(|mark| mark.begins && mark.end == trimmed.len()).map(|mark| mark.start)
 }
 
-/// Where the data of a key begin, in a line that has nothing else behind them.
+/// Where key data start in a line that ends with them.
 fn start_of_data(text: &[u8]) -> Option<usize> {
     let trimmed = text.trim_ascii_start();
     let start = text.len() - trimmed.len() + data_at_end(text).0.len();
@@ -280,14 +281,14 @@ fn is_last(text: &[u8]) -> bool {
     last_mark(text).is_some()
 }
 
-/// The end of the first mark that ends a key.
+/// The end of the first end mark.
 fn last_mark(text: &[u8]) -> Option<usize> {
     let text = text.get(..LAST_WITHIN).unwrap_or(text);
     let mut marks = std::iter::successors(mark(text, 0), |last| mark(text, last.end));
     marks.find(|mark| !mark.begins).map(|mark| mark.end)
 }
 
-/// Whether it may be the line behind the first one.
+/// Whether it may be the line after the first line of a key.
 fn is_beginning(text: &[u8]) -> bool {
     is_data(text, 24) || (is_header(text) && !text.trim_ascii().is_empty())
 }
@@ -296,13 +297,14 @@ fn is_body(text: &[u8]) -> bool {
     is_data(text, 1) || is_header(text)
 }
 
-/// What stands before the data: nothing, or how it is encrypted.
+/// Whether it is a line before the data: blank, or an encryption header.
 fn is_header(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     text.is_empty() || text.starts_with(b"Proc-Type:") || text.starts_with(b"DEK-Info:")
 }
 
-/// Whether it is one word in base64 with at least this many characters, behind what numbers or quotes lines.
+/// Whether it is one base64 word of at least `least` characters, optionally after a line number or quote
+/// prefix.
 fn is_data(text: &[u8], least: usize) -> bool {
     let (before, length) = data_at_end(text);
     // A sentence ends in a word, too.
@@ -311,8 +313,8 @@ fn is_data(text: &[u8], least: usize) -> bool {
     may_end && length >= least && length <= 128
 }
 
-/// What stands before the word in base64 at the end of a line, and how long the word is. A secret that was taken out of it counts as one
-/// of its characters.
+/// The text before the base64 word at the end of a line, and the length of that word. A redaction mark inside
+/// the word counts as one character.
 fn data_at_end(text: &[u8]) -> (&[u8], usize) {
     let (mut rest, mut length) = (text.trim_ascii(), 0);
     loop {
@@ -326,7 +328,8 @@ fn data_at_end(text: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// The text before the mark that it ends with. That of a private key is left: where a key stood, none goes on.
+/// The text before the redaction mark at its end. A private key's mark does not count: no key continues after
+/// it.
 fn without_mark(text: &[u8]) -> Option<&[u8]> {
     if text.last() != Some(&b']') {
         return None;

@@ -1,30 +1,31 @@
-//! With which prefixes the keys and tokens of services begin.
+//! The table of prefixes of service keys and tokens.
 
-/// The characters of a key behind its prefix.
+/// The character class of a key's body, after its prefix.
 #[derive(Clone, Copy)]
 pub(crate) enum Of {
     /// Letters, digits, dashes and underscores.
     Words,
-    /// The same, and one of them must be a digit: names of packages and branches begin in the same way.
+    /// The same, with at least one digit: names of packages and branches start in the same way.
     WordsWithDigit,
     /// Letters and digits.
     Letters,
-    /// The same, and both small and capital letters and a digit.
+    /// The same, with at least one lower-case letter, one upper-case letter and one digit.
     Mixed,
-    /// Capitals and digits, at most sixteen.
+    /// Upper-case letters and digits, at most sixteen.
     Capitals,
-    /// Digits and small letters up to `f`, as many as are given and no more.
+    /// Digits and lower-case letters up to `f`, exactly as many as given.
     Hex,
-    /// Words with dots between them.
+    /// Words separated by dots.
     Dotted,
     /// Base64, of any length.
     Base64,
 }
 
-/// The prefix, what follows, and how much of that at least: a key that was cut off is a part of a key all the same.
+/// The prefix, the class of the body and its minimal length. The minimum is below the full length, because a
+/// truncated key is still part of a key.
 pub(crate) type Prefix = (&'static str, Of, usize);
 
-/// Those with the same first byte stand together.
+/// Prefixes with the same first byte are adjacent.
 const PREFIXES: [Prefix; 106] = [
     ("AKIA", Of::Capitals, 12),
     ("ASIA", Of::Capitals, 12),
@@ -134,10 +135,10 @@ const PREFIXES: [Prefix; 106] = [
     ("ya29.", Of::Words, 16),
 ];
 
-/// No key is shorter, in bytes, but those with a dot in them.
+/// The length of the shortest key without a dot, in bytes.
 pub(crate) const SHORTEST: usize = 14;
 
-/// How a private key begins that is in base64 once more, behind `-----BEGIN `.
+/// The start of a private key that is base64-encoded once more, from `-----BEGIN ` on.
 pub(crate) const WRAPPED_KEYS: [&str; 7] = [
     "LS0tLS1CRUdJTiBQUklWQVRF",
     "LS0tLS1CRUdJTiBSU0Eg",
@@ -148,13 +149,13 @@ pub(crate) const WRAPPED_KEYS: [&str; 7] = [
     "LS0tLS1CRUdJTiBQR1AgUFJJ",
 ];
 
-/// The prefixes that begin with this byte.
+/// The prefixes that start with this byte.
 pub(crate) fn beginning_with(byte: u8) -> &'static [Prefix] {
     let (from, to) = PLACES.get(usize::from(byte)).copied().unwrap_or_default();
     PREFIXES.get(from..to).unwrap_or_default()
 }
 
-/// Where the prefixes with each first byte are. Looked up, because every long word of every text is asked.
+/// The range of prefixes for each first byte. Precomputed, because every long word is looked up.
 #[expect(
     clippy::indexing_slicing,
     reason = "computed by the compiler, which does not compile what is out of bounds"

@@ -1,11 +1,12 @@
-//! Lines that are one record of a file of passwords, with a sign between the fields: `pgpass`, `htdigest`, a jar of cookies.
+//! Password files with one record per line and a separator between the fields: `pgpass`, `htdigest`, cookie
+//! jars.
 
 use crate::{forms::is_word, found::Found, hashes, kind::Kind, names::Named};
 
 /// The longest record, in bytes.
 const LONGEST: usize = 1024;
 
-/// The place of the secret in a line that is such a record.
+/// The span of the secret in a line that is such a record.
 pub(crate) fn secret(line: &[u8]) -> Option<(usize, usize, Kind)> {
     if line.len() > LONGEST {
         return None;
@@ -24,7 +25,7 @@ pub(crate) fn secret(line: &[u8]) -> Option<(usize, usize, Kind)> {
     }
 }
 
-/// `HOST:PORT:DATABASE:USER:PASSWORD`, where a colon in a field has a backslash before it.
+/// `HOST:PORT:DATABASE:USER:PASSWORD`; a colon within a field is escaped with a backslash.
 fn pgpass(record: &[u8], first: usize) -> Option<(usize, usize)> {
     let is_name = |field: &[u8]| {
         field == b"*" || (!field.is_empty() && field.iter().all(|byte| is_word(*byte) || *byte == b'.'))
@@ -39,7 +40,7 @@ fn pgpass(record: &[u8], first: usize) -> Option<(usize, usize)> {
     let database = fields.next().filter(|field| is_word_of(field))?;
     let user = fields.next().filter(|field| is_word_of(field))?;
     let password = fields.next()?;
-    // The time of day begins with two digits.
+    // A time of day starts with two digits.
     let is_host = host == b"*" || host.iter().any(u8::is_ascii_alphabetic) || host.contains(&b'.');
     let colons = password.iter().enumerate().filter(|(_, byte)| **byte == b':');
     let mut plain =
@@ -52,7 +53,7 @@ fn pgpass(record: &[u8], first: usize) -> Option<(usize, usize)> {
         .map(|(start, end, _)| (start, end))
 }
 
-/// `HOST TRUE PATH FALSE EXPIRY NAME VALUE` with tabs between them.
+/// `HOST TRUE PATH FALSE EXPIRY NAME VALUE`, separated by tabs.
 fn cookie(record: &[u8]) -> Option<(usize, usize)> {
     let mut fields = record.split(|byte| *byte == b'\t').skip(1);
     let is_flag = |field: &[u8]| matches!(field, b"TRUE" | b"FALSE");

@@ -1,4 +1,4 @@
-//! Takes secrets out of a text.
+//! The redactor: removes secrets from a text.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use crate::{Stream, found, line, stream::LONGEST_LINE, values::Values};
 
-/// Takes secrets out of texts.
+/// Removes secrets from texts.
 ///
-/// What the keys of well-known services look like, JSON Web Tokens, private keys, what is assigned to `password`, `API_KEY` and the
-/// like, and passwords in addresses are known; [`secret`](Self::secret) adds values. Hashes, ids and pictures in base64 are left
-/// alone. A text without a secret comes out as it went in, and a text that came out does so again, where no line of it is longer than
-/// 64 KiB: such a line is worked on in parts, and is cut at another place the second time.
+/// It recognises the keys of well-known services, JSON Web Tokens, private keys, values assigned to
+/// `password`, `API_KEY` and the like, and passwords in URLs; [`secret`](Self::secret) adds known values.
+/// Hashes, ids and images in base64 stay. A text without a secret is returned unchanged. Redaction is
+/// idempotent as long as no line is longer than 64 KiB: a longer line is processed in parts, which are cut at
+/// other places the second time.
 ///
 /// ```
 /// use artoo_redaction::Redactor;
@@ -27,14 +28,15 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// One that knows forms alone.
+    /// A redactor that only recognises forms.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Also takes out this value wherever it stands, and in base64, in percents and with the escapes of JSON. A value of less than
-    /// [`SHORTEST_SECRET`](crate::SHORTEST_SECRET) characters is an ordinary word and is ignored, as words of the marks are;
-    /// [`too_short`](crate::too_short) says which ones were.
+    /// Also redacts this value wherever it occurs, including base64, percent-encoded and JSON-escaped. A
+    /// value of less than [`SHORTEST_SECRET`](crate::SHORTEST_SECRET) characters is an ordinary word and is
+    /// ignored, and so are the words of the marks; [`too_short`](crate::too_short) lists the variables
+    /// concerned.
     #[must_use]
     pub fn secret(mut self, value: impl AsRef<str>) -> Self {
         Arc::make_mut(&mut self.values).add(value.as_ref());
@@ -47,13 +49,13 @@ impl Redactor {
             Cow::Borrowed(_) => Cow::Borrowed(text),
             Cow::Owned(bytes) => match String::from_utf8(bytes) {
                 Ok(text) => Cow::Owned(text),
-                // Only whole characters are taken out, so this is never lossy.
+                // Only whole characters are replaced, so this is never lossy.
                 Err(broken) => Cow::Owned(String::from_utf8_lossy(broken.as_bytes()).into_owned()),
             },
         }
     }
 
-    /// The same for what need not be text.
+    /// Like [`apply`](Self::apply), for bytes that need not be UTF-8.
     pub fn apply_to_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         if text.len() <= LONGEST_LINE && line::is_clean(text) && !self.values.is_in(text) {
             return Cow::Borrowed(text);
@@ -64,12 +66,13 @@ impl Redactor {
         if stream.finish(&mut out) { Cow::Owned(out) } else { Cow::Borrowed(text) }
     }
 
-    /// The same for a text that comes in pieces.
+    /// A redacting stream, for a text that arrives in pieces.
     pub fn stream(&self) -> Stream {
         Stream::new(Arc::clone(&self.values))
     }
 
-    /// The text that is the value of a field with this name: where the name is that of a secret, nothing of it stays.
+    /// Redacts the value of a field with this name. If the name is that of a secret, the whole value is
+    /// replaced.
     pub fn apply_to_field<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
         match found::field(name.as_bytes(), text.as_bytes()) {
             Some(kind) => Cow::Borrowed(kind.mark()),
@@ -77,7 +80,7 @@ impl Redactor {
         }
     }
 
-    /// Applies to every string inside `value`, names of fields included.
+    /// Redacts every string inside `value`, including field names.
     pub fn apply_to_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => {

@@ -1,8 +1,8 @@
-//! Keys and tokens that no prefix tells, but their shape does: Telegram, Discord, Twilio, webhooks.
+//! Keys and tokens recognised by their shape, without a prefix: Telegram, Discord, Twilio, webhooks.
 
 use crate::{forms::is_word, kind::Kind};
 
-/// A secret that is the word from `at` to `end`, or begins with it.
+/// A secret that is the word at `at..end`, or starts with it.
 pub(crate) fn shape(line: &[u8], at: usize, end: usize) -> Option<(usize, usize, Kind)> {
     let word = line.get(at..end)?;
     let after = line.get(end..)?;
@@ -17,7 +17,7 @@ pub(crate) fn shape(line: &[u8], at: usize, end: usize) -> Option<(usize, usize,
     found.map(|(start, end)| (start, end, Kind::ApiKey))
 }
 
-/// The part of the address at `://` that lets anybody send: `https://hooks.slack.com/services/...`.
+/// The secret part of a webhook URL whose `://` is at `at`: `https://hooks.slack.com/services/...`.
 pub(crate) fn webhook(line: &[u8], at: usize) -> Option<(usize, usize)> {
     const HOOKS: [&[u8]; 7] = [
         b"hooks.slack.com/services/",
@@ -36,7 +36,7 @@ pub(crate) fn webhook(line: &[u8], at: usize) -> Option<(usize, usize)> {
     (length >= 30).then_some((start + hook.len(), start + hook.len() + length))
 }
 
-/// `110201543:AAH...`, also as `bot110201543:AAH...` in an address. How much belongs to it behind the number.
+/// `110201543:AAH...`, also as `bot110201543:AAH...` in a URL. Returns the length after the number.
 fn telegram(word: &[u8], after: &[u8]) -> Option<usize> {
     let number = word.strip_prefix(b"bot").unwrap_or(word);
     let token = after.get(1..)?;
@@ -45,7 +45,7 @@ fn telegram(word: &[u8], after: &[u8]) -> Option<usize> {
     (is_number && token.starts_with(b"AA") && (30..=40).contains(&length)).then_some(1 + length)
 }
 
-/// Three words with dots between them: a bot of Discord, Airtable, Terraform. How much belongs to it behind the first word.
+/// Three words separated by dots: Discord bots, Airtable, Terraform. Returns the length after the first word.
 fn dotted(word: &[u8], after: &[u8]) -> Option<usize> {
     let second = run(after.get(1..)?, is_word, 160);
     let is_hex = |text: &[u8]| text.iter().all(u8::is_ascii_hexdigit);
@@ -57,7 +57,7 @@ fn dotted(word: &[u8], after: &[u8]) -> Option<usize> {
         return None;
     }
     let third = run(after.get(third_at + 1..)?, is_word, 160);
-    // The number of a user in base64 begins like this.
+    // A base64-encoded user id starts like this.
     let discord = (23..=28).contains(&word.len())
         && matches!(word.first(), Some(b'M' | b'N' | b'O'))
         && (6..=7).contains(&second)
@@ -66,7 +66,7 @@ fn dotted(word: &[u8], after: &[u8]) -> Option<usize> {
     (discord || terraform).then_some(third_at + 1 + third)
 }
 
-/// `abc8Q~...`: the secret of an application in Azure.
+/// `abc8Q~...`: the client secret of an Azure application.
 fn azure(word: &[u8], after: &[u8]) -> Option<usize> {
     let belongs = |byte| is_word(byte) || matches!(byte, b'.' | b'~');
     let length = run(after.get(1..)?, belongs, 64);
@@ -81,7 +81,7 @@ fn mailchimp(word: &[u8]) -> bool {
     is_small_hex(key) && (1..=2).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// What stands beside the name of an account: `("AC0123...", "0123...")`, `AC0123...:0123...`.
+/// The token beside a Twilio account id: `("AC0123...", "0123...")`, `AC0123...:0123...`.
 fn twilio(word: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     if !word.strip_prefix(b"AC").is_some_and(|number| number.len() == 32 && is_small_hex(number)) {
         return None;
@@ -97,7 +97,7 @@ fn is_small_hex(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// How many bytes at the beginning are such ones, at most `most`.
+/// The length of the leading run of bytes that satisfy `is`, at most `most`.
 fn run(text: &[u8], is: impl Fn(u8) -> bool, most: usize) -> usize {
     text.iter().take(most).take_while(|byte| is(**byte)).count()
 }

@@ -1,4 +1,4 @@
-//! Secrets in a text that comes in pieces.
+//! Redaction of a text that arrives in pieces.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::{
     values::Values,
 };
 
-/// The most bytes of a line that are held. Longer lines are worked on in parts.
+/// The most bytes of a line that are buffered. Longer lines are processed in parts.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
-/// How far from the end of a part it is cut between two fields.
+/// How far before the end of a part to look for a field separator to cut at.
 const CUT_WITHIN: usize = 8 * 1024;
 
-/// Takes secrets out of a text that comes in pieces: whatever the pieces are, what comes out is what the whole text would have
-/// given. A line is held until it is complete.
+/// Redacts a text that arrives in pieces. The output does not depend on how the text is split. A line is
+/// buffered until it is complete.
 ///
 /// ```
 /// use artoo_redaction::Redactor;
@@ -29,15 +29,15 @@ const CUT_WITHIN: usize = 8 * 1024;
 /// ```
 pub struct Stream {
     values: Arc<Values>,
-    /// What may be the beginning of a known value.
+    /// A possible beginning of a known value.
     held: Vec<u8>,
     /// The line so far.
     line: Vec<u8>,
-    /// What came before the line, where it is a part of one.
+    /// The byte before the line, if the line is a part of a longer one.
     before: Option<u8>,
     place: Place,
     context: Context,
-    /// Lines without the secrets that stand for themselves.
+    /// Lines with private keys and single-line secrets already masked.
     masked: Vec<u8>,
     changed: bool,
 }
@@ -56,12 +56,12 @@ impl Stream {
         }
     }
 
-    /// Takes a piece, and puts what is certain by now behind `out`.
+    /// Takes a piece and appends to `out` what is settled.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.take(piece, true, out);
     }
 
-    /// Puts the rest behind `out`. Whether anything was taken out of the whole.
+    /// Appends the rest to `out`. Returns whether anything was redacted in the whole text.
     pub fn finish(mut self, out: &mut Vec<u8>) -> bool {
         self.take(b"", false, out);
         if !self.line.is_empty() {
@@ -112,14 +112,14 @@ impl Stream {
         }
     }
 
-    /// Works on the first part of a long line, up to the end of a field near its end.
+    /// Processes the first part of a long line, cut after a field separator near its end.
     fn cut(&mut self, out: &mut Vec<u8>) {
         let from = self.line.len().saturating_sub(CUT_WITHIN);
         let near = self.line.get(from..).unwrap_or_default();
         let between = |byte: &u8| matches!(byte, b',' | b';' | b'{' | b'}' | b'\t' | b'&');
         let blank = |byte: &u8| *byte == b' ';
         let end = near.iter().rposition(between).or_else(|| near.iter().rposition(blank));
-        // Not within a key that has begun there.
+        // Not within a key that has started there.
         let end = pem::last_start(near).or(end.map(|end| end + 1)).map_or(self.line.len(), |end| from + end);
         let rest = self.line.split_off(end);
         let part = std::mem::replace(&mut self.line, rest);
@@ -134,7 +134,7 @@ impl Stream {
     }
 }
 
-/// Without what it holds.
+/// Does not show the buffered text.
 impl std::fmt::Debug for Stream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stream").field("changed", &self.changed).finish_non_exhaustive()

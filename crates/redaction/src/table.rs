@@ -1,4 +1,4 @@
-//! Tables: what stands under the name of a secret, or beside it in a table of names and values.
+//! Secrets in tables: in the column under a telling name, or beside one in a name/value table.
 
 use std::ops::Range;
 
@@ -12,42 +12,42 @@ use crate::{
 const COLUMNS: usize = 64;
 /// The longest name of a column, in bytes.
 const LONGEST_NAME: usize = 40;
-/// How a column of values is called.
+/// Headings of value columns.
 const VALUES: [&[u8]; 2] = [b"value", b"values"];
 
-/// What stands between two cells.
+/// The separator between two cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
-    /// `|`, as in Markdown and in what databases print.
+    /// `|`, as in Markdown and in the output of databases.
     Bars,
     /// `│`.
     Boxes,
     Tabs,
     Commas,
     Semicolons,
-    /// Two blanks or more.
+    /// Two or more blanks.
     Blanks,
 }
 
-/// Behind the header of a table.
+/// A table whose header was seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     between: Between,
-    /// How many cells a row has.
+    /// The number of cells in a row.
     width: usize,
     columns: Columns,
 }
 
 #[derive(Clone, Debug)]
 enum Columns {
-    /// Those under the name of a secret.
+    /// The columns under the name of a secret.
     Secret(Vec<(usize, Named)>),
-    /// The first one names, and this one has the values.
+    /// The first column holds names, and this one the values.
     Values(usize),
 }
 
 impl Table {
-    /// The table whose header this line is.
+    /// The table that this line is the header of.
     pub(crate) fn begun_by(line: &[u8]) -> Option<Self> {
         let between = between(line)?;
         let cells = cells(line, between);
@@ -56,7 +56,7 @@ impl Table {
         if !(2..=COLUMNS).contains(&width) || !names.iter().all(|name| is_name_of_column(name)) {
             return None;
         }
-        // Where nothing but blanks is between the cells, the first one is as well the beginning of a sentence, or of a list.
+        // With blanks or tabs as separators, the first cell may just as well start a sentence or a list.
         let from = usize::from(matches!(between, Between::Blanks | Between::Tabs));
         let secret = |(at, name): (usize, &&[u8])| Some((at, named(name)?)).filter(|(at, _)| *at >= from);
         let secrets: Vec<_> = names.iter().enumerate().filter_map(secret).collect();
@@ -68,12 +68,12 @@ impl Table {
         Some(Self { between, width, columns })
     }
 
-    /// Whether the line is a row of it, or a rule between rows.
+    /// Whether the line is a row of the table, or a rule between rows.
     pub(crate) fn has(&self, line: &[u8]) -> bool {
         is_rule(line) || (between_is(line, self.between) && cells(line, self.between).len() == self.width)
     }
 
-    /// The place of a secret in this row.
+    /// The span of a secret in this row.
     pub(crate) fn secret(&self, row: &[u8]) -> Option<(usize, usize, Kind)> {
         if is_rule(row) || !self.has(row) {
             return None;
@@ -97,7 +97,7 @@ impl Table {
     }
 }
 
-/// Letters, digits and a few signs: what a column is called, and no row of numbers or code.
+/// Letters, digits and a few signs: a column heading, not a row of numbers or code.
 fn is_name_of_column(name: &[u8]) -> bool {
     let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || b" _-./#".contains(byte);
     let begins =
@@ -105,7 +105,7 @@ fn is_name_of_column(name: &[u8]) -> bool {
     begins && name.len() <= LONGEST_NAME && name.iter().all(belongs)
 }
 
-/// The sign between the cells of a line, where it has more than one.
+/// The separator of a line, if it has more than one cell.
 fn between(line: &[u8]) -> Option<Between> {
     use Between::{Bars, Blanks, Boxes, Commas, Semicolons, Tabs};
     [Boxes, Bars, Tabs, Semicolons, Commas, Blanks].into_iter().find(|between| between_is(line, *between))
@@ -123,7 +123,7 @@ fn between_is(line: &[u8], between: Between) -> bool {
     memchr::memmem::find(line.trim_ascii(), sign).is_some()
 }
 
-/// Whether it is made of the signs that rule a table off.
+/// Whether the line consists of the characters that rules are drawn with.
 fn is_rule(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let is_box =
@@ -131,7 +131,7 @@ fn is_rule(line: &[u8]) -> bool {
     line.len() >= 3 && (line.iter().all(|byte| b"-=+|: ".contains(byte)) || is_box())
 }
 
-/// The places of the cells, without blanks and quotes around them.
+/// The spans of the cells, without surrounding blanks and quotes.
 fn cells(line: &[u8], between: Between) -> Vec<Range<usize>> {
     let mut cells = Vec::new();
     let (mut start, mut quoted, mut at) = (0, false, 0);
@@ -163,7 +163,7 @@ fn cells(line: &[u8], between: Between) -> Vec<Range<usize>> {
     }
     cells.push(start..line.len());
     let mut cells: Vec<Range<usize>> = cells.into_iter().map(|cell| trimmed(line, cell)).collect();
-    // The bars around a row, and the indentation before one, are no cells.
+    // Bars around a row and the indentation before it are not cells.
     let around = matches!(between, Between::Bars | Between::Boxes | Between::Blanks);
     if around && cells.first().is_some_and(Range::is_empty) {
         cells.remove(0);

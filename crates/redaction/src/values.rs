@@ -1,4 +1,4 @@
-//! Values that are known to be secret, wherever they stand, and in the encodings that programs put them into.
+//! Known secret values, redacted wherever they occur, plain or in a common encoding.
 
 use std::sync::OnceLock;
 
@@ -10,23 +10,23 @@ use base64::{
 
 use crate::kind::Kind;
 
-/// The shortest value that is taken out wherever it stands, in characters. What is shorter is an ordinary word: a local server takes any
-/// word for a key, and a key `x` would take every x out of a record.
+/// The shortest known value that is redacted wherever it occurs, in characters. Shorter values are ordinary
+/// words: a local server accepts any word as a key, and a key `x` would remove every x from a record.
 pub const SHORTEST_SECRET: usize = 8;
 
 /// The known values.
 #[derive(Clone, Default)]
 pub(crate) struct Values {
-    /// Each value in all of its encodings, sorted.
+    /// All encodings of each value, sorted.
     patterns: Vec<Vec<u8>>,
     /// How many values there are.
     known: usize,
-    /// Finds them all in one pass. Made when it is first needed, after the last value came.
+    /// Finds all patterns in one pass. Built on first use, after the last value was added.
     searcher: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Values {
-    /// One more. What is too short, or stands in a mark itself, is an ordinary word.
+    /// Adds a value. One that is too short, or part of a mark, is an ordinary word and is ignored.
     pub(crate) fn add(&mut self, value: &str) {
         let is_word = Kind::ALL.iter().any(|kind| kind.mark().contains(value));
         let bytes = value.as_bytes();
@@ -47,13 +47,14 @@ impl Values {
         self.known
     }
 
-    /// Whether one is in the text.
+    /// Whether the text contains a known value.
     pub(crate) fn is_in(&self, text: &[u8]) -> bool {
         self.find(text, 0).is_some()
     }
 
-    /// Takes them out of `text` into `out`. Gives back how much of the text is done with: less than all of it only where the
-    /// end may be the beginning of a value and more is to come. `changed` is set where one was found.
+    /// Copies `text` to `out` without known values. Returns how many bytes were processed: fewer than all of
+    /// them only if the end may be the beginning of a value and more text follows. Sets `changed` if a value
+    /// was found.
     pub(crate) fn mask(&self, text: &[u8], more: bool, out: &mut Vec<u8>, changed: &mut bool) -> usize {
         let mut at = 0;
         loop {
@@ -73,7 +74,7 @@ impl Values {
         }
     }
 
-    /// The first one from `at` on, and there the longest one.
+    /// The first match from `at` on; the longest one at that position.
     fn find(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         if self.patterns.is_empty() {
             return None;
@@ -84,7 +85,7 @@ impl Values {
         let rest = text.get(at..)?;
         match searcher {
             Some(searcher) => searcher.find(rest).map(|found| (at + found.start(), at + found.end())),
-            // More values than one automaton holds.
+            // More values than one automaton can hold.
             None => {
                 let places = self.patterns.iter().filter_map(|value| {
                     let start = memchr::memmem::find(rest, value)?;
@@ -95,7 +96,7 @@ impl Values {
         }
     }
 
-    /// The first place from `from` to before `to` from which on the text is the beginning of a value, but not all of it.
+    /// The first offset in `from..to` at which the rest of the text is a proper prefix of a value.
     fn beginning(&self, text: &[u8], from: usize, to: usize) -> Option<usize> {
         let longest = self.patterns.iter().map(Vec::len).max()?;
         let from = from.max((text.len() + 1).saturating_sub(longest));
@@ -107,13 +108,12 @@ impl Values {
     }
 }
 
-/// The value itself, in base64 wherever it begins in the encoded text, in percents as addresses and forms have it, and inside of a text in
-/// quotes.
+/// The value itself, in base64 at each alignment, percent-encoded as in URLs and forms, and JSON-escaped.
 fn encodings(value: &str) -> Vec<Vec<u8>> {
     let mut all = vec![value.as_bytes().to_vec()];
     for before in 0..3 {
         let text = [vec![0; before], value.as_bytes().to_vec()].concat();
-        // Six bits a character; those at the ends that have bits of other bytes are not known.
+        // Six bits per character. Characters at the ends share bits with other bytes and are unknown.
         let known = (8 * before).div_ceil(6)..8 * text.len() / 6;
         for encoded in [STANDARD_NO_PAD.encode(&text), URL_SAFE_NO_PAD.encode(&text)] {
             all.extend(encoded.as_bytes().get(known.clone()).map(<[u8]>::to_vec));

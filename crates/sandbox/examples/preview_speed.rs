@@ -1,9 +1,12 @@
-//! What confinement and a preview cost: `cargo run --release -p artoo-sandbox --example preview_speed [ROUNDS [FOLDER]]`.
+//! Benchmark of confinement and previews.
 //!
-//! Runs the same small change (a file is appended to, another one is made) plainly, confined, confined with a `.git` that is sealed, and as
-//! a preview and in a world without one of the files, in turn, in a workspace of 2,000 files, and prints rows for `cargo xtask bench`: the median of what each costs beyond the plain
-//! start within its round, and of what the seal costs beyond confinement alone. Everything happens in a temporary folder, below FOLDER where
-//! one is given.
+//! `cargo run --release -p artoo-sandbox --example preview_speed [ROUNDS [FOLDER]]`
+//!
+//! Each round runs the same small change (append to one file, create another) in a workspace of 2,000 files:
+//! unconfined, confined, confined with a sealed `.git`, as a preview, and on overlays staged without one of
+//! the files. Prints rows for `cargo xtask bench`: the median cost of each beyond the unconfined run of the
+//! same round, and of the seal beyond confinement alone. Everything happens in a temporary folder, inside
+//! FOLDER if one is given.
 
 #![expect(
     clippy::print_stdout,
@@ -24,10 +27,10 @@ use tokio_util::sync::CancellationToken;
 
 const FILES: usize = 2_000;
 const CHANGE: &str = "echo x >> 7; echo y > new";
-/// Protected places in the home, which are hidden from each confined command.
+/// Protected places in the home folder, hidden from each confined command.
 const HIDDEN: [&str; 6] = [".ssh", ".aws", ".gnupg", ".mozilla", ".config/gh", ".artoo"];
-/// Goals in milliseconds beyond a plain start. A command that could read everything took 0.66 before protected places were hidden from it; at
-/// most 1 ms more.
+/// Goals in milliseconds beyond an unconfined run. Before protected places were hidden, a command that could
+/// read everything took 0.66; hiding may add at most 1 ms.
 const READ: f64 = 1.66;
 const TRIAL: f64 = 15.0;
 
@@ -44,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for number in 0..FILES {
         fs::write(workspace.join(number.to_string()), "text\n".repeat(20))?;
     }
-    // There in every round: whether it is sealed is the only difference.
+    // Exists in every round, so that sealing is the only difference.
     let git = workspace.join(".git");
     fs::create_dir(&git)?;
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
@@ -54,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Preview::supported(&store).inspect_err(|reason| eprintln!("no previews here: {reason}"));
     let [mut plain, mut confined, mut alone, mut sealed, mut previewed, mut rehearsed] =
         [(); 6].map(|()| Vec::new());
-    // The first round of each warms caches.
+    // The first round warms caches.
     for round in 0..=rounds {
         let took = [
             timed(&runtime, plainly(&workspace))?,
@@ -93,7 +96,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Whether it can be done here; where not, standard error says why, and its row is left out.
+/// Whether the measurement works on this machine. If not, the reason goes to standard error and its row is
+/// left out.
 fn settled(
     runtime: &tokio::runtime::Runtime,
     work: impl Future<Output = Result<(), Box<dyn Error>>>,
@@ -102,7 +106,7 @@ fn settled(
     runtime.block_on(work).inspect_err(|reason| eprintln!("{otherwise}: {reason}")).is_ok()
 }
 
-/// Milliseconds.
+/// In milliseconds.
 fn timed(
     runtime: &tokio::runtime::Runtime,
     work: impl Future<Output = Result<(), Box<dyn Error>>>,
@@ -160,7 +164,7 @@ async fn elsewhere(workspace: &Path, home: &Path, store: &Path) -> Result<(), Bo
     if outcome.ending == Ending::Exited(0) { Ok(()) } else { Err("the command failed".into()) }
 }
 
-/// So that the next one finds what this one found.
+/// Restores the workspace for the next run.
 fn settle(workspace: &Path, is_fine: bool) -> Result<(), Box<dyn Error>> {
     fs::remove_file(workspace.join("new"))?;
     if is_fine { Ok(()) } else { Err("the command failed".into()) }

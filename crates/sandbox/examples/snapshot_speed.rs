@@ -1,10 +1,12 @@
-//! What a snapshot costs: `cargo run --release -p artoo-sandbox --example snapshot_speed [ROUNDS [FOLDER]]`.
+//! Benchmark of snapshots: `cargo run --release -p artoo-sandbox --example snapshot_speed [ROUNDS [FOLDER]]`.
 //!
-//! Prints rows for `cargo xtask bench`: the first look at 64 MiB in 16 files and at 2,000 small files, which keeps them all, beside `cp -a` of
-//! the same files, in turn; and the two looks around a later call. Then a trial that makes 1,000 files or appends to as many, where there are trials:
-//! its commit, with the snapshot of the paths that it touches, beside `cp -a` of 1,000 files. Nothing is forced to the disk by either. Everything happens in
-//! a temporary folder, below FOLDER where one is given, and what a round made is removed only at the end: making files costs more for some
-//! minutes after many were deleted. Figures of a noisy machine: compare them with others of the same minute only.
+//! Prints rows for `cargo xtask bench`. The first scan of 64 MiB in 16 files and of 2,000 small files, which
+//! keeps all of them, is compared with `cp -a` of the same files, alternating; then the two scans around a
+//! later call are measured. Where trials are supported, the commit of a trial that creates 1,000 files or
+//! appends to as many, including the snapshot of the touched paths, is compared with `cp -a` of 1,000 files.
+//! Neither side forces data to disk. Everything happens in a temporary folder, inside FOLDER if one is given.
+//! The output of a round is removed only at the end, because creating files is slower for some minutes after
+//! many were deleted. The figures are noisy: compare them only with others of the same minute.
 
 #![expect(
     clippy::print_stdout,
@@ -25,11 +27,11 @@ use artoo_sandbox::{Capture, Confinement, Ending, Invocation, Network, ResourceL
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// Files of one kind.
+/// A set of files of one kind.
 struct Files {
     what: &'static str,
     count: usize,
-    /// Bytes of each.
+    /// The size of each file, in bytes.
     size: usize,
 }
 
@@ -64,13 +66,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is committed.
+/// The scripts whose changes are committed.
 const CHANGES: [(&str, &str); 2] = [
     ("a commit of 1,000 new files", "i=0; while test $i -lt 1000; do echo text > new-$i; i=$((i+1)); done"),
     ("a commit of 1,000 changed files", "for file in *; do echo more >> $file; done"),
 ];
 
-/// The snapshot of what a commit touches, the commit, and the look after it, beside `cp -a` of as many files.
+/// Compares the snapshot of the touched paths, the commit and the scan after it with `cp -a` of as many
+/// files.
 fn committed(what: &str, script: &str, home: &Path, rounds: usize) -> Result<Value, Box<dyn Error>> {
     let scene = home.join(what.replace([' ', ','], "-"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -130,7 +133,7 @@ impl Files {
     fn make(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
         fs::create_dir_all(folder)?;
         for number in 0..self.count {
-            // No two alike: equal contents would be kept once.
+            // Every file differs: equal contents would be stored once.
             let mut content = vec![b'x'; self.size];
             content.splice(..8.min(self.size), number.to_le_bytes());
             fs::write(folder.join(number.to_string()), content)?;
@@ -169,7 +172,7 @@ fn later(kind: &Files, folder: &Path, scene: &Path, rounds: usize) -> Result<Val
     }))
 }
 
-/// The looks before a call and after it.
+/// The scans before and after a call.
 fn look(snapshot: &Snapshot, folder: &Path) -> Result<(), Box<dyn Error>> {
     snapshot.before(&[folder.to_owned()])?.after()?;
     Ok(())
@@ -181,7 +184,7 @@ fn copy(folder: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     if status.success() { Ok(()) } else { Err("cp failed".into()) }
 }
 
-/// Milliseconds.
+/// In milliseconds.
 fn timed(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let begun = Instant::now();
     work()?;

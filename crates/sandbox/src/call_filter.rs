@@ -1,7 +1,7 @@
-//! Which system calls a confined command may make.
+//! The seccomp filter of a confined command: which system calls it may make.
 //!
-//! A filter names what is refused and lets the rest pass: a list of what is allowed would break programs with every
-//! kernel that learns a new call. It sees numbers and never what a pointer points to, so it cannot tell one path from
+//! The filter is a deny list: an allow list would break programs with every kernel that gains a new call. It
+//! sees call numbers and arguments, but never what a pointer points to, so it cannot tell one path from
 //! another; files are the business of [`crate::rules`].
 
 use std::fmt;
@@ -12,19 +12,20 @@ use seccompiler::{BpfProgram, apply_filter};
 
 use crate::{Network, SandboxError};
 
-/// Which sockets a command may make.
+/// Which sockets a command may create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sockets {
-    /// Only connected pairs, which lead to nobody else: a service of the machine would do in the world what a preview may not.
+    /// Only connected pairs. Through any other socket a local service could do for the command what a preview
+    /// must not do.
     None,
     /// Unix sockets.
     Local,
-    /// What connections need.
+    /// The sockets that network connections need.
     Network,
 }
 
 impl Sockets {
-    /// Those of a command that is tried: without the network none.
+    /// The sockets of a previewed command: none unless the network is granted.
     pub(crate) fn of_a_trial(network: Network) -> Self {
         match network {
             Network::Denied => Self::None,
@@ -42,7 +43,7 @@ impl From<Network> for Sockets {
     }
 }
 
-/// The compiled filter, for each answer to which sockets there are.
+/// The compiled filters, one for each [`Sockets`].
 #[derive(Debug)]
 struct Filters {
     none: BpfProgram,
@@ -50,7 +51,7 @@ struct Filters {
     network: BpfProgram,
 }
 
-/// Why there is no filter.
+/// Why no filter could be compiled or installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoFilter(String);
 
@@ -60,20 +61,20 @@ impl fmt::Display for NoFilter {
     }
 }
 
-/// No filter, no command.
+/// The error for a command whose filter is missing: it is not run.
 pub(crate) fn rejected(program: &str, error: &NoFilter) -> SandboxError {
     let source = io::Error::new(io::ErrorKind::Unsupported, error.to_string());
     SandboxError::Rules { program: program.to_owned(), source }
 }
 
-/// Tries it out on the calling thread, which must do nothing else.
+/// Installs the filter on the calling thread, which must do nothing else afterwards.
 pub(crate) fn try_out() -> Result<(), NoFilter> {
     apply_filter(filter(Sockets::None)?).map_err(|error| NoFilter(words(&error)))
 }
 
 /// The compiled filter.
 pub(crate) fn filter(sockets: Sockets) -> Result<&'static BpfProgram, NoFilter> {
-    // Compiled once: it costs more than to install it.
+    // Compiled once: compiling costs more than installing.
     static FILTERS: OnceLock<Result<Filters, NoFilter>> = OnceLock::new();
     let filters = FILTERS.get_or_init(compiled).as_ref().map_err(Clone::clone)?;
     Ok(match sockets {
@@ -83,7 +84,7 @@ pub(crate) fn filter(sockets: Sockets) -> Result<&'static BpfProgram, NoFilter> 
     })
 }
 
-/// The crate's own words leave out what the system said.
+/// The message of the crate, which leaves out the system's error.
 fn words(error: &seccompiler::Error) -> String {
     error.to_string().trim_end_matches('.').to_owned()
 }

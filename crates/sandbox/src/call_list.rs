@@ -1,4 +1,4 @@
-//! What the filter refuses, and how.
+//! The rules of the seccomp filter: which calls it refuses, and with which error.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +23,15 @@ const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const OPEN_TREE_ATTR: i64 = 467;
 
-/// Refused whatever the arguments are, with "not permitted": a program that only tries goes on without.
+/// Always refused with `EPERM`, so that a program that merely tries goes on without.
 const NEVER: [i64; 33] = [
-    // Other processes: their memory holds artoo's keys, their open files are a way around every rule.
+    // Other processes: their memory holds artoo's keys, and their open files bypass every rule.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
-    // What lies where: all rules are about places.
+    // Mounts and roots: all rules are about paths.
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_pivot_root,
@@ -45,13 +45,13 @@ const NEVER: [i64; 33] = [
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
     libc::SYS_setns,
-    // A file by its number, past the folders above it.
+    // Opening a file by handle bypasses the folders above it.
     libc::SYS_open_by_handle_at,
-    // The kernel's store of keys, which the user's session shares.
+    // The kernel's key store, which the user's session shares.
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // Programs within the kernel, and views of it.
+    // Code running in the kernel, and views into it.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -60,14 +60,14 @@ const NEVER: [i64; 33] = [
     libc::SYS_delete_module,
     libc::SYS_kexec_load,
     KEXEC_FILE_LOAD,
-    // Work that the kernel does later and that no filter sees, opening sockets among it.
+    // Deferred work that no filter sees, including opening sockets.
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
 ];
 
-/// Refused as if the file system had none: programs that copy files then copy them without. The kernel's rules for files do
-/// not know access lists and attributes, so that those of every file of the user could be changed.
+/// Refused as if the file system did not support them, so that programs copy files without. Landlock does not
+/// know access lists and attributes, so those of all the user's files could be changed.
 const ATTRIBUTES: [i64; 8] = [
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -79,8 +79,9 @@ const ATTRIBUTES: [i64; 8] = [
     REMOVEXATTRAT,
 ];
 
-/// Each makes a world of its own in which the command is the administrator, with parts of the kernel to talk to that are closed
-/// to ordinary users. The last one is known to `unshare` alone: in `clone` it is part of the number of a signal.
+/// Each creates a namespace in which the command is the administrator and can reach parts of the kernel that
+/// are closed to ordinary users. The last one exists for `unshare` only: in `clone` the same bit is part of
+/// the signal number.
 const NAMESPACES: [i32; 8] = [
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWNS,
@@ -93,16 +94,17 @@ const NAMESPACES: [i32; 8] = [
 ];
 const NEW_TIME: i32 = 0x80;
 
-/// Typing into a terminal in the user's place.
+/// Injecting input into a terminal as if the user typed it.
 const TERMINAL_INPUT: [u64; 2] = [0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
 
-/// The old way to read packets.
+/// The obsolete interface for reading packets.
 const SOCK_PACKET: i32 = 10;
 
 /// The part of a socket's type that is not a flag.
 const TYPE_MASK: u64 = 0xF;
 
-/// The filter of one command. It is one, because for every command the kernel tries each filter on every call that there is.
+/// The filter of one command. It is a single program, because the kernel runs every installed filter on every
+/// call.
 pub(crate) fn program(sockets: Sockets) -> Result<BpfProgram, BackendError> {
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let listed: BpfProgram =
@@ -125,19 +127,20 @@ fn refused(allowed: Sockets) -> Result<Rules, BackendError> {
     let typing = TERMINAL_INPUT.into_iter().map(|request| all([is(1, request)?]));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
     let sockets = match allowed {
-        // Without a condition: whatever the arguments are.
+        // Without a condition, so refused whatever the arguments are.
         Sockets::None => Vec::new(),
         Sockets::Local => vec![all([is_not(0, libc::AF_UNIX)?])?],
         Sockets::Network => sockets_of_the_network()?,
     };
     rules.insert(libc::SYS_socket, sockets);
-    // The kernel makes pairs of Unix sockets alone, but for one protocol of clusters.
+    // The kernel only creates pairs of Unix sockets, except for one cluster protocol.
     rules.insert(libc::SYS_socketpair, vec![all([is_not(0, libc::AF_UNIX)?])?]);
     Ok(rules)
 }
 
-/// With the network: what a connection needs. Not what reads or forges packets, changes the machine's network (netlink, but for
-/// the tables of addresses and routes that looking up a name reads) or is a rarely used part of the kernel.
+/// With the network granted: the sockets that connections need. Not those that read or forge packets, change
+/// the machine's network (netlink, except for the address and route tables that name resolution reads) or
+/// belong to a rarely used part of the kernel.
 fn sockets_of_the_network() -> Result<Vec<SeccompRule>, BackendError> {
     let usual = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     let kind =
@@ -171,11 +174,12 @@ fn all<const N: usize>(conditions: [SeccompCondition; N]) -> Result<SeccompRule,
     SeccompRule::new(conditions.into())
 }
 
-/// What the crate cannot say, in the kernel's own words: it answers every refusal of a program alike. This stands before the crate's
-/// program and falls through to it.
+/// The part that the crate cannot express, because it uses one error for all refusals of a program. It
+/// precedes the crate's program and falls through to it.
 ///
-/// `clone3` takes its flags behind a pointer; where it does not exist, every C library uses `clone`, whose flags can be seen. On
-/// x86-64 each call has a second number for a second binary interface (x32), by which a list of numbers could be walked around.
+/// `clone3` takes its flags behind a pointer; if it does not exist, every C library uses `clone`, whose flags
+/// are visible. On x86-64 each call has a second number in a second ABI (x32), which would bypass a list of
+/// numbers.
 fn beginning() -> BpfProgram {
     const LOAD_WORD: u16 = 0x20;
     const JUMP_IF_EQUAL: u16 = 0x15;
@@ -199,14 +203,14 @@ fn beginning() -> BpfProgram {
         program.push(refuse(libc::ENOSYS));
     }
     for call in ATTRIBUTES {
-        // No number of a call has more than 32 bits.
+        // Call numbers fit into 32 bits.
         program.push(sock_filter { code: JUMP_IF_EQUAL, jt: 0, jf: 1, k: call as u32 });
         program.push(refuse(libc::EOPNOTSUPP));
     }
     program
 }
 
-/// The same number everywhere.
+/// The same number on every architecture.
 const CLONE3: u32 = 435;
 
 #[cfg(test)]
@@ -214,7 +218,7 @@ mod tests {
     use super::*;
     use crate::Network;
 
-    /// What the kernel hands to a filter.
+    /// The data that the kernel passes to a filter.
     #[derive(Clone, Copy)]
     struct Call {
         number: u32,
@@ -234,18 +238,18 @@ mod tests {
     fn call<const N: usize>(number: i64, given: [i32; N]) -> Call {
         let mut arguments = [0; 6];
         for (argument, given) in arguments.iter_mut().zip(given) {
-            // Whatever a program leaves in the upper half must not matter.
+            // The upper half of an argument must not matter.
             *argument = u64::from(given.cast_unsigned()) | 0xDEAD_0000_0000;
         }
         Call { number: number.try_into().unwrap(), machine: HERE, arguments }
     }
 
-    /// The kernel's answer.
+    /// The filter's answer, as the kernel would compute it.
     fn answer(call: Call, sockets: impl Into<Sockets>) -> u32 {
         run(&program(sockets.into()).unwrap(), call)
     }
 
-    /// The part of the kernel's little machine that such programs use.
+    /// The subset of the kernel's BPF machine that such programs use.
     fn run(program: &[sock_filter], call: Call) -> u32 {
         let word = |at: u32| match (at, at.checked_sub(16).map(|at| (at as usize / 8, at % 8))) {
             (0, _) => call.number,
@@ -333,7 +337,7 @@ mod tests {
             let made = answer(call(libc::SYS_clone, [flag | libc::SIGCHLD]), Network::Granted);
             assert_eq!(made, if flag == NEW_TIME { ALLOWED } else { error(libc::EPERM) }, "{flag:#x}");
         }
-        // Its flags cannot be seen.
+        // Its flags are not visible to the filter.
         assert_eq!(answer(call(CLONE3.into(), [0; 6]), Network::Granted), error(libc::ENOSYS));
     }
 
@@ -344,7 +348,7 @@ mod tests {
         }
     }
 
-    /// Each family, type and protocol of sockets, with what is answered: without the network, and with it.
+    /// Each family, type and protocol of sockets, with the answer without and with the network.
     #[test]
     fn sockets() {
         let (yes, no) = (ALLOWED, error(libc::EPERM));
@@ -380,7 +384,7 @@ mod tests {
         }
     }
 
-    /// A preview reaches nobody, not even on this machine, but its own processes through a pair.
+    /// A preview reaches no other process, not even locally, except its own through a pair.
     #[test]
     fn a_preview_makes_no_socket() {
         for family in [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_VSOCK, -1] {
@@ -391,7 +395,7 @@ mod tests {
         assert_eq!(answer(call(libc::SYS_socketpair, [libc::AF_TIPC]), Sockets::None), error(libc::EPERM));
     }
 
-    /// Each call has other numbers there, so a list of ours says nothing about them.
+    /// Their call numbers differ, so a list for this ABI says nothing about them.
     #[test]
     fn other_binary_interfaces_are_closed() {
         let i386 = Call { machine: 0x4000_0003, ..call(20, [0; 6]) };

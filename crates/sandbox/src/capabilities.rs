@@ -1,11 +1,11 @@
-//! Takes the powers of an administrator away.
+//! Drops Linux capabilities.
 
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
-/// What root needs to work with files and its own processes. All else (tracing, measuring, mounting, loading into the
-/// kernel) is a way around the rules: with `CAP_PERFMON`, for instance, the kernel shows a confined command the
-/// environment of artoo without asking Landlock.
+/// What root needs to work with files and its own processes. Everything else (tracing, measuring, mounting,
+/// loading into the kernel) bypasses the rules: with `CAP_PERFMON`, for instance, the kernel shows a confined
+/// command the environment of artoo without asking Landlock.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::FOWNER)
@@ -15,9 +15,9 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::NET_BIND_SERVICE);
 
-/// Reduces the capabilities of the calling process, and thereby those of everything that it starts: with `no_new_privs` set,
-/// even root regains none by executing a program. In a user namespace of its own, an ordinary user's command would have all of them.
-/// Bare system calls only.
+/// Reduces the capabilities of the calling process and of everything that it starts: with `no_new_privs` set,
+/// even root regains none by executing a program. In its own user namespace, an ordinary user's command would
+/// have all of them. Makes bare system calls only.
 pub(crate) fn reduce() -> Result<(), Errno> {
     let has = capabilities(None)?;
     let keeps = CapabilitySets {
@@ -28,7 +28,7 @@ pub(crate) fn reduce() -> Result<(), Errno> {
     if keeps == has { Ok(()) } else { set_capabilities(None, keeps) }
 }
 
-/// Whether this process may mount without a user namespace of its own.
+/// Whether this process may mount without its own user namespace.
 pub(crate) fn may_mount() -> Result<bool, Errno> {
     Ok(capabilities(None)?.effective.contains(CapabilitySet::SYS_ADMIN))
 }

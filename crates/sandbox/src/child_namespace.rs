@@ -1,14 +1,17 @@
-//! The namespaces of one command: what it sees of the file system, which of that it can change, and who else is there.
+//! The namespaces of a child process: which files it sees, which of them it can change, and which IPC
+//! objects.
 //!
-//! Everything can only be read but the folders that are granted: folders under an overlay, which take every write into a layer; folders
-//! that are granted as they are; and the private folder for temporary files. Read-only mounts hold for what Landlock does not know: modes,
-//! owners, times, attributes. Hidden places are covered by an empty file system that nobody may read.
+//! Everything is read-only except the granted folders: overlaid folders, where every write goes to a layer;
+//! folders granted as they are; and the private folder for temporary files. Read-only mounts also cover what
+//! Landlock does not know: modes, owners, times, attributes. Hidden places are covered by an empty file
+//! system that cannot be read.
 //!
-//! There is no namespace of process numbers, though the kernel would end every process in it with its first one: `ps` and its like look for
-//! themselves in `/proc` and find nobody, and with a `/proc` of its own a command would see no process of the machine.
+//! There is no PID namespace, although the kernel would end every process in one together with its first
+//! process: `ps` and the like look for themselves in `/proc` and would not find themselves, and with a
+//! `/proc` of its own a command would see no process of the machine.
 //!
-//! [`enter`](ChildNamespace::enter) runs in the first process of the command, in memory that belongs to this process
-//! ([`crate::first_process`]): bare system calls on strings that were made before, and no allocation.
+//! [`enter`](ChildNamespace::enter) runs in the first process of the command, on memory that belongs to this
+//! process ([`crate::first_process`]): only bare system calls on strings prepared before, and no allocation.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int};
@@ -32,10 +35,10 @@ use crate::{Confinement, SandboxError, SandboxMode, capabilities};
 
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// File systems mounted within one overlaid folder: their descriptors lie on the child's stack.
+/// The most file systems mounted inside one overlaid folder: their descriptors are on the child's stack.
 const MOST_MOUNTS: usize = 64;
 
-/// What is done, in order; the words of an error.
+/// The steps of [`ChildNamespace::enter`] in order, worded for errors.
 const STEPS: [&str; 6] = [
     "naming its user in a namespace",
     "separating its mounts",
@@ -45,23 +48,23 @@ const STEPS: [&str; 6] = [
     "making everything else read-only",
 ];
 
-/// What one command is born into.
+/// The namespaces of one command, prepared by the parent.
 #[derive(Debug)]
 pub(crate) struct ChildNamespace {
     own_users: Option<OwnUsers>,
     overlays: Vec<Overlay>,
-    /// Folders that stay what they are and can be written, the private one for temporary files last.
+    /// Writable folders that are not overlaid, the private folder for temporary files last.
     writable: Vec<CString>,
-    /// Folders between a granted folder and a sealed part. Mounted on themselves, they cannot be renamed, so that nothing else can
-    /// be put in the part's place. Parents come first.
+    /// Folders between a granted folder and a sealed part. They are bind-mounted on themselves so that they
+    /// cannot be renamed and the part replaced. Parents come first.
     pinned: Vec<CString>,
     sealed: Vec<CString>,
     hidden: Vec<Hidden>,
-    /// The steps that are done.
+    /// The number of completed steps.
     steps: AtomicUsize,
 }
 
-/// The maps of a user namespace in which this user is who they are, and nobody else is anybody.
+/// The id maps of a user namespace in which only the current user is mapped, to itself.
 #[derive(Debug)]
 struct OwnUsers {
     user: CString,
@@ -74,7 +77,7 @@ struct Overlay {
     /// Device and inode of the real folder.
     identity: (u64, u64),
     options: CString,
-    /// Where other file systems are mounted in it, which the overlay would not show.
+    /// Mount points inside the folder, which the overlay would not show.
     mounted: Vec<CString>,
 }
 
@@ -83,12 +86,12 @@ struct Overlay {
 struct Hidden {
     path: CString,
     is_folder: bool,
-    /// Folders to make in what covers it, and what of the granted then stands there again.
+    /// Folders to create in the cover, leading to the granted folder that is mounted there again.
     ways: Vec<CString>,
 }
 
 impl ChildNamespace {
-    /// What `confinement` grants, seals and hides, and overlays on the folders of `overlay_dirs`.
+    /// Prepares what `confinement` grants, seals and hides, with overlays on the folders of `overlay_dirs`.
     pub(crate) fn build(
         program: &str,
         confinement: &Confinement,
@@ -102,7 +105,8 @@ impl ChildNamespace {
                 |source| SandboxError::Grant { program: program.to_owned(), path: folder.clone(), source };
             writable.push(folder.canonicalize().map_err(grant)?);
         }
-        // The private folder comes first in what is granted, and is mounted last: it may lie in another one, or in a hidden place.
+        // The private folder is the first one granted and is mounted last: it may be inside another one, or
+        // inside a hidden place.
         writable.reverse();
         let mounts = if layers.is_empty() { Vec::new() } else { mount_points().map_err(unfit)? };
         let (pinned, sealed) = sealed_parts(program, confinement)?;
@@ -121,7 +125,7 @@ impl ChildNamespace {
         })
     }
 
-    /// One with nothing in it, to try whether it can be had.
+    /// An empty one, to test whether the machine supports namespaces.
     fn bare() -> io::Result<Self> {
         Ok(Self {
             own_users: OwnUsers::if_needed()?,
@@ -134,34 +138,35 @@ impl ChildNamespace {
         })
     }
 
-    /// What the first process must be born with.
+    /// The `clone` flags for the first process.
     pub(crate) fn flags(&self) -> c_int {
         let own_users = if self.own_users.is_some() { libc::CLONE_NEWUSER } else { 0 };
         own_users | libc::CLONE_NEWNS | libc::CLONE_NEWIPC
     }
 
-    /// The folders that come into being with the overlays.
+    /// The overlaid folders, which exist only once the overlays are mounted.
     pub(crate) fn overlaid(&self) -> Vec<CString> {
         self.overlays.iter().map(|overlay| overlay.root.clone()).collect()
     }
 
-    /// The step at which it failed.
+    /// The step at which [`enter`](Self::enter) failed.
     pub(crate) fn failed_step(&self) -> &'static str {
         STEPS.get(self.steps.load(Ordering::Relaxed)).copied().unwrap_or("making its namespaces")
     }
 
-    /// In the first process: goes there. Bare system calls only.
+    /// Enters the namespaces, in the first process. Bare system calls only.
     pub(crate) fn enter(&self) -> Result<(), Errno> {
         if let Some(own) = &self.own_users {
-            // Without this, the kernel lets no ordinary user map a group.
+            // Without this, the kernel does not let an ordinary user map a group.
             put(c"/proc/self/setgroups", c"deny")?;
             put(c"/proc/self/uid_map", &own.user)?;
             put(c"/proc/self/gid_map", &own.group)?;
         }
         self.next_step();
-        // Nobody else sees what is mounted from here on.
+        // Mounts from here on are invisible outside.
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
-        // Held open, because the place may be covered by what comes. There is always one where there is anything to cover it.
+        // Held open, because the following mounts may cover the path. There is always one if anything can
+        // cover it.
         let tmp = self.writable.last().map(|tmp| clone_of(tmp)).transpose()?;
         self.next_step();
         self.overlays.iter().try_for_each(Overlay::mount)?;
@@ -178,7 +183,7 @@ impl ChildNamespace {
         self.next_step();
         set_read_only(c"/", true)?;
         let overlaid = self.overlays.iter().map(|overlay| &overlay.root);
-        // What is mounted within, the sealed parts among it, stays read-only.
+        // Not recursive: mounts inside, including the sealed parts, stay read-only.
         overlaid
             .chain(&self.writable)
             .chain(&self.pinned)
@@ -187,7 +192,7 @@ impl ChildNamespace {
         Ok(())
     }
 
-    /// Covers each hidden place by a folder or a file that nobody may read.
+    /// Covers each hidden place with a folder or file that cannot be read.
     fn hide(&self) -> Result<(), Errno> {
         if self.hidden.is_empty() {
             return Ok(());
@@ -199,7 +204,7 @@ impl ChildNamespace {
                 (false, _) => put_mount(&clone_within(&cover, c"file")?, &hidden.path)?,
                 (true, true) => put_mount(&clone_within(&cover, c"")?, &hidden.path)?,
                 (true, false) => {
-                    // It can be passed, and not be read.
+                    // It can be traversed, but not read.
                     put_mount(&empty_file_system(c"0111")?, &hidden.path)?;
                     for way in &hidden.ways {
                         match mkdir(way.as_c_str(), Mode::from_raw_mode(0o111)) {
@@ -218,7 +223,7 @@ impl ChildNamespace {
     }
 }
 
-/// Whether this machine gives a command namespaces of its own, found out once by doing it.
+/// Whether this machine supports a command's namespaces, tested once by creating them.
 pub(crate) fn works() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| ChildNamespace::bare().and_then(|bare| spawn::try_namespace(&bare)).is_ok())
@@ -244,8 +249,9 @@ impl Overlay {
         options.extend(escaped(&layer.upper));
         options.extend(b",workdir=");
         options.extend(escaped(&layer.work));
-        // Attributes of users, because those of the kernel are the administrator's. Nothing needs to survive a crash. No index of hard
-        // links, whatever is usual on this machine: a file with several names is refused instead.
+        // User attributes, because those of the kernel need the administrator. Nothing has to survive a
+        // crash. No index of hard links, whatever the machine's default: a file with several names is refused
+        // instead.
         options.extend(b",userxattr,volatile,index=off");
         let found = fstat(&layer.real)?;
         let within = |mount: &&PathBuf| **mount != layer.root && mount.starts_with(&layer.root);
@@ -262,7 +268,8 @@ impl Overlay {
         })
     }
 
-    /// Lays it over the folder, which must still be the one that was looked at, and puts back what is mounted within.
+    /// Mounts the overlay on the folder, which must still be the one examined before, and restores the mounts
+    /// inside.
     fn mount(&self) -> Result<(), Errno> {
         let mut held = [const { None::<OwnedFd> }; MOST_MOUNTS];
         for (place, mounted) in held.iter_mut().zip(&self.mounted) {
@@ -277,7 +284,7 @@ impl Overlay {
         drop(folder);
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
         mount(c"overlay", c".", c"overlay", flags, Some(self.options.as_c_str()))?;
-        // Nothing of the real folder is held by what comes.
+        // From here on nothing holds the real folder.
         chdir(c"/")?;
         for (mount, place) in held.iter().zip(&self.mounted) {
             if let Some(mount) = mount {
@@ -288,7 +295,7 @@ impl Overlay {
     }
 }
 
-/// The parts of granted folders that stay as they are, and the folders on the way to them.
+/// The sealed parts of granted folders, and the folders on the way to them.
 fn sealed_parts(
     program: &str,
     confinement: &Confinement,
@@ -312,8 +319,8 @@ fn sealed_parts(
     Ok((pinned, sealed))
 }
 
-/// The path without symlinks on the way; nothing where nothing is there any more. A symlink itself cannot be sealed: it would be its
-/// target that is, and the name would stay free for something else.
+/// The path with symlinks resolved, or `None` if it no longer exists. A symlink itself cannot be sealed: the
+/// seal would apply to its target, and the name could be reused for something else.
 fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
     if !path.is_absolute() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
@@ -328,7 +335,8 @@ fn real_path(path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// The places by their real names, as far as they are there. Only the private folder, the last of `writable`, is seen in a hidden one.
+/// The places that exist, by their real paths. Only the private folder, the last of `writable`, is visible
+/// inside a hidden place.
 fn hidden(places: &[PathBuf], writable: &[PathBuf]) -> io::Result<Vec<Hidden>> {
     let real: BTreeSet<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
     let tmp = writable.last();
@@ -349,7 +357,7 @@ fn hidden(places: &[PathBuf], writable: &[PathBuf]) -> io::Result<Vec<Hidden>> {
         .collect()
 }
 
-/// Sorted paths without those that lie in another one.
+/// Sorted paths, without those inside another one.
 fn outermost<'a>(sorted: impl Iterator<Item = &'a PathBuf>) -> impl Iterator<Item = &'a Path> {
     let mut last: Option<&Path> = None;
     sorted.map(PathBuf::as_path).filter(move |path| {
@@ -361,13 +369,13 @@ fn outermost<'a>(sorted: impl Iterator<Item = &'a PathBuf>) -> impl Iterator<Ite
     })
 }
 
-/// Writes a short text into a file of the kernel's.
+/// Writes a short text to a kernel file.
 fn put(path: &CStr, text: &CStr) -> Result<(), Errno> {
     let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     write(&file, text.to_bytes()).map(drop)
 }
 
-/// A path within the options of an overlay, where commas part one from the other.
+/// A path as an overlay option, in which commas separate options.
 fn escaped(path: &Path) -> Vec<u8> {
     let mut text = Vec::new();
     for byte in path.as_os_str().as_bytes() {

@@ -1,7 +1,8 @@
-//! The kernel's rules by which a command binds itself, between its birth and its program.
+//! Landlock rules and seccomp filter of a child process, applied between `clone` and `exec`.
 //!
-//! Landlock and seccomp bind a thread and whatever it starts, for ever, so no thread of this process may be bound. The rules are made ready
-//! by the parent; [`apply`](ChildRules::apply) runs in the child, where nothing may be allocated.
+//! Landlock and seccomp bind a thread and whatever it starts for good, so no thread of this process may be
+//! bound. The parent prepares the rules; [`apply`](ChildRules::apply) runs in the child, where nothing may be
+//! allocated.
 
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -20,15 +21,15 @@ use crate::{Confinement, SandboxError, Support, call_filter, capabilities, probe
 #[derive(Debug)]
 pub(crate) struct ChildRules {
     ruleset: OwnedFd,
-    /// Granted folders that come into being with the command's mounts, after the rules were made.
+    /// Granted folders that appear only with the command's mounts, after the rules were made.
     late: Vec<CString>,
-    /// What is allowed in a granted folder, in the kernel's numbers.
+    /// The access rights in a granted folder, as Landlock bits.
     rights: u64,
     filter: &'static BpfProgram,
 }
 
 impl ChildRules {
-    /// Rules for what `confinement` grants and, besides, for folders that exist only in the command's own mounts.
+    /// Rules for what `confinement` grants, and for folders that exist only in the command's own mounts.
     pub(crate) fn build(
         program: &str,
         confinement: &Confinement,
@@ -44,7 +45,7 @@ impl ChildRules {
         Ok(Self { ruleset, late, rights: rules::rights_in_a_granted_folder(abi), filter })
     }
 
-    /// Binds the calling process, which has no way back. Bare system calls alone.
+    /// Binds the calling process irrevocably. Bare system calls only.
     pub(crate) fn apply(&self) -> Result<(), Errno> {
         self.late.iter().try_for_each(|folder| self.grant(folder))?;
         set_no_new_privs(true)?;
@@ -53,7 +54,7 @@ impl ChildRules {
         apply_filter(self.filter).map_err(|_| last_error())
     }
 
-    /// Lets the command write in a folder that has come into being just now.
+    /// Grants write access in a folder that was just mounted.
     fn grant(&self, folder: &CString) -> Result<(), Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = open(folder.as_c_str(), flags, Mode::empty())?;

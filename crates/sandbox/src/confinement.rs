@@ -1,4 +1,4 @@
-//! What a command is granted.
+//! What a command may read, write, reach and use up.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,12 +15,12 @@ use std::str::FromStr;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SandboxMode {
-    /// Reading everything; writing only in the private folder for temporary files.
+    /// Reads everything; writes only to the private folder for temporary files.
     ReadOnly,
-    /// Reading everything; writing in the granted roots and in the private folder for temporary files.
+    /// Reads everything; writes to the granted roots and to the private folder for temporary files.
     #[default]
     WorkspaceWrite,
-    /// No rules from the kernel: what the user may do, the command may do.
+    /// No kernel rules: the command may do what the user may do.
     FullAccess,
 }
 
@@ -54,7 +54,7 @@ impl FromStr for SandboxMode {
     }
 }
 
-/// A word that names no [`SandboxMode`].
+/// A word that is not the name of a [`SandboxMode`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no sandbox mode; the modes are read-only, workspace-write and full-access")]
 pub struct UnknownMode(pub String);
@@ -72,7 +72,7 @@ pub enum Network {
     /// No sockets but Unix sockets.
     #[default]
     Denied,
-    /// TCP, UDP and what looking up names needs; no raw packets.
+    /// TCP, UDP and what name resolution needs; no raw packets.
     Granted,
 }
 
@@ -85,8 +85,8 @@ impl fmt::Display for Network {
     }
 }
 
-/// What a confined command may use up. There is no bound on memory: the only one that the kernel has without an administrator
-/// counts addresses, of which JavaScript, Go and Java reserve far more than they use.
+/// Resource limits of a confined command. Memory is not limited: the only limit available without an
+/// administrator counts address space, of which JavaScript, Go and Java reserve far more than they use.
 ///
 /// ```
 /// use artoo_sandbox::ResourceLimits;
@@ -95,18 +95,18 @@ impl fmt::Display for Network {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResourceLimits {
-    /// Bytes of the largest file that it may write. It bounds one file, not their number.
+    /// The largest file that it may write, in bytes. Limits each file, not their number.
     pub file_bytes: u64,
-    /// Processes that it may have at the same time. With more, its tree is killed.
+    /// The number of processes it may have at the same time. With more, its process tree is killed.
     pub processes: u32,
-    /// Bytes that stay free on the disks where it may write. With less, its tree is killed; where less is free from the start, it may
-    /// take half of that.
+    /// Free bytes that must remain on the disks where it may write. With less, its process tree is killed. If
+    /// less is free at the start, it may use half of that.
     pub free_bytes: u64,
 }
 
 impl Default for ResourceLimits {
-    /// 16 GiB, more than a request plausibly asks for; 1,024 processes, more than a parallel build has; and 256 MiB, with which the
-    /// machine and artoo's own records can go on.
+    /// 16 GiB, more than a request plausibly needs; 1,024 processes, more than a parallel build has; and 256
+    /// MiB, enough for the machine and artoo's own records to go on.
     fn default() -> Self {
         Self { file_bytes: 16 * 1024 * 1024 * 1024, processes: 1_024, free_bytes: 256 * 1024 * 1024 }
     }
@@ -132,27 +132,29 @@ impl Default for ResourceLimits {
 pub struct Confinement {
     /// How much of the rest of this value applies.
     pub mode: SandboxMode,
-    /// Whether it may use the network. [`SandboxMode::FullAccess`] does not ask.
+    /// Whether it may use the network. Ignored in [`SandboxMode::FullAccess`].
     pub network: Network,
-    /// What it may use up. Nothing is bounded in [`SandboxMode::FullAccess`].
+    /// Its resource limits. Ignored in [`SandboxMode::FullAccess`].
     pub limits: ResourceLimits,
     /// Absolute paths of existing folders, granted with everything below them in
-    /// [`SandboxMode::WorkspaceWrite`]. A symlink grants what it points to at the moment of the start.
+    /// [`SandboxMode::WorkspaceWrite`]. A symlink grants its target at the time of the start.
     pub writable: Vec<PathBuf>,
-    /// Absolute paths of files and folders in `writable` that stay as they are, such as the `.git` of a repository. What does not lie
-    /// there is not granted anyway. Where the kernel cannot seal them ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused.
+    /// Absolute paths of files and folders inside `writable` that must not change, such as the `.git` of a
+    /// repository. Paths elsewhere are not granted anyway. If the kernel cannot seal them
+    /// ([`Gap::PartsOfFolders`](crate::Gap)), the command is refused.
     pub sealed: Vec<PathBuf>,
-    /// Absolute paths of files and folders that cannot be read: keys, tokens, mail. Where mounts of its own cannot be had, they are not
-    /// hidden ([`Gap::HiddenPlaces`](crate::Gap)), and a folder with one in it is not granted. The private folder may lie in one.
+    /// Absolute paths of files and folders that cannot be read: keys, tokens, mail. Without mount namespaces
+    /// they are not hidden ([`Gap::HiddenPlaces`](crate::Gap)), and a folder that contains one is not
+    /// granted. The private folder may be inside one.
     pub hidden: Vec<PathBuf>,
-    /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 when it is missing and
-    /// never removed; that is the caller's.
+    /// The command's `TMPDIR`: absolute, for this run alone. It is created with mode 0700 if missing, and
+    /// never removed; that is up to the caller.
     pub private_tmp: PathBuf,
 }
 
 impl Confinement {
-    /// The folders that the mode lets the command write in, the private one first. Empty for
-    /// [`SandboxMode::FullAccess`], where no grant is needed.
+    /// The folders that the mode lets the command write to, the private one first. Empty for
+    /// [`SandboxMode::FullAccess`], which needs no grant.
     pub fn granted(&self) -> impl Iterator<Item = &PathBuf> {
         let (tmp, roots): (_, &[PathBuf]) = match self.mode {
             SandboxMode::ReadOnly => (Some(&self.private_tmp), &[]),

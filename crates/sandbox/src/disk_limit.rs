@@ -1,4 +1,4 @@
-//! Watches that a command does not fill a disk.
+//! The disk limit: keeps a command from filling a disk.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,16 @@ use rustix::fs::statvfs;
 
 use crate::Confinement;
 
-/// The file systems in which a command may write, and what must stay free there. Other programs that write count, too: whoever fills the
-/// disk, a command that goes on writing makes it worse.
+/// The file systems a command may write to, with the space that must stay free on each. Writes of other
+/// programs count, too: whoever fills the disk, a command that goes on writing makes it worse.
 #[derive(Debug)]
 pub(crate) struct DiskLimit {
-    /// A folder of each, and the bytes.
+    /// A folder on each file system, and the free bytes required there.
     floors: Vec<(PathBuf, u64)>,
 }
 
 impl DiskLimit {
-    /// Where less than that is free already, the command may take half of what is.
+    /// If less than the limit is free already, the command may use half of it.
     pub(crate) fn of(confinement: &Confinement) -> Self {
         let least = confinement.limits.free_bytes;
         let floor = |folder: &PathBuf| {
@@ -30,7 +30,8 @@ impl DiskLimit {
     }
 }
 
-/// Bytes that an ordinary user can still write; nothing where the system does not say, or counts none, as some do in memory.
+/// Bytes that an ordinary user can still write. `None` if the system does not say or reports no blocks, as
+/// some file systems in memory do.
 fn free(folder: &Path) -> Option<u64> {
     let found = statvfs(folder).ok().filter(|found| found.f_blocks > 0)?;
     Some(found.f_bavail.saturating_mul(found.f_frsize))

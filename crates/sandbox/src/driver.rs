@@ -1,4 +1,4 @@
-//! Drives one run from the async side: output, time-out, cancellation.
+//! Drives one run from the async side: output, timeout, cancellation.
 
 use std::io;
 use std::pin::pin;
@@ -20,11 +20,11 @@ use crate::{
     Support, probe,
 };
 
-/// Between asking the group to end and killing it. Short, because a person may be waiting after Ctrl+C.
+/// Time between SIGTERM and SIGKILL. Short, because a person may be waiting after Ctrl+C.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long the end of all processes may take after the kill.
+/// How long all processes may take to end after the kill.
 const REPORT: Duration = Duration::from_secs(3);
-/// How long the output is read after the tree is gone, in case somebody outside the tree holds a pipe.
+/// How long to read output after the process tree is gone, in case a process outside it holds a pipe.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// See [`crate::run()`]; without a confinement, [`crate::run_unconfined`].
@@ -37,7 +37,7 @@ pub(crate) async fn run(
     drive(invocation, confinement, None, capture, cancel).await
 }
 
-/// The same on a copy of folders.
+/// The same with overlays on folders.
 pub(crate) async fn run_on(
     overlay_dirs: Arc<OverlayDirs>,
     invocation: &Invocation,
@@ -80,7 +80,7 @@ async fn drive(
         let mut drained = false;
         let finish = loop {
             tokio::select! {
-                // The end first: a flood of output must not delay a time-out.
+                // The end comes first: a flood of output must not delay a timeout.
                 biased;
                 finish = &mut finish => break finish,
                 _ = &mut pumps, if !drained => drained = true,
@@ -93,7 +93,7 @@ async fn drive(
         duration: begin.elapsed(),
         stdout: out,
         stderr: err,
-        // Without a report the first process itself hangs in the kernel.
+        // Without a report, the first process itself hangs in the kernel.
         survivors: finish.ended.as_ref().map_or(1, |ended| ended.survivors),
         drained,
     })
@@ -123,16 +123,16 @@ fn refuse_what_cannot_be_enforced(
     }
 }
 
-/// How the wait for a command came out.
+/// Result of waiting for a command.
 #[derive(Debug)]
 struct Finish {
     /// Why this crate stopped the command, if it did.
     stopped: Option<Ending>,
-    /// The thread's report. Missing when the first process survived being killed.
+    /// The supervisor thread's report. Missing if the first process survived being killed.
     ended: Option<Ended>,
 }
 
-/// Waits for the thread's report; on a time-out or a cancellation, brings it about.
+/// Waits for the supervisor thread's report; on a timeout or a cancellation, ends the command first.
 async fn finish(
     guard: &ProcessGuard,
     mut ended: oneshot::Receiver<Ended>,

@@ -1,10 +1,10 @@
-//! Which variables a confined command may see.
+//! Which environment variables a confined command receives.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// Names that a command needs to find programs, folders (where it may write among them) and the user's language.
-/// The last two keep programs that only look from writing.
+/// Variables that a command needs to find programs, folders (writable ones included) and the user's language.
+/// The last two keep programs that only read from writing.
 const ALLOWED: [&str; 11] = [
     "PATH",
     "HOME",
@@ -22,12 +22,13 @@ const ALLOWED: [&str; 11] = [
 /// The locale family: `LC_ALL`, `LC_CTYPE` and so on.
 const ALLOWED_PREFIX: &str = "LC_";
 
-/// Parts of names that give a secret away. They win over the allow-list.
+/// Parts of names that mark a secret. They win over the allow-list.
 const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
-/// Keeps only the variables that a confined command may see: `PATH`, `HOME`, `LANG`, `LC_*`, `TZ`, `USER`,
-/// `LOGNAME`, `SHELL`, `TERM`, `WORKSPACE`, `GIT_OPTIONAL_LOCKS` and `PYTHONDONTWRITEBYTECODE`. Everything else is dropped, whatever it is: a list of forbidden names would
-/// miss the next provider's key. [`run`](crate::run()) applies this itself, in every mode.
+/// Keeps only the variables that a confined command may receive: `PATH`, `HOME`, `LANG`, `LC_*`, `TZ`,
+/// `USER`, `LOGNAME`, `SHELL`, `TERM`, `WORKSPACE`, `GIT_OPTIONAL_LOCKS` and `PYTHONDONTWRITEBYTECODE`.
+/// Everything else is dropped: a deny list would miss the next provider's key. [`run`](crate::run()) applies
+/// this itself, in every mode.
 ///
 /// ```
 /// use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
-//! Why a command could not be run at all.
+//! Errors of starting or watching a command.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::{NoConfinement, SandboxMode};
 
-/// A command that was not started, or that was lost sight of. A command that ran and failed is an
+/// A command that was not started, or could no longer be watched. A command that ran and failed is an
 /// [`Outcome`](crate::Outcome), not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
@@ -19,7 +19,7 @@ pub enum SandboxError {
         /// What is missing.
         reason: NoConfinement,
     },
-    /// A folder that the command should be allowed to write in cannot be granted.
+    /// A folder that the command should be allowed to write to cannot be granted.
     #[error("`{program}` was not run: writing in {} cannot be granted", path.display())]
     Grant {
         /// The program that was to be run.
@@ -29,7 +29,7 @@ pub enum SandboxError {
         /// The reason.
         source: io::Error,
     },
-    /// A part of a granted folder cannot be kept as it is.
+    /// A part of a granted folder cannot be sealed.
     #[error("`{program}` was not run: {} cannot be kept as it is", path.display())]
     Seal {
         /// The program that was to be run.
@@ -47,12 +47,12 @@ pub enum SandboxError {
         /// The kernel's answer.
         source: io::Error,
     },
-    /// The command could not be given its own view of the file system.
+    /// The command could not get its own view of the file system.
     #[error("`{program}` was not run: {step} failed")]
     Namespace {
         /// The program that was to be run.
         program: String,
-        /// What failed, as words.
+        /// The step that failed, in words.
         step: &'static str,
         /// The kernel's answer.
         source: io::Error,
@@ -67,10 +67,10 @@ pub enum SandboxError {
         /// The reason.
         source: io::Error,
     },
-    /// The process has no thread or file descriptor left to watch the command with.
+    /// This process has no thread or file descriptor left to watch the command.
     #[error("`{program}` cannot be watched")]
     Watch {
-        /// The program that was to be run, or that was killed again at once.
+        /// The program that was to be run, or that was killed immediately.
         program: String,
         /// The reason.
         source: io::Error,

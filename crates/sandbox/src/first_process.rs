@@ -1,10 +1,12 @@
-//! The first process of a command: it becomes no program.
+//! The first process of a command: its init process, which never executes a program itself.
 //!
-//! It goes into the command's namespaces, starts the program as its child, and waits. Whatever loses its parent becomes a child of this
-//! process. When the program ends, when it is told so, or when artoo dies, however that comes about, it ends its children until
-//! none is left. So nothing that a command starts outlives the command, and no command outlives artoo.
+//! It enters the command's namespaces, starts the program as its child, and waits. As a subreaper it inherits
+//! every orphan of the command. When the program ends, when it is told to, or when artoo dies for whatever
+//! reason, it kills its children until none is left. So no process of a command outlives the command, and no
+//! command outlives artoo.
 //!
-//! It lives in memory that belongs to artoo ([`crate::spawn`]), and artoo's threads run beside it: bare system calls, no allocation, no lock.
+//! It runs on memory that belongs to artoo ([`crate::spawn`]), in parallel to artoo's threads: only bare
+//! system calls, no allocation, no lock.
 
 use std::ffi::{CStr, c_int};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -22,21 +24,21 @@ use crate::signals::next_signal;
 
 /// The kernel's list of the children of the calling thread.
 const CHILDREN: &CStr = c"/proc/thread-self/children";
-/// Bytes of it that are read at a time: some hundred numbers.
+/// Bytes of the list read at a time: some hundred process ids.
 const LIST: usize = 4096;
-/// Between two looks at children that were killed: 2 ms.
+/// Time between two scans for killed children: 2 ms.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
 
-/// From its birth to its end.
+/// The main function of the first process.
 pub(crate) fn run(prepared: &Prepared<'_>) {
     let program = begin(prepared);
     if let Err(error) = program {
         prepared.fail(error);
     }
-    // What it holds of artoo's files would keep the pipes of other commands open.
+    // Its copies of artoo's file descriptors would keep the pipes of other commands open.
     close_all_but(prepared.report());
     if write(prepared.report(), b"!").is_err() {
-        // artoo died meanwhile.
+        // artoo died in the meantime.
         return end_all(prepared);
     }
     if let (Ok(program), None) = (program, prepared.failure()) {
@@ -46,7 +48,7 @@ pub(crate) fn run(prepared: &Prepared<'_>) {
 
 /// Starts the program.
 fn begin(prepared: &Prepared<'_>) -> Result<Pid, Errno> {
-    // It is blocked, as all signals are, and so kept until it is asked for.
+    // This signal is blocked, as all signals are, and stays pending until it is waited for.
     set_parent_process_death_signal(Some(Signal::HUP))?;
     set_child_subreaper(Some(getpid()))?;
     if let Some(namespace) = prepared.namespace {
@@ -76,17 +78,17 @@ fn watch(prepared: &Prepared<'_>, program: Pid) {
     }
 }
 
-/// Asks every child, and its group, to end. One that is stopped cannot obey.
+/// Sends SIGTERM to every child and its group, and SIGCONT, because a stopped process cannot react.
 fn ask_all() {
     each_child(|child| {
-        // It may be gone, or somebody else's.
+        // It may be gone, or belong to another user.
         let _ = kill_process_group(child, Signal::TERM);
         let _ = kill_process(child, Signal::TERM);
         let _ = kill_process(child, Signal::CONT);
     });
 }
 
-/// Kills every child, and the children that it thereby inherits, until none is left that may be killed.
+/// Kills every child, and the children inherited from those, until none is left that may be killed.
 fn end_all(prepared: &Prepared<'_>) {
     loop {
         let (mut killed, mut left) = (0_u32, 0_u32);
@@ -100,13 +102,13 @@ fn end_all(prepared: &Prepared<'_>) {
         if killed == 0 {
             return prepared.note_survivors(left);
         }
-        // One that hangs in the kernel must not keep the others.
+        // A child that hangs in the kernel must not block the others.
         let _ = nanosleep(&PAUSE);
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
     }
 }
 
-/// Visits the children of this process.
+/// Calls `visit` for each child of this process.
 fn each_child(mut visit: impl FnMut(Pid)) {
     let Ok(list) = open(CHILDREN, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else { return };
     let mut bytes = [0_u8; LIST];
@@ -129,8 +131,9 @@ fn close_all_but(kept: BorrowedFd<'_>) {
     let kept = kept.as_raw_fd().cast_unsigned();
     for (first, last) in [(0, kept.saturating_sub(1)), (kept.saturating_add(1), u32::MAX)] {
         #[expect(unsafe_code, reason = "a system call without a safe wrapper")]
-        // SAFETY: this process has its own table of files, and what it closes here is used by nobody in it any more. The numbers stay open
-        // in artoo. The call exists since Linux 5.9; where it fails, files stay open longer and nothing else happens.
+        // SAFETY: this process has its own file descriptor table, and nothing in it uses what is closed here
+        // any more. The descriptors stay open in artoo. The call exists since Linux 5.9; if it fails, files
+        // stay open longer and nothing else happens.
         let _ = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) };
     }
 }

@@ -1,4 +1,4 @@
-//! Runs a program where the kernel offers neither rules nor a way to find orphans: its process group is all there is to hold on to.
+//! Runs a program on systems other than Linux: unconfined, in a process group that is killed at the end.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -17,13 +17,13 @@ use crate::{
     StreamReport, scrub,
 };
 
-/// Between asking the group to end and killing it.
+/// Time between SIGTERM to the group and SIGKILL.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long the output is read after the group is gone, in case somebody outside it holds a pipe.
+/// How long to read output after the group is gone, in case a process outside it holds a pipe.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// See [`crate::run()`]; without a confinement, [`crate::run_unconfined`]. Any mode but full access is refused. A process that leaves
-/// the group outlives the run.
+/// See [`crate::run()`]; without a confinement, [`crate::run_unconfined`]. Any mode but full access is
+/// refused. A process that leaves the group outlives the run.
 pub(crate) async fn run(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
@@ -57,13 +57,13 @@ pub(crate) async fn run(
         let mut drained = false;
         let ended = loop {
             tokio::select! {
-                // The end first: a flood of output must not delay a time-out.
+                // The end comes first: a flood of output must not delay a timeout.
                 biased;
                 ended = &mut wait => break ended,
                 _ = &mut pumps, if !drained => drained = true,
             }
         };
-        // What it left in the background ends with it.
+        // Background processes end with it.
         group.signal(Signal::KILL);
         (ended, drained || timeout(DRAIN, pumps).await.is_ok())
     };
@@ -77,7 +77,7 @@ fn outcome(
     stderr: StreamReport,
     drained: bool,
 ) -> Outcome {
-    // Nobody counts here what was left over.
+    // Survivors are not counted here.
     Outcome { ending, duration: begin.elapsed(), stdout, stderr, survivors: 0, drained }
 }
 
@@ -114,11 +114,11 @@ fn command(invocation: &Invocation, confinement: Option<&Confinement>) -> Result
     Ok(command)
 }
 
-/// A process group that is killed when this is dropped.
+/// A process group that is killed on drop.
 struct Group(Option<Pid>);
 
 impl Group {
-    /// Its number is the first process's.
+    /// The group's id is the id of its first process.
     fn of(child: &Child) -> Self {
         Self(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw))
     }
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// A child holds the pipe, so only who ends it sees the end of the output.
+    /// A child holds the pipe, so the output only ends when that child is killed.
     #[tokio::test]
     async fn the_group_ends_with_the_time_the_token_and_the_first_process() {
         let cancel = CancellationToken::new();

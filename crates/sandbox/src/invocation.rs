@@ -1,4 +1,4 @@
-//! What is to be run, and where its output goes.
+//! What to run, and where its output goes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,12 +19,12 @@ pub struct Invocation {
     pub arguments: Vec<OsString>,
     /// The working folder. It must exist.
     pub folder: PathBuf,
-    /// The variables on offer. [`run`](crate::run()) scrubs them, [`run_unconfined`](crate::run_unconfined) passes
-    /// them on as they are; the process's own environment is never inherited.
+    /// The available variables. [`run`](crate::run()) filters them, [`run_unconfined`](crate::run_unconfined)
+    /// passes them on unchanged; the environment of this process is never inherited.
     pub environment: BTreeMap<OsString, OsString>,
-    /// After this the tree is asked to end (SIGTERM), and half a second later killed.
+    /// After this time the process tree gets SIGTERM, and half a second later SIGKILL.
     pub timeout: Duration,
-    /// Bytes kept of each stream; what comes after is read and counted, but dropped.
+    /// Bytes kept of each stream; the rest is read and counted, but dropped.
     pub keep: u64,
 }
 
@@ -37,21 +37,22 @@ pub enum Channel {
     Stderr,
 }
 
-/// Where the output goes: each stream into its own writer, and both to a live view.
+/// Where the output goes: each stream to its own writer, and both to a live view.
 ///
-/// The writers (files of the evidence store, or plain vectors) get every kept byte in order. They are called from
-/// async code, so they must be local and quick; when one fails, its stream is still drained and counted, and the
-/// failure stands in [`StreamReport::write_error`](crate::StreamReport::write_error).
+/// The writers (files of the evidence store, or plain vectors) receive every kept byte in order. They are
+/// called from async code, so they must be local and fast. If one fails, its stream is still drained and
+/// counted, and the failure is reported in [`StreamReport::write_error`](crate::StreamReport::write_error).
 pub struct Capture<'a> {
     /// Receives standard output.
     pub stdout: &'a mut (dyn io::Write + Send),
     /// Receives standard error.
     pub stderr: &'a mut (dyn io::Write + Send),
-    /// Is shown each kept chunk as it arrives; a chunk may end in the middle of a character. Must not block.
+    /// Called with each kept chunk as it arrives; a chunk may end in the middle of a character. Must not
+    /// block.
     pub on_chunk: Option<&'a OnChunk<'a>>,
 }
 
-/// A live view of output, as it arrives.
+/// A live view of the output.
 pub type OnChunk<'a> = dyn Fn(Channel, &[u8]) + Send + Sync + 'a;
 
 impl fmt::Debug for Capture<'_> {

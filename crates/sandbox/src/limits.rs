@@ -1,21 +1,22 @@
-//! What the kernel lets a command use up.
+//! Resource limits (`setrlimit`) of a command.
 
 use rustix::process::{Resource, Rlimit, getrlimit};
 
 use crate::ResourceLimits;
 use crate::process_table;
 
-/// Threads for each process that a command may have: programs in Java or Go have dozens.
+/// Threads per permitted process: programs in Java or Go have dozens.
 const THREADS_A_PROCESS: u64 = 4;
 
-/// The limits of a command that starts now, never above what this process has itself.
+/// The limits of a command that starts now, never above those of this process.
 ///
-/// No core dumps: they hold what the program knew, and their place is the system's choice. No limit of addresses: see
-/// [`ResourceLimits`].
+/// No core dumps: they contain the program's memory, and the system chooses their location. No limit of
+/// address space: see [`ResourceLimits`].
 ///
-/// The kernel counts the threads of a *user*, all other programs among them. The bound is therefore what the whole machine has now
-/// and what the command may have: a command that multiplies reaches it, and other programs of the user do not bring it
-/// about. It does not hold for root, whom the count of [`crate::process_limit`] still stops.
+/// The kernel counts the threads of a *user*, including those of all other programs. The limit is therefore
+/// the number of threads on the whole machine now plus what the command may have: a command that multiplies
+/// reaches it, and other programs of the user do not cause that. It does not apply to root, whom the count of
+/// [`crate::process_limit`] still stops.
 pub(crate) fn of_a_command(limits: ResourceLimits) -> Vec<(Resource, Rlimit)> {
     let threads = u64::from(limits.processes).saturating_mul(THREADS_A_PROCESS);
     let threads = process_table::threads_of_the_machine().map(|others| others.saturating_add(threads));
@@ -25,7 +26,7 @@ pub(crate) fn of_a_command(limits: ResourceLimits) -> Vec<(Resource, Rlimit)> {
         .collect()
 }
 
-/// `None` is no limit in what the system says.
+/// `None` means unlimited.
 fn at_most(wanted: u64, now: Rlimit) -> Rlimit {
     let lower = |now: Option<u64>| Some(now.map_or(wanted, |now| now.min(wanted)));
     Rlimit { current: lower(now.current), maximum: lower(now.maximum) }

@@ -1,10 +1,11 @@
-//! Files seen as memory, without copying them: how the embedded model reads a gigabyte of weights.
+//! Memory-mapped files: the embedded model reads a gigabyte of weights without copying.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// A file mapped for reading. The pages belong to the system's cache, are shared with other processes, and may be dropped and read again.
+/// A file mapped for reading. The pages belong to the system's cache, are shared with other processes, and
+/// may be evicted and read again.
 #[derive(Debug)]
 pub struct MappedFile {
     map: memmap2::Mmap,
@@ -18,12 +19,13 @@ impl AsRef<[u8]> for MappedFile {
 
 /// Maps a whole file for reading. An empty file gives no bytes.
 ///
-/// The file must not be written to or cut while it is mapped: use it for files that are installed by renaming and never
-/// changed in place. Where the file is cut all the same, reading behind its new end ends the process (SIGBUS).
+/// The file must not be written or truncated while it is mapped: use this for files that are installed by
+/// renaming and never changed in place. If the file is truncated all the same, reading beyond its new end
+/// kills the process (SIGBUS).
 ///
 /// # Errors
 ///
-/// What the system says when the file cannot be opened or mapped; a folder, too, cannot be mapped.
+/// If the file cannot be opened or mapped; a folder cannot be mapped either.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -38,11 +40,12 @@ pub fn map_file(path: &Path) -> io::Result<MappedFile> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     let mut options = memmap2::MmapOptions::new();
-    // Reading the pages in now costs less than a fault for each later.
+    // Reading the pages in now costs less than a page fault for each later.
     options.populate();
     #[expect(unsafe_code, reason = "mapping a file is unsafe because another process may change it")]
-    // SAFETY: the mapping is read-only and private to this value. Bytes that change underneath are the caller's contract
-    // above; model files are installed by renaming, and nothing in artoo writes to an installed one.
+    // SAFETY: the mapping is read-only and private to this value. The contract above makes the caller
+    // responsible for bytes that change underneath; model files are installed by renaming, and nothing in
+    // artoo writes to an installed one.
     let map = unsafe { options.map(&file) }?;
     Ok(MappedFile { map })
 }

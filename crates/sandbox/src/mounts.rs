@@ -1,4 +1,5 @@
-//! Mounts: what is where, and the calls that change it for a process with mounts of its own. All but the list are bare system calls.
+//! Mount helpers: the list of mount points, and calls that change the mounts of a process in its own mount
+//! namespace. All but the list are bare system calls.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -16,7 +17,7 @@ use rustix::mount::{
 
 use crate::prepared::last_error;
 
-/// Where something is mounted, sorted.
+/// All mount points, sorted.
 pub(crate) fn mount_points() -> io::Result<Vec<PathBuf>> {
     let table = fs::read("/proc/self/mountinfo")?;
     let lines = table.split(|byte| *byte == b'\n');
@@ -25,7 +26,7 @@ pub(crate) fn mount_points() -> io::Result<Vec<PathBuf>> {
     Ok(points.into_iter().collect())
 }
 
-/// The table writes some characters as a backslash and three octal digits.
+/// Decodes a path of the table, which writes some characters as a backslash and three octal digits.
 fn unescaped(field: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     let mut path = Vec::new();
@@ -47,7 +48,7 @@ fn unescaped(field: &[u8]) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(path))
 }
 
-/// A file system in memory that holds nothing, with a root of this mode. It is mounted nowhere yet.
+/// An empty file system in memory whose root has this mode. Not mounted anywhere yet.
 pub(crate) fn empty_file_system(mode: &CStr) -> Result<OwnedFd, Errno> {
     let system = fsopen(c"tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_set_string(&system, c"mode", mode)?;
@@ -59,7 +60,7 @@ pub(crate) fn empty_file_system(mode: &CStr) -> Result<OwnedFd, Errno> {
 
 const CLONE: OpenTreeFlags = OpenTreeFlags::OPEN_TREE_CLONE.union(OpenTreeFlags::OPEN_TREE_CLOEXEC);
 
-/// What is mounted at a path, with all that is mounted in it, to be mounted once more.
+/// A detached copy of the mount at a path, with all mounts inside it.
 pub(crate) fn clone_of(path: &CStr) -> Result<OwnedFd, Errno> {
     open_tree(CWD, path, CLONE | OpenTreeFlags::AT_RECURSIVE)
 }
@@ -72,7 +73,7 @@ pub(crate) fn put_mount(mount: &OwnedFd, place: &CStr) -> Result<(), Errno> {
     move_mount(mount, c"", CWD, place, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }
 
-/// Makes everything mounted from here on read-only, or one mount writable again.
+/// Makes everything mounted at and below the path read-only, or one mount writable again.
 pub(crate) fn set_read_only(path: &CStr, read_only: bool) -> Result<(), Errno> {
     let (set, clear, flags) = match read_only {
         true => (libc::MOUNT_ATTR_RDONLY, 0, libc::AT_RECURSIVE),
@@ -80,7 +81,8 @@ pub(crate) fn set_read_only(path: &CStr, read_only: bool) -> Result<(), Errno> {
     };
     let wanted = libc::mount_attr { attr_set: set, attr_clr: clear, propagation: 0, userns_fd: 0 };
     #[expect(unsafe_code, reason = "a system call without a safe wrapper")]
-    // SAFETY: the path is a string, and `wanted` a whole structure of the size that is named; the kernel only reads both.
+    // SAFETY: the path is a string, and `wanted` a whole structure of the size passed; the kernel only reads
+    // both.
     let answer = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

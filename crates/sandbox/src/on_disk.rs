@@ -1,11 +1,12 @@
-//! What is where, asked of the disk.
+//! File system lookups on the real disk.
 
 use std::io;
 use std::path::{Component, Path};
 
 use crate::effects::{Paths, Seen};
 
-/// The machine's own files, for [`effects_of`](crate::effects_of). It looks at names and links, never into files.
+/// The machine's file system, for [`effects_of`](crate::effects_of). It looks at names and links, never into
+/// files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OnDisk;
 
@@ -20,9 +21,9 @@ impl Paths for OnDisk {
     }
 }
 
-/// The nearest folder above that is there, and the names below it.
+/// Resolves the nearest existing folder above the path, and appends the names below it.
 fn missing(path: &Path) -> Seen {
-    // A link that leads nowhere: writing to it makes a file wherever it leads.
+    // A dangling link: writing to it creates a file wherever it points.
     if path.symlink_metadata().is_ok() {
         return Seen::Unsure;
     }

@@ -1,4 +1,4 @@
-//! What became of a command, as a value.
+//! The result of a command.
 
 use std::io;
 use std::time::Duration;
@@ -6,28 +6,29 @@ use std::time::Duration;
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ending {
-    /// It ended by itself, with this exit status (0 to 255).
+    /// It exited with this status (0 to 255).
     Exited(i32),
-    /// This signal ended it; not one that this crate sent.
+    /// It was ended by this signal, which this crate did not send.
     Signaled(i32),
-    /// It ran longer than it was allowed to, and its tree was killed.
+    /// It exceeded its time limit, and its process tree was killed.
     TimedOut,
-    /// The caller cancelled it, and its tree was killed.
+    /// The caller cancelled it, and its process tree was killed.
     Cancelled,
-    /// It had more processes at the same time than [`ResourceLimits::processes`](crate::ResourceLimits::processes) grants, and its tree
-    /// was killed.
-    Crowded,
-    /// Less was free where it may write than [`ResourceLimits::free_bytes`](crate::ResourceLimits::free_bytes) wants, and its tree was
+    /// It had more processes at the same time than
+    /// [`ResourceLimits::processes`](crate::ResourceLimits::processes) grants, and its process tree was
     /// killed.
+    Crowded,
+    /// The free space where it may write fell below
+    /// [`ResourceLimits::free_bytes`](crate::ResourceLimits::free_bytes), and its process tree was killed.
     OutOfRoom,
 }
 
-/// What came out of one stream.
+/// What was read from one stream.
 #[derive(Debug, Default)]
 pub struct StreamReport {
-    /// Bytes that the command wrote, as far as they were read.
+    /// Bytes that were read from the command.
     pub total: u64,
-    /// Bytes that were passed on. Less than [`total`](Self::total) when the cap was reached or a write failed.
+    /// Bytes that were passed on. Less than [`total`](Self::total) if the cap was reached or a write failed.
     pub kept: u64,
     /// The first error of the caller's writer, after which nothing more was passed on.
     pub write_error: Option<io::Error>,
@@ -47,20 +48,20 @@ impl StreamReport {
     }
 }
 
-/// Everything that is known about a finished command.
+/// The result of a finished command.
 #[derive(Debug)]
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
-    /// From the start to the moment when its tree was gone and its output read.
+    /// From the start until the process tree was gone and its output read.
     pub duration: Duration,
     /// Standard output.
     pub stdout: StreamReport,
     /// Standard error.
     pub stderr: StreamReport,
-    /// Processes of the tree that could not be ended: they belong to another user, or hang in the kernel.
+    /// Processes of the tree that could not be killed: they belong to another user, or hang in the kernel.
     pub survivors: u32,
-    /// Whether both streams were read to their end. False when somebody outside the tree held a pipe open for
+    /// Whether both streams were read to their end. False if a process outside the tree held a pipe open for
     /// longer than two seconds after the tree was gone.
     pub drained: bool,
 }

@@ -1,4 +1,4 @@
-//! What the children of a start use: all of it is made before they are born, because they must not allocate.
+//! Data for the child processes of a start, prepared before `clone` because a child must not allocate.
 
 use std::convert::Infallible;
 use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
@@ -22,10 +22,10 @@ use crate::child_rules::ChildRules;
 use crate::signals::{forget_handlers, unblock_signals};
 use crate::spawn::{Start, end_at_once};
 
-/// Where programs lie when the environment has no `PATH`.
+/// Where programs are looked up if the environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/bin:/bin";
 
-/// Where a start failed, as the children say it.
+/// The stage at which a start failed, as reported by the children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Stage {
@@ -34,27 +34,28 @@ pub(crate) enum Stage {
     Rules = 2,
 }
 
-/// All that the children use, made before they are born: they must not allocate.
+/// Everything that the children use, prepared before they exist: they must not allocate.
 #[derive(Debug)]
 pub(crate) struct Prepared<'a> {
-    /// Where the program may lie, in the order in which they are tried.
+    /// Paths at which the program may be, in the order in which they are tried.
     candidates: Vec<CString>,
     arguments: Strings,
     environment: Strings,
     folder: CString,
-    /// Numbers in the children's tables of files, which are copies of ours at the birth of the first one.
+    /// File descriptors in the children, whose tables are copies of ours from when the first child was
+    /// created.
     streams: [RawFd; 3],
     limits: Vec<(Resource, Rlimit)>,
     pub(crate) namespace: Option<&'a ChildNamespace>,
     rules: Option<&'a ChildRules>,
-    /// Says that the program runs, or could not. A number, too.
+    /// Where the first process reports that the program runs or failed to start. A file descriptor, too.
     report: RawFd,
     second_stack: AtomicPtr<c_void>,
-    /// The children's error number; 0 while there is none.
+    /// The `errno` of the children; 0 while there is none.
     failure: AtomicI32,
     /// A [`Stage`].
     stage: AtomicU8,
-    /// How the program ended, as the kernel says it; negative before.
+    /// The program's wait status; negative while it runs.
     status: AtomicI32,
     survivors: Arc<AtomicU32>,
 }
@@ -62,7 +63,8 @@ pub(crate) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     pub(crate) fn new(start: &Start<'_, 'a>, ends: &Ends, second_stack: *mut c_void) -> io::Result<Self> {
         let streams = [&ends.stdin, &ends.stdout, &ends.stderr].map(AsRawFd::as_raw_fd);
-        // The standard library keeps 0 to 2 open. Where an embedder closed one, copying a stream onto itself would leave it closed.
+        // The standard library keeps 0 to 2 open. If an embedder closed one, duplicating a stream onto itself
+        // would leave it closed.
         if streams.iter().any(|stream| *stream < 3) {
             return Err(io::Error::other("a standard stream of this process is closed"));
         }
@@ -90,46 +92,47 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Where it failed.
+    /// The stage at which the start failed.
     pub(crate) fn stage(&self) -> Stage {
         let stages = [Stage::Namespace, Stage::Rules];
         let found = stages.into_iter().find(|stage| *stage as u8 == self.stage.load(Ordering::Acquire));
         found.unwrap_or(Stage::Program)
     }
 
-    /// How the program ended, once it has.
+    /// The program's exit status, once it has ended.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         let status = self.status.load(Ordering::Acquire);
         (status >= 0).then(|| ExitStatus::from_raw(status))
     }
 
-    /// In a child: what follows belongs to this stage.
+    /// In a child: enters this stage.
     pub(crate) fn enter_stage(&self, stage: Stage) {
         self.stage.store(stage as u8, Ordering::Release);
     }
 
-    /// In a child: why it failed.
+    /// In a child: records the error.
     pub(crate) fn fail(&self, error: Errno) {
         self.failure.store(error.raw_os_error(), Ordering::Release);
     }
 
-    /// In the first process: how the program ended.
+    /// In the first process: records the program's wait status.
     pub(crate) fn note_end(&self, status: c_int) {
         self.status.store(status, Ordering::Release);
     }
 
-    /// In the first process: how many could not be ended.
+    /// In the first process: records how many processes could not be killed.
     pub(crate) fn note_survivors(&self, count: u32) {
         self.survivors.store(count, Ordering::Release);
     }
 
-    /// In the first process: starts the second one. Returns when it runs the program, or could not.
+    /// In the first process: starts the second one. Returns when it executes the program or fails.
     pub(crate) fn start_second(&self) -> Result<Pid, Errno> {
         let argument = ptr::from_ref(self).cast_mut().cast::<c_void>();
         let stack = self.second_stack.load(Ordering::Relaxed);
         #[expect(unsafe_code, reason = "there is no safe way to start a process that borrows memory")]
-        // SAFETY: the stack is the second one of `Child`, aligned, used by nobody else, and `self` is held by the same `Child`; both outlive
-        // this process. With `CLONE_VFORK` this process waits until the second one has executed a program or ended.
+        // SAFETY: the stack is the second one of `Child`, aligned and used by nothing else, and `self` is
+        // held by the same `Child`; both outlive this process. With `CLONE_VFORK` this process waits until
+        // the second one has executed a program or ended.
         let born = unsafe {
             libc::clone(
                 in_second_process,
@@ -144,27 +147,27 @@ impl<'a> Prepared<'a> {
         Pid::from_raw(born).ok_or(Errno::SRCH)
     }
 
-    /// In the first process: says that the program runs, or could not.
+    /// In the first process: the descriptor for reporting that the program runs or failed to start.
     pub(crate) fn report(&self) -> BorrowedFd<'static> {
         in_this_process(self.report)
     }
 
-    /// Why it failed, if it did.
+    /// Why the start failed, if it did.
     pub(crate) fn failure(&self) -> Option<Errno> {
         let error = self.failure.load(Ordering::Acquire);
         (error != 0).then(|| Errno::from_raw_os_error(error))
     }
 
-    /// Processes that could not be ended.
+    /// The number of processes that could not be killed.
     pub(crate) fn survivors(&self) -> Arc<AtomicU32> {
         Arc::clone(&self.survivors)
     }
 
-    /// In the second process: becomes the program. Only bare system calls, for the memory is another process's, whose threads go on and may
-    /// hold any lock.
+    /// In the second process: executes the program. Only bare system calls, because the memory belongs to
+    /// another process, whose threads continue and may hold any lock.
     fn become_the_program(&self) -> Result<Infallible, Errno> {
         setsid()?;
-        // Should the first process be killed where it is not the first of a namespace.
+        // In case the first process is killed without being the first one of a PID namespace.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         let [stdin, stdout, stderr] = self.streams.map(in_this_process);
         dup2_stdin(stdin)?;
@@ -189,7 +192,7 @@ impl<'a> Prepared<'a> {
                 libc::execve(candidate.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr())
             };
             match last_error() {
-                // A later folder of the `PATH` may have one that can be executed.
+                // A later folder of the `PATH` may contain an executable one.
                 Errno::ACCESS => denied = Some(Errno::ACCESS),
                 Errno::NOENT | Errno::NOTDIR => {}
                 other => return Err(other),
@@ -199,7 +202,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The children's ends of what is between them and us. We close ours as soon as the first child has its copies.
+/// The children's ends of the pipes. Ours are closed as soon as the first child has its copies.
 #[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) stdin: OwnedFd,
@@ -208,35 +211,36 @@ pub(crate) struct Ends {
     pub(crate) report: OwnedFd,
 }
 
-/// A file of a child's own.
+/// A file descriptor of this child.
 fn in_this_process(number: RawFd) -> BorrowedFd<'static> {
     #[expect(unsafe_code, reason = "a number is all that a child gets of its files")]
-    // SAFETY: the child was born with this number open, and closes it only when it is done with it.
+    // SAFETY: the child was created with this descriptor open, and closes it only when it is done with it.
     unsafe {
         BorrowedFd::borrow_raw(number)
     }
 }
 
-/// The first function of the second process.
+/// The entry point of the second process.
 extern "C" fn in_second_process(prepared: *mut c_void) -> c_int {
     #[expect(unsafe_code, reason = "the kernel hands over a raw pointer")]
-    // SAFETY: `start_second` passes a pointer to a `Prepared` that is held until this process is gone or a program.
+    // SAFETY: `start_second` passes a pointer to a `Prepared` that is held until this process is gone or has
+    // executed a program.
     let prepared = unsafe { &*prepared.cast_const().cast::<Prepared<'_>>() };
     let Err(error) = prepared.become_the_program();
     prepared.fail(error);
     end_at_once()
 }
 
-/// What the last call of libc said.
+/// The error of the last libc call.
 pub(crate) fn last_error() -> Errno {
-    // Reads a number and makes a plain value of it: no memory is allocated.
+    // Reads `errno` and builds a plain value: no memory is allocated.
     Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 
-/// Strings as the kernel takes them.
+/// A null-terminated array of C strings, as `execve` takes it.
 #[derive(Debug)]
 struct Strings {
-    /// What the pointers point to.
+    /// Owns what the pointers point to.
     _held: Vec<CString>,
     pointers: Vec<*const c_char>,
 }
@@ -252,7 +256,7 @@ impl Strings {
     }
 }
 
-/// The places where a program may lie: itself where it is a path, else in each folder of the `PATH`.
+/// Where the program may be: the path itself if it is one, otherwise in each folder of the `PATH`.
 fn candidates(program: &OsStr, path: Option<&OsString>) -> io::Result<Vec<CString>> {
     if program.as_bytes().contains(&b'/') {
         return Ok(vec![c_string(program.as_bytes())?]);

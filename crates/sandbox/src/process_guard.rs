@@ -1,4 +1,4 @@
-//! Holds a running command, from outside.
+//! Handle on a running command: signals its first process.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,15 +6,15 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::spawn;
 
-/// Signals the first process of a command, which passes it on to all others. Dropping it ends them.
+/// Signals the first process of a command, which forwards it to all others. Dropping it kills them.
 #[derive(Debug)]
 pub(crate) struct ProcessGuard {
     first: Pid,
     alive: Alive,
 }
 
-/// Whether the first process still owns its number. Cleared before the process is reaped, under the lock that
-/// every signal takes: a number may belong to somebody else afterwards.
+/// Whether the first process still owns its pid. Cleared before the process is reaped, under the lock that
+/// every signal takes: afterwards the pid may belong to another process.
 #[derive(Debug, Clone)]
 pub(crate) struct Alive(Arc<Mutex<bool>>);
 
@@ -32,7 +32,7 @@ impl ProcessGuard {
         }
     }
 
-    /// Ends every process of the command.
+    /// Kills every process of the command.
     pub(crate) fn end(&self) {
         if *self.alive.lock() {
             spawn::end(self.first);
@@ -47,7 +47,7 @@ impl Drop for ProcessGuard {
 }
 
 impl Alive {
-    /// From now on no signal is sent.
+    /// No signal is sent from now on.
     pub(crate) fn clear(&self) {
         *self.lock() = false;
     }

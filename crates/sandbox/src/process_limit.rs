@@ -1,4 +1,4 @@
-//! Watches that a command does not multiply, or write, without end.
+//! The process limit: watches a running command for too many processes, and for a full disk.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,17 +12,17 @@ use crate::disk_limit::DiskLimit;
 use crate::process_table::{count_descendants, threads_of_the_machine};
 use crate::spawn;
 
-/// Between two cheap looks at the machine.
+/// Time between two cheap checks of the machine.
 const GLANCE: Duration = Duration::from_millis(40);
-/// Between two counts of the tree, when the machine as a whole does not fill up.
+/// Time between two counts of the process tree, while the machine's thread count does not grow.
 const COUNT: Duration = Duration::from_secs(1);
 
-/// How many processes a command may have.
+/// The number of processes a command may have.
 #[derive(Debug)]
 pub(crate) struct ProcessLimit {
     first: Pid,
     most: u32,
-    /// The fewest threads that the machine had meanwhile.
+    /// The lowest thread count of the machine so far.
     fewest: Option<u64>,
     counted: Instant,
 }
@@ -32,8 +32,8 @@ impl ProcessLimit {
         Self { first, most, fewest: threads_of_the_machine(), counted: Instant::now() }
     }
 
-    /// Whether there are too many. Counting reads the table of all processes of the machine, so it is done often only while the
-    /// machine fills up.
+    /// Whether there are too many processes. Counting reads the whole process table, so it is done often only
+    /// while the machine's thread count grows.
     fn is_exceeded(&mut self) -> bool {
         let now = threads_of_the_machine();
         self.fewest = self.fewest.min(now);
@@ -46,14 +46,14 @@ impl ProcessLimit {
     }
 }
 
-/// Of what a command had too much.
+/// The limit that a command exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Excess {
     Processes,
     Disk,
 }
 
-/// Waits for the end of the first process and leaves it to be reaped. Says whether it was ended, with all others, and for what.
+/// Waits until the first process ends, without reaping it. Returns which limit made it end, if one did.
 pub(crate) fn wait(first: Pid, limits: Option<(ProcessLimit, DiskLimit)>) -> Option<Excess> {
     let watched = limits.zip(pidfd_open(first, PidfdFlags::empty()).ok());
     let excess = watched.and_then(|((mut processes, disk), end)| {
@@ -74,7 +74,7 @@ pub(crate) fn wait(first: Pid, limits: Option<(ProcessLimit, DiskLimit)>) -> Opt
     excess
 }
 
-/// Whether the process ends within this time. An error counts as an end: the wait after it knows better.
+/// Whether the process ends within this time. An error counts as an end: the following wait reports it.
 fn ends(process: &OwnedFd, within: Duration) -> bool {
     let Ok(within) = Timespec::try_from(within) else { return true };
     let mut wanted = [PollFd::new(process, PollFlags::IN)];

@@ -1,11 +1,11 @@
-//! Reads the kernel's table of processes.
+//! Reads the kernel's process table (`/proc`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use rustix::process::Pid;
 
-/// How many living processes descend from this one.
+/// The number of living descendants of a process.
 pub(crate) fn count_descendants(of: Pid) -> usize {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for (pid, parent) in all_pids().into_iter().filter_map(|pid| Some((pid, parent(pid)?))) {
@@ -13,7 +13,7 @@ pub(crate) fn count_descendants(of: Pid) -> usize {
     }
     let (mut waiting, mut found) = (vec![raw(of)], BTreeSet::new());
     while let Some(parent) = waiting.pop() {
-        // A table that changes while it is read may name a process twice.
+        // A table that changes while it is read may list a process twice.
         waiting.extend(
             children.remove(&parent).unwrap_or_default().into_iter().filter(|child| found.insert(*child)),
         );
@@ -21,7 +21,7 @@ pub(crate) fn count_descendants(of: Pid) -> usize {
     found.len()
 }
 
-/// The numbers of all visible processes, without our own. An unreadable `/proc` gives none.
+/// The pids of all visible processes, except our own. Empty if `/proc` is unreadable.
 pub(crate) fn all_pids() -> Vec<Pid> {
     let own = rustix::process::getpid();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
@@ -32,26 +32,26 @@ pub(crate) fn all_pids() -> Vec<Pid> {
         .collect()
 }
 
-/// The threads of the whole machine, in one cheap look; nothing where `/proc` does not tell.
+/// The number of threads on the whole machine, in one cheap read; `None` if `/proc` does not tell.
 pub(crate) fn threads_of_the_machine() -> Option<u64> {
     parse_load(&fs::read_to_string("/proc/loadavg").ok()?)
 }
 
-/// Three averages, then the running threads and all of them: `0.20 0.18 0.12 1/80 11206`.
+/// Three load averages, then running and total threads: `0.20 0.18 0.12 1/80 11206`.
 fn parse_load(line: &str) -> Option<u64> {
     line.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }
 
-/// The parent of a living process; nothing when it is gone.
+/// The parent of a living process; `None` if it is gone.
 fn parent(pid: Pid) -> Option<i32> {
-    // The name of the program inside is arbitrary bytes.
+    // The program name in it is arbitrary bytes.
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     parse_stat(&String::from_utf8_lossy(&stat))
 }
 
-/// One line of `/proc/PID/stat`: number, (name), state, parent, ...
+/// One line of `/proc/PID/stat`: pid, (name), state, parent, ...
 fn parse_stat(line: &str) -> Option<i32> {
-    // The name may contain spaces and brackets itself; its end is the last bracket.
+    // The name may contain spaces and brackets itself; it ends at the last bracket.
     let (_, rest) = line.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?;
@@ -59,7 +59,7 @@ fn parse_stat(line: &str) -> Option<i32> {
     (!matches!(state, "Z" | "X" | "x")).then_some(parent)
 }
 
-/// The number of a process as the kernel prints it.
+/// The pid as the kernel prints it.
 fn raw(pid: Pid) -> i32 {
     pid.as_raw_nonzero().get()
 }

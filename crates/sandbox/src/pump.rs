@@ -1,24 +1,24 @@
-//! Reads one stream to its end.
+//! Reads one output stream of a command to its end.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::{Channel, OnChunk, StreamReport};
 
-/// As much as a pipe holds by default.
+/// The default capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
 
-/// Where one stream goes.
+/// The destination of one stream.
 pub(crate) struct Drain<'a> {
     pub(crate) channel: Channel,
     pub(crate) writer: &'a mut (dyn std::io::Write + Send),
     pub(crate) on_chunk: Option<&'a OnChunk<'a>>,
     pub(crate) keep: u64,
-    /// Kept up to date, so that it is right even when the pump is abandoned.
+    /// Updated continuously, so that it is right even if the pump is abandoned.
     pub(crate) report: &'a mut StreamReport,
 }
 
-/// Passes on the first `keep` bytes and counts the rest, until the stream ends. The command is never held up by a
-/// full pipe, and memory does not grow with what it writes.
+/// Passes on the first `keep` bytes and counts the rest, until the stream ends. A full pipe never blocks the
+/// command, and memory does not grow with its output.
 pub(crate) async fn pump(mut from: impl AsyncRead + Unpin, drain: Drain<'_>) {
     let mut buffer = vec![0; CHUNK];
     // A read error on a pipe means that there is nothing more to read.

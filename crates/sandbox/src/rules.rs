@@ -1,4 +1,4 @@
-//! The kernel's rules for one command.
+//! Landlock rules for one command.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -18,10 +18,10 @@ use crate::{
     child_namespace,
 };
 
-/// Devices that swallow or produce bytes and change nothing. The terminal is not among them.
+/// Devices that discard or produce bytes and change nothing. The terminal is not one of them.
 const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// A built rule set that binds nobody yet.
+/// A complete ruleset that is not enforced yet.
 #[derive(Debug)]
 pub(crate) struct Rules {
     ruleset: RulesetCreated,
@@ -38,13 +38,13 @@ impl Rules {
                 path: path.clone(),
                 source,
             })?;
-            // Best effort for the one right that older kernels do not know; the others are required above.
+            // Best effort for the one right that older kernels do not know; the others are required.
             let rule =
                 PathBeneath::new(granted, in_a_granted_folder()).set_compatibility(CompatLevel::BestEffort);
             ruleset = ruleset.add_rule(rule).map_err(rejected)?;
         }
         for device in HARMLESS_DEVICES {
-            // A missing device needs no grant; leaving one out is never less strict.
+            // A missing device needs no grant; omitting one is never less strict.
             if let Ok(device) = PathFd::new(device) {
                 // Programs ask every file whether it is a terminal, which is an ioctl.
                 let rule = PathBeneath::new(device, AccessFs::WriteFile | AccessFs::IoctlDev)
@@ -55,14 +55,14 @@ impl Rules {
         Ok(Self { ruleset })
     }
 
-    /// The rule set itself, by which a child binds itself ([`crate::child_rules`]).
+    /// The ruleset's descriptor, with which a child restricts itself ([`crate::child_rules`]).
     pub(crate) fn into_open(self) -> io::Result<OwnedFd> {
         Option::from(self.ruleset).ok_or_else(|| io::ErrorKind::Unsupported.into())
     }
 }
 
-/// What is forbidden unless granted. The rights that matter are a hard requirement; what newer kernels add on top
-/// is taken where it exists and reported as a [`Gap`] where not.
+/// What is denied unless granted. The essential rights are a hard requirement; rights of newer kernels are
+/// used if available and otherwise reported as a [`Gap`].
 fn handled(network: Network) -> Result<Ruleset, RulesetError> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -71,20 +71,20 @@ fn handled(network: Network) -> Result<Ruleset, RulesetError> {
         .handle_access(AccessFs::IoctlDev | AccessFs::ResolveUnix)?
         .scope(Scope::Signal | Scope::AbstractUnixSocket)?;
     match network {
-        // A second wall behind the filter of system calls, which also holds for sockets that somebody else hands over.
+        // A second barrier behind the seccomp filter, which also covers sockets passed in by other processes.
         Network::Denied => ruleset.handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp),
         Network::Granted => Ok(ruleset),
     }
 }
 
-/// Everything that creates, changes, moves and removes files, and sockets that others have put there; no device nodes, no device
-/// control.
+/// Everything that creates, changes, moves and removes files, and access to sockets there; no device nodes,
+/// no device control.
 fn in_a_granted_folder() -> BitFlags<AccessFs> {
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     (AccessFs::from_write(ABI::V3) & !devices) | AccessFs::ResolveUnix
 }
 
-/// The same in the kernel's own numbers, as far as this version of the interface has them.
+/// The same as Landlock bits, limited to those of this ABI version.
 pub(crate) fn rights_in_a_granted_folder(abi: u8) -> u64 {
     let rights = in_a_granted_folder();
     if abi < 9 { (rights & !AccessFs::ResolveUnix).bits() } else { rights.bits() }
@@ -128,7 +128,7 @@ pub(crate) fn probe() -> Support {
 }
 
 fn try_out(has_namespaces: bool) -> Support {
-    // First without requirements, which tells the version of even the oldest kernel.
+    // First without requirements, which reveals the version of even the oldest kernel.
     let weakest =
         Ruleset::default().handle_access(AccessFs::WriteFile).and_then(Ruleset::create).and_then(restrict);
     let abi = match weakest.map(|status| status.landlock) {
@@ -159,7 +159,7 @@ mod tests {
     use crate::{ResourceLimits, SandboxMode};
     use std::net::{TcpListener, TcpStream};
 
-    /// Without the filter of system calls, so that the wall behind it is seen.
+    /// Without the seccomp filter, to test the barrier behind it.
     #[test]
     fn landlock_alone_keeps_tcp_shut() {
         let Support::Enforced { abi: 4.., .. } = crate::probe() else {

@@ -1,26 +1,27 @@
-//! The two ways to run a command.
+//! Entry points: run a command confined or unconfined.
 
 use tokio_util::sync::CancellationToken;
 
 use crate::{Capture, Confinement, Invocation, Outcome, SandboxError};
 
-/// Runs a command under the rules of `confinement` and waits until its whole tree is gone.
+/// Runs a command under the rules of `confinement` and waits until its whole process tree is gone.
 ///
 /// The command gets its own session (no terminal), `/dev/null` as standard input, the variables that
-/// [`scrub`](crate::scrub) lets through, and `TMPDIR`. It cannot gain privileges (`no_new_privs`) except in
-/// [`SandboxMode::FullAccess`](crate::SandboxMode::FullAccess). When its first process ends, whatever it left in
-/// the background is ended too: a command that must outlive its run does not belong here.
+/// [`scrub`](crate::scrub) keeps, and `TMPDIR`. It cannot gain privileges (`no_new_privs`) except in
+/// [`SandboxMode::FullAccess`](crate::SandboxMode::FullAccess). When its main program ends, its background
+/// processes are killed, too: do not use this for a command that must outlive its run.
 ///
 /// # Cancellation
 ///
-/// `cancel` ends the tree: SIGTERM, half a second, SIGKILL. Dropping the future kills it without delay, in the
-/// background. If artoo itself dies, in whatever way, the first process of the command ends the whole tree.
+/// `cancel` ends the tree: SIGTERM, half a second, SIGKILL. Dropping the future kills it immediately, in the
+/// background. If artoo itself dies, for whatever reason, the first process of the command kills the whole
+/// tree.
 ///
 /// # Errors
 ///
-/// Only when the command did not run: see [`SandboxError`]. In particular
-/// [`Unsupported`](SandboxError::Unsupported) when the kernel cannot enforce the mode; a command is never run with
-/// less confinement than was asked for.
+/// Only if the command did not run: see [`SandboxError`]. In particular
+/// [`Unsupported`](SandboxError::Unsupported) if the kernel cannot enforce the mode; a command is never run
+/// with less confinement than requested.
 pub async fn run(
     invocation: &Invocation,
     confinement: &Confinement,
@@ -31,9 +32,9 @@ pub async fn run(
 }
 
 /// Runs a program that artoo trusts (its own downloads, for instance) without rules and with the environment
-/// exactly as given. Its tree is ended in the same way as by [`run`].
+/// exactly as given. Its process tree is ended as by [`run`].
 ///
-/// Outside Linux, the processes of the tree are recognised by their group alone, and one that leaves it is missed.
+/// Outside Linux, the tree is identified by its process group only, and a process that leaves it is missed.
 ///
 /// # Errors
 ///

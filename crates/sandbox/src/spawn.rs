@@ -1,13 +1,15 @@
-//! Starts a program without a copy of this process.
+//! Process creation with `clone(CLONE_VM)` instead of `fork`.
 //!
-//! The standard library forks where a new session or a death signal is wanted: the kernel then copies the page tables, and every page
-//! that any thread touches afterwards, with a message to every core. In a process with many threads that costs more than the command
-//! itself. Here the child borrows the memory of the waiting thread until it executes the program, as in libc's `posix_spawn`, which
-//! sets no death signal, and in the runtime of Go.
+//! The standard library forks if a new session or a death signal is requested: the kernel then copies the
+//! page tables, and every page that any thread touches afterwards, with an interrupt to every core. In a
+//! process with many threads that costs more than the command itself. Here the child shares this process's
+//! memory until it executes the program, as in libc's `posix_spawn`, which sets no death signal, and in the
+//! Go runtime.
 //!
-//! Two processes are born. The first one ([`crate::first_process`]) goes where the command is to be and becomes no program: it starts the
-//! second one, which does, waits for it, and takes everything with it when it ends. It borrows our memory as long as it lives, so what it uses
-//! is held by [`Child`] until it is reaped.
+//! Two processes are created. The first one ([`crate::first_process`]) enters the command's namespaces and
+//! never executes a program: it starts the second one, which does, waits for it, and kills everything else
+//! when it ends. It shares our memory as long as it lives, so [`Child`] holds all its data until it is
+//! reaped.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString, c_int, c_void};
@@ -30,16 +32,16 @@ use crate::first_process;
 use crate::prepared::{Ends, Prepared, Stage};
 use crate::signals::BlockedSignals;
 
-/// What a child needs before it becomes the program, or while it waits for it: a few calls deep, no buffers but small ones.
+/// Stack size of a child before `exec`, or while it waits: a few calls deep, with small buffers only.
 const STACK: usize = 64 * 1024;
-/// What to start.
+/// A program to start.
 #[derive(Debug)]
 pub(crate) struct Start<'s, 'a> {
     pub(crate) program: &'s OsStr,
     pub(crate) arguments: &'s [OsString],
     pub(crate) folder: &'s Path,
     pub(crate) environment: &'s BTreeMap<OsString, OsString>,
-    /// What it may use up.
+    /// Its resource limits.
     pub(crate) limits: &'s [(Resource, Rlimit)],
     pub(crate) namespace: Option<&'a ChildNamespace>,
     pub(crate) rules: Option<&'a ChildRules>,
@@ -48,33 +50,33 @@ pub(crate) struct Start<'s, 'a> {
 /// Why a program did not start.
 #[derive(Debug)]
 pub(crate) enum NotStarted {
-    /// The program or the folder is not there, may not be used, or the system has no process to give.
+    /// The program or the folder does not exist or is not accessible, or no process could be created.
     Program(io::Error),
-    /// The kernel did not give it its namespaces.
+    /// The kernel refused its namespaces.
     Namespace(io::Error),
-    /// The kernel did not take its rules.
+    /// The kernel refused its rules.
     Rules(io::Error),
 }
 
-/// A started program. Dropped before it is reaped, it is killed.
+/// A started program. It is killed if dropped before it is reaped.
 #[derive(Debug)]
 pub(crate) struct Child<'a> {
-    /// Of the first process.
+    /// The pid of the first process.
     pub(crate) pid: Pid,
     prepared: Box<Prepared<'a>>,
     _stacks: [Stack; 2],
     is_reaped: bool,
 }
 
-/// Its output.
+/// The command's output streams.
 #[derive(Debug)]
 pub(crate) struct Streams {
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
 
-/// Starts it in a session of its own (no terminal to ask a question on), without input. It ends, with all that it has started, when the calling
-/// thread ends.
+/// Starts a program in its own session (no terminal for prompts) and without input. It ends, with everything
+/// it has started, when the calling thread ends.
 ///
 /// # Errors
 ///
@@ -90,13 +92,13 @@ pub(crate) fn spawn<'a>(start: &Start<'_, 'a>) -> Result<(Child<'a>, Streams), N
             Some(_) => NotStarted::Namespace(error),
             None => NotStarted::Program(error),
         })?;
-    // What is still open here would hide the end of the children from us.
+    // If these ends stayed open here, we would not see when the children close theirs.
     drop(ends);
     let child = Child { pid: born, prepared, _stacks: stacks, is_reaped: false };
     child.has_started(started).map(|()| (child, streams))
 }
 
-/// Whether children can have such namespaces, in one that does nothing else.
+/// Whether a child can enter these namespaces, tested with one that does nothing else.
 pub(crate) fn try_namespace(namespace: &ChildNamespace) -> io::Result<()> {
     let (program, arguments, environment) = (OsStr::new("/"), [], BTreeMap::new());
     let start = Start {
@@ -109,7 +111,7 @@ pub(crate) fn try_namespace(namespace: &ChildNamespace) -> io::Result<()> {
         rules: None,
     };
     match spawn(&start) {
-        // A folder is no program, and that is found out behind the namespaces.
+        // A folder cannot be executed, and this error occurs only after the namespaces were entered.
         Err(NotStarted::Program(error)) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         Ok(_) => Err(io::ErrorKind::Other.into()),
         Err(NotStarted::Program(error) | NotStarted::Namespace(error) | NotStarted::Rules(error)) => {
@@ -119,7 +121,7 @@ pub(crate) fn try_namespace(namespace: &ChildNamespace) -> io::Result<()> {
 }
 
 impl Child<'_> {
-    /// Waits until the program runs, or could not.
+    /// Waits until the program runs or failed to start.
     fn has_started(&self, started: OwnedFd) -> Result<(), NotStarted> {
         let mut byte = [0_u8];
         let reported = loop {
@@ -141,13 +143,13 @@ impl Child<'_> {
         })
     }
 
-    /// Waits for the end of the first process and lets go of its number. How the program ended.
+    /// Waits for the first process and releases its pid. Returns the program's exit status.
     pub(crate) fn reap(mut self) -> io::Result<ExitStatus> {
         let ended = self.wait()?;
         Ok(self.prepared.ended().unwrap_or(ended))
     }
 
-    /// Processes that could not be ended.
+    /// The number of processes that could not be killed.
     pub(crate) fn survivors(&self) -> Arc<AtomicU32> {
         self.prepared.survivors()
     }
@@ -170,13 +172,14 @@ impl Drop for Child<'_> {
     fn drop(&mut self) {
         if !self.is_reaped {
             end(self.pid);
-            // It uses memory that is about to go. There is nothing to do about an error: then there is no such process.
+            // It uses memory that is about to be freed. An error can be ignored: it means that the process
+            // does not exist.
             let _ = self.wait();
         }
     }
 }
 
-/// Tells a first process, which may be gone already, to end all others and itself.
+/// Tells a first process, which may be gone already, to kill all others and exit.
 pub(crate) fn end(first: Pid) {
     let _ = kill_process(first, Signal::HUP);
 }
@@ -194,12 +197,12 @@ fn prepare<'a>(
     Ok((Box::new(prepared), Streams { stdout: stdout.into(), stderr: stderr.into() }, started, ends))
 }
 
-/// Memory for the calls of a child.
+/// Stack memory of a child.
 #[derive(Debug)]
 struct Stack(Vec<u128>);
 
 impl Stack {
-    /// Uninitialised, as every stack is.
+    /// Uninitialised, like every stack.
     fn new() -> Self {
         Self(Vec::with_capacity(STACK / size_of::<u128>()))
     }
@@ -210,27 +213,29 @@ impl Stack {
     }
 }
 
-/// Makes a child that borrows this process's memory, in new namespaces where flags name them.
+/// Creates a child that shares this process's memory, in new namespaces if the flags ask for them.
 fn born(
     function: extern "C" fn(*mut c_void) -> c_int,
     stack: *mut c_void,
     namespaces: c_int,
     argument: *mut c_void,
 ) -> io::Result<Pid> {
-    // No handler of this process may run in the child: it would act on this process's memory. The child keeps them blocked.
+    // No signal handler of this process may run in the child: it would act on this process's memory. The
+    // child keeps them blocked.
     let signals = BlockedSignals::block()?;
     let flags = libc::CLONE_VM | libc::SIGCHLD | namespaces;
     #[expect(unsafe_code, reason = "there is no safe way to start a process that borrows memory")]
-    // SAFETY: `function` gets a stack of its own, and `argument` is a `Prepared`; both belong to a `Child`, which reaps the process before it
-    // lets go of them. This thread waits for its report before it runs on, and afterwards the child makes no call that uses
-    // the C library's memory of this thread (`errno`) where it could succeed.
+    // SAFETY: `function` gets its own stack, and `argument` is a `Prepared`; both belong to a `Child`, which
+    // reaps the process before it releases them. This thread waits for the child's report before it
+    // continues, and afterwards the child makes no call that uses the C library's memory of this thread
+    // (`errno`) where it could succeed.
     let born = unsafe { libc::clone(function, stack, flags, argument) };
     let born = if born < 0 { Err(io::Error::last_os_error()) } else { Ok(born) };
     drop(signals);
     Pid::from_raw(born?).ok_or_else(|| io::Error::other("a process without a number"))
 }
 
-/// The first function of the first process.
+/// The entry point of the first process.
 extern "C" fn in_first_process(prepared: *mut c_void) -> c_int {
     #[expect(unsafe_code, reason = "the kernel hands over a raw pointer")]
     // SAFETY: `spawn` passes a pointer to a `Prepared` that `Child` holds until this process is gone.
@@ -241,7 +246,7 @@ extern "C" fn in_first_process(prepared: *mut c_void) -> c_int {
 
 pub(crate) fn end_at_once() -> ! {
     #[expect(unsafe_code, reason = "an ordinary end would run this process's exit handlers")]
-    // SAFETY: ends the child at once; nothing of the parent's is flushed or dropped.
+    // SAFETY: ends the child immediately; nothing of the parent is flushed or dropped.
     unsafe {
         libc::_exit(127)
     }

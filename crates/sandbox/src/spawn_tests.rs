@@ -53,7 +53,7 @@ fn what_may_not_be_executed_is_denied() {
 
 #[test]
 fn a_failed_start_leaves_no_process_behind() {
-    // On a thread of its own: the kernel lists its children apart from those of other tests.
+    // On a separate thread: the kernel lists its children apart from those of other tests.
     std::thread::spawn(|| {
         let error = start("/nonexistent", &[], &[]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
@@ -64,7 +64,7 @@ fn a_failed_start_leaves_no_process_behind() {
     .unwrap();
 }
 
-/// A second name for the pipes of one command would keep another one's reader waiting.
+/// A second descriptor for the pipes of one command would block the reader of another one.
 #[test]
 fn what_waits_for_a_program_holds_no_file_of_this_process() {
     let (arguments, environment) = (["300".into()], BTreeMap::new());
@@ -79,7 +79,7 @@ fn what_waits_for_a_program_holds_no_file_of_this_process() {
     };
     let (child, _streams) = spawn(&start).map_err(|_| "not started").unwrap();
     let held = std::fs::read_dir(format!("/proc/{}/fd", child.pid)).unwrap();
-    // The pipe by which it reported.
+    // The pipe on which it reported.
     assert_eq!(held.count(), 1);
 }
 
@@ -91,7 +91,7 @@ fn signals_have_their_usual_effect() {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap();
         u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap()
     };
-    // 32 and 33 are libc's own, which it lets nobody touch.
+    // 32 and 33 are reserved by libc, which lets no program change them.
     let ignored = bits("SigIgn:") & !(0b11 << 31);
     assert_eq!((bits("SigBlk:"), ignored, bits("SigCgt:")), (0, 0, 0), "{text}");
 }

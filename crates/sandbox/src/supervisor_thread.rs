@@ -1,6 +1,7 @@
 //! The thread that starts a command and waits for its end.
 //!
-//! The kernel tells the first process of a command when the thread that started it ends, so each command has a thread of its own.
+//! The death signal of a command's first process is sent when the thread that started it ends, so each
+//! command has its own thread.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -21,30 +22,30 @@ use crate::process_limit::{self, Excess, ProcessLimit};
 use crate::spawn::{Child, NotStarted, Start, Streams, spawn};
 use crate::{Confinement, Invocation, ResourceLimits, SandboxError, SandboxMode, limits, rules, scrub};
 
-/// The thread's own needs are small; the default of 2 MiB would count against a limit on memory.
+/// The thread needs little; the default of 2 MiB would count against a memory limit.
 const STACK: usize = 256 * 1024;
 
-/// A command that runs.
+/// A running command.
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) guard: ProcessGuard,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
-    /// Arrives when all its processes are gone.
+    /// Received when all its processes are gone.
     pub(crate) ended: oneshot::Receiver<Ended>,
 }
 
-/// A command that ended.
+/// A finished command.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: io::Result<ExitStatus>,
-    /// Of what it had more than it was granted, and was killed for that.
+    /// The limit that it exceeded, if it was killed for that.
     pub(crate) excess: Option<Excess>,
     pub(crate) survivors: u32,
 }
 
-/// Starts the thread, which answers when the command runs or could not be started. It holds the layers of a preview until all processes
-/// are gone, because the last who lets go of them removes them.
+/// Starts the thread, which answers once the command runs or failed to start. It holds the layers of a
+/// preview until all processes are gone, because dropping the last reference removes them.
 pub(crate) fn start(
     invocation: &Invocation,
     confinement: Option<&Confinement>,
@@ -61,7 +62,7 @@ pub(crate) fn start(
     Ok(started)
 }
 
-/// The program as messages name it.
+/// The program's name for messages.
 pub(crate) fn name(invocation: &Invocation) -> String {
     invocation.program.to_string_lossy().into_owned()
 }
@@ -74,7 +75,7 @@ fn supervise(
 ) {
     let binding = match Binding::of(invocation, confinement, overlay_dirs.as_deref()) {
         Ok(binding) => binding,
-        // Nobody may listen any more: there is nothing to take back either.
+        // The receiver may be gone; nothing has to be undone then.
         Err(error) => {
             drop(overlay_dirs);
             return drop(answer.send(Err(error)));
@@ -89,14 +90,14 @@ fn supervise(
     };
     let (guard, alive) = ProcessGuard::new(child.pid);
     let (report, ended) = oneshot::channel();
-    // Refused when the caller went away in between; what comes back is dropped, and its guard ends the command.
+    // Fails if the caller has gone in between; the value is then dropped, and its guard kills the command.
     drop(answer.send(Ok(Started { guard, stdout, stderr, ended })));
     let ended = see_to_the_end(child, &alive, confinement);
     drop(overlay_dirs);
     drop(report.send(ended)); // refused when the caller has gone
 }
 
-/// What holds a command, made ready before its birth.
+/// The confinement of a command, prepared before the start.
 struct Binding {
     namespace: Option<ChildNamespace>,
     rules: Option<ChildRules>,
@@ -132,7 +133,7 @@ impl Binding {
         }
         let namespace = ChildNamespace::build(&program, confinement, overlay_dirs)?;
         let sockets = match overlay_dirs {
-            // Nobody has agreed to anything yet, so no service of this machine may act for it.
+            // Nobody has consented to anything yet, so no local service may act for the command.
             Some(_) => Sockets::of_a_trial(confinement.network),
             None => confinement.network.into(),
         };
@@ -141,7 +142,7 @@ impl Binding {
     }
 }
 
-/// A part of a granted folder is kept as it is by mounts alone.
+/// Sealing a part of a granted folder needs mounts.
 fn refuse_what_needs_mounts(program: &str, confinement: &Confinement) -> Result<(), SandboxError> {
     let granted = confinement.granted().filter_map(|root| root.canonicalize().ok()).collect::<Vec<_>>();
     let is_granted = |path: &&std::path::PathBuf| {
@@ -157,7 +158,7 @@ fn refuse_what_needs_mounts(program: &str, confinement: &Confinement) -> Result<
     }
 }
 
-/// What bounds a command; nothing where no rules bind it.
+/// The resource limits of a command; `None` if it is unconfined.
 fn bounded(confinement: Option<&Confinement>) -> Option<ResourceLimits> {
     confinement.and_then(|confinement| match confinement.mode {
         SandboxMode::FullAccess => None,
@@ -201,7 +202,8 @@ fn start_command<'a>(
     })
 }
 
-/// Waits for the first process, which ends when all others have, and reaps it: until then its number cannot be anybody else's.
+/// Waits for the first process, which ends after all others, and reaps it: until then its pid cannot be
+/// reused.
 fn see_to_the_end(child: Child<'_>, alive: &Alive, confinement: Option<&Confinement>) -> Ended {
     let limits = bounded(confinement).zip(confinement).map(|(limits, confinement)| {
         (ProcessLimit::new(child.pid, limits.processes), DiskLimit::of(confinement))
@@ -213,7 +215,7 @@ fn see_to_the_end(child: Child<'_>, alive: &Alive, confinement: Option<&Confinem
     Ended { status, excess, survivors: survivors.load(Ordering::Acquire) }
 }
 
-/// How the first process ended: its exit status, or the number of the signal.
+/// How the first process ended: its exit status, or the signal number.
 pub(crate) fn code_or_signal(status: ExitStatus) -> Result<i32, i32> {
     status.code().ok_or_else(|| status.signal().unwrap_or_default())
 }

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// The oldest Landlock interface that is good enough: version 3 (Linux 6.2) is the first that can refuse
-/// truncation. With an older one a confined command could still empty any file of the user's.
+/// The oldest supported Landlock ABI: version 3 (Linux 6.2) is the first that can deny truncation. With an
+/// older one, a confined command could still empty any of the user's files.
 pub const MINIMUM_ABI: u8 = 3;
 
-/// What [`probe`] found.
+/// The result of [`probe`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Support {
     /// Confined modes work.
     Enforced {
-        /// The version of the kernel's Landlock interface, as far as this crate knows it (3 to 9).
+        /// The kernel's Landlock ABI version, as far as this crate knows it (3 to 9).
         abi: u8,
-        /// What a confined command can do all the same.
+        /// What a confined command can still do.
         gaps: Vec<Gap>,
     },
     /// Confined modes are refused.
@@ -27,55 +27,56 @@ pub enum NoConfinement {
     NotLinux,
     /// The kernel was built without Landlock, or a container forbids the call.
     NotBuilt,
-    /// The kernel has Landlock, but it is switched off at boot.
+    /// The kernel has Landlock, but it was not enabled at boot.
     NotEnabled,
     /// The kernel's Landlock is older than [`MINIMUM_ABI`].
     TooOld {
         /// The version found (1 or 2).
         abi: u8,
     },
-    /// There is no filter for system calls: the kernel has none, a container forbids it, or the processor is neither x86-64 nor
-    /// aarch64. Without it the network could not be denied.
+    /// Seccomp is not available: the kernel lacks it, a container forbids it, or the processor is neither
+    /// x86-64 nor aarch64. Without it the network could not be denied.
     NoCallFilter {
         /// What is missing.
         answer: String,
     },
-    /// The kernel claims support and then refuses the rules.
+    /// The kernel claims support but refuses the rules.
     Refused {
         /// The kernel's answer.
         answer: String,
     },
 }
 
-/// An effect that the kernel's rules do not stop. `artoo doctor` prints them.
+/// An effect that the kernel's rules do not prevent. `artoo doctor` prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Gap {
-    /// Memory is not bounded.
+    /// Memory is not limited.
     Memory,
-    /// Modes, owners and times of the user's files can be changed: Landlock does not know them, and without namespaces nothing is mounted
-    /// read-only.
+    /// Modes, owners and times of the user's files can be changed: Landlock does not cover them, and without
+    /// namespaces nothing is mounted read-only.
     Metadata,
-    /// A part of a granted folder, such as a `.git`, cannot be sealed: Landlock cannot take a part of a folder back.
+    /// A part of a granted folder, such as a `.git`, cannot be sealed: Landlock cannot exclude a part of a
+    /// granted folder.
     PartsOfFolders,
-    /// Protected places can be read: without mounts of its own, nothing can be hidden from a command.
+    /// Protected places can be read: without its own mounts, nothing can be hidden from a command.
     HiddenPlaces,
-    /// When artoo is killed, processes that a command has left in the background may live on for a moment, or for good where artoo's own
-    /// helper process is killed with it.
+    /// When artoo is killed, background processes of a command may live on for a moment, or permanently if
+    /// artoo's own helper process is killed with it.
     Orphans,
-    /// Services with a socket in the file system (a container daemon, the desktop) can be talked to (interfaces before version 9), where
-    /// the network is granted.
+    /// Services with a socket in the file system (a container daemon, the desktop) can be reached (ABI before
+    /// version 9), where the network is granted.
     UnixSockets,
-    /// Devices can be controlled through `ioctl` (interfaces before version 5).
+    /// Devices can be controlled through `ioctl` (ABI before version 5).
     DeviceControl,
-    /// Services with an abstract socket can be talked to (interfaces before version 6), where the network is granted.
+    /// Services with an abstract socket can be reached (ABI before version 6), where the network is granted.
     AbstractSockets,
-    /// The user's other processes can be signalled (interfaces before version 6, without namespaces).
+    /// The user's other processes can be signalled (ABI before version 6, without namespaces).
     Signals,
 }
 
 impl Gap {
-    /// The gaps of a version of the Landlock interface, as this crate uses it, with the filter of system calls beside it.
-    /// `has_namespaces` is whether a command gets mounts and process numbers of its own.
+    /// The gaps of a Landlock ABI version, as this crate uses it together with the seccomp filter.
+    /// `has_namespaces` says whether a command gets its own namespaces.
     ///
     /// ```
     /// use artoo_sandbox::Gap;
@@ -103,7 +104,7 @@ impl Gap {
         gaps
     }
 
-    /// What the owner of the machine can do about it, as the text after `hint:`.
+    /// What the machine's owner can do about it, as the text after `hint:`.
     pub const fn remedy(self) -> &'static str {
         match self {
             Self::Memory => {
@@ -175,8 +176,9 @@ impl fmt::Display for Support {
     }
 }
 
-/// Finds out what the kernel can enforce, by restricting a thread that does nothing else. The first call costs
-/// well under a millisecond; the answer cannot change while the process lives, so later calls repeat it.
+/// Determines what the kernel can enforce, by restricting a thread that does nothing else. The first call
+/// takes well under a millisecond; the answer cannot change while the process lives, so later calls repeat
+/// it.
 ///
 /// ```
 /// match artoo_sandbox::probe() {

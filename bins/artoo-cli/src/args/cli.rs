@@ -1,4 +1,4 @@
-//! The command line as a whole.
+//! Top-level command line: subcommands and common options.
 
 use std::path::PathBuf;
 

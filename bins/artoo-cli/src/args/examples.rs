@@ -1,4 +1,4 @@
-//! The examples at the end of each help text. A test runs every line of them.
+//! Examples at the end of each help text. A test runs every line of them.
 
 /// `artoo --help`.
 pub(super) const ARTOO: &str = "\

@@ -1,9 +1,9 @@
-//! `-c KEY=VALUE`.
+//! Parser of `-c KEY=VALUE`.
 
 use std::str::FromStr;
 
-/// One value of the configuration from the command line. The value is TOML; what is not TOML is taken as a text, so that
-/// `-c brain.model=qwen3` needs no quotes.
+/// A configuration value from the command line. The value is TOML; anything that does not parse as TOML is a
+/// string, so that `-c brain.model=qwen3` needs no quotes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct KeyValue {
     /// The key, with dots between tables.
@@ -12,7 +12,7 @@ pub(crate) struct KeyValue {
     pub(crate) value: toml::Value,
 }
 
-/// A `-c` that names no key.
+/// Error: a `-c` without a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it has the form KEY=VALUE, for example tool.model=qwen3")]
 pub(crate) struct NotKeyValue;
@@ -35,7 +35,7 @@ impl FromStr for KeyValue {
     }
 }
 
-/// The text as one TOML value. A text with a second line could hold a second key, so it is none.
+/// Parses the text as one TOML value. A text with a second line could contain a second key, so it is refused.
 fn one_value(text: &str) -> Option<toml::Value> {
     let mut table = format!("v = {text}").parse::<toml::Table>().ok()?;
     let value = table.remove("v");
@@ -60,7 +60,7 @@ mod tests {
             "brain.base_url",
             toml::Value::String("http://x/?a=b".to_owned()),
         );
-        // A second line cannot smuggle in a second key.
+        // A second line must not add a second key.
         check("brain.model=1\nx = 2", "brain.model", toml::Value::String("1\nx = 2".to_owned()));
         for bad in ["", "=", "x", "=x", "a..b=1", ".a=1"] {
             assert_eq!(bad.parse::<KeyValue>(), Err(NotKeyValue), "{bad}");

@@ -1,4 +1,4 @@
-//! `artoo memory`: what artoo has learned, and a person's hand in it.
+//! Arguments of `artoo memory`.
 
 use std::path::PathBuf;
 
@@ -143,7 +143,7 @@ fn level(word: &str) -> Level {
         "K" => Level::K,
         "C" => Level::C,
         "T" => Level::T,
-        // The parser lets nothing else through.
+        // The value parser accepts nothing else.
         _ => Level::M,
     }
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `artoo`: types alone, without what the commands do.
+//! Command line arguments: types only, without the behaviour of the commands.
 
 mod cli;
 mod examples;

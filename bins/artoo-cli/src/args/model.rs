@@ -1,4 +1,4 @@
-//! `artoo model`.
+//! Arguments of `artoo model`.
 
 use clap::{Args, Subcommand};
 

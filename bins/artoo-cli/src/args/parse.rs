@@ -1,4 +1,4 @@
-//! From words to commands: a mistyped command is a question back, never a request that runs.
+//! Parses the command line. A mistyped command is an error with a suggestion, never a request that runs.
 
 use std::ffi::OsString;
 
@@ -10,20 +10,20 @@ use super::{Cli, Command, CommonArgs, RunArgs};
 use crate::error::CommandError;
 use crate::suggest::nearest;
 
-/// What was typed.
+/// Result of parsing.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// A command, with the options that every command has. Boxed, because most commands are small.
+    /// A command with the common options. Boxed, because most commands are small.
     Command(Box<Command>, CommonArgs),
-    /// No command and no request: whoever is there goes on from prompt to prompt.
+    /// Neither a command nor a request: start the REPL.
     Repl(Box<RunArgs>, CommonArgs),
-    /// `--help` or `--version`: text for standard output.
+    /// Output of `--help` or `--version`, for standard output.
     Text(clap::builder::StyledStr),
-    /// A mistake that clap explains: text for standard error.
+    /// A usage error explained by clap, for standard error.
     Mistake(clap::builder::StyledStr),
 }
 
-/// Reads the words after the program's name, in a help text of this width.
+/// Parses the arguments after the program's name. `columns` is the width of help texts.
 pub(crate) fn parse(words: &[OsString], columns: usize) -> Result<Parsed, CommandError> {
     let command = Cli::command().term_width(columns);
     let all = std::iter::once(OsString::from("artoo")).chain(words.iter().cloned());
@@ -43,7 +43,8 @@ pub(crate) fn parse(words: &[OsString], columns: usize) -> Result<Parsed, Comman
     }
 }
 
-/// Options of `run` mean something alone in the short form; before a command they would be lost without a word.
+/// Refuses options of `run` before a subcommand: they only belong to the
+/// short form and would be ignored silently.
 fn misplaced(matches: &ArgMatches) -> Result<(), CommandError> {
     let Some(command) = matches.subcommand_name() else { return Ok(()) };
     let definition = Cli::command();
@@ -57,7 +58,7 @@ fn misplaced(matches: &ArgMatches) -> Result<(), CommandError> {
         .hint(format!("put it behind, if the command takes it: artoo {command} --help")))
 }
 
-/// `artoo "REQUEST"`, unless the request is one word that looks like a command.
+/// `artoo "REQUEST"`, unless the request is a single word that resembles a command.
 fn short_form(run: RunArgs, common: CommonArgs) -> Result<Parsed, CommandError> {
     if let Some(error) = run.request.as_deref().and_then(mistyped) {
         return Err(error);
@@ -65,7 +66,7 @@ fn short_form(run: RunArgs, common: CommonArgs) -> Result<Parsed, CommandError> 
     Ok(Parsed::Command(Box::new(Command::Run(Box::new(run))), common))
 }
 
-/// A word that is nearly the name of a command, and is none.
+/// The error for a word that is nearly the name of a command.
 fn mistyped(word: &str) -> Option<CommandError> {
     let names: Vec<String> =
         Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
@@ -89,7 +90,7 @@ fn explained(error: &clap::Error, words: &[OsString]) -> Result<Parsed, CommandE
     if matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return Ok(Parsed::Text(error.render()));
     }
-    // A word behind a request may be nearly a command.
+    // A word after a request may be a mistyped command.
     let is_behind = kind == ErrorKind::InvalidSubcommand && !is_command(first);
     let place = if is_behind { ContextKind::InvalidSubcommand } else { ContextKind::InvalidArg };
     if (is_behind || kind == ErrorKind::UnknownArgument)

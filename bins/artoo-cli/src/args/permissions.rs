@@ -1,4 +1,4 @@
-//! What a run, or a command by itself, may do and where: the same options for both.
+//! Permission and folder options, shared by `artoo run` and `artoo sandbox`.
 
 use std::path::PathBuf;
 

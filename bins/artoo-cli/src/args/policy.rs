@@ -1,4 +1,4 @@
-//! `artoo policy`: what needs consent.
+//! Arguments of `artoo policy`.
 
 use clap::Subcommand;
 

@@ -1,4 +1,4 @@
-//! `artoo runs` and `artoo audit`: what past runs left behind.
+//! Arguments of `artoo runs` and `artoo audit`.
 
 use std::time::Duration;
 

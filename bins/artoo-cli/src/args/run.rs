@@ -1,4 +1,4 @@
-//! `artoo run`.
+//! Arguments of `artoo run`.
 
 use std::path::PathBuf;
 use std::time::Duration;

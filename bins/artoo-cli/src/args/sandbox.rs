@@ -1,4 +1,4 @@
-//! `artoo sandbox`.
+//! Arguments of `artoo sandbox`.
 
 use std::time::Duration;
 

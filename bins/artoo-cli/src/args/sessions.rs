@@ -1,4 +1,4 @@
-//! `artoo sessions`: conversations.
+//! Arguments of `artoo sessions`.
 
 use std::path::PathBuf;
 

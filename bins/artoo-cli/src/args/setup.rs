@@ -1,4 +1,4 @@
-//! `artoo setup`.
+//! Arguments of `artoo setup`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What words become, and every help text.
+//! Tests of the command line parser and snapshots of every help text.
 
 use clap::CommandFactory;
 

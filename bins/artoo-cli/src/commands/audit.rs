@@ -1,4 +1,4 @@
-//! `artoo audit`: the auditor's log, for the operator.
+//! `artoo audit`: report, tail and verification of the auditor's log.
 
 use artoo_auditor::{LOG_NAME, VerifyError, Window, is_begun, report, verify};
 use artoo_bus::{Clock, SystemClock};
@@ -11,7 +11,7 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::terminal::neutral_json;
 
-/// Reports or verifies.
+/// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &AuditCommand) -> Result<Exit, CommandError> {
     let log = Loaded::load(context, Given::default())?.settings.data_dir.join(LOG_NAME);
     match command {

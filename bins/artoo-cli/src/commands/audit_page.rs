@@ -1,4 +1,4 @@
-//! The auditor's report for a person: one page, what needs a look first.
+//! Text page of `artoo audit report`; what needs attention comes first.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use artoo_types::{AuditReport, GapTrend, ModelRecord, ToolHealth, ToolRecord, Tr
 
 use crate::terminal::neutral_line;
 
-/// So many runs, tools or models are shown; more are counted.
+/// Maximum number of runs, tools or models shown; the others are counted.
 const SHOWN: usize = 10;
 
-/// The page.
+/// Renders the page.
 pub(super) fn text(report: &AuditReport) -> String {
     let mut text = String::new();
     match report.window_start {
@@ -27,7 +27,7 @@ pub(super) fn text(report: &AuditReport) -> String {
     text
 }
 
-/// What is out of order, or that nothing is.
+/// Anomalies, contract violations and drift alerts, or a line that there are none.
 fn findings(text: &mut String, report: &AuditReport) {
     let listed = report.anomalies.len() + report.boundary_violations.len() + report.drift_alerts.len();
     let found = report.omitted.saturating_add(listed as u64);
@@ -54,7 +54,7 @@ fn line(text: &mut String, kind: &str, sentence: &str) {
     text.push_str(&format!("  {kind:<19}  {}\n", neutral_line(sentence)));
 }
 
-/// How the loss moved: the counts, and the runs in which it did not fall.
+/// Convergence: the counts, and the runs in which the loss did not fall.
 fn convergence(text: &mut String, trends: &[GapTrend]) {
     if trends.is_empty() {
         text.push_str("\nloss: no run needed a second round\n");
@@ -74,7 +74,7 @@ fn convergence(text: &mut String, trends: &[GapTrend]) {
     more(text, worse().count());
 }
 
-/// Corrections, tools and models, those that fail most first.
+/// Corrections, tools and models, those with the most failures first.
 fn health(text: &mut String, corrections: u64, health: &ToolHealth) {
     let ToolHealth { execution_failures, environmental_retries, logical_retries, tools, models } = health;
     text.push_str(&format!(
@@ -256,13 +256,13 @@ mod tests {
         insta::assert_snapshot!(text(&one_of_each()));
     }
 
-    /// What `--json` prints, on several lines.
+    /// The output of `--json`, pretty-printed.
     #[test]
     fn json_with_one_of_each() {
         insta::assert_snapshot!(serde_json::to_string_pretty(&one_of_each()).unwrap());
     }
 
-    /// A kind that is added must be shown here.
+    /// Fails if a new kind is not shown here.
     #[test]
     fn every_kind_is_shown() {
         let mut kinds: Vec<_> = every_anomaly().iter().map(Anomaly::kind).collect();
@@ -281,7 +281,7 @@ mod tests {
         assert!(text(&empty).starts_with("the log is empty: no run yet\n\nnothing is out of order\n"));
     }
 
-    /// A name in the log may be anybody's text.
+    /// A name in the log may be untrusted text.
     #[test]
     fn a_page_cannot_act_on_the_terminal_and_has_an_end() {
         let tools: BTreeMap<String, ToolRecord> =

@@ -1,4 +1,4 @@
-//! `artoo audit tail`: the log's newest lines, and what comes.
+//! `artoo audit tail`: the newest lines of the log, and with `--follow` the lines that are appended.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::program::Context;
 use crate::terminal::{neutral_line, pad};
 use crate::view::short_id;
 
-/// How often it is looked for more.
+/// Poll interval of the log.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Shows the newest lines; with `--follow` until a signal comes or nobody reads any more.
+/// Shows the newest lines; with `--follow` until a signal or until the reader of standard output is gone.
 pub(super) fn run(context: &mut Context<'_>, log: &Path, args: &TailArgs) -> Result<Exit, CommandError> {
     let (following, seen) = Following::newest(log, args.lines).map_err(|error| unreadable(&error))?;
     if seen.is_empty() && !args.json {
@@ -68,7 +68,7 @@ fn show(context: &mut Context<'_>, seen: &[Seen], json: bool) -> Result<(), Comm
     Ok(())
 }
 
-/// A line of the log: when, the end of the run's id, who, what, and the facts.
+/// A line of the log: time, end of the run's id, role, event, facts.
 fn row(line: &Line) -> String {
     let at = line.at().format("%Y-%m-%d %H:%M:%S");
     match line {
@@ -83,7 +83,7 @@ fn row(line: &Line) -> String {
     }
 }
 
-/// A value in its shortest form.
+/// A value without JSON syntax where possible.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! `artoo completions`.
+//! `artoo completions`: prints a shell completion script.
 
 use clap::CommandFactory;
 

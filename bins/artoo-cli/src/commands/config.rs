@@ -1,4 +1,4 @@
-//! `artoo config`.
+//! `artoo config`: shows the merged configuration, its path and its schema.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::terminal::{neutral_json, neutral_line, pad, width};
 
-/// Shows the configuration.
+/// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &ConfigCommand) -> Result<Exit, CommandError> {
     let text = match command {
         ConfigCommand::Path => {
@@ -89,7 +89,8 @@ fn rows(loaded: &Loaded) -> Vec<Row> {
         .collect()
 }
 
-/// Which model each role gets in the end, what each model gets, and whether its key is there. The key itself is never shown.
+/// The effective model of each role, each model's profile, and whether its key
+/// is set. The key itself is never shown.
 fn model_rows(models: &RoleModels, settings: &Settings) -> Vec<Row> {
     let mut rows = Vec::new();
     for (role, choice) in models.iter() {

@@ -1,4 +1,4 @@
-//! The configuration as a command needs it.
+//! Loads the configuration for a command.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,22 +13,22 @@ use crate::connect::model_store;
 use crate::error::CommandError;
 use crate::program::Context;
 
-/// Everything that was configured.
+/// The loaded configuration.
 pub(crate) struct Loaded {
-    /// The layers laid over each other, with origins.
+    /// The merged layers with origins.
     pub(crate) merged: Merged,
-    /// The same as types.
+    /// The merged layers, typed.
     pub(crate) sections: Sections,
-    /// The same, resolved, without the models.
+    /// The resolved settings, without the models.
     pub(crate) settings: Settings,
-    /// Where the configuration file is looked for.
+    /// Path of the configuration file.
     pub(crate) file: PathBuf,
-    /// Whether it is there.
+    /// Whether the file exists.
     pub(crate) file_is_there: bool,
 }
 
 impl Loaded {
-    /// Loads the configuration: what the command line says comes in as `given`.
+    /// Loads the configuration; `given` contains the values from the command line.
     pub(crate) fn load(context: &mut Context<'_>, mut given: Given) -> Result<Self, CommandError> {
         let common = &context.common;
         given.profile = common.profile.clone();
@@ -52,7 +52,7 @@ impl Loaded {
         Ok(Self { merged, sections, settings, file, file_is_there: source.text.is_some() })
     }
 
-    /// Chooses the model of each role. What was found where nobody chose goes into the origins.
+    /// Chooses the model of each role. Detected values are added to the origins.
     pub(crate) fn models(&mut self, context: &Context<'_>) -> Result<RoleModels, CommandError> {
         let data_dir = self.settings.data_dir.clone();
         let state = move |name: &str| embedded_state(&data_dir, name);
@@ -62,7 +62,7 @@ impl Loaded {
     }
 }
 
-/// A path as a value of the configuration, which is text.
+/// A path as a configuration value, which has to be UTF-8.
 pub(crate) fn path_value(option: &str, path: &Path) -> Result<toml::Value, CommandError> {
     match path.to_str() {
         Some("") => Err(CommandError::usage(format!("{option} is empty")).hint("name a folder")),
@@ -72,7 +72,7 @@ pub(crate) fn path_value(option: &str, path: &Path) -> Result<toml::Value, Comma
     }
 }
 
-/// What there is of an embedded model. The file is hashed where it is new: seconds, once.
+/// The state of an embedded model. A new file is hashed, which takes seconds, once.
 pub(crate) fn embedded_state(data_dir: &Path, name: &str) -> EmbeddedState {
     let Some(entry) = find(name) else { return EmbeddedState::Absent };
     match model_store(data_dir).state(entry) {

@@ -1,4 +1,4 @@
-//! `artoo man`: one manual page for the whole program, made from the definitions of the command line.
+//! `artoo man`: a single manual page, generated from the command line definitions.
 
 use std::io;
 
@@ -17,7 +17,7 @@ pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, CommandError> {
     Ok(Exit::OK)
 }
 
-/// The program in sections of its own, and each command in a section with the same as subsections.
+/// The program's own sections, then one section per command with subsections.
 fn page(program: &Command) -> io::Result<String> {
     let mut program = program.clone().disable_help_flag(true);
     program.build();
@@ -33,7 +33,7 @@ fn page(program: &Command) -> io::Result<String> {
     Ok(page)
 }
 
-/// A command and those below it.
+/// A command with its subcommands.
 fn section(command: &Command, page: &mut String) -> io::Result<()> {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     page.push_str(&format!(".SH \"{}\"\n", escaped(&name.to_uppercase())));
@@ -41,9 +41,9 @@ fn section(command: &Command, page: &mut String) -> io::Result<()> {
     command.get_subcommands().try_for_each(|below| section(below, page))
 }
 
-/// What a command is for, how it is written, its options and examples.
+/// Description, synopsis, options and examples of a command.
 fn body(command: &Command) -> io::Result<String> {
-    // The examples come as they stand, which the generator would fill into paragraphs.
+    // The examples are added verbatim, because the generator would fill them into paragraphs.
     let examples = command.get_after_help().map(ToString::to_string);
     let man = Man::new(command.clone());
     let mut text = Vec::new();
@@ -63,7 +63,7 @@ fn body(command: &Command) -> io::Result<String> {
     Ok(text)
 }
 
-/// A line with nothing in it that the formatter would take for its own.
+/// Escapes what roff would interpret.
 fn escaped(line: &str) -> String {
     let text = line.replace('\\', "\\e").replace('-', "\\-").replace('"', "\\(dq");
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }

@@ -1,4 +1,4 @@
-//! The small commands, one module each. `run`, `setup` and `doctor` have folders of their own.
+//! The smaller commands, one module each. `run`, `setup` and `doctor` have folders of their own.
 
 pub(crate) mod audit;
 mod audit_page;

@@ -1,4 +1,4 @@
-//! `artoo model`.
+//! `artoo model`: lists, fetches, locates and removes embedded models.
 
 use artoo_llm_local::store::{CATALOGUE, CatalogueEntry, ModelState, StoreError, find};
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::suggest::nearest;
 use crate::terminal::{neutral_json, neutral_line};
 use crate::view::bytes;
 
-/// Lists, fetches, locates or removes models.
+/// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: ModelCommand) -> Result<Exit, CommandError> {
     let settings = Loaded::load(context, Given::default())?.settings;
     let store = model_store(&settings.data_dir);
@@ -61,7 +61,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: ModelCommand) -> Result<Ex
     }
 }
 
-/// What the store says, for the terminal.
+/// A store error for the user.
 pub(crate) fn explained(error: StoreError) -> CommandError {
     let hint = error.hint();
     let said = CommandError::failed(error.to_string());
@@ -71,7 +71,7 @@ pub(crate) fn explained(error: StoreError) -> CommandError {
     }
 }
 
-/// The model of this name; without one, the default.
+/// The model with this name, or the default model.
 fn named(name: Option<&str>) -> Result<&'static CatalogueEntry, CommandError> {
     let Some(name) = name else {
         return CATALOGUE.first().ok_or_else(|| CommandError::failed("this build has no embedded models"));

@@ -1,4 +1,6 @@
-//! `artoo policy`: what a command would do, and what would be decided about it. Nothing is run.
+//! `artoo policy`: shows a command's effects and the decision about it; lists the user's rules.
+//!
+//! The command is not run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use crate::machine::nearest_folder;
 use crate::program::Context;
 use crate::terminal::{neutral_json, neutral_line};
 
-/// Checks a command, or lists the user's rules.
+/// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &PolicyCommand) -> Result<Exit, CommandError> {
     let page = match command {
         PolicyCommand::Check { text, json } => check(context, text, *json)?,
@@ -56,7 +58,7 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
         evidence: EvidenceStore::unmade(run.join("evidence")),
         created: CreatedPaths::default(),
         jobs: Jobs::default(),
-        // Where a run would have them is not there yet.
+        // The data folder may not exist yet, so the nearest existing ancestor stands for it.
         layer_stores: vec![nearest_folder(&settings.data_dir), PathBuf::from("/var/tmp")],
         explain: effects_of,
         consent: Arc::new(RulesAlone(rules)),
@@ -73,7 +75,7 @@ fn check(context: &mut Context<'_>, text: &str, json: bool) -> Result<String, Co
     Ok(if json { format!("{}\n", neutral_json(&as_json(&outlook).to_string())) } else { page(&outlook) })
 }
 
-/// Nobody to ask, and the person's rules.
+/// Consent by the user's rules alone, with nobody to ask.
 struct RulesAlone(Rules);
 
 #[async_trait]
@@ -87,7 +89,7 @@ impl Consent for RulesAlone {
     }
 }
 
-/// The user's rules, and where they stand.
+/// The user's rules and the path of their file.
 fn list(rules: &Rules, json: bool) -> String {
     let file = rules.file().map(|file| file.display().to_string()).unwrap_or_default();
     let is_there = rules.file().is_some_and(Path::exists);
@@ -133,7 +135,7 @@ fn rule_as_json(number: usize, rule: &Rule) -> Value {
     })
 }
 
-/// Each effect with its reason: the kind as it is called in JSON, what, the word, why.
+/// Each effect with its reason: the kind as in JSON, its object, the word that causes it, and why.
 fn reasons(effects: &Effects) -> impl Iterator<Item = (&'static str, &artoo_sandbox::Cause)> {
     let protected = effects.protected.iter().map(|cause| ("protected", cause));
     let rest =
@@ -264,7 +266,7 @@ mod tests {
         insta::assert_json_snapshot!(as_json(&outlook("rm notes.txt", &own())));
     }
 
-    /// Rules of each decision.
+    /// One rule for each decision.
     fn own() -> Rules {
         let rule = |decision, kind, reason: &str, matches: &str| Rule {
             decision,

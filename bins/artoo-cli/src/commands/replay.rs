@@ -1,4 +1,4 @@
-//! `artoo runs replay`: what the controller would have decided with other numbers.
+//! `artoo runs replay`: what the controller would have decided with other hyperparameters.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(super) fn run(
     Ok(trust(context, &page))
 }
 
-/// The recorded numbers with what the command line says over them, and nothing of the configuration of today.
+/// The recorded hyperparameters, overridden by the command line. The current configuration is not used.
 fn parameters(
     context: &Context<'_>,
     loaded: &Loaded,
@@ -61,7 +61,8 @@ fn parameters(
     checked(said.over(recorded), &loaded.merged)
 }
 
-/// Says what cannot be relied on. With the recorded numbers artoo's own solver must come to the recorded decisions.
+/// Warns about what cannot be relied on. With the recorded numbers, artoo's own
+/// solver has to reproduce the recorded decisions.
 fn trust(context: &mut Context<'_>, page: &WhatIf) -> Exit {
     let mut exit = Exit::OK;
     if let Some(damage) = &page.damage {

@@ -1,4 +1,4 @@
-//! `artoo runs`: past runs, folded from their journals by the code that shows runs live, and explained from them.
+//! `artoo runs`: lists, shows and explains past runs from their journals, using the code of the live view.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::program::Context;
 use crate::terminal::{neutral_json, paged};
 use crate::view::{Frame, Live, Outcome, explanation, footer, no_end, result, run_row, undo_line};
 
-/// Lists or shows runs.
+/// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Exit, CommandError> {
     let loaded = Loaded::load(context, Given::default())?;
     let data_dir = loaded.settings.data_dir.clone();
@@ -85,7 +85,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RunsCommand) -> Result<Ex
     }
 }
 
-/// Says what of a page cannot be relied on. A foreign solver may well decide otherwise; artoo's own may not.
+/// Warns about what cannot be relied on. A foreign solver may decide differently; artoo's own may not.
 fn trust(context: &mut Context<'_>, page: &Explanation) -> Exit {
     let mut exit = Exit::OK;
     if let Some(damage) = &page.damage {
@@ -105,7 +105,7 @@ fn trust(context: &mut Context<'_>, page: &Explanation) -> Exit {
     exit
 }
 
-/// Sockets and signals need them.
+/// The runtime, needed for sockets and signals.
 fn threads() -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -118,7 +118,7 @@ pub(super) fn recorded(folder: &std::path::Path) -> Result<journal::Read, Comman
     journal::read(&folder.join(journal::FILE_NAME)).map_err(|error| explained(RunsError::Journal(error)))
 }
 
-/// The record of a run that a controller decided about.
+/// The record of a run with at least one decision of the controller.
 pub(super) fn judged(folder: &std::path::Path) -> Result<journal::Read, CommandError> {
     let read = recorded(folder)?;
     let is_command = read.envelopes.iter().any(|envelope| {
@@ -133,7 +133,7 @@ pub(super) fn judged(folder: &std::path::Path) -> Result<journal::Read, CommandE
     Ok(read)
 }
 
-/// The line that stands for the end that a run does not have.
+/// The line that replaces the missing end of a run.
 fn unfinished(last: &Line, state: RunState) -> Option<Line> {
     let event = Event::RunUnfinished { state };
     (state != RunState::Finished).then(|| Line {
@@ -183,7 +183,7 @@ fn show(
     paged(context.terminal, context.environment, &text)
 }
 
-/// The folder of a run by a part of its id, or of the newest.
+/// The folder of a run by a part of its id; `last` is the newest.
 pub(super) fn folder(data_dir: &std::path::Path, part: &str) -> Result<PathBuf, CommandError> {
     if part != "last" {
         return runs::find(data_dir, part).map_err(explained);
@@ -208,7 +208,7 @@ pub(crate) fn explained(error: RunsError) -> CommandError {
     let hint = error.hint();
     let said = CommandError::new(kind, error.to_string()).hint(hint);
     match std::error::Error::source(&error).map(ToString::to_string) {
-        // The message of a folder's error has its cause in it.
+        // A folder error already contains its cause in the message.
         Some(cause) if !error.to_string().contains(&cause) => said.because(cause),
         Some(_) | None => said,
     }

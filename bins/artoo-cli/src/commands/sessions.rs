@@ -1,4 +1,4 @@
-//! `artoo sessions`: what was asked one after the other.
+//! `artoo sessions`: lists, shows, names, exports and deletes conversations.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::program::Context;
 use crate::run::explained;
 use crate::view::{Frame, session_markdown, session_page, session_row};
 
-/// Lists, shows, names, exports or deletes sessions.
+/// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &SessionsCommand) -> Result<Exit, CommandError> {
     let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
-    // What was written went through a redactor; a name is the person's own.
+    // Stored text is already redacted, and a name is the user's own text, so the redactor is empty.
     let sessions = Sessions::new(&data_dir, Redactor::new());
     match command {
         SessionsCommand::List { json, limit } => list(context, &sessions, *json, *limit, &data_dir),
@@ -62,7 +62,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &SessionsCommand) -> Resul
     }
 }
 
-/// Writes a session as Markdown into a file of its own.
+/// Writes a session as Markdown to a new file.
 pub(crate) fn save(session: &Session, file: &Path) -> Result<(), CommandError> {
     let written = std::fs::OpenOptions::new().create_new(true).write(true).open(file);
     written.and_then(|mut file| file.write_all(session_markdown(session).as_bytes())).map_err(|error| {
@@ -72,7 +72,7 @@ pub(crate) fn save(session: &Session, file: &Path) -> Result<(), CommandError> {
     })
 }
 
-/// The session that a person calls so; `last` is the last used.
+/// The session that the user names; `last` is the most recently used one.
 pub(crate) fn find(sessions: &Sessions, part: &str) -> Result<Session, CommandError> {
     if part != "last" {
         return sessions.find(part).map_err(explained);
@@ -102,7 +102,7 @@ fn list(
                 let row = if json { as_json(&session)? } else { session_row(&session, frame) };
                 context.terminal.data(&format!("{row}\n"))?;
             }
-            // One that cannot be read hides no other.
+            // An unreadable session does not hide the others.
             Err(error) => {
                 context.terminal.warning(&error.to_string());
                 context.terminal.hint(error.hint());

@@ -12,23 +12,23 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::view::no_end;
 
-/// How often it is looked whether the run has ended.
+/// Poll interval of the run's state.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long that may take: a run ends within seconds, and says so.
+/// Timeout: a run ends within seconds, and reports that.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Stops the run of this folder and waits until its end is on record.
+/// Stops the run of this folder and waits until its end is recorded.
 pub(super) async fn stop(context: &mut Context<'_>, folder: &Path) -> Result<Exit, CommandError> {
     let unreadable = |error| explained(RunsError::Journal(error));
     let mut follow = Follow::open(&folder.join(journal::FILE_NAME)).map_err(unreadable)?;
     match follow.read_on().map_err(unreadable)?.state {
         RunState::Running => {}
-        // What was wanted is so.
+        // The run has already ended.
         state @ (RunState::Finished | RunState::Killed | RunState::Unrecorded) => {
             context.terminal.note(no_end(state).unwrap_or("this run has ended already"));
             return Ok(Exit::OK);
         }
-        // Whether it works, only its socket tells.
+        // The file system cannot tell whether the run is active; only its socket can.
         RunState::Unknown => {}
     }
     let failed = |error: artoo_runtime::control::ControlError| {

@@ -1,4 +1,4 @@
-//! `artoo runs undo`: takes back what a run did to files.
+//! `artoo runs undo`: restores the files that a run changed.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::view::{obstacle_line, taken_back_line};
 
-/// What the person wants.
+/// Options of the command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UndoOptions {
     pub(super) dry_run: bool,
@@ -21,24 +21,25 @@ pub(super) struct UndoOptions {
     pub(super) json: bool,
 }
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Debug, Default, Serialize)]
 struct Page<'a> {
     run_id: &'a str,
-    /// Whether everything that was looked at is as the run found it: compared after the last step, with contents, modes, times, attributes and links.
+    /// Whether every compared path is as the run found it, in content, mode, times, attributes and links;
+    /// compared after the last step.
     undone: bool,
-    /// What could not be made as the run found it.
+    /// What could not be restored.
     deviations: Vec<Deviation>,
     dry_run: bool,
-    /// Whether an undo that was cut off goes on.
+    /// Whether an interrupted undo was continued.
     resumed: bool,
     changes: Vec<TakenBack>,
-    /// What stands in the way: nothing was changed then.
+    /// What prevents the undo. Nothing was changed then.
     obstacles: Vec<Obstacle>,
     not_covered: Vec<NotCovered>,
 }
 
-/// Takes back a run.
+/// Undoes a run.
 pub(super) fn run(
     context: &mut Context<'_>,
     folder: &Path,
@@ -79,7 +80,7 @@ pub(super) fn run(
     for one in &page.not_covered {
         let place = one.path.display();
         let words = match one.why {
-            // It stands in the way where the run changed it, so it did not.
+            // If the run had changed it, it would be an obstacle, so the run did not change it.
             Uncovered::NoRoom { .. } | Uncovered::Unsteady => {
                 format!("{place} was not kept: {}; the run did not change its content", one.why)
             }
@@ -118,7 +119,7 @@ fn exit(page: &Page<'_>) -> Exit {
     if page.deviations.is_empty() { Exit::OK } else { Exit::FAILED }
 }
 
-/// Whether the run may have changed something there that nobody looked at.
+/// Whether the run may have changed something that was not compared.
 fn is_unseen(one: &NotCovered) -> bool {
     match one.why {
         Uncovered::TooMany { .. }

@@ -1,4 +1,4 @@
-//! Which model each role gets.
+//! Model selection: which provider and model each role gets.
 
 use artoo_types::Role;
 
@@ -9,56 +9,57 @@ use crate::error::CommandError;
 use crate::machine::Environment;
 use crate::suggest::nearest;
 
-/// What is known of embedded models. Looking at a file may mean to hash it, so that is done only where it matters.
+/// Information about embedded models. Checking a file may require hashing it,
+/// so that is done only where it matters.
 pub(crate) struct Embedded<'a> {
-    /// The names of all models of the catalogue, the default one first.
+    /// Names of all models of the catalogue, the default one first.
     pub(crate) catalogue: Vec<String>,
-    /// Looks at the file of one.
+    /// Checks the file of one model.
     pub(crate) state: &'a dyn Fn(&str) -> EmbeddedState,
 }
 
-/// What there is of an embedded model.
+/// State of an embedded model's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EmbeddedState {
-    /// Nothing, or not all of it.
+    /// Missing or incomplete.
     Absent,
-    /// All of it, with the right hash.
+    /// Complete, with the expected hash.
     Installed,
-    /// A file that is something else, and why.
+    /// A file that does not match, and why.
     Damaged(String),
 }
 
-/// A model, chosen.
+/// A chosen model with everything needed to reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModelChoice {
-    /// Which wire format, or the embedded model.
+    /// The wire format, or the embedded model.
     pub(crate) provider: Provider,
     /// The server's address; empty for the embedded model.
     pub(crate) base_url: String,
-    /// Its name.
+    /// The model's name.
     pub(crate) model: String,
-    /// The variable that holds the key, where one is needed or set.
+    /// The variable that holds the key, if one is needed or set.
     pub(crate) key_env: Option<String>,
 }
 
-/// The model of each role that asks one.
+/// The model of each role that uses one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoleModels {
     /// In the order of [`ROLES`].
     choices: [ModelChoice; 5],
 }
 
-/// The roles that ask a model, in the order of the specification.
+/// The roles that use a model, in the order of the specification.
 pub(crate) const ROLES: [Role; 5] =
     [Role::Perceiver, Role::Planner, Role::Executor, Role::AgentValidator, Role::MetaValidator];
 
-/// OpenAI's own address.
+/// OpenAI's public address.
 const OPENAI: &str = "https://api.openai.com/v1";
-/// Anthropic's own address.
+/// Anthropic's public address.
 const ANTHROPIC: &str = "https://api.anthropic.com";
-/// The model that is asked for when a key is all that is known.
+/// Default model if only an OpenAI key is known.
 const OPENAI_MODEL: &str = "gpt-5-mini";
-/// The same for Anthropic.
+/// Default model if only an Anthropic key is known.
 const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
 
 impl RoleModels {
@@ -67,7 +68,7 @@ impl RoleModels {
         ROLES.into_iter().zip(&self.choices)
     }
 
-    /// The models without repetition, in the order of the roles.
+    /// The distinct models, in the order of the roles.
     pub(crate) fn distinct(&self) -> Vec<&ModelChoice> {
         let mut distinct: Vec<&ModelChoice> = Vec::new();
         for choice in &self.choices {
@@ -78,13 +79,13 @@ impl RoleModels {
         distinct
     }
 
-    /// Whether some role works with the embedded model.
+    /// Whether any role uses the embedded model.
     pub(crate) fn embedded(&self) -> bool {
         self.choices.iter().any(|choice| choice.provider == Provider::Local)
     }
 }
 
-/// Chooses, and refuses a choice that cannot work or that puts R4b on a weaker model than R2.
+/// Chooses each role's model. Refuses a choice that cannot work or that gives R4b a weaker model than R2.
 pub(crate) fn choose(
     merged: &mut Merged,
     sections: &Sections,
@@ -101,7 +102,7 @@ pub(crate) fn choose(
         let (name, table) = own;
         let name = if table.is_empty() { tier.0 } else { name };
         let table = over(tier.1, table);
-        // A key that was set for one server is not sent to another that a file names.
+        // A key that was set for one server is not sent to another one that a file names.
         let usual_key = table.base_url.is_none() || (named_now && table.base_url == brain_table.base_url);
         complete(name, &table, usual_key, environment, embedded)
     };
@@ -117,7 +118,7 @@ pub(crate) fn choose(
     Ok(RoleModels { choices: [perceiver, planner, executor, agent_validator, meta_validator] })
 }
 
-/// `upper` laid over `lower`; another provider inherits nothing.
+/// Lays `upper` over `lower`; a different provider inherits nothing.
 fn over(lower: &ModelTable, upper: &ModelTable) -> ModelTable {
     let base = match upper.provider {
         Some(provider) if lower.provider != Some(provider) => &ModelTable::default(),
@@ -131,7 +132,7 @@ fn over(lower: &ModelTable, upper: &ModelTable) -> ModelTable {
     }
 }
 
-/// The brain's table with a provider: the one that was chosen, or the first of what is there.
+/// The brain's table with a provider: the chosen one, or the first that is available.
 fn found(
     merged: &mut Merged,
     table: &ModelTable,
@@ -180,7 +181,7 @@ fn nothing(table: &ModelTable, embedded: &Embedded<'_>) -> CommandError {
     })
 }
 
-/// Fills what the provider's own defaults fill.
+/// Fills missing values with the provider's defaults.
 fn complete(
     name: &str,
     table: &ModelTable,
@@ -231,7 +232,7 @@ fn complete(
     }
 }
 
-/// The embedded model must be known, installed and whole.
+/// Checks that the embedded model is known, installed and undamaged.
 fn usable(model: &str, embedded: &Embedded<'_>) -> Result<(), CommandError> {
     if !embedded.catalogue.iter().any(|name| name == model) {
         let meant = nearest(model, embedded.catalogue.iter().map(String::as_str));
@@ -256,7 +257,7 @@ fn usable(model: &str, embedded: &Embedded<'_>) -> Result<(), CommandError> {
 }
 
 impl Embedded<'_> {
-    /// A damaged file counts as there: to say that nothing is set up would hide what is wrong.
+    /// A damaged file counts as installed: "nothing is set up" would hide the actual problem.
     fn default_is_there(&self) -> bool {
         self.catalogue.first().is_some_and(|name| match (self.state)(name) {
             EmbeddedState::Installed | EmbeddedState::Damaged(_) => true,

@@ -1,4 +1,4 @@
-//! The table `[controller]`: the rules of the controller and its numbers.
+//! The `[controller]` table: rule set and hyperparameters of the controller.
 
 use artoo_ggs_core::{Hyperparameters, ParameterError, Parameters, Profile};
 use schemars::JsonSchema;
@@ -48,7 +48,7 @@ pub(crate) struct ControllerTable {
 }
 
 impl ControllerTable {
-    /// What is set here, over these.
+    /// Applies the values that are set to `base`.
     pub(crate) fn over(&self, base: Hyperparameters) -> Hyperparameters {
         let base = match self.rules.map(Profile::parameters) {
             None => base,
@@ -74,7 +74,7 @@ impl ControllerTable {
     }
 }
 
-/// Writes the rules of a profile and all of its numbers into a layer.
+/// Writes a profile's rule set and all of its numbers into a layer.
 pub(super) fn put_profile(table: &mut Table, rules: Profile) {
     let numbers = *rules.parameters();
     let values: [(&str, Value); 11] = [
@@ -95,7 +95,7 @@ pub(super) fn put_profile(table: &mut Table, rules: Profile) {
     }
 }
 
-/// Checks the numbers; a mistake is told with where it comes from.
+/// Validates the numbers; an error names the origin of the wrong value.
 pub(crate) fn checked(values: Hyperparameters, merged: &Merged) -> Result<Parameters, CommandError> {
     Parameters::new(values).map_err(|error| {
         let (name, wrong) = match error {
@@ -114,7 +114,8 @@ pub(crate) fn checked(values: Hyperparameters, merged: &Merged) -> Result<Parame
 mod tests {
     use super::*;
 
-    /// The lowest layer has the default's numbers, so a file that chooses the specification's rules alone must get the same.
+    /// The lowest layer contains the default numbers, so a file that only selects the specification's rules
+    /// has to get the same numbers.
     #[test]
     fn profiles_differ_in_rules_and_not_in_numbers() {
         let table = |rules| ControllerTable { rules: Some(rules), ..ControllerTable::default() };

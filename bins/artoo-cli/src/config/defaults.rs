@@ -1,4 +1,4 @@
-//! The lowest layer: every default that does not depend on the machine or the model.
+//! Default layer of the configuration: every default that does not depend on the machine or the model.
 
 use artoo_ggs_core::Profile;
 use artoo_llm_client::RetryPolicy;
@@ -12,7 +12,7 @@ use super::controller::put_profile;
 use super::layer::{Layer, Origin, put};
 use super::settings::DAY;
 
-/// The defaults.
+/// The default layer.
 pub(crate) fn layer() -> Layer {
     let limits = Limits::default();
     let timeouts = Timeouts::default();

@@ -1,4 +1,6 @@
-//! Reading `config.toml`: unknown keys and wrong types are errors with their place and, where there is one, the key that was meant.
+//! Parser of `config.toml`.
+//!
+//! Unknown keys and wrong types are errors with line and column, and with the nearest known key.
 
 use std::path::Path;
 
@@ -12,7 +14,7 @@ use super::sections::FileConfig;
 use crate::error::CommandError;
 use crate::suggest::nearest;
 
-/// Reads the text of a configuration file. `path` is for messages alone.
+/// Parses the text of a configuration file. `path` is used in messages only.
 pub(crate) fn read(path: &Path, text: &str) -> Result<Table, CommandError> {
     let parsed = DeTable::parse(text).map_err(|error| explained(path, text, &error))?;
     check_keys(parsed.get_ref(), &config_schema(), "")
@@ -21,7 +23,7 @@ pub(crate) fn read(path: &Path, text: &str) -> Result<Table, CommandError> {
     text.parse::<Table>().map_err(|error| explained(path, text, &error))
 }
 
-/// Checks the keys of a layer that is no file.
+/// Checks that a key from another layer than the file exists.
 pub(crate) fn check_path(path: &str) -> Result<(), (String, String)> {
     let schema = config_schema();
     let mut node = &schema;
@@ -48,7 +50,7 @@ pub(crate) fn check_path(path: &str) -> Result<(), (String, String)> {
     Ok(())
 }
 
-/// A key that means nothing.
+/// An unknown key.
 struct Unknown {
     key: String,
     table: String,
@@ -96,7 +98,7 @@ fn check_keys(table: &DeTable<'_>, schema: &Json, above: &str) -> Result<(), Unk
     Ok(())
 }
 
-/// What stands under a key: a property, or the one shape of a table with free names.
+/// The schema of a key: a property, or the shape of a table with free names.
 fn child<'s>(schema: &'s Json, key: &str) -> Option<&'s Json> {
     schema
         .get("properties")

@@ -1,4 +1,4 @@
-//! Layers of configuration and how they are laid over each other, with the origin of each value.
+//! Configuration layers and their merging, with the origin of each value.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,20 +7,20 @@ use std::path::PathBuf;
 
 use toml::{Table, Value};
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Nobody said otherwise.
+    /// The built-in default.
     Default,
-    /// What was found on this machine, because nobody chose.
+    /// Detected on this machine, because nothing was configured.
     Found(&'static str),
     /// The configuration file.
     File(PathBuf),
     /// A profile.
     Profile(String),
-    /// A variable.
+    /// An environment variable.
     Variable(&'static str),
-    /// An option.
+    /// A command line option.
     Option(&'static str),
 }
 
@@ -37,28 +37,29 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One layer.
+/// One layer of configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
-    /// Where its values come from.
+    /// Origin of its values.
     pub(crate) origin: Origin,
-    /// Whether it names a model for every role: choices for single tiers and roles below it then count no more.
+    /// Whether it names a model for every role; it then overrides choices for
+    /// single tiers and roles in the layers below.
     pub(crate) for_every_role: bool,
-    /// Its values.
+    /// The values.
     pub(crate) table: Table,
 }
 
-/// Layers laid over each other.
+/// The merged layers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Merged {
-    /// The values.
+    /// The merged values.
     pub(crate) table: Table,
-    /// Where each leaf comes from, by its path.
+    /// Origin of each leaf, by its path.
     pub(crate) origins: BTreeMap<String, Origin>,
 }
 
 impl Merged {
-    /// Lays one more layer on top.
+    /// Merges one more layer on top.
     pub(crate) fn lay(&mut self, layer: &Layer) {
         if layer.for_every_role {
             self.forget("tool");
@@ -82,10 +83,10 @@ impl Merged {
         table.get(key)
     }
 
-    /// The address, model and key that belong to one provider mean nothing to another.
+    /// Drops address, model and key of the table, because they belong to the previous provider.
     fn drop_what_another_provider_meant(&mut self, path: &str, value: &Value) {
         let Some(table) = path.strip_suffix(".provider") else { return };
-        // A table without a provider is one of the usual kind.
+        // The provider defaults to `openai`.
         let old = self.get(path).and_then(Value::as_str).unwrap_or("openai");
         if value.as_str() != Some(old) {
             self.forget(table);
@@ -105,7 +106,8 @@ impl Merged {
     }
 }
 
-/// The first key of a path, and the rest. A key that holds a dot, as the names of models do, stands between quotes.
+/// Splits a path into its first key and the rest. A key that contains a dot,
+/// such as the name of a model, is quoted.
 pub(crate) fn first_key(path: &str) -> (&str, Option<&str>) {
     if let Some((key, rest)) = path.strip_prefix('"').and_then(|path| path.split_once('"')) {
         return (key, rest.strip_prefix('.'));
@@ -113,12 +115,12 @@ pub(crate) fn first_key(path: &str) -> (&str, Option<&str>) {
     path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)))
 }
 
-/// A key as it stands in a path.
+/// A key as it is written in a path.
 pub(crate) fn quoted(key: &str) -> Cow<'_, str> {
     if key.contains('.') { Cow::Owned(format!("\"{key}\"")) } else { Cow::Borrowed(key) }
 }
 
-/// Sets the value at a path, making tables on the way. What was there is replaced.
+/// Sets the value at a path, creating tables as needed. An existing value is replaced.
 pub(crate) fn put(table: &mut Table, path: &str, value: Value) {
     match first_key(path) {
         (name, None) => {
@@ -136,7 +138,7 @@ pub(crate) fn put(table: &mut Table, path: &str, value: Value) {
     }
 }
 
-/// Every value that is no table, by its path, providers first: they decide what the rest of their table means.
+/// All leaf values by path. Providers come first, because they decide what the rest of their table means.
 pub(crate) fn leaves(table: &Table) -> Vec<(String, Value)> {
     fn walk(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
         for (key, value) in table {

@@ -1,4 +1,4 @@
-//! From the file, the variables and the options to one merged table.
+//! Merges the configuration file, environment variables and options into one table.
 
 use std::path::{Path, PathBuf};
 
@@ -13,29 +13,29 @@ use crate::error::CommandError;
 use crate::machine::Environment;
 use crate::suggest::nearest;
 
-/// What the command line says about the configuration.
+/// Configuration given on the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     /// `--profile`.
     pub(crate) profile: Option<String>,
     /// `-c`, in order.
     pub(crate) set: Vec<KeyValue>,
-    /// Options that set one key each: name of the option, key, value.
+    /// Options that set one key each: option name, key, value.
     pub(crate) options: Vec<(&'static str, &'static str, Value)>,
     /// Options that name a model or server for every role.
     pub(crate) for_every_role: Vec<(&'static str, &'static str, Value)>,
 }
 
-/// The configuration file: where it is, and its text if it is there.
+/// The configuration file: its path, and its text if it exists.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    /// Where it is looked for.
+    /// Path of the file.
     pub(crate) path: PathBuf,
-    /// What it says; `None` where there is none.
+    /// Content of the file; `None` if it does not exist.
     pub(crate) text: Option<String>,
 }
 
-/// Where the configuration file is looked for: `ARTOO_CONFIG`, or the user's config folder. Never the working folder.
+/// Path of the configuration file: `ARTOO_CONFIG`, or the user's config folder. Never the working folder.
 pub(crate) fn path(environment: &Environment, home: &Path) -> PathBuf {
     let named = environment.raw("ARTOO_CONFIG").map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -44,13 +44,13 @@ pub(crate) fn path(environment: &Environment, home: &Path) -> PathBuf {
     })
 }
 
-/// The folder of the configuration, where it is artoo's own: not where a variable names a file elsewhere.
+/// Artoo's own configuration folder; `None` if a variable names a file elsewhere.
 pub(crate) fn own_folder(environment: &Environment, home: &Path) -> Option<PathBuf> {
     let file = path(environment, home);
     environment.raw("ARTOO_CONFIG").is_none().then(|| file.parent().map(Path::to_owned)).flatten()
 }
 
-/// Lays all layers over each other: defaults, file, profile, environment, options.
+/// Merges all layers: defaults, file, profile, environment, options.
 pub(crate) fn merge(
     source: &Source,
     environment: &Environment,
@@ -84,7 +84,7 @@ fn plain(origin: Origin, table: Table) -> Layer {
     Layer { origin, for_every_role: false, table }
 }
 
-/// A profile of the file, or one of the controller's, which every installation has.
+/// A profile from the file, or a built-in profile of the controller.
 fn profile(name: &str, profiles: &Table) -> Result<Layer, CommandError> {
     let origin = Origin::Profile(name.to_owned());
     if let Some(Value::Table(table)) = profiles.get(name) {
@@ -134,7 +134,7 @@ fn options(given: &Given) -> Result<Vec<Layer>, CommandError> {
     Ok(layers)
 }
 
-/// Each layer is checked alone, so that an error names the layer that is wrong.
+/// Checks each layer separately, so that an error names the layer that is wrong.
 fn check_types(layer: &Layer) -> Result<(), CommandError> {
     Sections::deserialize(layer.table.clone()).map(drop).map_err(|error| wrong(layer, error.message()))
 }

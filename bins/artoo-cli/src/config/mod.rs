@@ -1,7 +1,7 @@
 //! Configuration: defaults < `config.toml` < profile < environment < options, with the origin of each value.
 //!
-//! The environment and the file's text come in as values. A file in the working folder is never read, so a folder that
-//! somebody else made cannot choose a server, name a key or loosen a permission.
+//! Environment and file content are passed in as values. A file in the working folder is never read, so a
+//! folder that somebody else created cannot choose a server, name a key or loosen a permission.
 
 mod choose;
 mod controller;

@@ -1,4 +1,6 @@
-//! Adding a rule to `policy.toml`: behind what is there, which stays byte for byte, and only where the whole can be read afterwards.
+//! Appends a rule to `policy.toml`.
+//!
+//! The existing text stays byte for byte, and nothing is written unless the result parses.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -12,7 +14,7 @@ use super::policy::{checked, read, short_enough};
 use crate::error::CommandError;
 use crate::machine::{make_private, replace};
 
-/// The rule as it stands in the file.
+/// The rule as TOML text.
 pub(crate) fn rule_text(rule: &Rule) -> String {
     let Rule { decision, effects, programs, paths, reason, matches, spares } = rule;
     let kinds: Vec<String> = effects.iter().map(|kind| kind.name().to_owned()).collect();
@@ -30,11 +32,13 @@ pub(crate) fn rule_text(rule: &Rule) -> String {
     text
 }
 
-/// Adds a rule. Its place in the file, from 1. The file appears whole or not at all; a link stays a link, and its target is replaced.
+/// Appends a rule and returns its position in the file, from 1. The file is replaced atomically; a symbolic
+/// link is kept and its target replaced.
 ///
 /// # Errors
 ///
-/// What is there, or would be, cannot be read as rules that do what they say; or it cannot be written. Nothing has changed then.
+/// The existing or the resulting text does not parse as rules whose examples hold, or it cannot be written.
+/// The file is unchanged then.
 pub(crate) fn add_rule(path: &Path, home: &Path, rule: &Rule) -> Result<usize, CommandError> {
     let failed = |error: io::Error| {
         CommandError::failed(format!("the rule was not written to {}", path.display()))
@@ -43,7 +47,7 @@ pub(crate) fn add_rule(path: &Path, home: &Path, rule: &Rule) -> Result<usize, C
     };
     let folder = path.parent().unwrap_or(Path::new("/"));
     make_private(folder).map_err(failed)?;
-    // Two runs at once add one after the other. Where the file system knows no locks, the file is whole all the same.
+    // Serializes concurrent runs. On a file system without locks, the file is still written atomically.
     let lock = File::open(folder).map_err(failed)?;
     let _ = flock(&lock, FlockOperation::LockExclusive);
 
@@ -57,7 +61,7 @@ pub(crate) fn add_rule(path: &Path, home: &Path, rule: &Rule) -> Result<usize, C
     Ok(rules.rules().count())
 }
 
-/// The text, and what parts it from a rule behind it.
+/// The existing text with the separator before an appended rule.
 fn behind(old: &str) -> String {
     match old {
         "" => String::new(),
@@ -66,7 +70,7 @@ fn behind(old: &str) -> String {
     }
 }
 
-/// The file that a name stands for.
+/// The file that the path resolves to.
 fn target(path: &Path) -> io::Result<PathBuf> {
     match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => path.canonicalize().map_err(|error| {
@@ -79,7 +83,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// A string of TOML on one line. What JSON escapes TOML knows, and one character more must be.
+/// A string as a TOML basic string. TOML knows all of JSON's escapes; U+007F has to be escaped in addition.
 fn string(text: &str) -> String {
     Json::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
@@ -205,7 +209,7 @@ mod tests {
         };
         let wrong = Rule { spares: vec!["rm ~/'a [1].txt'".to_owned()], ..rule("r") };
         check("rule = [", &rule("r"), "policy.toml:1:");
-        // It ends in a list that nothing can stand behind.
+        // The file ends in an inline list, so nothing can be appended.
         check("rule = []\n", &rule("r"), "policy.toml:3:");
         check(&long, &rule("r"), "longer than 64 KiB");
         check(&many, &rule("r"), "more than 200 rules");
@@ -220,7 +224,7 @@ mod tests {
         let error = add(&folder.path().join("artoo/policy.toml"), &rule("r")).unwrap_err().to_string();
         assert!(error.contains("was not written"), "{error}");
         let path = folder.path().join("policy.toml");
-        // Where the new file would have to be is something that does not go.
+        // The path of the temporary file is taken by a non-empty folder.
         fs::create_dir_all(folder.path().join("policy.toml.new/x")).unwrap();
         fs::write(&path, OWN).unwrap();
         let error = add(&path, &rule("r")).unwrap_err().to_string();

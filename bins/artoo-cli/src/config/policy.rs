@@ -1,4 +1,6 @@
-//! Reading `policy.toml`: the user's own rules of consent. It is beside the configuration in the user's config folder, and nowhere else.
+//! Parser of `policy.toml`, the user's approval rules.
+//!
+//! The file is in the user's config folder and nowhere else.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -19,7 +21,7 @@ use crate::error::CommandError;
 use crate::machine::Environment;
 use crate::suggest::nearest;
 
-/// The most bytes of the file, and the most rules in it: more cannot have been read through.
+/// Limits of the file's size and number of rules: more than that, nobody has read through.
 const MAX_BYTES: u64 = 64 * 1024;
 const MAX_RULES: usize = 200;
 
@@ -97,18 +99,18 @@ impl From<RuleTable> for Rule {
     }
 }
 
-/// Where the rules are looked for. No variable names another file, and the working folder is never looked at.
+/// Path of the rules. No variable can name another file, and the working folder is never searched.
 pub(crate) fn path(environment: &Environment, home: &Path) -> PathBuf {
     let folder = environment.folder("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
     folder.join("artoo").join("policy.toml")
 }
 
-/// Reads the rules and checks their examples. Without a file there are none.
+/// Reads the rules and checks their examples. No file means no rules.
 pub(crate) fn rules(path: &Path, home: &Path) -> Result<Rules, CommandError> {
     checked(path, &read(path)?, home)
 }
 
-/// The rules of a text that stands in the file, or would.
+/// Parses and checks rules from the text of an existing or future file.
 pub(super) fn checked(path: &Path, text: &str, home: &Path) -> Result<Rules, CommandError> {
     let (tables, places) = parse(path, text)?;
     let rules = tables.into_iter().map(Rule::from).collect();
@@ -119,14 +121,14 @@ pub(super) fn checked(path: &Path, text: &str, home: &Path) -> Result<Rules, Com
     })
 }
 
-/// The schema of `policy.toml`.
+/// The JSON Schema of `policy.toml`.
 pub(crate) fn policy_schema() -> Json {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.into_generator().into_root_schema_for::<PolicyFile>().to_value()
 }
 
-/// The text of the file; nothing where there is none.
+/// Reads the file; empty if it does not exist.
 pub(super) fn read(path: &Path) -> Result<String, CommandError> {
     let unreadable = |error: std::io::Error| {
         CommandError::configuration(format!("cannot read {}", path.display()))
@@ -146,7 +148,7 @@ pub(super) fn read(path: &Path) -> Result<String, CommandError> {
     Ok(text)
 }
 
-/// Whether a person can read through it.
+/// Checks the size limit.
 pub(super) fn short_enough(path: &Path, text: &str) -> Result<(), CommandError> {
     if text.len() as u64 > MAX_BYTES {
         return Err(CommandError::configuration(format!("{} is longer than 64 KiB", path.display()))
@@ -155,7 +157,7 @@ pub(super) fn short_enough(path: &Path, text: &str) -> Result<(), CommandError> 
     Ok(())
 }
 
-/// The rules, and where in the text each begins.
+/// The rules, and the byte offset at which each begins.
 fn parse(path: &Path, text: &str) -> Result<(Vec<RuleTable>, Vec<usize>), CommandError> {
     let wrong = |error: toml::de::Error| {
         let place = error.span().map_or(0, |span| span.start);
@@ -185,7 +187,7 @@ fn parse(path: &Path, text: &str) -> Result<(Vec<RuleTable>, Vec<usize>), Comman
     Ok((file.rule, rules.iter().map(|rule| rule.span().start).collect()))
 }
 
-/// The place of a key that means nothing, what is wrong, and what may help.
+/// Rejects an unknown key, with its offset, the problem and a hint.
 fn check_keys(table: &DeTable<'_>, known: &[&str]) -> Result<(), (usize, String, String)> {
     let unknown = table.keys().find(|key| !known.contains(&key.get_ref().as_ref()));
     let Some(key) = unknown else { return Ok(()) };

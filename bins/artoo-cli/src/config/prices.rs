@@ -1,4 +1,4 @@
-//! What the models of a run cost.
+//! Prices of the models that a run uses.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use super::layer::quoted;
 use super::sections::{PriceTable, Provider};
 use crate::error::CommandError;
 
-/// The price of each role's model, as far as it is configured; the embedded model costs nothing. Where money is `limited`, every
-/// price has to be known.
+/// The price of each role's model, as far as configured; the embedded model is free. If the run's cost is
+/// `limited`, every price has to be known.
 pub(crate) fn prices(
     models: &RoleModels,
     tables: &BTreeMap<String, PriceTable>,

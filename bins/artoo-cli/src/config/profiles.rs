@@ -1,4 +1,4 @@
-//! What each model gets, and why.
+//! The profile (capabilities and limits) that applies to each model, with the reason.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,13 +13,14 @@ use crate::error::CommandError;
 /// The profile that applies to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Applied {
-    /// What it gets.
+    /// The profile.
     pub(crate) profile: ModelProfile,
-    /// Where that comes from.
+    /// Where it comes from.
     pub(crate) reason: String,
 }
 
-/// The profile of a chosen model: of the embedded one its own, of others what is known by their names; what `said` holds outweighs it.
+/// The profile of a chosen model: the embedded model has its own, for others the name
+/// decides; overrides in `said` take precedence.
 pub(crate) fn applied(choice: &ModelChoice, said: &BTreeMap<String, ProfileOverrides>) -> Applied {
     let (known, why) = match choice.provider {
         Provider::Local => (ModelProfile::embedded(), "the embedded model"),
@@ -38,13 +39,13 @@ pub(crate) fn applied(choice: &ModelChoice, said: &BTreeMap<String, ProfileOverr
     }
 }
 
-/// What is said of models, if it can be.
+/// Checks that the overrides can work.
 pub(super) fn known_better(
     models: &BTreeMap<String, ProfileOverrides>,
 ) -> Result<BTreeMap<String, ProfileOverrides>, CommandError> {
-    /// Prompts of roles alone take about so many.
+    /// The prompts of the roles alone take about that many tokens.
     const LEAST_CONTEXT: u32 = 2_048;
-    /// A plan takes more.
+    /// A plan takes more than that.
     const LEAST_OUTPUT: u32 = 256;
     for (model, said) in models {
         let refused = |key: &str, value: u32, why: String| {
@@ -79,7 +80,7 @@ pub(super) fn known_better(
     Ok(models.clone())
 }
 
-/// What it gets, in one line.
+/// One-line summary.
 impl fmt::Display for Applied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let profile = &self.profile;

@@ -1,4 +1,4 @@
-//! The tables of `config.toml`. Every value may be missing: the layer below then decides.
+//! The tables of `config.toml`. Every value is optional; a missing value is taken from the layer below.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// The variables that are said to hold keys of models.
+    /// The configured variables that hold model keys.
     pub(crate) fn key_variables(&self) -> impl Iterator<Item = String> {
         let RoleTables { perceiver, planner, executor, agent_validator, meta_validator } = &self.roles;
         let roles = [perceiver, planner, executor, agent_validator, meta_validator];
@@ -106,7 +106,7 @@ pub(crate) struct ModelTable {
 }
 
 impl ModelTable {
-    /// Whether nothing is chosen.
+    /// Whether nothing is set.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -239,10 +239,10 @@ pub(crate) enum MemoryMode {
 }
 
 impl MemoryMode {
-    /// All of them.
+    /// All modes.
     pub(crate) const ALL: [Self; 3] = [Self::On, Self::ReadOnly, Self::Off];
 
-    /// Its word.
+    /// Its name in the configuration.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::On => "on",

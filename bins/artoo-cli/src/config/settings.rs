@@ -1,4 +1,4 @@
-//! The configuration, resolved: every value known, every path absolute.
+//! The resolved configuration: every value known, every path absolute.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,72 +20,72 @@ use super::sections::{FolderMemory, Keys, MemoryMode, Notify, Sections, ToolsTab
 use crate::error::CommandError;
 use crate::machine::expand_home;
 
-/// Everything but the models.
+/// All settings except the models.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// Where runs, the audit log and models are kept.
+    /// Folder of runs, audit log and models.
     pub(crate) data_dir: PathBuf,
-    /// Where generated files go.
+    /// Folder for generated files.
     pub(crate) workspace: PathBuf,
     /// What commands may change.
     pub(crate) sandbox: SandboxMode,
-    /// The time that a run should take, where it was said.
+    /// The time that a run should take, if configured.
     pub(crate) time_budget: Option<Duration>,
-    /// How often the plan may be changed.
+    /// Maximum number of replans.
     pub(crate) max_replans: u32,
-    /// How often a subtask may be corrected.
+    /// Maximum number of corrections of a subtask.
     pub(crate) max_retries: u32,
-    /// How many tokens a run may use.
+    /// Token limit of a run.
     pub(crate) max_tokens: Option<u64>,
-    /// What the model calls of a run may cost.
+    /// Cost limit of a run's model calls.
     pub(crate) max_cost: Option<Amount>,
-    /// The end of a run, whatever it is doing.
+    /// Hard deadline of a run.
     pub(crate) timeout: Option<Duration>,
-    /// Whether only `accept` will do.
+    /// Whether only `accept` counts as success.
     pub(crate) strict: bool,
-    /// What the tools may do beyond files and confined commands.
+    /// Permissions of the tools beyond files and confined commands.
     pub(crate) tools: ToolsTable,
-    /// What has to be so before a run is accepted.
+    /// Requirements before a run is accepted.
     pub(crate) acceptance: Acceptance,
-    /// What no run may read or change, beside the usual places. Absolute.
+    /// Paths that no run may read or change, in addition to the built-in ones. Absolute.
     pub(crate) protected: Vec<PathBuf>,
-    /// Which rules apply.
+    /// The rule set that applies.
     pub(crate) rules: Profile,
-    /// The controller's numbers.
+    /// The controller's hyperparameters.
     pub(crate) parameters: Parameters,
-    /// What a run keeps of what it finds, so that it can be undone.
+    /// Size limits of a run's snapshot for undo.
     pub(crate) snapshot: SnapshotLimits,
-    /// How long that is kept, and how much of it.
+    /// How long snapshots are kept, and how many.
     pub(crate) retention: Retention,
-    /// What runs do with memory.
+    /// How runs use memory.
     pub(crate) memory: MemoryMode,
-    /// Where it is kept. Absolute.
+    /// Folder of the memory. Absolute.
     pub(crate) memory_folder: PathBuf,
     /// Folders whose runs do not share it. Absolute.
     pub(crate) memory_of_folders: Vec<(PathBuf, FolderMemory)>,
-    /// What is known better of models than their names say.
+    /// Overrides of model profiles, by model name.
     pub(crate) models: BTreeMap<String, ProfileOverrides>,
-    /// How the terminal tells that a long run has ended.
+    /// How the end of a long run is announced.
     pub(crate) notify: Notify,
-    /// The keys of the prompt of a conversation.
+    /// Key bindings of the prompt.
     pub(crate) keys: Keys,
-    /// Whether a screen reader speaks what is written.
+    /// Whether the output is for a screen reader.
     pub(crate) screen_reader: bool,
-    /// Time-outs of model servers.
+    /// Timeouts of model servers.
     pub(crate) timeouts: Timeouts,
-    /// When a request to a model server is repeated.
+    /// Retry policy of requests to model servers.
     pub(crate) retry: RetryPolicy,
-    /// How model servers are reached.
+    /// Proxy for model servers.
     pub(crate) proxy: ProxyPolicy,
 }
 
-/// The time budget with the embedded model, whose answers take minutes where a server's take seconds.
+/// Default time budget with the embedded model: its answers take minutes, a server's take seconds.
 pub(crate) const EMBEDDED_BUDGET: Duration = Duration::from_secs(30 * 60);
 
-/// Seconds of a day.
+/// Seconds per day.
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
-/// Reads the merged layers. Relative paths mean the working folder.
+/// Resolves the merged layers. Relative paths are relative to the working folder.
 pub(crate) fn resolve(
     merged: &Merged,
     home: &Path,
@@ -168,7 +168,7 @@ pub(crate) fn resolve(
     Ok((settings, sections))
 }
 
-/// What a relative path would mean depends on where artoo is run.
+/// Requires an absolute path: the meaning of a relative one would depend on where artoo is run.
 fn whole(key: &str, place: &Path, home: &Path) -> Result<PathBuf, CommandError> {
     let whole = expand_home(place, home);
     if whole.is_absolute() {
@@ -188,7 +188,7 @@ impl Settings {
         if self.tools.network.unwrap_or(false) { Network::Granted } else { Network::Denied }
     }
 
-    /// The time budget of a run: what was said, or the default of the model's kind.
+    /// The time budget of a run: the configured one, or the default of the model's kind.
     pub(crate) fn budget(&self, embedded: bool) -> Duration {
         let usual = Duration::from_millis(artoo_types::Limits::default().time_budget_ms);
         self.time_budget.unwrap_or(if embedded { EMBEDDED_BUDGET } else { usual })

@@ -1,4 +1,4 @@
-//! Lengths of time as people write them: `90s`, `5m`, `1h30m`.
+//! Durations as people write them: `90s`, `5m`, `1h30m`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A length of time in the configuration.
+/// A duration in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) Duration);
 
-/// A text that is no length of time.
+/// Error: the text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no length of time; write for example 90s, 5m or 1h30m")]
 pub(crate) struct NotASpan(String);
 
-/// Units, the longest first, in milliseconds.
+/// Units in milliseconds, longest first.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// Reads a length of time above 0. A number without a unit is refused: nobody remembers which unit it would mean.
+/// Parses a duration above 0. A number without a unit is refused, because its unit would be ambiguous.
 pub(crate) fn parse_span(text: &str) -> Result<Duration, NotASpan> {
     let refuse = || NotASpan(text.chars().take(40).collect());
     let mut rest = text.trim();

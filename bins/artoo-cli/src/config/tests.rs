@@ -1,4 +1,4 @@
-//! The layers together: what wins, what is refused, which model each role gets.
+//! Tests of the merged layers: precedence, refused values, and the model of each role.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ impl World<'_> {
         self.merged().unwrap().1
     }
 
-    /// Each role with its model, those that share one together.
+    /// Each role with its model; roles that share a model are grouped.
     fn models(&self) -> String {
         let found = self.merged().and_then(|(mut merged, _, sections, environment)| {
             let state = |_: &str| self.embedded.clone();
@@ -195,7 +195,7 @@ fn each_layer_outweighs_the_one_below() {
     assert_eq!(World { given, ..world }.settings().max_replans, 0);
 }
 
-/// The specification's five minutes, and thirty for a model that computes on this machine; what a person says holds for both.
+/// The specification's five minutes, and thirty for the embedded model; a configured budget applies to both.
 #[test]
 fn each_kind_of_model_has_its_time_budget() {
     let budgets =

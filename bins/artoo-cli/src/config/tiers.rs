@@ -1,5 +1,6 @@
-//! R4b, which judges the whole, may not be weaker than R2, which planned it: a weak judge would accept what a strong planner
-//! got wrong.
+//! Check that R4b, which judges the whole task, has no weaker model than R2, which planned it.
+//!
+//! A weak judge would accept a strong planner's mistakes.
 
 use artoo_llm_client::parameters;
 
@@ -7,7 +8,7 @@ use super::choose::ModelChoice;
 use super::sections::Provider;
 use crate::error::CommandError;
 
-/// Refuses a meta-validator that is known to be weaker than the planner. Models of which nothing is known are let through.
+/// Refuses a meta-validator that is known to be weaker than the planner. Unknown models are accepted.
 pub(super) fn check(
     planner: &ModelChoice,
     executor: &ModelChoice,

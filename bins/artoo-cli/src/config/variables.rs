@@ -1,4 +1,4 @@
-//! The one registry of environment variables.
+//! Registry of all environment variables that artoo reads.
 
 use toml::Table;
 
@@ -6,27 +6,27 @@ use super::layer::{Layer, Origin, put};
 use crate::machine::Environment;
 use crate::suggest::nearest;
 
-/// What a variable does.
+/// Effect of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// It sets this key of the configuration.
+    /// Sets this key of the configuration.
     Sets(&'static str),
-    /// It names a model or server for every role.
+    /// Names a model or server for every role.
     ForEveryRole(&'static str),
-    /// It holds a key for this provider.
+    /// Holds the key for a provider.
     Secret,
-    /// It is read elsewhere.
+    /// Read elsewhere in the program.
     Other,
 }
 
-/// One variable.
+/// An environment variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Variable {
     /// Its name.
     pub(crate) name: &'static str,
-    /// What it does.
+    /// Its effect.
     pub(crate) effect: Effect,
-    /// The same in words, for people.
+    /// Description for the documentation.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "printed into the reference by the test that writes it")
@@ -38,7 +38,7 @@ const fn variable(name: &'static str, effect: Effect, meaning: &'static str) -> 
     Variable { name, effect, meaning }
 }
 
-/// Every variable that artoo reads.
+/// All variables that artoo reads.
 pub(crate) const VARIABLES: [Variable; 26] = [
     variable(
         "ARTOO_CONFIG",
@@ -96,12 +96,13 @@ pub(crate) const VARIABLES: [Variable; 26] = [
     variable("COLUMNS", Effect::Other, "the width of the terminal, where the terminal does not tell"),
 ];
 
-/// The sandbox marks the processes of a command with it, so artoo within artoo sees it.
+/// Set by the sandbox for the processes of a command, so that artoo started by artoo detects it.
 const MARKER: &str = "ARTOO_COMMAND";
 
-/// The layers that the environment makes: the general variables of OpenAI clients first, artoo's own over them.
+/// The layers from the environment: the general variables of OpenAI clients first, artoo's own variables over
+/// them.
 ///
-/// `OPENAI_API_KEY` alone makes none: a key that was set for another program is no choice of a model.
+/// `OPENAI_API_KEY` alone creates no layer: a key set for another program does not choose a model.
 pub(crate) fn layers(environment: &Environment) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (name, key) in [("OPENAI_BASE_URL", "base_url"), ("OPENAI_MODEL", "model")] {
@@ -124,7 +125,7 @@ pub(crate) fn layers(environment: &Environment) -> Vec<Layer> {
     layers
 }
 
-/// Variables that begin like ours and are none of ours: a typing mistake would otherwise go unnoticed.
+/// Unknown variables with artoo's prefix, to report typing mistakes.
 pub(crate) fn unknown(environment: &Environment) -> Vec<String> {
     let known = |name: &str| name == MARKER || VARIABLES.iter().any(|variable| variable.name == name);
     let strange = environment.names().filter(|name| name.starts_with("ARTOO_") && !known(name));
@@ -152,7 +153,7 @@ fn every_role(name: &'static str, key: &str, value: &str) -> Layer {
     Layer { origin: Origin::Variable(name), for_every_role: true, table }
 }
 
-/// Variables are texts; some of them are something else in the configuration.
+/// Converts a variable's text to the type of its key.
 fn typed(path: &str, value: &str) -> toml::Value {
     let read = match path {
         "run.max_replans" | "run.max_tokens" => value.parse().ok().map(toml::Value::Integer),

@@ -1,4 +1,4 @@
-//! The sandbox, the folders, the disk, the programs.
+//! `artoo doctor`: checks of the sandbox, the shell, installed programs, folders and disk space.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::machine::{installed_programs, nearest_folder, writable};
 use crate::program::Context;
 use crate::view::bytes;
 
-/// Below this a run may not be able to record itself.
+/// Below this, a run may fail to write its records.
 const LITTLE_DISK: u64 = 200 * 1000 * 1000;
 
 pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
@@ -33,7 +33,7 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// Whether commands are confined, and what confinement does not hold back here, each with what can be done about it.
+/// Whether commands are confined, and each gap of the confinement with its remedy.
 fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> {
     match (support, mode) {
         (support @ Support::Enforced { .. }, SandboxMode::FullAccess) => vec![
@@ -70,7 +70,7 @@ fn sandbox(mode: SandboxMode, network: Network, support: Support) -> Vec<Check> 
     }
 }
 
-/// Whether a command is tried before anything of it lasts.
+/// Whether commands are tried before their changes are kept.
 fn trials(mode: SandboxMode, supported: impl FnOnce() -> Result<(), NoPreview>) -> Option<Check> {
     const NAME: &str = "trials";
     match mode {
@@ -90,7 +90,7 @@ fn trials(mode: SandboxMode, supported: impl FnOnce() -> Result<(), NoPreview>) 
     }
 }
 
-/// What no run may read, of what is there.
+/// The existing paths that no run may read.
 fn protected(home: &Path, settings: &Settings) -> Check {
     let own = settings.protected.iter().cloned();
     let places = secrets_in(home).chain(own).filter(|place| place.symlink_metadata().is_ok());
@@ -105,7 +105,7 @@ fn protected(home: &Path, settings: &Settings) -> Check {
     )
 }
 
-/// A path below the home folder as people write it.
+/// The path with the home folder shown as `~`.
 fn in_home(path: &Path, home: &Path) -> String {
     match path.strip_prefix(home) {
         Ok(below) => format!("~/{}", below.display()),
@@ -115,7 +115,7 @@ fn in_home(path: &Path, home: &Path) -> String {
 
 const WHAT_CONFINES: &str = "use Linux 6.2 or later with Landlock and seccomp on x86-64 or aarch64";
 
-/// Nothing where the mode grants too little for the gap to matter.
+/// The check of one gap; `None` if the mode grants too little for the gap to matter.
 fn not_held_back(gap: Gap, mode: SandboxMode) -> Option<Check> {
     let finding = match (gap, mode) {
         (Gap::PartsOfFolders, SandboxMode::ReadOnly) => return None,
@@ -183,7 +183,7 @@ fn disk(path: &Path) -> Check {
 mod tests {
     use super::*;
 
-    /// On the oldest kernel that will do, on the newest one, and where nothing is enforced.
+    /// With the oldest supported kernel, with the newest one, and without enforcement.
     #[test]
     fn what_is_enforced_and_what_is_not_is_said() {
         use artoo_sandbox::NoConfinement;
@@ -209,7 +209,7 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"));
     }
 
-    /// Nothing is left without a next step.
+    /// Every gap names a next step.
     #[test]
     fn each_gap_has_a_remedy() {
         for gap in Gap::of(3, false) {

@@ -1,4 +1,4 @@
-//! `artoo doctor`: what works on this machine, and the remedy for what does not.
+//! `artoo doctor`: checks of what works on this machine, each failure with a remedy.
 
 mod machine;
 mod model;
@@ -16,59 +16,59 @@ use crate::program::Context;
 use crate::terminal::neutral_json;
 use crate::view::{Frame, check_lines};
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
-    /// What.
+    /// What was checked.
     pub(crate) name: String,
     /// Whether it works.
     pub(crate) state: State,
     /// What was found.
     pub(crate) finding: String,
-    /// What to do, where something is wrong.
+    /// What to do if something is wrong.
     pub(crate) remedy: Option<String>,
 }
 
-/// Whether something works.
+/// Severity of a check's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State {
-    /// It does.
+    /// It works.
     Good,
-    /// It does not, or not wholly, and artoo works without it.
+    /// It does not work, or only in part; artoo works without it.
     Note,
-    /// It does not, and artoo is of no use before it does.
+    /// It does not work, and artoo cannot work without it.
     Bad,
 }
 
 impl Check {
-    /// It works.
+    /// A passed check.
     pub(crate) fn good(name: &str, finding: impl Into<String>) -> Self {
         Self { name: name.to_owned(), state: State::Good, finding: finding.into(), remedy: None }
     }
 
-    /// Something to know.
+    /// A check worth knowing about.
     pub(crate) fn note(name: &str, finding: impl Into<String>) -> Self {
         Self { state: State::Note, ..Self::good(name, finding) }
     }
 
-    /// It does not work.
+    /// A failed check, with its remedy.
     pub(crate) fn bad(name: &str, finding: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { state: State::Bad, ..Self::good(name, finding) }.remedy(remedy)
     }
 
-    /// With what to do about it.
+    /// Adds a remedy.
     pub(crate) fn remedy(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
-    /// What an error says.
+    /// A failed check from an error and its hint.
     fn of_error(name: &str, error: &CommandError) -> Self {
         Self::bad(name, error.to_string(), error.next_step().unwrap_or("see: artoo config show"))
     }
 }
 
-/// Looks at everything.
+/// Runs all checks and prints them.
 pub(crate) fn run(context: &mut Context<'_>, args: &DoctorArgs) -> Result<Exit, CommandError> {
     let mut checks = Vec::new();
     match Loaded::load(context, Given::default()) {

@@ -1,4 +1,4 @@
-//! The models: are they there, do their servers answer, do they offer what was chosen?
+//! `artoo doctor`: checks that the model files exist, the servers answer, and they offer the chosen models.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::config::{ModelChoice, Provider, Settings, applied};
 use crate::connect;
 use crate::program::Context;
 
-/// How long a server may take for each step of listing its models.
+/// Timeouts of each step of listing a server's models.
 const WAIT: Timeouts = Timeouts { connect: SECONDS, first_byte: SECONDS, idle: SECONDS };
 const SECONDS: Duration = Duration::from_secs(5);
 
@@ -30,7 +30,7 @@ pub(super) fn checks(context: &Context<'_>, loaded: &mut Loaded) -> Vec<Check> {
             roles.join(", ")
         };
         let name = format!("model for {roles}");
-        // A key that cannot be sent and an address that is none show here.
+        // Creating the client detects a key that cannot be sent and an invalid address.
         checks.push(match connect::client(choice, &loaded.settings, context.environment) {
             Err(error) => Check::of_error(&name, &error),
             Ok(_) => match choice.provider {
@@ -90,7 +90,7 @@ fn server(context: &Context<'_>, settings: &Settings, name: &str, choice: &Model
         Err(LlmError::Status { status: status @ (401 | 403), .. }) => {
             Check::bad(name, format!("{at}: the server answers {status}"), "check the API key")
         }
-        // Not every server lists its models.
+        // Some servers cannot list their models.
         Err(LlmError::Status { status, .. }) => Check::note(
             name,
             format!("{at}: the server is there, and answers {status} when asked for its models"),

@@ -1,4 +1,4 @@
-//! What is kept: memory, the audit log, and what stays in records.
+//! `artoo doctor`: checks of stored data: memory, audit log, and secrets and permissions of records.
 
 use artoo_auditor::{LOG_NAME, is_begun, verify};
 use artoo_memory_store::operator::{Keeping, Owner, Stats};
@@ -19,7 +19,7 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     usual.into_iter().chain(secrets(&too_short(variables).collect::<Vec<_>>())).collect()
 }
 
-/// Whether what is learned lasts, and what of it is damaged. Looking makes nothing.
+/// Whether the memory is persistent, and whether it is damaged. The check creates nothing.
 fn memory(context: &Context<'_>, settings: &Settings) -> Check {
     const NAME: &str = "memory";
     let place = place(settings, &context.folders.current);
@@ -43,7 +43,7 @@ fn memory(context: &Context<'_>, settings: &Settings) -> Check {
     }
 }
 
-/// The line of a memory that can be read.
+/// The check of a readable memory.
 fn memory_line(stats: &Stats, whose: &str) -> Check {
     const NAME: &str = "memory";
     let count = counted(stats.levels.total(), "entry", "entries");
@@ -66,7 +66,7 @@ fn memory_line(stats: &Stats, whose: &str) -> Check {
     }
 }
 
-/// What is said of variables whose secrets are too short to be taken out of records.
+/// The note about variables whose secrets are too short to be redacted.
 fn secrets(names: &[&str]) -> Option<Check> {
     let finding = format!(
         "shorter than {SHORTEST_SECRET} characters, so they stay in records where no name stands beside them: {}",
@@ -76,7 +76,7 @@ fn secrets(names: &[&str]) -> Option<Check> {
     (!names.is_empty()).then_some(check)
 }
 
-/// Whether others may read or write what is artoo's. The next run closes it where it can.
+/// Whether other users may read or write artoo's folders. The next run closes them where it can.
 fn private_places(context: &Context<'_>, settings: &Settings) -> Check {
     const NAME: &str = "private";
     let home = &context.folders.home;
@@ -113,7 +113,8 @@ fn audit(settings: &Settings) -> Check {
             }
         }
         Err(error) => {
-            // A run still works and is still recorded: the log says itself where its chain broke.
+            // Only a note: runs still work and are still recorded, and the log
+            // itself says where its chain broke.
             Check::note(NAME, error.to_string()).remedy(error.hint().unwrap_or("artoo audit verify"))
         }
     }

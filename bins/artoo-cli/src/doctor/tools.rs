@@ -1,4 +1,4 @@
-//! The tools: which are offered to the model, and what would bring the others.
+//! `artoo doctor`: the tools offered to the model, and what is missing for the others.
 
 use artoo_tools::{ToolState, ToolStatus};
 
@@ -14,7 +14,7 @@ pub(super) fn checks(context: &Context<'_>, settings: &Settings) -> Vec<Check> {
     }
 }
 
-/// One line for all that are offered, one for each that is not.
+/// One line for all offered tools, and one for each that is not offered.
 fn lines(tools: &[ToolStatus]) -> Vec<Check> {
     let offered = tools.iter().filter_map(|tool| match &tool.state {
         ToolState::Offered { how } if how.is_empty() => Some(tool.name.to_string()),

@@ -1,4 +1,4 @@
-//! What the person said of files, by the hash of what they say; and which files a run wrote, by their paths.
+//! Stored trust decisions about `AGENTS.md` files, by content hash, and the files that runs wrote, by path.
 
 use std::fs;
 use std::io;
@@ -10,23 +10,23 @@ use sha2::{Digest, Sha256};
 use super::file::Found;
 use crate::machine::{make_private, private_file};
 
-/// The folder of the answers: a file each, so that runs at once do not get in each other's way.
+/// The folder of the decisions. One file each, so that concurrent runs do not conflict.
 pub(super) struct Answers {
     folder: PathBuf,
 }
 
-/// The answer yes.
+/// Content of a decision to follow the file.
 const FOLLOW: &[u8] = b"follow\n";
-/// The answer no.
+/// Content of a decision to ignore the file.
 const LEAVE: &[u8] = b"leave\n";
 
 impl Answers {
-    /// Those of a data folder.
+    /// The decisions in a data folder.
     pub(super) fn of(data_dir: &Path) -> Self {
         Self { folder: data_dir.join("instructions") }
     }
 
-    /// What was said of a text. What cannot be read is no answer.
+    /// The decision about a text. An unreadable file counts as none.
     pub(super) fn to(&self, text: &str) -> Option<bool> {
         match fs::read(self.answer(text)).ok()?.as_slice() {
             FOLLOW => Some(true),
@@ -35,7 +35,8 @@ impl Answers {
         }
     }
 
-    /// Keeps an answer. A yes makes the file the person's: it is not asked about again because a run once wrote it.
+    /// Stores a decision. A yes also clears the mark that a run wrote the
+    /// file, so the user is not asked again.
     pub(super) fn keep(&self, found: &Found, follow: bool) -> io::Result<()> {
         make_private(&self.folder)?;
         private_file(&self.answer(&found.text), if follow { FOLLOW } else { LEAVE })?;
@@ -50,13 +51,13 @@ impl Answers {
         Ok(())
     }
 
-    /// Remembers that a run wrote a file.
+    /// Marks a file as written by a run.
     pub(super) fn written(&self, path: &Path) -> io::Result<()> {
         make_private(&self.folder)?;
         private_file(&self.mark(path), format!("{}\n", path.display()).as_bytes())
     }
 
-    /// Whether a run wrote it.
+    /// Whether a run wrote the file.
     pub(super) fn was_written(&self, path: &Path) -> bool {
         names(path).iter().any(|path| self.mark(path).exists())
     }
@@ -70,7 +71,7 @@ impl Answers {
     }
 }
 
-/// A file's path as it is given, and its real one: a run may have written it by either.
+/// The path as given and its canonical form: a run may have written the file by either.
 fn names(path: &Path) -> Vec<PathBuf> {
     [Some(path.to_owned()), path.canonicalize().ok()].into_iter().flatten().collect()
 }

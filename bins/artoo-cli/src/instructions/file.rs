@@ -1,4 +1,4 @@
-//! One file, and what is known of whose it is.
+//! Reading of one `AGENTS.md` file, and the facts that make its origin doubtful.
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
@@ -12,28 +12,28 @@ use rustix::process::geteuid;
 use super::answers::Answers;
 use super::places::Place;
 
-/// What is longer is no advice.
+/// Size limit: instructions are not longer.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A file that is there and says something.
+/// A non-blank file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// Its path.
     pub(super) path: PathBuf,
-    /// What it says.
+    /// Its content.
     pub(super) text: String,
-    /// Why it may not be the person's.
+    /// Why it may not be the user's.
     pub(super) doubt: Option<Doubt>,
 }
 
-/// Why a file may not say what the person wants: a fact about it.
+/// Fact that suggests that a file was not written by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// Its owner.
+    /// Another owner.
     Owner(u32),
-    /// Others may write it.
+    /// Writable by other users.
     Writable,
-    /// It is a link that leads out of the folder.
+    /// A symbolic link that leads out of the folder.
     Elsewhere(PathBuf),
     /// A run of artoo wrote it.
     OfARun,
@@ -50,10 +50,10 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// Reads a file; nothing where there is none, or where it is blank. Otherwise why it cannot be read.
+/// Reads a file; `None` if it does not exist or is blank. The error says why it cannot be read.
 pub(super) fn read(place: &Place, answers: &Answers) -> Result<Option<Found>, String> {
     let path = &place.path;
-    // Where nobody writes into a pipe that stands there, opening it must not wait.
+    // Opening a named pipe without a writer must not block.
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
@@ -98,7 +98,8 @@ fn doubt(place: &Place, found: &Metadata, answers: &Answers) -> Option<Doubt> {
     leads_out(&place.path, &real, within).then_some(Doubt::Elsewhere(real))
 }
 
-/// Whether somebody else may write it. A group with the number of the user is the user's own, by the custom of most systems.
+/// Whether other users may write the file. A group with the same number as the
+/// user is the user's own, as on most systems.
 fn is_writable_by_others(found: &Metadata) -> bool {
     let is_own_group = found.gid() == found.uid();
     found.mode() & 0o002 != 0 || (found.mode() & 0o020 != 0 && !is_own_group)

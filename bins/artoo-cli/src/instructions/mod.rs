@@ -1,6 +1,6 @@
-//! What the person wants of all work in a place: `AGENTS.md`, their own and those of a folder.
+//! Instructions from `AGENTS.md` files: the user's own and those of a folder.
 //!
-//! They are text for a planner and an executor, and nothing else: no configuration is read from them.
+//! They are text for planner and executor only; no configuration is read from them.
 
 mod answers;
 mod file;
@@ -20,13 +20,14 @@ use crate::view::bytes;
 use answers::Answers;
 use file::{Doubt, Found};
 
-/// The name of such a file.
+/// File name of instructions.
 const NAME: &str = "AGENTS.md";
-/// So many lines of a file that is asked about are shown.
+/// Number of lines shown when the user is asked about a file.
 const SHOWN: usize = 12;
 
-/// The instructions that a run in this folder follows, the most general first. What may be of somebody else is followed where the person
-/// says so: once for each text. `asked` is where they answer; without it, the answer is no.
+/// The instructions that a run in this folder follows, the most general first. A file that may come from
+/// somebody else is followed only if the user agrees, once per content. `asked` is where the user answers;
+/// without it, the answer is no.
 pub(crate) fn followed(
     context: &mut Context<'_>,
     settings: &Settings,
@@ -57,7 +58,8 @@ pub(crate) fn followed(
     followed
 }
 
-/// Remembers which of the files that a call changed are such files: what a run wrote is asked about before another one follows it.
+/// Marks the instruction files among a call's changed files: the user is asked before a
+/// later run follows a file that a run wrote.
 pub(crate) fn written(data_dir: &Path, files: &[FileChange]) {
     let is_one = |file: &&FileChange| {
         file.change != FileChangeKind::Deleted && file.path.file_name().is_some_and(|name| name == NAME)

@@ -1,4 +1,4 @@
-//! Where such files are looked for.
+//! Paths where `AGENTS.md` files are looked for.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,22 @@ use super::NAME;
 use crate::config::own_folder;
 use crate::machine::Environment;
 
-/// A file that may be there.
+/// A possible path of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Its path.
+    /// The path.
     pub(super) path: PathBuf,
-    /// The folder out of which no link may lead; `None` where links are the person's own.
+    /// The folder that a symbolic link must not lead out of; `None` for the user's own file.
     pub(super) within: Option<PathBuf>,
 }
 
-/// The user's own file, beside the configuration.
+/// The user's own file, next to the configuration.
 pub(crate) fn own(environment: &Environment, home: &Path) -> Option<PathBuf> {
     own_folder(environment, home).map(|folder| folder.join(NAME))
 }
 
-/// The user's own, then those from the root of the repository down to the folder; without a repository, the folder's alone.
+/// The user's own file, then those from the repository root down to the folder;
+/// without a repository, only the folder's.
 pub(super) fn of(own: Option<&Path>, folder: &Path) -> Vec<Place> {
     let is_root = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
     let root = folder.ancestors().find(is_root).unwrap_or(folder);

@@ -33,7 +33,7 @@ fn they_are_looked_for_from_the_root_of_the_repository_down() {
     let own = root.join("config").join(NAME);
     let alone = of(Some(&own), &below);
     assert_eq!(paths(&alone), [own.as_path(), &below.join(NAME)]);
-    // A worktree has a file there.
+    // A worktree has a `.git` file.
     write(&root.join("a/.git"), "gitdir: elsewhere");
     let (a, b, c) = (root.join("a").join(NAME), root.join("a/b").join(NAME), below.join(NAME));
     assert_eq!(paths(&of(Some(&own), &below)), [own.as_path(), &a, &b, &c]);

@@ -1,17 +1,17 @@
-//! What an event of `tracing` says, as text.
+//! Extraction of level, target, message and fields from a `tracing` event.
 
 use std::fmt::Debug;
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level};
 
-/// An event.
+/// A log event as text.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) level: Level,
     pub(super) target: &'static str,
     pub(super) message: String,
-    /// In the order in which the code names them.
+    /// In the order of the logging macro.
     pub(super) fields: Vec<(&'static str, String)>,
 }
 

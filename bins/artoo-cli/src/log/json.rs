@@ -1,4 +1,4 @@
-//! One JSON object for each event, for programs and for reports of faults.
+//! Log layer that writes one JSON object per event, for programs and for bug reports.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,23 +15,25 @@ use super::Secrets;
 use super::entry::Entry;
 use crate::terminal::{ErrorStream, neutral_json};
 
-/// Writes lines such as `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor","message":"...","fields":{"error":"..."}}`.
+/// Writes lines such as
+/// `{"ts":"...","level":"warn","target":"artoo_runtime::supervisor",
+/// "message":"...","fields":{"error":"..."}}`.
 pub(super) struct Json {
     sink: Sink,
     clock: SystemClock,
     secrets: Secrets,
 }
 
-/// Where the lines go.
+/// Destination of the lines.
 pub(super) enum Sink {
-    /// Into a file.
+    /// A file.
     File {
         path: PathBuf,
-        /// `None` when a line could not be written.
+        /// `None` after a line could not be written.
         file: Mutex<Option<File>>,
         errors: Arc<ErrorStream>,
     },
-    /// To standard error.
+    /// Standard error.
     Errors(Arc<ErrorStream>),
 }
 
@@ -58,7 +60,7 @@ impl Json {
 
 impl<S: Subscriber> Layer<S> for Json {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        // What cannot be written as JSON is not valid UTF-8, which no text here is.
+        // Serialization fails only for invalid UTF-8, which cannot occur here.
         let Ok(line) = self.line(&Entry::of(event)) else { return };
         self.sink.write(&line);
     }
@@ -69,14 +71,14 @@ impl Sink {
         Self::File { path, file: Mutex::new(Some(file)), errors }
     }
 
-    /// The first line that cannot be written ends the log, and is told.
+    /// The first failed write ends the log and prints a warning.
     fn write(&self, line: &[u8]) {
         match self {
             Self::Errors(errors) => errors.log(neutral_json(&String::from_utf8_lossy(line)).into_owned()),
             Self::File { path, file, errors } => {
                 let mut slot = file.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(file) = slot.as_mut() else { return };
-                // In one write, so that two programs may log into one file.
+                // A single write call, so that two programs can log to the same file.
                 if let Err(error) = file.write_all(&[line, b"\n"].concat()) {
                     *slot = None;
                     errors.log(format!("warning: the log {} ends here: {error}", path.display()));

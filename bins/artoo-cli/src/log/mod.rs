@@ -1,6 +1,6 @@
-//! What the libraries log, for the person: warnings as one line each on standard error, and all of it in a file where one is named.
+//! Logging of `tracing` events: warnings on standard error, everything in the file named by `--log`.
 //!
-//! Nothing reaches either without the redactor, and standard output is never touched.
+//! Every line passes the redactor. Standard output is never used.
 
 mod entry;
 mod json;
@@ -21,7 +21,7 @@ use crate::error::CommandError;
 use crate::machine::{Environment, Folders, private_log};
 use crate::terminal::Terminal;
 
-/// What takes secrets out of log lines. It learns the secrets of a run when the run is prepared.
+/// The redactor for log lines. It learns the secrets of a run when the run is prepared.
 #[derive(Clone, Debug)]
 pub(crate) struct Secrets(Arc<RwLock<Redactor>>);
 
@@ -30,7 +30,7 @@ impl Secrets {
         Self(Arc::new(RwLock::new(redactor)))
     }
 
-    /// From now on also those of this redactor, which is to know the old ones.
+    /// Replaces the redactor; the new one has to include the secrets of the old one.
     pub(crate) fn are(&self, redactor: &Redactor) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = redactor.clone();
     }
@@ -40,10 +40,10 @@ impl Secrets {
     }
 }
 
-/// Begins to log as the options and `ARTOO_LOG` say.
+/// Starts logging as the options and `ARTOO_LOG` say.
 ///
 /// # Errors
-/// The file cannot be written, or `ARTOO_LOG` is no filter.
+/// The log file cannot be written, or `ARTOO_LOG` is not a valid filter.
 pub(crate) fn start(
     options: &CommonArgs,
     environment: &Environment,
@@ -53,7 +53,7 @@ pub(crate) fn start(
     let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
     let secrets = Secrets::new(secrets_of(variables).fold(Redactor::new(), Redactor::secret));
     let subscriber = subscriber(options, environment, folders, terminal, &secrets)?;
-    // A second one is refused; there is none: the program begins once.
+    // A second subscriber would be refused; the program calls this only once.
     let _ = tracing::subscriber::set_global_default(subscriber);
     Ok(secrets)
 }
@@ -71,7 +71,7 @@ fn subscriber(
         1 => "warn,artoo=info",
         2.. => "warn,artoo=debug",
     };
-    // `ARTOO_LOG` says what goes where somebody looks for more: into the log, where there is one.
+    // `ARTOO_LOG` filters the log file if there is one, otherwise standard error.
     let (plain, kept) = match (&options.log, asked) {
         (None, asked) => (Some(filter(asked.unwrap_or(shown))?), None),
         (Some(path), asked) => {

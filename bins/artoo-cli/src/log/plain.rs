@@ -1,4 +1,4 @@
-//! One plain line for each event, for a person.
+//! Log layer that writes one readable line per event to standard error.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn label(level: Level) -> (Style, &'static str) {
     }
 }
 
-/// The message, what went wrong, and the other fields; from where, where it is for somebody who looks into the program.
+/// The message, the errors, then the other fields; also the target for levels below warning.
 fn sentence(entry: &Entry) -> String {
     let mut text = entry.message.clone();
     let (errors, others): (Vec<_>, Vec<_>) = entry.fields.iter().partition(|(name, _)| *name == "error");

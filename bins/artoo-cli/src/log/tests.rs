@@ -1,4 +1,4 @@
-//! Who hears what.
+//! Tests of which events reach standard error and the log file, and in which form.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn options(verbose: u8, log: Option<&Path>) -> CommonArgs {
     CommonArgs { verbose, log: log.map(Path::to_owned), ..CommonArgs::default() }
 }
 
-/// What is on standard error after this was logged, in an environment with a secret in it.
+/// Standard error after `work` has logged, in an environment that contains a secret.
 fn shown(options: &CommonArgs, asked: Option<&str>, work: impl FnOnce()) -> Result<String, CommandError> {
     let variables = [("API_TOKEN", Some("hunter22hunter22")), ("ARTOO_LOG", asked)];
     let variables = variables.into_iter().filter_map(|(name, value)| Some((name.into(), value?.into())));
@@ -103,8 +103,8 @@ fn a_dash_is_standard_error_with_nothing_said_twice() {
     assert_eq!(lines.len(), 4, "{said}");
 }
 
-/// The filter holds for every target, so a warning arrives from wherever it comes. That none names a target of its own, and that none
-/// has a text of the person's among its fields, is a rule of `cargo xtask tidy`.
+/// The default filter applies to every target, so a warning is shown wherever it comes from.
+/// `cargo xtask tidy` checks that no event sets a target of its own, and that no field contains user text.
 #[test]
 fn the_default_is_about_levels_alone() {
     assert_eq!(filter("warn").unwrap().to_string(), "warn");

@@ -1,22 +1,22 @@
-//! The environment as a value. The process's own is read once, in `main`; tests hand in another.
+//! The environment as a value: `main` reads the process's variables once, tests pass in others.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The variables that the program was started with.
+/// Environment variables.
 #[derive(Clone, Default)]
 pub(crate) struct Environment {
     variables: BTreeMap<OsString, OsString>,
 }
 
 impl Environment {
-    /// These variables.
+    /// Creates an environment from these variables.
     pub(crate) fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self { variables: variables.into_iter().collect() }
     }
 
-    /// The value of a variable that is set, is not empty, and is text.
+    /// The value of a variable that is set, not empty, and valid UTF-8.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.raw(name)?.to_str()
     }
@@ -26,17 +26,17 @@ impl Environment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// The names of all variables that are text.
+    /// The names that are valid UTF-8.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.variables.keys().filter_map(|name| name.to_str())
     }
 
-    /// All variables, for the commands of a run; the tools scrub them.
+    /// All variables, for the commands of a run; the tools remove secrets from them.
     pub(crate) fn all(&self) -> BTreeMap<OsString, OsString> {
         self.variables.clone()
     }
 
-    /// A folder that a variable names. The XDG rules say that a relative path there is ignored.
+    /// An absolute folder named by a variable. The XDG specification says that relative paths are ignored.
     pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.raw(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
@@ -46,7 +46,7 @@ impl Environment {
         self.folder("HOME")
     }
 
-    /// The folders in which programs are looked for.
+    /// The folders of `PATH`.
     pub(crate) fn search_path(&self) -> Vec<PathBuf> {
         self.raw("PATH")
             .map(|path| std::env::split_paths(path).filter(|p| p.is_absolute()).collect())
@@ -54,14 +54,14 @@ impl Environment {
     }
 }
 
-/// Shows names alone: values may be secret.
+/// Shows only names: values may be secret.
 impl std::fmt::Debug for Environment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.variables.keys()).finish()
     }
 }
 
-/// A path as the user wrote it, with `~` meaning the home folder.
+/// Replaces a leading `~` by the home folder.
 pub(crate) fn expand_home(path: &Path, home: &Path) -> PathBuf {
     path.strip_prefix("~").map_or_else(|_| path.to_path_buf(), |rest| home.join(rest))
 }

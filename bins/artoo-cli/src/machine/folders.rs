@@ -1,4 +1,4 @@
-//! Folders: where things lie, and whether something can be written there.
+//! Home and working folder, private files, and a check whether a folder is writable.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -10,27 +10,27 @@ use rustix::fs::OFlags;
 use super::Environment;
 use crate::error::CommandError;
 
-/// The folders that the program starts from.
+/// The folders that the program starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Folders {
     /// The user's home.
     pub(crate) home: PathBuf,
-    /// Where the program was started.
+    /// The working folder at the start.
     pub(crate) current: PathBuf,
 }
 
-/// The folder, or the nearest one around it that is there.
+/// The path, or its nearest ancestor that is an existing folder.
 pub(crate) fn nearest_folder(path: &Path) -> PathBuf {
     path.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("/")).to_owned()
 }
 
 impl Folders {
-    /// Those of this process.
+    /// The folders of this process.
     ///
     /// # Errors
     /// There is no home folder, or the working folder was deleted.
     pub(crate) fn of_process(environment: &Environment) -> Result<Self, CommandError> {
-        // `HOME` first; the user database where it is not set.
+        // `HOME` first; if it is not set, the user database.
         let home = environment.home().or_else(|| std::env::home_dir().filter(|home| home.is_absolute()));
         let home = home.ok_or_else(|| {
             CommandError::configuration("there is no home folder").hint("set HOME to an absolute path")
@@ -44,14 +44,15 @@ impl Folders {
     }
 }
 
-/// Makes a folder that only the user may read, with all above it.
+/// Creates a folder with its parents, readable by the user only.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Opens a file for lines that only the user may read: made with mode 0600, and tightened where it was there. No link is followed.
+/// Opens a file to append lines, readable by the user only: created with mode 0600, and tightened if it
+/// exists. Symbolic links are not followed.
 pub(crate) fn private_log(path: &Path) -> io::Result<File> {
-    // Where nobody reads a pipe that stands there, opening it must not wait.
+    // Opening a named pipe without a reader must not block.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
     let file = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path)?;
@@ -62,7 +63,8 @@ pub(crate) fn private_log(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Puts a file there that only the user may read, in the place of what had its name: a link is replaced, not followed.
+/// Creates a file readable by the user only, replacing an existing one. A
+/// symbolic link is replaced, not followed.
 pub(crate) fn private_file(path: &Path, text: &[u8]) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -71,8 +73,9 @@ pub(crate) fn private_file(path: &Path, text: &[u8]) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text)
 }
 
-/// Whether files can be made in a folder, or, where it is not there, in the nearest one above it that is. Nothing is left behind, and where the
-/// file system has files without a name, the time of the folder stays, too.
+/// Checks whether files can be created in a folder or, if it does not exist, in its nearest existing
+/// ancestor. Leaves nothing behind; on a file system with unnamed files (`O_TMPFILE`), the folder's
+/// modification time stays, too.
 pub(crate) fn writable(path: &Path) -> io::Result<()> {
     let nearest = path.ancestors().find(|path| path.exists()).unwrap_or(Path::new("/"));
     if !nearest.is_dir() {
@@ -89,7 +92,7 @@ pub(crate) fn writable(path: &Path) -> io::Result<()> {
     fs::remove_file(&trial)
 }
 
-/// Whether a file without a name can be made in a folder; nothing where the file system has none, and cannot say.
+/// Whether an unnamed file can be created in a folder; `None` if the file system does not support them.
 #[cfg(target_os = "linux")]
 fn takes_a_nameless_file(folder: &Path) -> Option<io::Result<()>> {
     use rustix::fs::Mode;

@@ -1,4 +1,4 @@
-//! What the binary looks up about the machine, so that no library has to.
+//! Access to the machine (environment, folders, programs, time zone), so that no library needs it.
 
 mod environment;
 mod folders;

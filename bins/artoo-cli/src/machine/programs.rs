@@ -1,9 +1,9 @@
-//! Programs that the planner may count on.
+//! Detection of installed programs that the planner may use.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Programs that are worth a planner's while to know of. The ordinary ones of every system (`ls`, `grep`, `sort`) go without saying.
+/// Programs worth telling the planner about. Standard ones (`ls`, `grep`, `sort`) are assumed.
 const WORTH_KNOWING: [&str; 24] = [
     "python3",
     "git",
@@ -31,13 +31,13 @@ const WORTH_KNOWING: [&str; 24] = [
     "tree",
 ];
 
-/// Those of them that lie in one of these folders and may be executed.
+/// Those programs that are installed and executable in one of the folders.
 pub(crate) fn installed_programs(search_path: &[PathBuf]) -> Vec<String> {
     let there = |name: &str| search_path.iter().any(|folder| executable(&folder.join(name)));
     WORTH_KNOWING.into_iter().filter(|name| there(name)).map(str::to_owned).collect()
 }
 
-/// Whether a file is there that may be executed.
+/// Whether the path is an executable file.
 pub(crate) fn executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

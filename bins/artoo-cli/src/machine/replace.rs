@@ -1,4 +1,4 @@
-//! Files of the user that appear whole or not at all.
+//! Atomic replacement of a user's file.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -7,11 +7,12 @@ use std::path::Path;
 
 use rustix::fs::{Access, access};
 
-/// Puts the whole text there at once, with the mode of what was there.
+/// Replaces the file atomically, keeping its mode.
 pub(crate) fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
     let mode = match target.metadata() {
         Ok(found) => {
-            // A name may be replaced where the file itself may not be written.
+            // Renaming over a file needs no write permission on the file
+            // itself, so that is checked separately.
             access(target, Access::WRITE_OK)?;
             found.permissions().mode() & 0o777
         }
@@ -21,14 +22,14 @@ pub(crate) fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
     let unfinished = target.with_extension("toml.new");
     let written = write(&unfinished, text, mode).and_then(|()| fs::rename(&unfinished, target));
     if written.is_err() {
-        // What is wrong is said already.
+        // The original error is returned.
         let _ = fs::remove_file(&unfinished);
     }
     written
 }
 
 fn write(path: &Path, text: &[u8], mode: u32) -> io::Result<()> {
-    // What an earlier attempt left is not written into: it may be a link.
+    // A leftover of an earlier attempt is removed, not written to: it may be a symbolic link.
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Environment;
 
-/// The IANA name of the local zone, for example `Europe/Berlin`; where nobody tells, the offset.
+/// The IANA name of the local time zone, for example `Europe/Berlin`; the offset if the name is unknown.
 pub(crate) fn zone_name(environment: &Environment, offset: &str) -> String {
     let named = environment.text("TZ").and_then(|zone| iana(zone.trim_start_matches(':')));
     named
@@ -21,7 +21,7 @@ fn below_zoneinfo(path: &Path) -> Option<&str> {
     path.to_str()?.split_once("/zoneinfo/").map(|(_, name)| name)
 }
 
-/// The name, if it looks like one: it comes from a variable or a file, and goes into prompts.
+/// The name, if it is well-formed: it comes from a variable or a file, and goes into prompts.
 fn iana(name: &str) -> Option<String> {
     let fits = !name.is_empty()
         && name.len() <= 64

@@ -1,4 +1,4 @@
-//! The runs that this conversation has begun in the background: what becomes of them is said above the prompt.
+//! Background runs of the REPL: a thread follows their journals and prints state changes above the prompt.
 
 use std::path::Path;
 use std::sync::mpsc::SyncSender;
@@ -12,26 +12,26 @@ use reedline::ExternalPrinter;
 
 use crate::view::{Outcome, ending, no_end};
 
-/// How often the runs are looked at.
+/// Poll interval of the journals.
 const LOOK: Duration = Duration::from_millis(500);
-/// The most lines that wait for the prompt; what is more waits here.
+/// Capacity of the channel to the prompt, in lines; further lines stay in `Runs::unsaid`.
 const WAITING: usize = 100;
 
-/// The runs in the background.
+/// The background runs of this conversation, shared with the polling thread.
 #[derive(Clone, Default)]
 pub(super) struct Background(Arc<Mutex<Runs>>);
 
 #[derive(Default)]
 struct Runs {
     watched: Vec<Watched>,
-    /// What nobody was told yet.
+    /// Lines that are not printed yet.
     unsaid: Vec<String>,
-    /// The way to the prompt.
+    /// Channel to the prompt's external printer.
     lines: Option<SyncSender<String>>,
     has_thread: bool,
 }
 
-/// A run, by the end of its id, and what is known of it.
+/// One background run: the short form of its id, and the state read from its journal.
 struct Watched {
     id: String,
     follow: Follow,
@@ -39,26 +39,26 @@ struct Watched {
     open: Option<Question>,
 }
 
-/// What has become of a run since it was looked at.
+/// State change of a run since the last poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum News {
     Nothing,
-    /// It waits for an answer.
+    /// The run waits for an answer.
     Asks,
     Over(&'static str),
 }
 
 impl Background {
-    /// Where lines wait for the prompt from now on.
+    /// Creates the printer through which lines reach the prompt from now on.
     pub(super) fn printer(&self) -> ExternalPrinter<String> {
         let printer = ExternalPrinter::new(WAITING);
         self.lock().lines = Some(printer.sender());
         printer
     }
 
-    /// A run has begun.
+    /// Starts following a run.
     pub(super) fn add(&self, id: String, folder: &Path) {
-        // One that cannot be read is told of by whoever looks at it.
+        // An unreadable journal is reported by the commands that read it, such as `/runs`.
         let Ok(follow) = Follow::open(&folder.join(journal::FILE_NAME)) else { return };
         let mut runs = self.lock();
         runs.watched.push(Watched { id, follow, fold: EventFold::new(), open: None });
@@ -70,12 +70,13 @@ impl Background {
                     watched.lock().look();
                 }
             };
-            // Where no thread can be had, `/runs` still lists them.
+            // If no thread can be started, `/runs` still lists the runs.
             let _ = std::thread::Builder::new().name("artoo-background".to_owned()).spawn(watch);
         }
     }
 
-    /// The run that has waited longest for an answer; otherwise the one that was begun last and is not over.
+    /// Id of the run that has waited longest for an answer; otherwise of the
+    /// most recently started unfinished run.
     pub(super) fn in_need(&self) -> Option<String> {
         let runs = self.lock();
         runs.watched.iter().find(|run| run.open.is_some()).or(runs.watched.last()).map(|run| run.id.clone())
@@ -87,7 +88,7 @@ impl Background {
 }
 
 impl Runs {
-    /// Looks at each run, and says what is new as far as there is room.
+    /// Polls each run and sends the news, as far as the channel has room.
     fn look(&mut self) {
         let unsaid = &mut self.unsaid;
         self.watched.retain_mut(|run| {
@@ -115,7 +116,7 @@ impl Runs {
     }
 }
 
-/// What these lines of a journal say.
+/// State change described by newly read journal lines.
 fn news(read: &journal::Read, fold: &mut EventFold, open: &mut Option<Question>) -> News {
     let before = *open;
     for envelope in &read.envelopes {

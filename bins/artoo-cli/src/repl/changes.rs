@@ -1,4 +1,4 @@
-//! What a session changed, from the journals of its runs.
+//! `/diff`: the files that a session changed, computed from the journals of its runs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use crate::error::CommandError;
 use crate::program::Context;
 use crate::view::{Frame, changed_file};
 
-/// Shows each file that was created, changed or deleted, with the lines that differ. What was taken back is no change any more.
+/// Shows each file that was created, changed or deleted, with a line diff.
+/// Changes that were undone are left out.
 pub(super) fn show(context: &mut Context<'_>, state: &State) -> Result<(), CommandError> {
     let session = state.session(context)?;
     let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
@@ -26,7 +27,7 @@ pub(super) fn show(context: &mut Context<'_>, state: &State) -> Result<(), Comma
         if runs::undo_state(&folder) == Undoable::Undone {
             continue;
         }
-        // A run whose journal is gone or damaged has its files in the session.
+        // If a run's journal is missing or damaged, the session record still lists its files.
         let files =
             of_run(&folder).or_else(|| turn.end.as_ref().map(|end| end.files.clone())).unwrap_or_default();
         for file in &files {
@@ -39,7 +40,7 @@ pub(super) fn show(context: &mut Context<'_>, state: &State) -> Result<(), Comma
     context.terminal.data(&text)
 }
 
-/// The files of a run, each with the lines that its calls changed in it.
+/// The files that a run changed, each with the line changes made by its calls.
 fn of_run(folder: &Path) -> Option<Vec<FileChange>> {
     let read = journal::read(&folder.join(journal::FILE_NAME)).ok()?;
     let mut fold = EventFold::new();

@@ -1,4 +1,4 @@
-//! Completion: slash commands and what may follow them, and the paths of files.
+//! Tab completion: slash commands, their arguments, and file paths after `@`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use super::slash::TABLE;
 use crate::terminal::neutral_line;
 use crate::view::short_id;
 
-/// The most suggestions.
+/// Maximum number of suggestions.
 const MOST: usize = 50;
 
-/// Completes the word at the cursor.
+/// Completer of the prompt: completes the word at the cursor.
 pub(super) struct Words {
-    /// Where relative paths lie.
+    /// Folder that relative paths are resolved against.
     pub(super) folder: PathBuf,
-    /// Where runs and sessions are.
+    /// Data folder with the runs and sessions.
     pub(super) data_folder: PathBuf,
 }
 
@@ -58,12 +58,12 @@ impl Completer for Words {
     }
 }
 
-/// What a word may become.
+/// One completion candidate.
 #[derive(Debug, PartialEq, Eq)]
 struct Found {
     value: String,
     about: Option<String>,
-    /// Whether it is not complete yet: a folder.
+    /// Whether the candidate is a prefix only, such as a folder.
     goes_on: bool,
 }
 
@@ -87,7 +87,7 @@ fn known<'a>(words: impl Iterator<Item = &'a str>, word: &str) -> Vec<Found> {
 }
 
 impl Words {
-    /// Runs by the end of their id, as lists show it; the newest first.
+    /// Runs by the short form of their id, as lists show it; newest first.
     fn runs(&self, word: &str) -> Vec<Found> {
         let listed = runs::newest(&self.data_folder, MOST).unwrap_or_default();
         let found = |run: runs::Summary| {
@@ -115,13 +115,13 @@ impl Words {
     }
 }
 
-/// Where a path in quotes begins that is not at its end yet.
+/// Byte offset of the `@"` of a quoted path that is not closed yet.
 fn open_quote(before: &str) -> Option<usize> {
     let start = before.rfind("@\"")?;
     (!before.get(start + 2..)?.contains('"')).then_some(start)
 }
 
-/// What `@` may name. A name with a blank comes in quotes, or it would fall apart in the request.
+/// Candidates after `@`. A name with a blank is quoted; unquoted it would split the path.
 fn named(folder: &Path, typed: &str) -> Vec<Found> {
     let path = typed.strip_prefix('"').unwrap_or(typed);
     let of = |found: Found| {
@@ -133,7 +133,7 @@ fn named(folder: &Path, typed: &str) -> Vec<Found> {
     paths(folder, path).map(of).collect()
 }
 
-/// Files and folders whose path begins like this. What a name hides behind a dot is shown where the dot is typed.
+/// Files and folders whose path starts with `typed`. Hidden files are listed only if the dot is typed.
 fn paths(folder: &Path, typed: &str) -> std::vec::IntoIter<Found> {
     let (parent, name) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
     let entries = std::fs::read_dir(folder.join(parent)).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The line editor of the prompt.
+//! The line editor of the prompt: `reedline` with artoo's completion, history, key bindings and highlighting.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,22 +23,22 @@ use crate::error::CommandError;
 use crate::program::Context;
 
 const COMPLETION: &str = "completion";
-/// What Ctrl+Z sends; nobody can type it.
+/// Host command that the Ctrl+Z key binding sends; it starts with NUL, so it cannot be typed.
 const STOP: &str = "\u{0}stop";
 
-/// Reads what is next.
+/// Reads the user's next line.
 pub(super) struct Editor {
     line: Reedline,
-    /// The folder whose history and files it knows.
+    /// The folder that history and completion were set up for.
     folder: std::path::PathBuf,
     /// Whether the last key was Ctrl+C at an empty prompt.
     leaving: bool,
     shown: Shown,
-    /// Lines that were finished before the prompt was there.
+    /// Lines that were completed before the prompt was drawn.
     ahead: VecDeque<Read>,
 }
 
-/// What was read.
+/// Result of one read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read {
     Line(String),
@@ -46,7 +46,7 @@ pub(super) enum Read {
 }
 
 impl Editor {
-    /// One for this conversation.
+    /// Creates the editor for this conversation.
     pub(super) fn new(context: &mut Context<'_>, state: &State) -> Result<Self, CommandError> {
         let settings = Loaded::load(context, Given::default())?.settings;
         let data_folder = settings.data_dir;
@@ -81,10 +81,10 @@ impl Editor {
         Ok(Self { line, folder, leaving: false, shown, ahead: VecDeque::new() })
     }
 
-    /// Reads a line, in which `draft` stands already.
+    /// Reads a line; `draft` is prefilled.
     ///
     /// # Errors
-    /// The terminal cannot be read any more.
+    /// The terminal can no longer be read.
     pub(super) fn read(
         &mut self,
         context: &mut Context<'_>,
@@ -128,19 +128,21 @@ impl Editor {
                     self.leaving = true;
                     context.terminal.note("Ctrl+C again, or Ctrl+D, leaves");
                 }
-                // Like any program of a shell; what was typed is still there afterwards.
+                // Suspends like any program started from a shell; the typed
+                // text is still there after resuming.
                 Signal::HostCommand(_) => {
                     let _ = kill_process(getpid(), Number::TSTP);
                 }
-                // Nobody breaks in from elsewhere.
+                // External breaks are not used.
                 Signal::ExternalBreak(_) | _ => {}
             }
         }
     }
 }
 
-/// What was typed while a command of the program had the terminal, as far as its lines are finished: the terminal has them, each with an end
-/// that would be no Enter at the prompt. An unfinished one comes to the prompt as it is.
+/// Complete lines that were typed while a command of the program owned the terminal. The
+/// terminal has already terminated them, with a line end that would not act as Enter at the
+/// prompt. An incomplete line reaches the prompt unchanged.
 fn finished_lines() -> Vec<Read> {
     let mut lines = Vec::new();
     let mut bytes = [0; 4096];
@@ -151,7 +153,7 @@ fn finished_lines() -> Vec<Read> {
             && ready.iter().all(|ready| ready.revents() == PollFlags::IN)
     };
     while is_ready() {
-        // A terminal gives one line at a time, and nothing for Ctrl+D.
+        // In canonical mode, a read returns one line, and zero bytes for Ctrl+D.
         match rustix::io::read(std::io::stdin(), &mut bytes) {
             Ok(0) => {
                 lines.push(Read::Leave);
@@ -167,7 +169,7 @@ fn finished_lines() -> Vec<Read> {
     lines
 }
 
-/// What the prompt says now.
+/// The prompt for the current state.
 fn prompt(context: &mut Context<'_>, state: &State) -> Line {
     let model = state.model(context);
     let folder = state.folder(context);
@@ -184,7 +186,7 @@ fn prompt(context: &mut Context<'_>, state: &State) -> Line {
     Line::of(said, context.terminal.look().columns)
 }
 
-/// These keys, with ours.
+/// Adds artoo's bindings to `keys`.
 fn bound(mut keys: Keybindings) -> Keybindings {
     let menu =
         ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(COMPLETION.to_owned()), ReedlineEvent::MenuNext]);
@@ -193,26 +195,27 @@ fn bound(mut keys: Keybindings) -> Keybindings {
     let new_line = || ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
     keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, new_line());
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::Enter, new_line());
-    // A terminal that does not mark what is pasted sends the ends of its lines so.
+    // A terminal without bracketed paste sends the line ends of pasted text as Ctrl+J.
     keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('j'), new_line());
     let stop = ReedlineEvent::ExecuteHostCommand(STOP.to_owned());
     keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('z'), stop);
     keys
 }
 
-/// Whether something stood on the line when it was drawn last: Ctrl+C has cleared it by the time that it is told.
+/// Whether the line was non-empty when it was last drawn: by the time Ctrl+C
+/// is reported, the line has been cleared.
 #[derive(Clone, Debug, Default)]
 struct Shown(Arc<AtomicBool>);
 
 impl Highlighter for Shown {
     fn highlight(&self, line: &str, at: usize) -> StyledText {
         self.0.store(!line.is_empty(), Ordering::Relaxed);
-        // As the terminal's own text.
+        // Unstyled, in the terminal's own text colour.
         SimpleMatchHighlighter::default().highlight(line, at)
     }
 }
 
-/// A line that ends with a backslash goes on in the next, and so does a block of code that is open.
+/// Continues the input after a line that ends with a backslash, and inside an open code block.
 struct Unfinished;
 
 impl Validator for Unfinished {

@@ -1,34 +1,35 @@
-//! What was entered at the prompt.
+//! Parser for a line entered at the prompt: request, shell command or slash command.
 
 use crate::error::CommandError;
 
 use super::slash::Slash;
 
-/// A line, understood.
+/// A parsed line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Entered {
-    /// Nothing but blanks.
+    /// Only whitespace.
     Nothing,
     /// A request.
     Request(String),
-    /// A command for the shell, as a run would carry it out.
+    /// A shell command (`!`), carried out as a run would do it.
     Command(String),
-    /// A command of the REPL, or of the program.
+    /// A slash command of the REPL or of the program.
     Slash(Slash),
 }
 
 impl Entered {
-    /// Understands a line. What begins with a slash is a command, unless it is the path of something: `/etc/hosts: what is in it?`.
+    /// Parses a line. A leading slash means a command, unless the line starts with a path:
+    /// `/etc/hosts: what is in it?`.
     ///
     /// # Errors
-    /// A command that there is not, or whose words make no sense.
+    /// The command is unknown, or its arguments are invalid.
     pub(super) fn of(line: &str) -> Result<Self, CommandError> {
         let line = line.trim();
         if line.is_empty() {
             return Ok(Self::Nothing);
         }
         if let Some(text) = line.strip_prefix('>') {
-            // As while a run works: the next request.
+            // Same prefix as while a run works: the next request.
             return Self::of(text);
         }
         if let Some(command) = line.strip_prefix('!') {
@@ -42,7 +43,7 @@ impl Entered {
     }
 }
 
-/// Whether what follows a slash goes on like a path: its first word has another slash in it.
+/// Whether the text after the slash looks like a path: its first word contains another slash.
 fn is_path(rest: &str) -> bool {
     rest.split_whitespace().next().is_some_and(|word| word.contains('/'))
 }

@@ -1,4 +1,4 @@
-//! A terminal that goes away while nobody is told.
+//! Detection of a terminal that disappears without a SIGHUP from the kernel.
 
 use std::io;
 
@@ -7,10 +7,12 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::retry_on_intr;
 use rustix::process::{Signal, getpid, kill_process};
 
-/// Hangs up where the terminal is gone. Whoever has it as controlling terminal hears that from the kernel; anybody else, for example a
-/// program in a terminal of a test or of a container, would look for keys for ever.
+/// Sends SIGHUP to this process when the terminal is gone. The kernel does this only for
+/// processes whose controlling terminal it is; any other process, for example in a test's or
+/// container's terminal, would poll for keys forever.
 pub(super) fn watch() -> io::Result<()> {
-    // It tells its session to nobody else. The number says nothing: a session outside of a container's own processes has 0.
+    // `tcgetsid` succeeds only for the controlling terminal. The returned number is not checked: it is 0 for
+    // a session outside of the container's PID namespace.
     let hears_it = tcgetsid(io::stdin()).is_ok();
     if hears_it {
         return Ok(());
@@ -18,10 +20,10 @@ pub(super) fn watch() -> io::Result<()> {
     let thread = std::thread::Builder::new().name("artoo-terminal".to_owned());
     thread.spawn(|| {
         let stdin = io::stdin();
-        // Nothing is waited for, so only the end of the terminal comes.
+        // No events are requested, so `poll` returns only on hang-up.
         let mut end = [PollFd::new(&stdin, PollFlags::empty())];
         if retry_on_intr(|| poll(&mut end, None)).is_ok() {
-            // This process is there.
+            // The target is this process, so `kill` cannot fail.
             let _ = kill_process(getpid(), Signal::HUP);
         }
     })?;

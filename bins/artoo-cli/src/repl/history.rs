@@ -1,4 +1,4 @@
-//! What was entered before: Up and Down go through this folder's, Ctrl+R searches everything.
+//! Input history: Up and Down step through the folder's own history, Ctrl+R searches all folders.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -11,22 +11,22 @@ use reedline::{
 };
 use sha2::{Digest as _, Sha256};
 
-/// The most lines that are kept.
+/// Maximum number of lines kept.
 const LINES: usize = 10_000;
-/// The longest line that is kept, in bytes: a paste of megabytes is in the session.
+/// Length limit of a stored line, in bytes; a paste of megabytes is kept in the session instead.
 const MAX_LINE: usize = 16 * 1024;
 
-/// Two histories, each in a file of its own.
+/// Combines two histories, each stored in its own file.
 pub(super) struct FolderHistory {
     own: FileBackedHistory,
     all: FileBackedHistory,
 }
 
 impl FolderHistory {
-    /// The history of this folder and the one of all, in the data folder.
+    /// Opens the history of this folder and the common one, both in the data folder.
     ///
     /// # Errors
-    /// The files cannot be made or read.
+    /// The files cannot be created or read.
     pub(super) fn open(data_folder: &Path, working_folder: &Path) -> io::Result<Self> {
         private::data_folder(data_folder)?;
         let folder = data_folder.join("history");
@@ -36,12 +36,12 @@ impl FolderHistory {
         Ok(Self { own: open(&folder.join(name))?, all: open(&folder.join("all"))? })
     }
 
-    /// One that is forgotten with the program.
+    /// A history that is not stored on disk.
     pub(super) fn in_memory() -> Self {
         Self { own: FileBackedHistory::default(), all: FileBackedHistory::default() }
     }
 
-    /// Where a search looks.
+    /// The history that a query is answered from.
     fn of(&self, query: &SearchQuery) -> &FileBackedHistory {
         match query.filter.command_line {
             Some(CommandLineSearch::Substring(_)) => &self.all,

@@ -1,4 +1,4 @@
-//! Without a terminal: each line of standard input is a request of one session.
+//! REPL without a line editor: each line of standard input is a request of one session.
 
 use std::io::{BufRead as _, Read as _};
 
@@ -11,13 +11,13 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::run::from_stdin;
 
-/// The longest line that is read, in bytes. A request may be much shorter.
+/// Length limit of an input line, in bytes. A request may be much shorter.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 
-/// What stands before a request at a terminal that draws nothing again.
+/// Prompt of a terminal without redrawing (screen reader or dumb terminal).
 const PROMPT: &str = "artoo > ";
 
-/// What is shown where nothing was asked.
+/// Printed if the input contained no request.
 const NOTHING: &str = "\
 artoo works on a request with tools, checks its own work, and says honestly how far it came.
 
@@ -29,7 +29,8 @@ Try:
   artoo --help                                  everything else
 ";
 
-/// Works on line after line. The exit code is that of the last line that did not end well; 2 where there was none.
+/// Works on one line after the other. The exit code is that of the last line that
+/// failed, and 2 if there was no request at all.
 pub(super) fn run(
     context: &mut Context<'_>,
     state: &mut State,
@@ -37,7 +38,7 @@ pub(super) fn run(
 ) -> Result<Exit, CommandError> {
     let mut exit = Exit::OK;
     let mut asked = false;
-    // A terminal that draws nothing again: a screen reader's, or a dumb one.
+    // A terminal without redrawing: used by a screen reader, or a dumb one.
     let at_terminal = context.streams.stdin && context.streams.stderr;
     if at_terminal {
         state.greet(context);
@@ -73,7 +74,7 @@ pub(super) fn run(
         }
     }
     if at_terminal {
-        // Ctrl+D ends no line.
+        // Ctrl+D leaves the cursor behind the prompt; end that line.
         context.terminal.note("");
         return Ok(Exit::OK);
     }
@@ -84,15 +85,15 @@ pub(super) fn run(
     Ok(exit)
 }
 
-/// The next line, or what is wrong with it; `None` at the end.
+/// The next line, or what is wrong with it; `None` at the end of input.
 ///
 /// # Errors
-/// Nothing more can be read.
+/// Standard input can no longer be read.
 fn next() -> Result<Option<Result<String, CommandError>>, CommandError> {
     let mut bytes = Vec::new();
-    // No lock is held while a run asks.
+    // The lock is released before a run reads standard input for its own questions.
     let mut input = std::io::stdin().lock();
-    // One more than a line may have, so that a longer one is seen.
+    // One byte more than the limit, to detect a longer line.
     let read = input.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut bytes).and_then(|read| {
         if read as u64 > MAX_LINE && !bytes.ends_with(b"\n") {
             input.skip_until(b'\n')?;

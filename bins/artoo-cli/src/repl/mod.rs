@@ -1,7 +1,8 @@
-//! `artoo` alone: a conversation, request by request.
+//! The REPL (`artoo` without a command): a conversation, request by request.
 //!
-//! Idle, a line editor reads what is next. While a run works, the terminal gives key by key: what is typed stands below the view, and is a
-//! question's answer, a note, or the next request. Without a terminal each line of standard input is a request.
+//! Between runs, a line editor reads the next line. While a run works, the terminal is read key by key: the
+//! input line is drawn below the view and is the answer to a question, a note to the run, or the next
+//! request. Without a terminal, each line of standard input is a request.
 
 mod background;
 mod changes;
@@ -32,7 +33,7 @@ use entered::Entered;
 use state::State;
 use type_ahead::After;
 
-/// Works on what is asked, one request after the other, in one session.
+/// Runs the conversation: one request after the other, in one session.
 pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, CommandError> {
     let threads = run::threads()?;
     let standing = {
@@ -43,7 +44,8 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     context.terminal.converse(slash::TABLE.iter().map(|(name, ..)| *name));
     let at_terminal = context.streams.stdin && context.streams.stdout && context.streams.stderr;
     if at_terminal {
-        // Options and configuration say whether a screen reader speaks it; the terminal is told as they are read.
+        // Loading the settings also switches the terminal to screen reader mode if
+        // options or configuration ask for it.
         Loaded::load(context, Given::default())?;
     }
     let exit = if at_terminal && context.terminal.look().live {
@@ -51,19 +53,19 @@ pub(crate) fn run(context: &mut Context<'_>, args: RunArgs) -> Result<Exit, Comm
     } else {
         lines::run(context, &mut state, &threads)
     };
-    // A model that computes or a server that stalls must not keep the program.
+    // Does not wait: a model that computes or a stalled server must not delay the exit.
     threads.shutdown_background();
     exit
 }
 
-/// Puts the terminal in order, whoever has it.
+/// Restores the terminal, whichever mode it is in.
 fn leave() {
     terminal::restore();
-    // Where it was not in raw mode, this changes nothing.
+    // No effect outside of raw mode.
     let _ = crossterm::terminal::disable_raw_mode();
 }
 
-/// At a terminal.
+/// The conversation at a terminal.
 fn converse(
     context: &mut Context<'_>,
     state: &mut State,
@@ -74,7 +76,7 @@ fn converse(
         context.terminal.warning(&format!("the end of the terminal may not be noticed: {error}"));
     }
     let mut editor = Editor::new(context, state)?;
-    // What was typed while a run worked, and is not finished; what is to be done next.
+    // The unfinished line that was typed while a run worked, and the lines to process next.
     let mut draft = String::new();
     let mut next: VecDeque<String> = VecDeque::new();
     loop {
@@ -105,7 +107,7 @@ fn converse(
             },
             Err(error) => Err(error),
         };
-        // What went wrong with one line is no reason to leave.
+        // An error in one line does not end the conversation.
         if let Err(error) = done {
             context.terminal.error(&error);
         }

@@ -1,4 +1,4 @@
-//! The prompt: the folder, and at the right what a request would be given.
+//! The prompt: the folder on the left; model, session and permissions of the next request on the right.
 
 use std::borrow::Cow;
 
@@ -7,31 +7,32 @@ use reedline::{Color, Prompt, PromptEditMode, PromptHistorySearch, PromptHistory
 
 use crate::terminal::{clip, neutral_line, width};
 
-/// What the prompt says at this moment.
+/// The rendered prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
     left: String,
     right: String,
 }
 
-/// What it is made of.
+/// The values that the prompt shows.
 pub(super) struct Said<'a> {
-    /// The folder, short.
+    /// The folder, shortened.
     pub(super) folder: String,
     /// The model.
     pub(super) model: Option<&'a str>,
-    /// The session, short.
+    /// Short form of the session id.
     pub(super) session: Option<String>,
-    /// Whether plans are shown first.
+    /// Whether plans are shown before they run.
     pub(super) plan: bool,
-    /// Before which effects to ask.
+    /// The effects that need approval.
     pub(super) approval: Approval,
-    /// What is granted in advance.
+    /// The permissions granted in advance.
     pub(super) granted: Vec<&'static str>,
 }
 
 impl Line {
-    /// Of these, in a terminal of so many columns. A narrow one keeps its room for the request.
+    /// Lays out the prompt for a terminal of `columns`. In a narrow one the right side
+    /// is empty, to leave room for the request.
     pub(super) fn of(said: Said<'_>, columns: usize) -> Self {
         let left = format!("{} ", fitted(&neutral_line(&said.folder), columns / 3));
         let mut right = vec![neutral_line(said.model.unwrap_or("no model"))];
@@ -50,7 +51,7 @@ impl Line {
     }
 }
 
-/// A folder in so many columns: its own name matters most.
+/// Shortens a folder to `columns`. The last component is kept for as long as possible.
 fn fitted(folder: &str, columns: usize) -> String {
     match folder.rsplit_once('/') {
         Some((_, name)) if width(folder) > columns && !name.is_empty() => clip(&format!("…/{name}"), columns),

@@ -1,4 +1,4 @@
-//! Slash commands: those that change the conversation, and those of the command line, which run the same code.
+//! Slash commands of the REPL: those that change the conversation, and the program's own subcommands.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use crate::error::CommandError;
 use crate::program::{Context, dispatch, styled};
 use crate::suggest::nearest;
 
-/// A command, understood.
+/// A parsed slash command.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Slash {
     Help,
-    /// Words of the command line.
+    /// Arguments of a subcommand of the program.
     Command(Vec<String>),
-    /// A command about a run, of this session where none is named.
+    /// A subcommand about a run; by default the last run of this session.
     AboutRun(&'static str, Vec<String>),
     Model(String),
     Cost,
@@ -30,21 +30,21 @@ pub(super) enum Slash {
     New,
     Resume(String),
     Save(PathBuf),
-    /// A command about a run in the background, of this conversation where none is named.
+    /// A subcommand about a background run; by default one of this conversation.
     InBackground(&'static str, Vec<String>),
-    /// A request for the background.
+    /// A request to run in the background.
     Background(String),
     Exit,
 }
 
-/// What happens after a command.
+/// Whether the conversation continues after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
     GoOn,
     Leave,
 }
 
-/// A command as help shows it: its name, what may follow, what it does.
+/// The commands as help lists them: name, arguments, description.
 pub(super) const TABLE: &[(&str, &str, &str)] = &[
     ("help", "", "this page"),
     ("model", "[NAME | list | pull]", "work with another model; without a name, list the embedded ones"),
@@ -73,12 +73,12 @@ pub(super) const TABLE: &[(&str, &str, &str)] = &[
 ];
 
 impl Slash {
-    /// Understands what follows the slash.
+    /// Parses the text after the slash.
     ///
     /// # Errors
-    /// There is no such command, or what follows it makes no sense.
+    /// The command is unknown, or its arguments are invalid.
     pub(super) fn of(text: &str) -> Result<Self, CommandError> {
-        // A request is taken as it was typed, quotes and all.
+        // The request is not split into words, so its quotes stay.
         if let Some(request) = text.strip_prefix("bg ").map(str::trim).filter(|request| !request.is_empty()) {
             return Ok(Self::Background(request.to_owned()));
         }
@@ -154,7 +154,7 @@ fn unknown(name: &str) -> CommandError {
 /// Runs a command.
 ///
 /// # Errors
-/// What went wrong with it; the conversation goes on.
+/// The command failed; the conversation continues.
 pub(super) fn run(context: &mut Context<'_>, state: &mut State, slash: &Slash) -> Result<Then, CommandError> {
     match slash {
         Slash::Help => help(context)?,
@@ -236,7 +236,7 @@ fn help(context: &mut Context<'_>) -> Result<(), CommandError> {
     context.terminal.data(&text)
 }
 
-/// What the command line would do with these words.
+/// Runs the words as a command line of the program.
 fn of_the_program(context: &mut Context<'_>, state: &State, words: Vec<String>) -> Result<(), CommandError> {
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     match args::parse(&words, context.terminal.data_look().columns)? {
@@ -251,10 +251,10 @@ fn of_the_program(context: &mut Context<'_>, state: &State, words: Vec<String>) 
             let colour = context.terminal.look().colour;
             context.terminal.note(styled(&text, colour).trim_end());
         }
-        // No slash command has no words.
+        // Unreachable: every slash command has at least one word.
         Parsed::Repl(..) => help(context)?,
     }
-    // A command may have changed what the prompt shows.
+    // The command may have changed something that the prompt shows.
     state.refresh();
     Ok(())
 }

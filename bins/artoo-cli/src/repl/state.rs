@@ -1,4 +1,4 @@
-//! What a conversation remembers from one line to the next.
+//! State of a conversation: session, model, folder and permissions for the next request.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -30,24 +30,24 @@ use crate::view::{counted, seconds, short_id};
 
 /// The conversation.
 pub(super) struct State {
-    /// What each run is given, as `artoo run` would be.
+    /// The arguments of each run, as `artoo run` would get them.
     pub(super) args: RunArgs,
     /// The last run of this session.
     pub(super) last_run: Option<RunId>,
-    /// The runs that it has begun in the background.
+    /// The background runs that it started.
     pub(super) background: Background,
     wanted: Wanted,
     standing: Standing,
     connected: Option<Connected>,
-    /// The name of the model, as far as it is known.
+    /// The model's name, cached until `refresh`.
     model: Cell<Option<String>>,
 }
 
 impl State {
-    /// As the options say.
+    /// The initial state, as the options say.
     pub(super) fn new(context: &Context<'_>, mut args: RunArgs, standing: Standing) -> Self {
         let wanted = Wanted::by(&args);
-        // A conversation stays in its folder, wherever a later request goes on with it.
+        // The conversation keeps its folder even if a later request continues a session of another one.
         args.permissions.cwd = args
             .permissions
             .cwd
@@ -57,12 +57,12 @@ impl State {
         Self { args, last_run: None, background, wanted, standing, connected: None, model: Cell::new(None) }
     }
 
-    /// The folder that requests are about.
+    /// The folder that requests work in.
     pub(super) fn folder<'a>(&'a self, context: &'a Context<'_>) -> &'a Path {
         self.args.permissions.cwd.as_deref().unwrap_or(&context.folders.current)
     }
 
-    /// The model, or what stands for it where none can be used.
+    /// The name of the model, or `None` if none is usable.
     pub(super) fn model(&self, context: &mut Context<'_>) -> Option<String> {
         if let Some(known) = self.model.take() {
             self.model.set(Some(known.clone()));
@@ -76,12 +76,12 @@ impl State {
         name
     }
 
-    /// Looks again at what the prompt shows.
+    /// Invalidates what the prompt caches.
     pub(super) fn refresh(&self) {
         self.model.set(None);
     }
 
-    /// The session, as far as it has begun.
+    /// The id of the session, if it has started.
     pub(super) fn session_id(&self) -> Option<SessionId> {
         match &self.wanted {
             Wanted::Known(id) => Some(*id),
@@ -89,7 +89,7 @@ impl State {
         }
     }
 
-    /// What is worth knowing before the first prompt.
+    /// Prints the greeting before the first prompt.
     pub(super) fn greet(&self, context: &mut Context<'_>) {
         context.terminal.note(&format!(
             "artoo {} in {}. /help says what there is; Ctrl+D leaves.",
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// Works on a request, while what is typed stands below the view.
+    /// Works on a request while the input line is active below the view.
     pub(super) fn work(
         &mut self,
         context: &mut Context<'_>,
@@ -112,7 +112,7 @@ impl State {
         self.while_typing(context, |state, context, keyboard| state.request(context, threads, text, keyboard))
     }
 
-    /// Carries out a command of the person's own; the next request is told what it put out.
+    /// Runs a shell command of the user; its output is passed to the next request.
     pub(super) fn command_while_typing(
         &mut self,
         context: &mut Context<'_>,
@@ -124,7 +124,7 @@ impl State {
         })
     }
 
-    /// Does something while what is typed stands below the view.
+    /// Runs `work` while the input line is active.
     fn while_typing(
         &mut self,
         context: &mut Context<'_>,
@@ -133,13 +133,13 @@ impl State {
         let typing = TypeAhead::begin(context.terminal);
         let keyboard: Arc<dyn Keyboard> = match &typing {
             Ok(typing) => typing.keyboard(),
-            // A terminal that cannot give key by key still takes answers.
+            // If the terminal cannot be read key by key, questions are answered from standard input.
             Err(_) => from_stdin(),
         };
         let done = work(self, context, keyboard);
         let mut after = typing.map(TypeAhead::end).unwrap_or_default();
         let unused = done?.unused;
-        // What came too late for the run is offered as the next request.
+        // Text that came too late for the run is offered as the next request.
         if after.draft.is_empty() && after.next.is_empty() {
             after.draft = unused.join("\n");
         }
@@ -163,7 +163,7 @@ impl State {
         self.over(done)
     }
 
-    /// Carries out a command as part of the session.
+    /// Runs a shell command as part of the session.
     pub(super) fn command(
         &mut self,
         context: &mut Context<'_>,
@@ -184,7 +184,7 @@ impl State {
         Ok(done)
     }
 
-    /// Remembers what is done.
+    /// Records the result.
     fn over(&mut self, done: Result<Done, CommandError>) -> Result<Done, CommandError> {
         self.standing.over();
         let done = done?;
@@ -195,7 +195,7 @@ impl State {
         Ok(done)
     }
 
-    /// Begins a request in a process of its own, as this session would work on it.
+    /// Starts a request in a process of its own, with the settings of this session.
     pub(super) fn begin_in_background(
         &mut self,
         context: &mut Context<'_>,
@@ -203,7 +203,7 @@ impl State {
     ) -> Result<(), CommandError> {
         let text = attached(text, self.folder(context))?;
         let words = self.words(self.folder(context), &text);
-        // Why nothing was begun has been said.
+        // If nothing was started, `begin` has already printed the reason.
         if let Begun::Run(id) = begin(context, &words, false)? {
             let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
             let short = short_id(&id);
@@ -215,7 +215,7 @@ impl State {
         Ok(())
     }
 
-    /// The words of a command line that would do the same.
+    /// The equivalent command line.
     fn words(&self, folder: &Path, text: &str) -> Vec<OsString> {
         let args = &self.args;
         let mut words: Vec<OsString> = vec!["run".into(), DETACHED.into(), "--cwd".into(), folder.into()];
@@ -238,7 +238,7 @@ impl State {
         words
     }
 
-    /// Uses another model from now on.
+    /// Switches the model for the following requests.
     pub(super) fn use_model(&mut self, context: &mut Context<'_>, name: &str) -> Result<(), CommandError> {
         let before = self.args.model.replace(name.to_owned());
         let usable = run::given(&self.args)
@@ -253,7 +253,7 @@ impl State {
         Ok(())
     }
 
-    /// Works in another folder. What was said here is about this one, so another session begins.
+    /// Changes the folder. The session belongs to the old folder, so a new session begins.
     pub(super) fn go_to(&mut self, context: &mut Context<'_>, folder: &Path) -> Result<(), CommandError> {
         let named = self.folder(context).join(expand_home(folder, &context.folders.home));
         let real = named.canonicalize().and_then(|path| {
@@ -270,13 +270,13 @@ impl State {
         Ok(())
     }
 
-    /// Begins another session with the next request.
+    /// Begins a new session with the next request.
     pub(super) fn begin_anew(&mut self) {
         self.wanted = Wanted::New;
         self.last_run = None;
     }
 
-    /// Goes on with another session, in its folder.
+    /// Continues another session, in its folder.
     pub(super) fn resume(&mut self, context: &mut Context<'_>, part: &str) -> Result<(), CommandError> {
         let session = find(&sessions(context)?, part)?;
         if !session.folder.is_dir() {
@@ -295,7 +295,7 @@ impl State {
         Ok(())
     }
 
-    /// The session as it is on the disk.
+    /// The session as stored on disk.
     pub(super) fn session(&self, context: &mut Context<'_>) -> Result<Session, CommandError> {
         let id = self
             .session_id()
@@ -303,7 +303,7 @@ impl State {
         sessions(context)?.read(id).map_err(explained)
     }
 
-    /// Says what the session has cost.
+    /// Prints what the session has cost.
     pub(super) fn tell_cost(&self, context: &mut Context<'_>) -> Result<(), CommandError> {
         let session = self.session(context)?;
         let ends = || session.turns.iter().filter_map(|turn| turn.end.as_ref());
@@ -321,7 +321,7 @@ impl State {
     }
 }
 
-/// The sum of what is known, where every turn has its price in one currency.
+/// The total price, if every turn has one and all are in one currency.
 fn money<'a>(ends: impl Iterator<Item = &'a TurnEnd>) -> Option<String> {
     let mut sum = 0.0;
     let mut currency = None;
@@ -335,14 +335,14 @@ fn money<'a>(ends: impl Iterator<Item = &'a TurnEnd>) -> Option<String> {
     currency.map(|currency| format!("{sum:.4} {currency}").trim_end().to_owned())
 }
 
-/// The sessions of the data folder, to be read.
+/// The session store of the data folder.
 pub(super) fn sessions(context: &mut Context<'_>) -> Result<Sessions, CommandError> {
     let data_dir = Loaded::load(context, Given::default())?.settings.data_dir;
     Ok(Sessions::new(&data_dir, Redactor::new()))
 }
 
-/// The request with `@path` and `@"path with blanks"` as the path itself. One that names nothing is a mistake, which is better said before a
-/// model is asked.
+/// Replaces `@path` and `@"path with blanks"` by the path. A path that does not exist is
+/// an error, reported before a model is called.
 fn attached(text: &str, folder: &Path) -> Result<String, CommandError> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -350,7 +350,7 @@ fn attached(text: &str, folder: &Path) -> Result<String, CommandError> {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let after = from.strip_prefix('@').unwrap_or(from);
-        // An address of mail is none.
+        // An `@` inside of a word does not count: it may be an e-mail address.
         let begins_a_word = out.chars().next_back().is_none_or(char::is_whitespace);
         let quoted = after.strip_prefix('"').and_then(|quoted| Some(quoted.split_once('"')?.0));
         let path = quoted.or_else(|| after.split(char::is_whitespace).next()).unwrap_or_default();

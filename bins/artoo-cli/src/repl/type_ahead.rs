@@ -1,4 +1,4 @@
-//! What is typed while a run works: an answer where something is asked, otherwise a note to the run or the next request.
+//! The input line while a run works: what is typed is an answer, a note to the run, or the next request.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,31 +14,31 @@ use super::entered::Entered;
 use crate::run::Keyboard;
 use crate::terminal::{ErrorStream, Field, KeyByKey, Terminal, neutral_line, take_again};
 
-/// How soon the reader sees that it is over.
+/// Poll interval at which the reader thread checks for the end.
 const LOOK: Duration = Duration::from_millis(30);
-/// What stands before a note.
+/// Prompt of the input line when no question is open.
 const PROMPT: &str = "› ";
-/// What Ctrl+D stands for.
+/// The command that Ctrl+D enters.
 const LEAVE: &str = "/exit";
 
-/// The line below the view of a run.
+/// The input line below the view of a run.
 pub(super) struct TypeAhead {
     typed: Arc<Typed>,
     reader: Option<JoinHandle<()>>,
-    /// Puts the terminal in order when this is dropped.
+    /// Restores the terminal on drop.
     _keys: KeyByKey,
 }
 
-/// What was typed and not used when the run was over.
+/// Text that was typed but not used by the time the run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct After {
-    /// An unfinished line.
+    /// The incomplete line.
     pub(super) draft: String,
-    /// Lines for afterwards, in order.
+    /// Complete lines to process after the run, in order.
     pub(super) next: Vec<String>,
 }
 
-/// What is typed, shared with the thread that reads the keys.
+/// The input state shared with the thread that reads the keys.
 struct Typed {
     state: Mutex<State>,
     over: AtomicBool,
@@ -48,35 +48,35 @@ struct Typed {
 #[derive(Default)]
 struct State {
     line: LineBuffer,
-    /// Where the answer to the open question goes; what was typed before it was put.
+    /// Channel for the answer to the open question, and the line as it was before the question.
     asked: Option<(mpsc::Sender<String>, LineBuffer)>,
-    /// Where the one who asked waits.
+    /// Receiving end for the asker.
     answer: Option<mpsc::Receiver<String>>,
     /// An answer that is not sent yet.
     given: Option<(mpsc::Sender<String>, String)>,
-    /// The run that hears what is said unasked.
+    /// Receiver of notes to the run.
     noter: Option<Noter>,
     next: Vec<String>,
 }
 
-/// What a key does.
+/// Effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 enum Done {
     Nothing,
     Changed,
-    /// A line is finished, and was an answer.
+    /// A line was completed, as an answer.
     Answered(String),
-    /// A line is finished, and the run was told it.
+    /// A line was completed, as a note to the run.
     Noted(String),
-    /// A line is finished, and is for afterwards.
+    /// A line was completed, and kept for after the run.
     Kept(String),
 }
 
 impl TypeAhead {
-    /// Takes the keyboard.
+    /// Takes over the keyboard.
     ///
     /// # Errors
-    /// Standard input is no terminal, or no thread can be started.
+    /// Standard input is not a terminal, or no thread can be started.
     pub(super) fn begin(terminal: &Terminal) -> io::Result<Self> {
         let keys = KeyByKey::begin()?;
         let typed = Arc::new(Typed {
@@ -91,16 +91,16 @@ impl TypeAhead {
         Ok(Self { typed, reader: Some(reader), _keys: keys })
     }
 
-    /// Where the questions of the run get their answers.
+    /// The keyboard from which the run's questions are answered.
     pub(super) fn keyboard(&self) -> Arc<dyn Keyboard> {
         Arc::clone(&self.typed) as Arc<dyn Keyboard>
     }
 
-    /// Gives the keyboard back.
+    /// Releases the keyboard and returns the unused text.
     pub(super) fn end(mut self) -> After {
         self.typed.over.store(true, Ordering::Relaxed);
         if let Some(reader) = self.reader.take() {
-            // What it did before a panic is kept.
+            // If the thread panicked, the text read before is still returned.
             let _ = reader.join();
         }
         self.typed.errors.nothing_to_type();
@@ -117,7 +117,7 @@ impl Typed {
 
     fn read(&self) {
         while !self.over.load(Ordering::Relaxed) {
-            // A terminal that is gone ends the run by a signal.
+            // If the terminal is gone, a signal ends the run.
             let Ok(ready) = poll(LOOK) else { return };
             if !ready {
                 if take_again() {
@@ -153,7 +153,7 @@ impl Typed {
     fn draw(&self, state: &State) {
         let at = state.line.insertion_point();
         let (before, after) = state.line.get_buffer().split_at_checked(at).unwrap_or_default();
-        // What is asked stands before its answer: the terminal has put it there.
+        // An open question is already drawn before its answer by the terminal writer.
         let prompt = state.asked.is_none().then(|| PROMPT.to_owned());
         self.errors.type_into(prompt, Field { before: neutral_line(before), after: neutral_line(after) });
     }
@@ -167,13 +167,13 @@ impl State {
             return self.enter();
         }
         if key == KeyEvent::new(KeyCode::Char('d'), KeyModifiers::CONTROL) && self.line.is_empty() {
-            // It leaves, when the run is over; Ctrl+C ends the run.
+            // Leaves after the run; Ctrl+C ends the run itself.
             return self.keep(LEAVE.to_owned());
         }
         if edit(&mut self.line, key) { Done::Changed } else { Done::Nothing }
     }
 
-    /// The ends of pasted lines send nothing.
+    /// Line ends in pasted text do not send anything.
     fn paste(&mut self, text: &str) -> Done {
         self.line.insert_str(&text.replace("\r\n", "\n").replace('\r', "\n"));
         Done::Changed
@@ -182,7 +182,7 @@ impl State {
     fn enter(&mut self) -> Done {
         let line = self.line.get_buffer().to_owned();
         self.line.clear();
-        // A command, or what says itself that it is the next request, is no note, and no answer to anything.
+        // A command or an explicit next request (`>`) is neither a note nor an answer.
         if is_next(&line) {
             return self.keep(line);
         }
@@ -201,10 +201,10 @@ impl State {
         self.keep(line)
     }
 
-    /// Sends an answer, after it stands on the screen: what comes of it follows.
+    /// Sends the pending answer. Called after it is drawn, so that the run's reaction appears below it.
     fn send(&mut self) {
         if let Some((asker, answer)) = self.given.take() {
-            // Who asked may have gone.
+            // The asker may be gone.
             let _ = asker.send(answer);
         }
     }
@@ -214,7 +214,7 @@ impl State {
         Done::Kept(line)
     }
 
-    /// What was typed as an answer is none any more; what was typed before it is there again.
+    /// Discards the answer typed so far and restores the line as it was before the question.
     fn give_up(&mut self) {
         if let Some((_, before)) = self.asked.take() {
             self.line = before;
@@ -223,13 +223,14 @@ impl State {
     }
 }
 
-/// Whether a line is for afterwards: the next request, or a command there is. A path that begins with a slash may be an answer.
+/// Whether a line is kept for after the run: the next request, or an existing command. A path that begins
+/// with a slash may be an answer.
 fn is_next(line: &str) -> bool {
     line.trim_start().starts_with('>')
         || matches!(Entered::of(line), Ok(Entered::Slash(_) | Entered::Command(_)))
 }
 
-/// What a key does within a line; `false` where it does nothing.
+/// Applies a key to the line; returns `false` if the key has no effect.
 fn edit(line: &mut LineBuffer, key: KeyEvent) -> bool {
     let control = key.modifiers == KeyModifiers::CONTROL;
     let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
@@ -264,7 +265,7 @@ impl Keyboard for Typed {
 
     fn line(&self) -> String {
         let answer = self.lock().answer.take();
-        // Nothing, where the question was given up.
+        // Empty if the question was withdrawn.
         answer.and_then(|answer| answer.recv().ok()).unwrap_or_default()
     }
 
@@ -321,7 +322,7 @@ mod tests {
         typed.lock().send();
         assert_eq!(typed.line(), "no");
         assert_eq!(typed.lock().line.get_buffer(), "y");
-        // One that is given up is answered by nothing, and what was typed before is there again.
+        // A withdrawn question gets an empty answer, and the line typed before it is restored.
         typed.begin();
         typing(&mut typed.lock(), "never sent");
         Keyboard::give_up(&typed);
@@ -329,7 +330,7 @@ mod tests {
         assert_eq!(typed.lock().line.get_buffer(), "y");
     }
 
-    /// Lesson: `> and then this`, typed at the question about a plan, refused the plan.
+    /// Lesson: `> and then this`, typed while the question about a plan was open, refused the plan.
     #[test]
     fn lesson_commands_and_the_next_request_answer_no_question() {
         let typed = Typed {

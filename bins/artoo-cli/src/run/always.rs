@@ -1,4 +1,4 @@
-//! The answer *always*: the rule as it would be written, and writing it.
+//! The answer *always* to an approval question: shows the proposed rule and adds it to `policy.toml`.
 
 use std::path::PathBuf;
 
@@ -9,16 +9,16 @@ use crate::config::{add_rule, rule_text};
 use crate::error::CommandError;
 use crate::terminal::{exact, neutral_line};
 
-/// Where rules are written.
+/// The file that rules are added to.
 pub(super) struct PolicyFile {
-    /// The file, which need not be there.
+    /// Its path; the file need not exist.
     pub(super) path: PathBuf,
-    /// The user's home.
+    /// The user's home folder.
     pub(super) home: PathBuf,
 }
 
 impl PolicyFile {
-    /// The lines that show what would be written. Neutral.
+    /// The lines that show the rule as it would be written. Neutral.
     pub(super) fn offer(&self, rule: &ProposedRule) -> Vec<String> {
         let head = format!("this rule would be added to {}:", neutral_line(&self.path.display().to_string()));
         let text = rule_text(&Rule::allowing(rule.clone(), "(what you type next)".to_owned()));
@@ -26,7 +26,7 @@ impl PolicyFile {
         std::iter::once(head).chain(lines).collect()
     }
 
-    /// Adds the rule to the file. What was done, in words. Blocks.
+    /// Adds the rule to the file and returns a message about it. Blocks.
     ///
     /// # Errors
     ///

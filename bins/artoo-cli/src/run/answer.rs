@@ -1,4 +1,4 @@
-//! What can be answered to a question about effects, and what was.
+//! Answers to an approval question: which ones are offered, and how the user's line is parsed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::path::Path;
 use artoo_tools::on_file;
 use artoo_types::{ApprovalRequested, ApprovalScope, EffectKind};
 
-/// The answers that a question takes beside yes and no: those that cover something.
+/// The offered answers besides yes and no: those with a wider scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offer {
     /// What a yes for the run covers, in words.
     run: Option<&'static str>,
     /// What a yes for the folder covers, in words.
     folder: Option<&'static str>,
-    /// Whether a rule says it.
+    /// Whether a rule can express the call.
     rule: bool,
 }
 
 impl Offer {
-    /// What is offered with this question.
+    /// The answers offered with this question.
     pub(super) fn of(asked: &ApprovalRequested) -> Self {
         let kinds = |scope: ApprovalScope| {
             let covered = asked.effects.iter().filter(move |effect| scope.covers(effect.kind));
@@ -49,7 +49,7 @@ impl Offer {
         Self { run, folder, rule: asked.always.is_some() }
     }
 
-    /// Whether a yes for so long is offered.
+    /// Whether a yes with this scope is offered.
     pub(super) fn takes(self, scope: ApprovalScope) -> bool {
         match scope {
             ApprovalScope::Once => true,
@@ -59,7 +59,7 @@ impl Offer {
         }
     }
 
-    /// What stands before the answer.
+    /// The prompt that lists the answers.
     pub(super) fn prompt(self) -> String {
         let run = self.run.map(|covers| format!("r: {covers}"));
         let folder = self.folder.map(|covers| format!("f: {covers}"));
@@ -70,28 +70,29 @@ impl Offer {
     }
 }
 
-/// Whether somebody agreed, in so many words: an empty line, the end of the input and anything else are a no.
+/// Whether the answer is an explicit yes; an empty line, the end of the input and anything else are a no.
 pub(crate) fn is_yes(answer: &str) -> bool {
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// What somebody said about an effect.
+/// A parsed answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
-    /// Yes, for so long; always is by a rule.
+    /// Yes, with this scope; always means a rule.
     Yes(ApprovalScope),
     No,
-    /// They want to see all of it first.
+    /// Show the details first.
     Details,
-    /// No, and what to do instead.
+    /// No, and do this instead.
     Instead(String),
 }
 
-/// What is shorter, in bytes, was a slip, and a slip is a no.
+/// A shorter text, in bytes, is taken for a typing mistake, which is a no.
 const SHORTEST_WORDS: usize = 8;
 
 impl Said {
-    /// Only these letters and words are a yes. Anything else is a no, the end of the input too.
+    /// Parses an answer. Only exact letters and words are a yes; anything else is
+    /// a no, including the end of the input.
     pub(super) fn of(answer: &str) -> Self {
         match answer.trim().to_lowercase().as_str() {
             "y" | "yes" => Self::Yes(ApprovalScope::Once),

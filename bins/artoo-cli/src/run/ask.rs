@@ -1,4 +1,4 @@
-//! Asking the person at the terminal: a line on standard error, an answer from standard input.
+//! Questions to the user at the terminal: prompt on standard error, answer from standard input.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -13,67 +13,67 @@ use super::pager::Pager;
 use crate::terminal::{Look, Streams, Terminal};
 use crate::view::{Frame, details, first_screen};
 
-/// The most bytes of an answer: one line that a person types.
+/// Limit of an answer in bytes: one line typed by a person.
 const MAX_BYTES: u64 = 16 * 1024;
 
-/// Where answers come from.
+/// Source of answers.
 pub(crate) trait Keyboard: Send + Sync {
-    /// A question is put: what was typed before is no answer to it.
+    /// Starts a question; input typed before it is discarded.
     fn begin(&self);
-    /// Waits for the answer, which is one line.
+    /// Blocks until the answer, a single line.
     fn line(&self) -> String;
-    /// Nobody waits for the answer any more.
+    /// The answer is no longer needed.
     fn give_up(&self);
-    /// A run has begun: what is said unasked may be told it.
+    /// Called when a run starts; the implementation may pass it notes typed without a question.
     fn hear(&self, _noter: Noter) {}
 }
 
-/// Asks the person, one question at a time.
+/// Asks the user, one question at a time.
 pub(super) struct Asking {
-    /// Nobody is asked here where there is none.
+    /// `None` if questions are answered elsewhere.
     person: Option<Person>,
     open: Option<Open>,
 }
 
-/// Who is asked.
+/// Access to the user.
 struct Person {
     answerer: Answerer,
     keyboard: Arc<dyn Keyboard>,
-    /// Where a rule would be written.
+    /// Where the answer *always* adds its rule.
     policy: Option<PolicyFile>,
 }
 
-/// A question that is put.
+/// The open question.
 struct Open {
     question: Question,
     awaited: Awaited,
     line: oneshot::Receiver<String>,
 }
 
-/// What the line is that is awaited.
+/// Meaning of the awaited line.
 enum Awaited {
     Answer,
-    /// The reason of the rule that would answer it.
+    /// The reason for the rule to be added.
     Reason,
-    /// Whether the person wants to see more of the details.
+    /// Whether to show more of the details.
     More(Pager),
 }
 
-/// What a run asks the person.
+/// A question of a run to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Question {
-    /// What a round of R1's questions asks.
+    /// A round of R1's clarification questions.
     Clarification(u32),
-    /// Whether the plan of this round may run.
+    /// Approval of this round's plan.
     Plan(u32),
-    /// Whether a call may do what it would.
+    /// Approval of a call's effects.
     Effect(Box<ApprovalRequested>),
 }
 
 const REASON: &str = "why? one line, which stands in the rule (empty: back to the question) > ";
 
 impl Question {
-    /// What a message asks the person.
+    /// The question in a message, if it has one.
     pub(super) fn of(message: &Message) -> Option<Self> {
         if let Message::ClarificationRequested(asked) = message {
             Some(Self::Clarification(asked.round))
@@ -86,7 +86,7 @@ impl Question {
         }
     }
 
-    /// What stands before the answer.
+    /// The prompt before the answer.
     fn prompt(&self) -> String {
         match self {
             Self::Clarification(_) => "answer (empty: go ahead) > ".to_owned(),
@@ -96,22 +96,23 @@ impl Question {
     }
 }
 
-/// Whether somebody is there to be asked: standard input and standard error are terminals, and the run is shown to a person.
+/// Whether a person can be asked: standard input and standard error are
+/// terminals, and the output is for a person.
 pub(super) fn person_present(streams: Streams, json: bool, quiet: bool) -> bool {
     streams.stdin && streams.stderr && !json && !quiet
 }
 
-/// Standard input, a line at a time.
+/// Standard input, read line by line.
 struct StandardInput;
 
-/// Standard input. What was typed before the question is not an answer to it.
+/// Reads answers from standard input. What was typed before a question is discarded.
 pub(crate) fn from_stdin() -> Arc<dyn Keyboard> {
     Arc::new(StandardInput)
 }
 
 impl Keyboard for StandardInput {
     fn begin(&self) {
-        // Without a terminal behind it there is nothing to throw away.
+        // Fails without a terminal, where there is nothing to discard.
         let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
     }
 
@@ -119,35 +120,35 @@ impl Keyboard for StandardInput {
         line(&mut std::io::stdin().lock())
     }
 
-    // Reading cannot be cancelled: what is typed next goes nowhere.
+    // A blocking read cannot be cancelled, so the next line typed is discarded.
     fn give_up(&self) {}
 }
 
-/// One line; nothing at the end of the input, or where it is not text.
+/// Reads one line; empty at the end of the input or if it is not UTF-8.
 fn line(input: &mut dyn BufRead) -> String {
     let mut bytes = Vec::new();
-    // What cannot be read is no answer: R1 goes ahead with the request as it is, and a plan does not run.
+    // A read error gives an empty answer: R1 continues with the request as it is, and a plan does not run.
     let _ = std::io::Read::take(input, MAX_BYTES).read_until(b'\n', &mut bytes);
     String::from_utf8(bytes).map(|text| text.trim().to_owned()).unwrap_or_default()
 }
 
 impl Asking {
-    /// Asks by this way. Rules are written to this file.
+    /// Asks through this answerer and keyboard. Rules are added to `policy`.
     pub(super) fn new(answerer: Answerer, keyboard: Arc<dyn Keyboard>, policy: Option<PolicyFile>) -> Self {
         Self { person: Some(Person { answerer, keyboard, policy }), open: None }
     }
 
-    /// Asks nobody here: the questions wait for an answer from elsewhere.
+    /// Asks nobody; the questions are answered by another process.
     pub(super) fn elsewhere() -> Self {
         Self { person: None, open: None }
     }
 
-    /// Whether an answer is awaited: the last line of the terminal is the person's then.
+    /// Whether an answer is awaited. The terminal's last line then belongs to the user.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Begins to wait for the answer to a question, which is on the screen.
+    /// Starts to wait for the answer to a question that is already on the screen.
     pub(super) fn begin(&mut self, question: Question, terminal: &mut Terminal) {
         if self.person.is_none() {
             terminal.note("this waits for an answer");
@@ -157,7 +158,7 @@ impl Asking {
         self.wait(question, Awaited::Answer, &prompt, terminal);
     }
 
-    /// Gives a question up that nobody waits for any more. What is typed next goes nowhere.
+    /// Withdraws a question whose answer is no longer needed. The next line typed is discarded.
     pub(super) fn withdraw(&mut self, withdrawn: CallId, terminal: &mut Terminal) {
         let is_it = |question: &Question| match question {
             Question::Effect(asked) => asked.call_id == withdrawn,
@@ -168,24 +169,24 @@ impl Asking {
         }
     }
 
-    /// Gives up whatever is open: somebody else has answered it, or the run has ended.
+    /// Withdraws any open question: it was answered by another process, or the run has ended.
     pub(super) fn give_up(&mut self, terminal: &mut Terminal) {
         if self.open.take().is_some() {
             if let Some(person) = &self.person {
                 person.keyboard.give_up();
             }
-            // What follows begins on a line of its own.
+            // Leaves the line of the prompt.
             terminal.note("");
         }
     }
 
-    /// Waits for a line; for ever where nothing is asked. Cancel-safe.
+    /// Waits for a line; never returns if nothing is asked. Cancel-safe.
     pub(super) async fn answered(&mut self) -> String {
         let Some(open) = &mut self.open else { return std::future::pending().await };
         (&mut open.line).await.unwrap_or_default()
     }
 
-    /// Takes a line: passes an answer on, or asks for more.
+    /// Handles a line: passes on the answer, or continues the dialog.
     pub(super) fn take(&mut self, line: &str, terminal: &mut Terminal) {
         let Some(Open { question, awaited, .. }) = self.open.take() else { return };
         match question {
@@ -201,7 +202,7 @@ impl Asking {
         }
     }
 
-    /// Takes an answer to a question about effects.
+    /// Handles an answer to an approval question.
     fn answer(&mut self, asked: Box<ApprovalRequested>, line: &str, terminal: &mut Terminal) {
         match Said::of(line) {
             Said::Yes(ApprovalScope::Always) => self.always(asked, terminal),
@@ -221,7 +222,8 @@ impl Asking {
         }
     }
 
-    /// Shows the next of the details. Where the terminal does not tell how much fits, that is all, and the question follows.
+    /// Shows the next page of the details. If the terminal does not report its height,
+    /// shows everything and repeats the question.
     fn page(&mut self, asked: Box<ApprovalRequested>, mut pager: Pager, terminal: &mut Terminal) {
         let rows = terminal.rows();
         for line in pager.page(terminal.look().columns, rows) {
@@ -231,14 +233,14 @@ impl Asking {
             return self.again(asked, terminal);
         }
         if pager.was_all_at_once() {
-            // Everything stands above the question: what is answered next is the question.
+            // The question is still visible above the details, so the next line answers it.
             return self.begin(Question::Effect(asked), terminal);
         }
         let prompt = pager.prompt();
         self.wait(Question::Effect(asked), Awaited::More(pager), &prompt, terminal);
     }
 
-    /// Puts a question again that is not on the screen any more.
+    /// Repeats a question that may have scrolled off the screen.
     fn again(&mut self, asked: Box<ApprovalRequested>, terminal: &mut Terminal) {
         for line in first_screen(&asked, Frame::new(terminal.look(), false)) {
             terminal.note(&line);
@@ -246,7 +248,7 @@ impl Asking {
         self.begin(Question::Effect(asked), terminal);
     }
 
-    /// Shows the rule and asks for its reason.
+    /// Shows the proposed rule and asks for its reason.
     fn always(&mut self, asked: Box<ApprovalRequested>, terminal: &mut Terminal) {
         let Some((rule, file)) = asked.always.as_ref().zip(self.policy()) else {
             terminal.note("no rule can say this and nothing else: always is no answer here");
@@ -258,7 +260,8 @@ impl Asking {
         self.wait(Question::Effect(asked), Awaited::Reason, REASON, terminal);
     }
 
-    /// Writes the rule, and then says yes. Without a reason, or where it cannot be written, the question is put again.
+    /// Adds the rule, then answers yes. Without a reason, or if the rule
+    /// cannot be written, repeats the question.
     fn rule(&mut self, asked: Box<ApprovalRequested>, line: &str, terminal: &mut Terminal) {
         let reason = line.trim();
         let (Some((rule, file)), false) = (asked.always.as_ref().zip(self.policy()), reason.is_empty())
@@ -293,14 +296,14 @@ impl Asking {
         self.open = Some(Open { question, awaited, line });
     }
 
-    /// Asks for a line. What was typed before is not it.
+    /// Prompts for a line. Input typed before is discarded.
     fn line(&self, prompt: &str, terminal: &mut Terminal) -> oneshot::Receiver<String> {
         let (send, receive) = oneshot::channel();
         let Some(Person { keyboard, .. }) = &self.person else { return receive };
         keyboard.begin();
         terminal.prompt(prompt);
         let keyboard = Arc::clone(keyboard);
-        // A thread of its own: reading cannot be cancelled, and must not keep the program.
+        // A separate thread: reading cannot be cancelled, and must not delay the exit.
         std::thread::spawn(move || {
             // The run may have ended meanwhile.
             let _ = send.send(keyboard.line());
@@ -309,7 +312,7 @@ impl Asking {
     }
 }
 
-/// How the details are drawn: without colours, so that it is known how much of the terminal a line takes.
+/// The frame for details: without colours, so that the height of a line can be computed.
 fn plain(terminal: &Terminal) -> Frame {
     Frame::new(Look { colour: false, ..terminal.look() }, false)
 }

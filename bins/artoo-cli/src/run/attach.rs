@@ -1,4 +1,6 @@
-//! A run of another process on this terminal: shown from its journal, answered over its socket.
+//! `artoo runs attach`: shows the run of another process and answers its questions.
+//!
+//! The run is shown from its journal; answers go over its socket.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,10 +23,10 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use crate::view::{Outcome, no_end};
 
-/// How often the journal is looked at, and the status line drawn.
+/// Poll interval of the journal and redraw interval of the status line.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// Shows a run until it ends or the person leaves.
+/// Shows a run until it ends or the user leaves.
 pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<Exit, CommandError> {
     let unreadable = |error| unreadable_run(runs::RunsError::Journal(error));
     let mut follow = Follow::open(&folder.join(journal::FILE_NAME)).map_err(unreadable)?;
@@ -95,7 +97,7 @@ pub(crate) async fn attach(context: &mut Context<'_>, folder: &Path) -> Result<E
     }
 }
 
-/// Whether more may come of it. Where the file system does not tell who lives, it may.
+/// Whether the run may still be active. Assumed if the file system cannot tell whether its process lives.
 fn may_work(state: RunState) -> bool {
     match state {
         RunState::Running | RunState::Unknown => true,
@@ -103,20 +105,20 @@ fn may_work(state: RunState) -> bool {
     }
 }
 
-/// How the run is answered.
+/// How the run's questions are answered.
 struct Way {
     asking: Asking,
     refusals: mpsc::UnboundedReceiver<ControlError>,
 }
 
 impl Way {
-    /// Not from here.
+    /// Questions are not answered from here.
     fn none() -> Self {
         Self { asking: Asking::elsewhere(), refusals: mpsc::unbounded_channel().1 }
     }
 }
 
-/// Goes to the run, and says where its questions are answered if that is not here.
+/// Connects to the run; if its questions are not answered from here, prints why.
 async fn way(context: &mut Context<'_>, folder: &Path) -> Way {
     let said = match Peer::connect(folder).await {
         Ok(peer) if !peer.takes_answers() => {
@@ -138,13 +140,13 @@ async fn way(context: &mut Context<'_>, folder: &Path) -> Way {
     Way::none()
 }
 
-/// What is known of the run.
+/// State of the attached run.
 struct Watched {
     show: Show,
     fold: EventFold,
     outcome: Option<Outcome>,
     began: Option<DateTime<FixedOffset>>,
-    /// What it asks, and how that is put; nothing where it is put already.
+    /// The open question and its text, until it is put to the user.
     open: Option<Open>,
     question: Option<Question>,
 }
@@ -162,7 +164,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Puts the open question, or gives up one that somebody else has answered.
+    /// Puts the open question, or withdraws one that was answered by another process.
     fn ask(&mut self, context: &mut Context<'_>, way: &mut Way) {
         if self.open.is_none() {
             way.asking.give_up(context.terminal);

@@ -1,4 +1,4 @@
-//! The session that a run belongs to.
+//! Selects and updates the session that a run belongs to.
 
 use std::path::{Path, PathBuf};
 
@@ -18,23 +18,23 @@ use crate::error::{CommandError, Kind};
 use crate::program::Context;
 use crate::terminal::Terminal;
 
-/// Which session a request belongs to.
+/// The session to use for a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// None: a recording is whole in its folder.
+    /// None, as for recordings, which are self-contained.
     None,
-    /// One of its own.
+    /// A new session.
     New,
-    /// The newest of the folder.
+    /// The most recent session of the folder.
     Newest,
-    /// What a person calls it.
+    /// A session by the user's name for it.
     Named(String),
-    /// The one that the program is in.
+    /// The current session of the program.
     Known(SessionId),
 }
 
 impl Wanted {
-    /// What the options say.
+    /// The session that the options ask for.
     pub(crate) fn by(args: &RunArgs) -> Self {
         match &args.session {
             _ if args.record.is_some() || args.replay.is_some() => Self::None,
@@ -45,13 +45,14 @@ impl Wanted {
     }
 }
 
-/// The session of a run, as far as one is kept.
+/// The session of a run.
 pub(crate) struct Conversation {
     sessions: Sessions,
     session: Session,
 }
 
-/// Finds the session that is wanted, before it is known what must not be written into it.
+/// Finds the wanted session. Called before the secrets are known, so the
+/// redactor is empty and the store is only read.
 pub(super) fn find(data_dir: &Path, wanted: &Wanted, folder: &Path) -> Result<Option<Session>, CommandError> {
     let sessions = Sessions::new(data_dir, Redactor::new());
     match wanted {
@@ -66,7 +67,7 @@ pub(super) fn find(data_dir: &Path, wanted: &Wanted, folder: &Path) -> Result<Op
     }
 }
 
-/// The session that a run belongs to, if one does.
+/// The session of the run, if any.
 pub(super) fn of_run(
     context: &mut Context<'_>,
     run_folder: &Path,
@@ -78,7 +79,8 @@ pub(super) fn of_run(
     Sessions::new(&data_dir, Redactor::new()).of_run(run).map_err(explained)
 }
 
-/// Where a request of this session works. One of another folder is asked about: what "it" and "here" mean depends on that.
+/// The working folder of a request in this session. If the session belongs to another folder, the user is
+/// asked, because the meaning of "it" and "here" depends on that.
 pub(super) fn folder(
     context: &mut Context<'_>,
     args: &RunArgs,
@@ -102,7 +104,8 @@ pub(super) fn folder(
 }
 
 impl Conversation {
-    /// Goes on with a session, or begins one. `None` where none is wanted, or none can be kept: that is said, and no reason not to work.
+    /// Continues or begins a session. `None` if none is wanted, or if it
+    /// cannot be stored: that is only a warning.
     pub(super) fn open(
         terminal: &mut Terminal,
         data_dir: &Path,
@@ -116,7 +119,7 @@ impl Conversation {
         let sessions = Sessions::new(data_dir, redactor);
         let begun = match found {
             Some(session) => Ok(session),
-            // What is wrong with the data folder is said when artoo is built.
+            // An unusable data folder is reported when artoo is built.
             None => private::data_folder(data_dir).ok().map(|()| sessions.begin(folder, now))?,
         };
         match begun {
@@ -128,22 +131,22 @@ impl Conversation {
         }
     }
 
-    /// Its id.
+    /// Id of the session.
     pub(crate) fn id(&self) -> SessionId {
         self.session.id
     }
 
-    /// Its runs that the next one can take back.
+    /// Runs of the session that the next run can undo.
     pub(super) fn undoable(&self, data_dir: &Path) -> Vec<EarlierRun> {
         self.session.undoable(data_dir)
     }
 
-    /// What the next request is told of.
+    /// The earlier turns for the next request.
     pub(super) fn recent(&self, undoable: &[EarlierRun]) -> Vec<Turn> {
         self.session.recent(undoable)
     }
 
-    /// Keeps what is asked, and says whether it could.
+    /// Stores the request; returns whether that succeeded.
     pub(super) fn ask(
         &self,
         terminal: &mut Terminal,
@@ -158,7 +161,7 @@ impl Conversation {
         asked.is_ok()
     }
 
-    /// Keeps what came of it.
+    /// Stores the outcome.
     pub(super) fn end(&self, terminal: &mut Terminal, run_id: RunId, end: TurnEnd) {
         if let Err(error) = self.sessions.end(self.session.id, run_id, end) {
             lost(terminal, &error);
@@ -170,7 +173,7 @@ fn lost(terminal: &mut Terminal, error: &SessionError) {
     terminal.warning(&format!("the next request will not know of this one: {error}"));
 }
 
-/// A mistake of the person, or of the disk.
+/// A session error for the user: usage, or failure of the disk.
 pub(crate) fn explained(error: SessionError) -> CommandError {
     let mistaken = matches!(
         error,

@@ -1,7 +1,7 @@
-//! A run in a process of its own: the program once more, without this terminal.
+//! Detached runs: the program starts itself again in a second process without the terminal.
 //!
-//! The first process starts the second and waits until that has begun its run, or has said why it cannot. The second leaves the session of the
-//! terminal first, and the streams when its run has begun.
+//! The first process waits until the second has started its run or has reported why it cannot. The second
+//! process first leaves the terminal's session, and closes its streams once the run has started.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,14 +16,14 @@ use crate::error::{CommandError, Exit};
 use crate::machine::private_log;
 use crate::program::Context;
 
-/// The option that this is about, and the one of the second process.
+/// The user's option, and the internal one of the second process.
 const DETACH: &str = "--detach";
 pub(crate) const DETACHED: &str = "--detached";
 
-/// Where the second process writes, in its run's folder.
+/// Output files of the second process, in its run's folder.
 const STREAMS: [&str; 2] = ["stdout", "stderr"];
 
-/// Starts the second process. Prints the id of its run.
+/// Starts the second process and prints the id of its run.
 pub(super) fn start(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, CommandError> {
     let reads = matches!(args.request.as_deref(), None | Some("-"));
     let words = words_of_the_second(context.words);
@@ -36,15 +36,16 @@ pub(super) fn start(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, C
     }
 }
 
-/// What came of a second process.
+/// Outcome of starting a second process.
 pub(crate) enum Begun {
-    /// Its run has begun, and has this id.
+    /// The run has started and has this id.
     Run(String),
-    /// It ended before.
+    /// The process exited before.
     Nothing(Exit),
 }
 
-/// Starts the program with these words, and waits until its run has begun. `reads` is whether it reads its request from standard input.
+/// Starts the program with these arguments and waits until its run has started. `reads` tells whether it
+/// reads the request from standard input.
 pub(crate) fn begin(
     context: &mut Context<'_>,
     words: &[OsString],
@@ -68,7 +69,7 @@ pub(crate) fn begin(
     let errors = second.stderr.take();
     let errors = std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What cannot be read is not told; how it ended says the rest.
+        // A read error is ignored: the exit status is reported anyway.
         let _ = errors.map(|mut errors| errors.read_to_end(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     });
@@ -87,7 +88,7 @@ pub(crate) fn begin(
     Ok(Begun::Nothing(exit))
 }
 
-/// The words of this process, with the one option replaced. Words behind `--` are a request.
+/// The arguments of this process with the one option replaced. Arguments after `--` are the request.
 fn words_of_the_second(words: &[OsString]) -> Vec<OsString> {
     let at = words.iter().take_while(|word| *word != OsStr::new("--")).position(|word| word == DETACH);
     let mut words = words.to_vec();
@@ -97,7 +98,7 @@ fn words_of_the_second(words: &[OsString]) -> Vec<OsString> {
     words
 }
 
-/// The second process leaves the terminal: no signal of it arrives any more.
+/// Leaves the terminal's session, so that the second process gets no more signals from it.
 pub(super) fn leave_session() -> Result<(), CommandError> {
     rustix::process::setsid().map(drop).map_err(|error| {
         CommandError::failed("cannot leave the terminal")
@@ -106,7 +107,7 @@ pub(super) fn leave_session() -> Result<(), CommandError> {
     })
 }
 
-/// The second process tells the first that its run has begun, and leaves the streams.
+/// Reports to the first process that the run has started, and closes the streams.
 pub(super) fn begun(context: &mut Context<'_>, run: &Run) -> Result<(), CommandError> {
     context.terminal.data(&format!("{}\n", run.id()))?;
     leave_streams(run.folder()).map_err(|error| {

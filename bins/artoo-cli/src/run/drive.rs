@@ -1,4 +1,4 @@
-//! A run from its start to its end.
+//! Executes a prepared run from start to end.
 
 use std::sync::Arc;
 
@@ -26,22 +26,22 @@ use crate::program::Context;
 use crate::terminal::Terminal;
 use crate::view::call;
 
-/// The exit code of a run that lacked consent.
+/// Exit code of a run that lacked consent.
 const WITHOUT_CONSENT: u8 = 5;
 
-/// A run that is over.
+/// A finished run.
 pub(crate) struct Done {
-    /// The run.
+    /// Id of the run.
     pub(crate) run_id: RunId,
-    /// What a program of this one run ends with.
+    /// Exit code for a program with this run only.
     pub(crate) exit: Exit,
     /// The session that it belongs to.
     pub(crate) session: Option<SessionId>,
-    /// What was said meanwhile and came too late for it.
+    /// Notes that came too late for the run.
     pub(crate) unused: Vec<String>,
 }
 
-/// Runs it and shows it.
+/// Executes and shows the run.
 pub(super) async fn drive(
     context: &mut Context<'_>,
     args: &RunArgs,
@@ -59,7 +59,7 @@ pub(super) async fn drive(
     let run = artoo.resume(prepared.request, prepared.kept).map_err(|error| not_begun(&error))?;
     let run_id = run.id();
     let conversation = prepared.conversation;
-    // What could not be asked there cannot end there, and has been told.
+    // If the request could not be stored, its end is not stored either; the user has been warned.
     let kept =
         conversation.as_ref().filter(|conversation| conversation.ask(context.terminal, run_id, now, &text));
     let _listening = listening(&run, args, context.terminal)?;
@@ -78,7 +78,8 @@ pub(super) async fn drive(
         conversation.end(context.terminal, run_id, end);
     }
 
-    // A record that could not be completed is a fault that the outcome, which is of the record, does not know.
+    // An incomplete record is a fault that the outcome does not contain,
+    // because the outcome is read from the record.
     let exit = match &view.outcome {
         Some(outcome) if outcome.error.is_some() || finished.fault.is_none() => outcome.exit_code,
         Some(_) | None => artoo_runtime::exit_code(&finished),
@@ -102,15 +103,16 @@ pub(super) async fn drive(
     let unused = view.outcome.map(|outcome| outcome.unused_notes).unwrap_or_default();
     let done = |exit| Done { run_id, exit, session, unused };
     match (interrupted.exit(), view.trouble, shown) {
-        // Whatever was wrong with the terminal: one that was closed takes no word more.
+        // A signal takes precedence over errors of the terminal: a closed terminal takes no message.
         (Some(exit), ..) => Ok(done(exit)),
-        // A reader that left has cancelled the run, which is not the run's fault.
+        // A reader of standard output that is gone has cancelled the run; that is not a fault of the run.
         (None, Some(error), _) | (None, None, Err(error)) => Err(error),
         (None, None, Ok(())) => Ok(done(Exit::of_run(exit))),
     }
 }
 
-/// Lets other processes speak to the run. One that was detached must be heard, or nobody could answer it.
+/// Accepts connections of other processes to the run. For a detached run, failing to listen is an error,
+/// because its questions could not be answered.
 fn listening(
     run: &artoo_runtime::Run,
     args: &RunArgs,
@@ -127,12 +129,12 @@ fn listening(
     }
 }
 
-/// Where the answer *always* writes its rule.
+/// Where the answer *always* adds its rule.
 pub(super) fn policy_file(context: &Context<'_>, policy: &Rules) -> Option<PolicyFile> {
     policy.file().map(|file| PolicyFile { path: file.to_owned(), home: context.folders.home.clone() })
 }
 
-/// Says which fault ended a run, where one did.
+/// Prints the fault that ended the run, if any.
 pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
     let Some(fault) = &finished.fault else { return };
     let what_happened = || format!("what happened: artoo runs show {}", finished.run_id);
@@ -140,23 +142,23 @@ pub(super) fn tell_fault(terminal: &mut Terminal, finished: &FinalResult) {
     terminal.error(&CommandError::failed(fault.message.clone()).hint(hint));
 }
 
-/// Why a run did not begin.
+/// Why a run did not start.
 pub(super) fn not_begun(error: &StartError) -> CommandError {
     let ours = matches!(error, StartError::Limits(_));
     let kind = if ours { Kind::Configuration } else { Kind::Failed };
     CommandError::new(kind, error.to_string()).hint(error.hint())
 }
 
-/// The names of models and tools that the auditor may say.
+/// Names of models and tools, which the auditor may mention in clear.
 fn names(prepared: &Prepared) -> Vec<String> {
     let models = prepared.clients.values().map(|client| client.model().to_owned());
     models.chain(prepared.toolbox.tools().map(|tool| tool.name().to_string())).collect()
 }
 
-/// The memory of the run. One that cannot be opened is no reason not to work. A session that is recorded or replayed has none: it is
-/// whole in its folder.
+/// The memory of the run. A memory that cannot be opened is only a warning. A recorded or replayed session
+/// has none, because it is self-contained.
 fn memory(context: &mut Context<'_>, args: &RunArgs, prepared: &Prepared) -> Option<Arc<dyn MemoryService>> {
-    // What is wrong with the data folder is said when artoo is built.
+    // An unusable data folder is reported when artoo is built.
     let is_there = || artoo_runtime::private::data_folder(&prepared.settings.data_dir).is_ok();
     if args.record.is_some() || args.replay.is_some() || !is_there() {
         return None;
@@ -172,7 +174,7 @@ fn memory(context: &mut Context<'_>, args: &RunArgs, prepared: &Prepared) -> Opt
     }
 }
 
-/// What a run and a command by itself have in common.
+/// Builder settings shared by `run` and `sandbox`.
 pub(super) fn builder(context: &Context<'_>, prepared: &Prepared) -> Builder {
     let mut builder = Artoo::builder()
         .data_folder(prepared.settings.data_dir.clone())
@@ -195,7 +197,7 @@ pub(super) fn builder(context: &Context<'_>, prepared: &Prepared) -> Builder {
     builder
 }
 
-/// What a run has besides. Without a memory, what it learns ends with it.
+/// Adds the settings of `run`. Without a memory, what the run learns is lost at its end.
 fn of_run(
     builder: Builder,
     args: &RunArgs,
@@ -213,7 +215,8 @@ fn of_run(
     if let Some(memory) = memory {
         builder = builder.memory(memory);
     }
-    // What is recorded of a session is no part of the work, and a replay finds it in place of nothing.
+    // The recording folder is protected: it is not part of the work, and during a replay it would not be in
+    // the state that the recorded run saw.
     let session = [&args.record, &args.replay].into_iter().flatten();
     for place in session.filter_map(|folder| std::path::absolute(folder).ok()) {
         builder = builder.protect(place);
@@ -225,7 +228,7 @@ fn of_run(
     builder
 }
 
-/// Puts it together.
+/// Builds artoo.
 pub(super) fn built(builder: Builder) -> Result<Artoo, CommandError> {
     builder.build().map_err(|error| CommandError::configuration(error.to_string()).hint(error.hint()))
 }

@@ -1,7 +1,8 @@
-//! What the auditor finds out of order in this run, for the person who started it.
+//! The auditor's findings about the current run, for the user.
 //!
-//! Computed by the auditor's own fold from the messages that the view sees anyway: reading the whole log at the end of each run would
-//! take longer with every run. What needs the log, as how roles behave over time, `artoo audit report` tells.
+//! Computed by the auditor's own fold over the messages that the view sees anyway, because reading the whole
+//! log at the end of each run would take longer with every run. Findings that need the log, such as trends of
+//! roles over time, are reported by `artoo audit report`.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +10,21 @@ use artoo_auditor::{Line, ReportFold, Vocabulary, Window, facts};
 use artoo_bus::{Clock, Observed, SystemClock};
 use artoo_types::{AnomalyKind, AuditEvent, AuditTrigger, MessageKind};
 
-/// So many are told; more are counted.
+/// Maximum number of findings shown; the others are counted.
 const TOLD: usize = 5;
 
 /// The findings of one run so far.
 pub(super) struct Findings {
     known: Vocabulary,
-    /// `None` once messages were lost: what is not there would be taken for what did not happen.
+    /// `None` once messages were lost: a missing message would look like something that did not happen.
     fold: Option<ReportFold>,
     lines: u64,
-    /// The kinds of what was said of the way of the run.
+    /// Kinds of findings about convergence that were already reported.
     said: BTreeSet<AnomalyKind>,
 }
 
 impl Findings {
-    /// None yet. `names` are those of models and tools, which are said in clear.
+    /// No findings yet. `names` are those of models and tools, which are shown in clear.
     pub(super) fn new(names: impl IntoIterator<Item = String>) -> Self {
         let window = Window::new(AuditTrigger::OnDemand, None, SystemClock::new().now());
         Self {
@@ -34,8 +35,8 @@ impl Findings {
         }
     }
 
-    /// Takes note of what the view sees. Returns what a person should know at once: that the run does not come closer to its goal, once for
-    /// each way of that.
+    /// Processes a message. Returns findings that the user should see at once: that
+    /// the run does not converge, once per kind.
     pub(super) fn on(&mut self, observed: &Observed) -> Vec<String> {
         let envelope = match observed {
             Observed::Message(envelope) => envelope,
@@ -60,12 +61,12 @@ impl Findings {
             return Vec::new();
         }
         let new = fold.astray().into_iter().filter(|anomaly| self.said.insert(anomaly.kind()));
-        // There is one run here, which need not be named.
+        // The current run need not be named.
         let name = format!("run {}: ", envelope.run_id);
         new.map(|anomaly| anomaly.to_string().replacen(&name, "", 1)).collect()
     }
 
-    /// What a person should know of, in sentences, the most important first. Afterwards there is nothing more to tell.
+    /// The remaining findings as sentences, the most important first. Can be called once.
     pub(super) fn sentences(&mut self) -> Vec<String> {
         let Some(report) = self.fold.take().map(ReportFold::finish) else { return Vec::new() };
         let violations = report.boundary_violations.iter().map(ToString::to_string);
@@ -90,9 +91,10 @@ fn concerns_a_person(kind: AnomalyKind) -> bool {
         | AnomalyKind::ModelFailing
         | AnomalyKind::ModelUnusable
         | AnomalyKind::ToolFailing => true,
-        // Told as they come; how the loss moved is the result's to tell, and `artoo runs explain` tells why.
+        // Reported at once; the course of the loss is part of the result, and
+        // `artoo runs explain` shows the reasons.
         AnomalyKind::GgsThrashing | AnomalyKind::Oscillation | AnomalyKind::NoImprovement => false,
-        // Of a log, which is not read here, or of a run that has not ended.
+        // Only for the log, which is not read here, or for runs without an end.
         AnomalyKind::LogUnreadable
         | AnomalyKind::LogChanged
         | AnomalyKind::LineUnreadable
@@ -119,7 +121,7 @@ mod tests {
         findings
     }
 
-    /// What is said at once of each of these messages.
+    /// What is reported at once after each of these messages.
     fn told(findings: &mut Findings, messages: Vec<(Role, Message)>) -> Vec<Vec<String>> {
         let run_id: RunId = serde_json::from_str("\"0197c0de-0000-7000-8000-000000000001\"").unwrap();
         let envelope = |(seq, (from, message))| {

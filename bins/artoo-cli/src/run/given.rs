@@ -1,11 +1,11 @@
-//! What the options of `run` and `sandbox` say about the configuration.
+//! Maps options of `run` and `sandbox` to keys of the configuration.
 
 use crate::args::{PermissionArgs, RunArgs, SandboxArgs};
 use crate::commands::path_value;
 use crate::config::{Given, MemoryMode, Span};
 use crate::error::CommandError;
 
-/// The options as keys of the configuration.
+/// The options of `run` as keys of the configuration.
 pub(crate) fn given(args: &RunArgs) -> Result<Given, CommandError> {
     let mut given = Given::default();
     if let Some(url) = &args.base_url {
@@ -24,7 +24,7 @@ pub(crate) fn given(args: &RunArgs) -> Result<Given, CommandError> {
         set("--max-replans", "run.max_replans", i64::from(replans).into());
     }
     if let Some(tokens) = args.max_tokens {
-        // More than a configuration can hold is no bound, and neither is this.
+        // A number beyond `i64` is practically no limit, so the maximum is equivalent.
         set("--max-tokens", "run.max_tokens", i64::try_from(tokens).unwrap_or(i64::MAX).into());
     }
     if let Some(amount) = args.max_cost {

@@ -1,4 +1,4 @@
-//! `artoo run`, and `artoo sandbox`: a run of one command.
+//! `artoo run`, and `artoo sandbox`, which is a run of one command.
 
 mod always;
 mod answer;
@@ -53,7 +53,7 @@ pub(crate) fn run(context: &mut Context<'_>, args: &RunArgs) -> Result<Exit, Com
     alone(context, args, text, &Wanted::by(args), |_| {})
 }
 
-/// Begins a run again that was cut off: the same request in the same folders, within the same limits, with what it had done and what still holds.
+/// Resumes an interrupted run: the same request, folders and limits, with the results that still hold.
 pub(crate) fn resume(context: &mut Context<'_>, folder: &Path) -> Result<Exit, CommandError> {
     let Resumable { request, kept, dropped } = resumable(folder).map_err(unreadable_run)?;
     let (place, limits) = (&request.surroundings, request.limits);
@@ -97,22 +97,22 @@ fn alone(
     let signals = once(&threads)?;
     let front = Front { signals, keyboard: from_stdin(), connected: &mut None };
     let done = work(context, args, (text, wanted), &threads, front, more);
-    // A model that computes or a server that stalls must not keep the program.
+    // Does not wait: a model that computes or a stalled server must not delay the exit.
     threads.shutdown_background();
     done.map(|done| done.exit)
 }
 
-/// Where a run meets the person, and what it need not make again.
+/// The run's connection to the user, and the clients kept from the previous run.
 pub(crate) struct Front<'a> {
-    /// Who hears the signals that end it.
+    /// Handling of the signals that end the run.
     pub(crate) signals: Signals,
-    /// Where answers come from.
+    /// Source of answers.
     pub(crate) keyboard: Arc<dyn Keyboard>,
-    /// The clients of the run before, where there was one: an embedded model is read once.
+    /// The clients of the previous run, if any: an embedded model is loaded only once.
     pub(crate) connected: &'a mut Option<Connected>,
 }
 
-/// Works on a request of a session, when `more` was said about it.
+/// Works on a request of a session; `more` adjusts the prepared run.
 pub(crate) fn work(
     context: &mut Context<'_>,
     args: &RunArgs,
@@ -128,7 +128,7 @@ pub(crate) fn work(
     threads.block_on(drive::drive(context, args, prepared, front.signals, front.keyboard))
 }
 
-/// The threads of runs.
+/// The runtime for runs.
 pub(crate) fn threads() -> Result<Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -136,13 +136,13 @@ pub(crate) fn threads() -> Result<Runtime, CommandError> {
         .map_err(|error| CommandError::failed("cannot start the threads of a run").because(error))
 }
 
-/// The signals, caught for a program of one run.
+/// Catches the signals for a program with a single run.
 fn once(threads: &Runtime) -> Result<Signals, CommandError> {
     let _inside = threads.enter();
     interrupt::catch().map(Signals::Once).map_err(deaf)
 }
 
-/// Why signals cannot be heard.
+/// The error if signal handlers cannot be installed.
 pub(crate) fn deaf(error: std::io::Error) -> CommandError {
     CommandError::failed("cannot listen for Ctrl+C").because(error)
 }

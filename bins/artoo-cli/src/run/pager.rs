@@ -1,10 +1,10 @@
-//! A text that is longer than the terminal, a screenful at a time.
+//! Pages the details of a question, one screenful at a time.
 
 use std::collections::VecDeque;
 
 use crate::terminal::width;
 
-/// Lines that are still to be shown.
+/// The lines that are still to be shown.
 #[derive(Debug)]
 pub(super) struct Pager {
     lines: VecDeque<String>,
@@ -13,12 +13,13 @@ pub(super) struct Pager {
 }
 
 impl Pager {
-    /// These lines, which have no colours.
+    /// Pages these lines, which have no colours.
     pub(super) fn new(lines: Vec<String>) -> Self {
         Self { all: lines.len(), lines: lines.into(), pages: 0 }
     }
 
-    /// The next lines, as many as fit above a line for the answer; one at least, and all of them where nobody knows how many fit.
+    /// The next page: as many lines as fit above the prompt, but at least one;
+    /// all of them if the height is unknown.
     pub(super) fn page(&mut self, columns: usize, rows: Option<usize>) -> Vec<String> {
         self.pages += 1;
         let Some(rows) = rows else { return self.lines.drain(..).collect() };
@@ -34,12 +35,12 @@ impl Pager {
         page
     }
 
-    /// Whether the whole text was one page, which is still on the screen.
+    /// Whether the whole text was one page, so that it is still on the screen.
     pub(super) fn was_all_at_once(&self) -> bool {
         self.lines.is_empty() && self.pages == 1
     }
 
-    /// What stands before the answer.
+    /// The prompt after a page.
     pub(super) fn prompt(&self) -> String {
         let (all, shown) = (self.all, self.all - self.lines.len());
         match self.lines.len() {
@@ -48,7 +49,7 @@ impl Pager {
         }
     }
 
-    /// Whether there is more, and the person wants it.
+    /// Whether there is more and the user wants to see it.
     pub(super) fn goes_on(&self, answer: &str) -> bool {
         !self.lines.is_empty() && !matches!(answer.trim().to_lowercase().as_str(), "q" | "quit")
     }
@@ -77,7 +78,7 @@ mod tests {
         assert_eq!(pages(&lines, 80, Some(3)), [(2, more(2)), (2, more(4)), (1, end.clone())]);
         assert_eq!(pages(&lines, 80, Some(24)), [(5, end.clone())]);
         assert_eq!(pages(&lines, 80, None), [(5, end.clone())]);
-        // A line that the terminal wraps takes what it takes, and one that is longer than the terminal is shown all the same.
+        // A wrapped line takes several rows, and a line larger than the terminal is shown all the same.
         let wrapped = ["数数数", "b", "c", "数数数数数数数数", "e"];
         assert_eq!(pages(&wrapped, 4, Some(4)), [(2, more(2)), (1, more(3)), (1, more(4)), (1, end.clone())]);
         assert_eq!(pages(&lines, 0, Some(0)).len(), 5);

@@ -1,4 +1,4 @@
-//! Everything that can be wrong before a run begins, found before it begins.
+//! Validation and preparation of a run: finds every problem that can be found before the run starts.
 
 use std::path::{Path, PathBuf};
 
@@ -26,39 +26,39 @@ use crate::machine::{Environment, expand_home, writable, zone_name};
 use crate::program::Context;
 use crate::tools;
 
-/// A run that is ready to begin.
+/// A run that is ready to start.
 pub(crate) struct Prepared {
-    /// What is asked, and under which limits.
+    /// The request with its limits.
     pub(super) request: RunRequest,
-    /// What an earlier run of the same request had done.
+    /// Results of an earlier run of the same request.
     pub(super) kept: Vec<SubTaskOutcome>,
-    /// The models.
+    /// The clients of the models.
     pub(super) clients: Clients,
-    /// What they cost.
+    /// Prices of the models.
     pub(super) prices: Prices,
-    /// Whether one of them is the embedded model: it is given more time, and questions are answered twice.
+    /// Whether the embedded model is used: it gets longer deadlines, and questions are answered twice.
     pub(super) embedded: bool,
-    /// The tools that this machine has and that the user granted.
+    /// The available tools that the user granted.
     pub(super) toolbox: Toolbox,
-    /// The user's own rules of consent.
+    /// The user's approval rules.
     pub(super) policy: Rules,
-    /// Where the configuration is, or would be.
+    /// Path of the configuration file, which need not exist.
     pub(super) configuration: PathBuf,
     /// Values that must never reach a journal.
     pub(super) secrets: Vec<String>,
     /// The rest of the configuration.
     pub(super) settings: Settings,
-    /// The session that it belongs to.
+    /// The session that the run belongs to.
     pub(super) conversation: Option<Conversation>,
 }
 
-/// The clients of a run, for the next one with the same models.
+/// The clients of a run, reused by the next run with the same models.
 pub(crate) struct Connected {
     models: RoleModels,
     clients: Clients,
 }
 
-/// Checks rules, folders and models.
+/// Checks rules, folders and models, and prepares a run.
 pub(super) fn prepare(
     context: &mut Context<'_>,
     args: &RunArgs,
@@ -145,7 +145,7 @@ pub(super) fn prepare(
     let toolbox = if undoable.is_empty() { toolbox } else { toolbox.with(UndoRun::new(undoable)) };
     let surroundings = surroundings(context, &settings, working_folder, (label.started, label.zone));
     let (sandbox, network, timeout) = (settings.sandbox, settings.network(), settings.timeout);
-    // A run in the background waits for whoever comes to it.
+    // A background run waits for an attached user.
     let person_present = args.detached || person_present;
     let request = RunRequest {
         text,
@@ -179,7 +179,7 @@ pub(super) fn prepare(
     })
 }
 
-/// The same for a command by itself, which needs no model.
+/// Prepares a single command, which needs no model.
 pub(super) fn prepare_command(
     context: &mut Context<'_>,
     args: &SandboxArgs,
@@ -229,7 +229,7 @@ pub(super) fn prepare_command(
     })
 }
 
-/// There is no quiet way to ask.
+/// `sandbox` has no `--quiet`.
 const QUIET: bool = false;
 
 fn surroundings(
@@ -248,7 +248,7 @@ fn surroundings(
     }
 }
 
-/// The folders that a run needs, and the kernel's rules around it.
+/// Checks the folders that a run needs and that commands can be confined.
 fn places(context: &Context<'_>, settings: &Settings) -> Result<(), CommandError> {
     let folder = config::own_folder(context.environment, &context.folders.home);
     for StaysOpen { path, error } in private::close(folder.as_slice()) {
@@ -258,18 +258,19 @@ fn places(context: &Context<'_>, settings: &Settings) -> Result<(), CommandError
     confinement(settings)
 }
 
-/// A replay asks no model.
+/// A replay calls no model, so it is free.
 fn free() -> Prices {
     Prices { currency: String::new(), roles: ROLES.map(|role| (role, Price::FREE)).into() }
 }
 
-/// What takes secrets out of what is kept.
+/// The redactor of everything that is stored.
 fn redactor(environment: &Environment, secrets: &[String]) -> Redactor {
     let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
     secrets.iter().map(String::as_str).chain(secrets_of(variables)).fold(Redactor::new(), Redactor::secret)
 }
 
-/// A cassette holds no secrets, and what differs from one machine to the next is replaced on it, so that it can be replayed elsewhere.
+/// The redaction of a cassette: removes secrets and replaces what differs between
+/// machines, so that it can be replayed elsewhere.
 fn redaction(
     context: &Context<'_>,
     redactor: Redactor,
@@ -296,7 +297,7 @@ fn working_folder(context: &Context<'_>, given: Option<&Path>) -> Result<PathBuf
         })
 }
 
-/// The workspace must exist for the kernel to grant it, and be writable unless nothing is to be written.
+/// The workspace must exist for Landlock to grant it, and be writable unless the sandbox is read-only.
 fn workspace(settings: &Settings) -> Result<(), CommandError> {
     if settings.sandbox == SandboxMode::ReadOnly {
         return Ok(());
@@ -309,7 +310,8 @@ fn workspace(settings: &Settings) -> Result<(), CommandError> {
     })
 }
 
-/// Where the kernel cannot confine commands, every one of them would be refused: better said before the first model call.
+/// If the kernel cannot confine commands, every command would be refused; that
+/// is reported before the first model call.
 fn confinement(settings: &Settings) -> Result<(), CommandError> {
     match (settings.sandbox, artoo_sandbox::probe()) {
         (SandboxMode::FullAccess, _) | (_, Support::Enforced { .. }) => Ok(()),
@@ -320,7 +322,7 @@ fn confinement(settings: &Settings) -> Result<(), CommandError> {
     }
 }
 
-/// The values of every variable that holds a key.
+/// The values of all variables that hold a key.
 fn secrets(context: &Context<'_>, chosen: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> =
         chosen.chain(["OPENAI_API_KEY".to_owned(), "ANTHROPIC_API_KEY".to_owned()]).collect();

@@ -1,14 +1,15 @@
-//! The request: from the command line or from standard input.
+//! Reads the request from the command line or from standard input.
 
 use std::io::{self, Read};
 
 use crate::error::CommandError;
 use crate::terminal::Streams;
 
-/// More than any model reads; a mistake such as `artoo run < film.mp4` ends here instead of filling the memory.
+/// More than any model reads. A mistake such as `artoo run < film.mp4`
+/// fails here instead of filling the memory.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The words of the request. `-`, or no request where standard input is no terminal, means standard input.
+/// The text of the request. `-`, or no argument if standard input is not a terminal, reads standard input.
 pub(super) fn read(
     given: Option<&str>,
     streams: Streams,
@@ -32,7 +33,7 @@ fn from(stdin: &mut dyn Read) -> Result<String, CommandError> {
     let mut bytes = Vec::new();
     match stdin.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
         Ok(_) => {}
-        // Closed standard input reads as an error on some systems, and means the same as nothing.
+        // A closed standard input is an error on some systems; it is treated as empty.
         Err(error) if error.raw_os_error() == Some(BAD_DESCRIPTOR) => {}
         Err(error) => return Err(unreadable(error)),
     }

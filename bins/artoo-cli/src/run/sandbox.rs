@@ -1,4 +1,4 @@
-//! `artoo sandbox`: one command of the person's own, carried out as a run would.
+//! `artoo sandbox`: runs a single command of the user with the confinement and record of a run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,18 +26,18 @@ use crate::program::Context;
 use crate::terminal::{neutral, neutral_json};
 use crate::view::{Frame, Outcome, file_lines, short_id};
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Serialize)]
 struct Page<'a> {
     run_id: &'a str,
     command: &'a str,
     exit_code: u8,
-    /// How it ended; null where it never began.
+    /// How the command ended; null if it was not started.
     ending: Option<&'a CallEnding>,
     /// Why it failed or was refused.
     failure: Option<&'a CallFailure>,
     stdout: String,
-    /// Bytes of it that were too many to keep.
+    /// Bytes beyond what is kept.
     stdout_dropped_bytes: u64,
     stderr: String,
     stderr_dropped_bytes: u64,
@@ -45,7 +45,7 @@ struct Page<'a> {
     duration_ms: u64,
 }
 
-/// Carries it out in a program of its own.
+/// Runs the command in a program of its own.
 pub(crate) fn sandbox(context: &mut Context<'_>, args: &SandboxArgs) -> Result<Exit, CommandError> {
     let threads = threads()?;
     let signals = once(&threads)?;
@@ -54,8 +54,8 @@ pub(crate) fn sandbox(context: &mut Context<'_>, args: &SandboxArgs) -> Result<E
     done.map(|done| done.exit)
 }
 
-/// Carries it out as part of a session, and passes on what it puts out, when it has ended: it may have been tried first, and what was not
-/// agreed to was not done.
+/// Runs the command as part of a session and passes on its output when it has ended: the command may have
+/// been tried first, and a trial that is not approved has not happened.
 pub(crate) fn carried_out(
     context: &mut Context<'_>,
     args: &SandboxArgs,
@@ -93,7 +93,7 @@ async fn carry_out(
     let attended = attend(context.terminal, (artoo, run), signals, view, asking).await;
     let Attended { finished, mut view, interrupted, folder } = attended;
     if let Some((conversation, mut end)) = kept.zip(view.end.take()) {
-        // The next request is told what it put out.
+        // The command's output is part of the next request's context.
         end.result = view.call.as_ref().map(said).unwrap_or_default();
         conversation.end(context.terminal, run_id, end);
     }
@@ -156,7 +156,7 @@ fn page<'a>(
     }
 }
 
-/// Passes both streams on: into a pipe byte for byte, at a terminal with nothing in it that acts there.
+/// Passes both streams on: into a pipe byte for byte, to a terminal sanitized.
 fn pass_on(context: &mut Context<'_>, call: &ToolCall, folder: &Path) -> Result<(), CommandError> {
     let stdout = whole(&call.output, folder);
     if context.streams.stdout {
@@ -177,7 +177,7 @@ fn pass_on(context: &mut Context<'_>, call: &ToolCall, folder: &Path) -> Result<
     Ok(())
 }
 
-/// All that is kept of an output, without secrets; what a record shows of it where the store cannot be read.
+/// The redacted output as far as it is kept; if the store cannot be read, the excerpt in the record.
 fn whole(record: &OutputRecord, folder: &Path) -> Vec<u8> {
     let kept = record
         .evidence
@@ -186,13 +186,13 @@ fn whole(record: &OutputRecord, folder: &Path) -> Vec<u8> {
     kept.unwrap_or_else(|| record.shown.clone().into_bytes())
 }
 
-/// What it said, as a record shows it: bounded, and without secrets.
+/// The output as shown in the record: bounded and redacted.
 fn said(call: &ToolCall) -> String {
     let said = [call.output.shown.as_str(), call.stderr.shown.as_str()].concat();
     said.chars().take(MAX_RESULT).collect()
 }
 
-/// What it changed, and how to take that back.
+/// Prints the changed files and how to undo the changes.
 fn tell_files(context: &mut Context<'_>, outcome: &Outcome) {
     let lines = file_lines(outcome, Frame::new(context.terminal.look(), context.common.verbose > 0));
     if lines.is_empty() {

@@ -1,4 +1,4 @@
-//! The schema of `--output-schema`, read before anything runs.
+//! Reads and validates the schema of `--output-schema` before the run starts.
 
 use std::{fs::File, io::Read, path::Path};
 
@@ -6,10 +6,10 @@ use artoo_runtime::OutputSchema;
 
 use crate::error::CommandError;
 
-/// More is not read: a schema that long is refused by its length.
+/// Read limit; a longer schema is refused by its length.
 const MAX_BYTES: u64 = 2 * 1024 * 1024;
 
-/// Reads and checks the schema.
+/// Reads and validates the schema.
 pub(super) fn read(file: &Path) -> Result<OutputSchema, CommandError> {
     let unreadable = |error| {
         CommandError::usage(format!("cannot read the schema {}", file.display()))

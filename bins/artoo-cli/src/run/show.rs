@@ -1,4 +1,4 @@
-//! Showing a run: JSON Lines for programs, or the live view for people.
+//! Output of a run: JSON Lines for programs, or the live view for people.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,34 +14,34 @@ use crate::error::CommandError;
 use crate::terminal::{Style, Terminal, neutral_json};
 use crate::view::{Frame, Live, Outcome, footer, result, structured, undo_line, unstructured};
 
-/// Who is shown the run.
+/// The recipient of the output.
 pub(super) enum Show {
-    /// A program. What it gets is a record: without secrets, as in the journal.
+    /// A program. It gets the lines of the record, redacted as in the journal.
     Json(Box<JsonWriter>),
     /// A person.
     Person {
-        /// The view so far.
+        /// The state of the view.
         live: Box<Live>,
-        /// Only the result.
+        /// Whether to show only the result.
         quiet: bool,
-        /// Nothing shortened.
+        /// Whether to show everything in full.
         verbose: bool,
         /// Whether standard output is a terminal.
         at_terminal: bool,
-        /// Whether standard output takes JSON of a schema, and nothing else.
+        /// Whether standard output gets only JSON of the schema.
         schema: bool,
     },
-    /// A person whose own command runs: what is asked and what goes wrong, unless more is wanted.
+    /// The user of `artoo sandbox`: shows questions and warnings, or everything if verbose.
     Command {
-        /// The view so far.
+        /// The state of the view.
         live: Box<Live>,
-        /// All of it.
+        /// Whether to show everything.
         verbose: bool,
     },
 }
 
 impl Show {
-    /// As the options say.
+    /// Chooses the output by the options.
     pub(super) fn new(args: &RunArgs, verbose: bool, at_terminal: bool, redactor: &Redactor) -> Self {
         if args.json {
             return Self::Json(Box::new(JsonWriter::new(redactor.clone())));
@@ -50,12 +50,12 @@ impl Show {
         Self::Person { live: Box::default(), quiet: args.quiet, verbose, at_terminal, schema }
     }
 
-    /// For a command by itself.
+    /// Output of `artoo sandbox`.
     pub(super) fn of_command(verbose: bool) -> Self {
         Self::Command { live: Box::default(), verbose }
     }
 
-    /// The usual view.
+    /// The default view.
     pub(super) fn for_person(verbose: bool, at_terminal: bool) -> Self {
         Self::Person { live: Box::default(), quiet: false, verbose, at_terminal, schema: false }
     }
@@ -91,7 +91,7 @@ impl Show {
         }
     }
 
-    /// Shows what the auditor says of the run while it goes on.
+    /// Shows a finding of the auditor during the run.
     pub(super) fn notice(&self, terminal: &mut Terminal, notice: &str) {
         match self {
             Self::Person { quiet: false, .. } => {
@@ -102,7 +102,7 @@ impl Show {
         }
     }
 
-    /// Shows who is at work.
+    /// Draws the status line.
     pub(super) fn status(&self, terminal: &mut Terminal, beat: usize, elapsed: Duration) {
         match self {
             Self::Person { live, quiet: false, .. } | Self::Command { live, .. } => {
@@ -137,7 +137,7 @@ impl Show {
                 let written = match structured(outcome) {
                     Some(json) if *schema => terminal.data(&json),
                     None if *schema => {
-                        // Whoever reads standard output wants this JSON or nothing.
+                        // Standard output gets the requested JSON or nothing.
                         let instead = result(outcome, errors, outcome.exit_code != 0);
                         for row in
                             unstructured(outcome, errors).iter().map(String::as_str).chain(instead.lines())
@@ -160,7 +160,7 @@ impl Show {
     }
 }
 
-/// Whether an event of the person's own command is for the person to see.
+/// Whether an event of a `sandbox` command is shown to the user.
 fn concerns_the_person(event: &Event) -> bool {
     matches!(event, Event::ApprovalRequested { .. } | Event::ApprovalDecided { .. } | Event::Warning { .. })
 }

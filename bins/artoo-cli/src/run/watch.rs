@@ -1,4 +1,4 @@
-//! A run as a person sees it: messages are shown as they come, questions are asked, signals end it.
+//! Drives the terminal during a run: shows messages, asks questions, handles signals.
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -19,23 +19,23 @@ use crate::interrupt::{Interrupted, Signals};
 use crate::terminal::Terminal;
 use crate::view::Outcome;
 
-/// Messages that the view may lag behind. A whole long run fits.
+/// How many messages the view may lag behind. A whole long run fits.
 const CAPACITY: usize = 1 << 16;
-/// How often the status line is drawn.
+/// Redraw interval of the status line.
 const BEAT: Duration = Duration::from_millis(125);
-/// How long the audit log may take to reach the disk at the end.
+/// How long the audit log may take to be written at the end.
 const CLOSING: Duration = Duration::from_secs(3);
 
-/// A run that has ended, and what was seen of it.
+/// A finished run with the final state of the view.
 pub(super) struct Attended {
     pub(super) finished: FinalResult,
     pub(super) view: View,
     pub(super) interrupted: Interrupted,
-    /// Where it is recorded.
+    /// Folder of the run's record.
     pub(super) folder: PathBuf,
 }
 
-/// Shows a run that has just begun, asks the person what it asks, and ends it where a signal comes. Closes artoo.
+/// Shows a run that has just started, asks its questions, and cancels it on a signal. Closes artoo.
 pub(super) async fn attend(
     terminal: &mut Terminal,
     (artoo, run): (Artoo, Run),
@@ -49,7 +49,8 @@ pub(super) async fn attend(
     let finished = watch(run.finished(), observer, &mut view, &mut asking, terminal).await;
     asking.give_up(terminal);
     terminal.wipe();
-    // Nothing is lost if the time is up: what is not on disk yet is an end of the log, and the log says so.
+    // A timeout loses nothing silently: the log then ends before the lines
+    // that are not on disk yet, and says so.
     let auditor = artoo.clone();
     let _ = tokio::time::timeout(CLOSING, artoo.close()).await;
     for found in auditor.audit_trouble().into_iter().chain(view.findings.sentences()) {
@@ -58,25 +59,25 @@ pub(super) async fn attend(
     Attended { finished, view, interrupted, folder }
 }
 
-/// What is shown, and what came of it.
+/// The view of a run, with what is needed after its end.
 pub(super) struct View {
     pub(super) show: Show,
     fold: EventFold,
     pub(super) outcome: Option<Outcome>,
-    /// What the session keeps of it.
+    /// What the session stores about the run.
     pub(super) end: Option<TurnEnd>,
-    /// The last call that ended.
+    /// The last finished call.
     pub(super) call: Option<ToolCall>,
-    /// Why nothing more can be shown.
+    /// The error that stopped the output.
     pub(super) trouble: Option<CommandError>,
     findings: Findings,
     canceller: Canceller,
-    /// Where it is remembered which files a run wrote.
+    /// Data folder, where files written by runs are marked.
     data_dir: PathBuf,
 }
 
 impl View {
-    /// Nothing seen yet.
+    /// A view without messages yet.
     pub(super) fn new(show: Show, findings: Findings, canceller: Canceller, data_dir: PathBuf) -> Self {
         Self {
             show,
@@ -113,7 +114,7 @@ impl View {
                 continue;
             }
             if let Err(error) = self.show.line(terminal, &line) {
-                // Nobody reads any more: the run ends, and is recorded as interrupted.
+                // The reader of standard output is gone: the run is cancelled and recorded as interrupted.
                 self.canceller.cancel();
                 self.trouble = Some(error);
             }
@@ -124,7 +125,7 @@ impl View {
     }
 }
 
-/// Shows messages until the run has ended and all were shown.
+/// Shows messages until the run has ended and all of them were shown.
 async fn watch<F: Future>(
     finished: F,
     mut observer: Observer,
@@ -167,7 +168,7 @@ async fn watch<F: Future>(
     result
 }
 
-/// The call that needs no answer any more: the run has decided for itself.
+/// The call whose question no longer needs an answer, because the run has decided.
 fn withdrawn(observed: &Observed) -> Option<CallId> {
     let Observed::Message(envelope) = observed else { return None };
     if let Message::ApprovalDecided(decided) = envelope.message.as_ref()
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
     use crate::terminal::{Look, Seen};
 
-    /// Somebody who answers every question like this.
+    /// A keyboard that answers every question with this text.
     struct Typing(&'static str);
 
     impl Keyboard for Typing {
@@ -230,7 +231,8 @@ mod tests {
         }
     }
 
-    /// A follow-up that leaves open what it means: asked on standard error, answered by a line, and gone on with.
+    /// An ambiguous follow-up: the question is put on standard error and
+    /// answered by a line, and the run continues.
     #[tokio::test]
     async fn a_question_is_asked_and_its_answer_reaches_the_perceiver() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What there is to choose from on this machine.
+//! Models available on this machine: local servers, keys in the environment, the embedded model.
 
 use std::time::Duration;
 
@@ -14,35 +14,35 @@ use crate::machine::Environment;
 use crate::terminal::neutral_line;
 use crate::view::bytes;
 
-/// One choice.
+/// An available model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// A server on this machine.
     Server {
-        /// Its name.
+        /// Name of the server software.
         name: &'static str,
         /// Its address.
         base_url: String,
-        /// One of its models.
+        /// One of its models, named by the server.
         model: String,
     },
-    /// A key in the environment.
+    /// An API key in the environment.
     Key {
-        /// Whose.
+        /// The provider that it belongs to.
         provider: Provider,
-        /// The variable.
+        /// The variable that holds it.
         variable: &'static str,
     },
     /// The embedded model.
     Embedded,
 }
 
-/// How long a server on this machine may take to answer.
+/// How long a local server may take to answer.
 const WAIT: Duration = Duration::from_millis(300);
-/// A server may offer hundreds.
+/// Maximum number of models listed per server: some offer hundreds.
 const MODELS_SHOWN: usize = 8;
 
-/// Looks for servers and keys. The embedded model is always there to choose.
+/// Looks for servers and keys. The embedded model can always be chosen.
 pub(super) fn find(environment: &Environment, settings: &Settings) -> Result<Vec<Choice>, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -58,7 +58,7 @@ pub(super) fn find(environment: &Environment, settings: &Settings) -> Result<Vec
     let installed = CATALOGUE
         .first()
         .is_some_and(|entry| embedded_state(&settings.data_dir, entry.name) == EmbeddedState::Installed);
-    // What is there already comes before what would have to be fetched.
+    // An installed model comes before one that has to be downloaded.
     if installed {
         choices.insert(0, Choice::Embedded)
     } else {
@@ -91,7 +91,7 @@ async fn servers() -> Vec<Choice> {
 }
 
 impl Choice {
-    /// The choice in words, with what it means.
+    /// Description of the choice and its consequences.
     pub(super) fn words(&self) -> String {
         match self {
             Self::Server { name, base_url, model } => {

@@ -1,4 +1,4 @@
-//! `artoo setup`: a found local server, a key, or the embedded model.
+//! `artoo setup`: chooses a local server, a key or the embedded model, and writes the configuration.
 
 mod choices;
 mod probe;
@@ -18,7 +18,7 @@ use crate::error::{CommandError, Exit};
 use crate::program::Context;
 use choices::Choice;
 
-/// Asks, or takes the embedded model, and writes the choice down.
+/// Asks the user, or takes the embedded model, and writes the choice to the configuration.
 pub(crate) fn run(context: &mut Context<'_>, args: &SetupArgs) -> Result<Exit, CommandError> {
     let loaded = Loaded::load(context, Given::default())?;
     let choice = if args.yes {
@@ -75,8 +75,8 @@ pub(crate) fn run(context: &mut Context<'_>, args: &SetupArgs) -> Result<Exit, C
     Ok(Exit::OK)
 }
 
-/// What the chosen server takes, where that is otherwise than its model's name tells. A server that cannot be asked is chosen all the
-/// same.
+/// Probes the capabilities of the chosen server that differ from what the model's name suggests. A server
+/// that cannot be probed is chosen all the same.
 fn found(
     context: &mut Context<'_>,
     settings: &Settings,
@@ -100,7 +100,7 @@ fn found(
     }))
 }
 
-/// Shows the choices and reads a number. An empty line takes the first one; `q` takes none.
+/// Shows the choices and reads a number. An empty line takes the first one, `q` none.
 fn ask(context: &mut Context<'_>, choices: &[Choice]) -> Result<Option<Choice>, CommandError> {
     context.terminal.note("Which model shall artoo work with?");
     for (number, choice) in (1..).zip(choices) {

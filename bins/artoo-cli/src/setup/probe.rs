@@ -1,4 +1,4 @@
-//! What a server takes of a model's wire format: one call about tools, one about schemas.
+//! Capability probe of a model server: one call with tools, one with a JSON schema.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use artoo_llm_client::{
 use artoo_llm_http::{HttpConfig, OpenAiCompatible};
 use serde_json::{Value, json};
 
-/// Asks a server twice, and says what is otherwise than the model's name tells.
+/// Sends two requests and returns the capabilities that differ from what the model's name suggests.
 pub(super) async fn probe(config: HttpConfig) -> Result<ProfileOverrides, LlmError> {
     let known = ModelProfile::of(&config.model);
-    // It is asked in the richest way, whatever is known.
+    // The request uses every capability, regardless of what is known.
     let rich = ModelProfile { tool_calling: ToolCalling::Native, structured: true, ..known.clone() };
     let room = rich.room(ROOM);
     let client = OpenAiCompatible::new(HttpConfig { profile: Some(rich), ..config })?;
@@ -29,7 +29,7 @@ pub(super) async fn probe(config: HttpConfig) -> Result<ProfileOverrides, LlmErr
     })
 }
 
-/// Enough for either answer.
+/// Token limit; enough for either answer.
 const ROOM: u32 = 256;
 
 fn about_tools() -> Request {
@@ -42,7 +42,7 @@ fn about_tools() -> Request {
     request.with_tools(Arc::new([tool]))
 }
 
-/// Nothing in the words asks for JSON, so a server that ignores the schema shows.
+/// The prompt does not ask for JSON, so that a server that ignores the schema is detected.
 fn about_schemas() -> Request {
     let schema = json!({
         "type": "object",

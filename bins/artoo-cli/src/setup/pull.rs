@@ -1,4 +1,4 @@
-//! Fetching the embedded model, with progress.
+//! Download of the embedded model, with progress.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ use crate::program::Context;
 use crate::terminal::Terminal;
 use crate::view::{bytes, seconds};
 
-/// How often progress is shown where the line cannot be rewritten.
+/// Progress step in percent if the line cannot be rewritten.
 const PLAIN_STEP: u64 = 10;
 
-/// Fetches a model from the known sources, or from where the user says, and says where it lies.
+/// Fetches a model from the known sources or from the given one, and prints its path.
 pub(crate) fn pull(
     context: &mut Context<'_>,
     settings: &Settings,
@@ -86,7 +86,7 @@ pub(crate) fn pull(
     Ok(Exit::OK)
 }
 
-/// A URL, or a file.
+/// The given source: a URL or a file.
 fn source(context: &Context<'_>, from: &str) -> Result<Source, CommandError> {
     if from.starts_with("http://") || from.starts_with("https://") {
         return Ok(Source::Url(from.to_owned()));
@@ -99,7 +99,7 @@ fn source(context: &Context<'_>, from: &str) -> Result<Source, CommandError> {
         .hint("name the GGUF file, or an address that begins with https://"))
 }
 
-/// Starts the package tool for the store, which may start nothing itself.
+/// Runs the package tool for the model store, which starts no processes itself.
 struct Programs<'a> {
     environment: &'a Environment,
 }
@@ -120,7 +120,7 @@ impl RunCommand for Programs<'_> {
         let ended = run_unconfined(&invocation, capture, &CancellationToken::new()).await;
         match ended.map(|outcome| outcome.ending) {
             Ok(Ending::Exited(0)) => Ok(()),
-            // Without confinement nothing counts its processes or the room that it takes.
+            // Without confinement, the limits on processes and disk space are not enforced.
             Ok(
                 Ending::Exited(_)
                 | Ending::Signaled(_)
@@ -142,13 +142,13 @@ fn last_lines(output: &[u8]) -> String {
     lines.join(" / ")
 }
 
-/// The progress of a pull: one line that is rewritten, or a plain one every tenth.
+/// Progress display: one rewritten line, or a plain line every ten percent.
 struct Bar<'a> {
     terminal: &'a mut Terminal,
     started: Instant,
-    /// What was there when it began, for the rate.
+    /// Bytes already present at the start, to compute the rate.
     first: Option<u64>,
-    /// The last thing that was shown: the phase, and the tenth or the time.
+    /// What was last shown: the phase, and the step or the time.
     shown: Option<(bool, u64)>,
 }
 
@@ -177,7 +177,7 @@ fn percent(progress: Progress) -> u64 {
     progress.done.saturating_mul(100).checked_div(progress.total).unwrap_or(0).min(100)
 }
 
-/// The line: words and numbers first, a bar where there is room.
+/// The progress line: text and numbers first, then a bar if there is room.
 fn bar(progress: Progress, rate: u64, columns: usize) -> String {
     let word = match progress.phase {
         Phase::Fetching => "fetching",

@@ -1,4 +1,4 @@
-//! Writing the choice into the configuration file: everything else that is there stays.
+//! Writes the chosen model to the configuration file and keeps the rest of it.
 
 use std::fs;
 use std::io;
@@ -11,8 +11,9 @@ use crate::config::ModelTable;
 use crate::error::CommandError;
 use crate::machine::{Environment, make_private, private_file, replace};
 
-/// Sets `[brain]` and removes choices for single tiers and roles, which the new choice replaces; sets in `[models."NAME"]` what was
-/// `found` of a model, and leaves there what else a person wrote. The file appears whole or not at all; a key is never written.
+/// Sets `[brain]` and removes choices for single tiers and roles, which the new choice replaces. Sets in
+/// `[models."NAME"]` the capabilities `found` by the probe and keeps the user's other values there. The file
+/// is replaced atomically; a key is never written.
 pub(super) fn write(
     path: &Path,
     table: &ModelTable,
@@ -34,7 +35,7 @@ pub(super) fn write(
     let folder = path.parent().unwrap_or(Path::new("."));
     make_private(folder).map_err(failed)?;
     if !old.is_empty() {
-        // The comments of the old file are lost in the new one.
+        // The new file has lost the old one's comments, so the old one is kept as a backup.
         private_file(&path.with_extension("toml.bak"), old.as_bytes()).map_err(failed)?;
     }
     replace(path, text.as_bytes()).map_err(failed)
@@ -60,7 +61,7 @@ fn changed(
     Ok(format!("# Written by `artoo setup`. All keys: artoo config schema\n\n{}", toml::to_string(&all)?))
 }
 
-/// Variables that outweigh the file: the choice would seem to have no effect.
+/// Variables that override the file, so that the choice would have no effect.
 pub(super) fn shadows(environment: &Environment) -> Vec<String> {
     let names = ["ARTOO_PROVIDER", "ARTOO_BASE_URL", "ARTOO_MODEL", "OPENAI_BASE_URL", "OPENAI_MODEL"];
     let set = names.into_iter().filter(|name| environment.text(name).is_some());

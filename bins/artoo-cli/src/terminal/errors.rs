@@ -1,5 +1,6 @@
-//! Standard error as the terminal, the log and the line that a person types share it: lines of either come whole, and not into the status
-//! line, a question, or what is being typed.
+//! Standard error, shared by the terminal writer, the log and the user's input line.
+//!
+//! Output lines never end up inside of the status line, a question, or the input line.
 
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,29 +9,29 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Size, clip, width};
 
-/// Erases the line that the cursor is on and goes to its first column.
+/// Erases the cursor's line and moves to its first column.
 pub(super) const ERASE: &str = "\r\x1b[2K";
-/// Erases from the cursor's line down, and goes to its first column.
+/// Erases from the cursor's line down and moves to the first column.
 const ERASE_BELOW: &str = "\r\x1b[J";
-/// What stands before an answer whose question is a line of its own.
+/// Prompt of an answer whose question has a line of its own.
 const ANSWER: &str = "answer › ";
-/// The columns of a terminal that does not tell.
+/// Assumed width of a terminal that does not report one.
 const USUAL_COLUMNS: usize = 80;
 
-/// The stream, and what stands on its last lines.
+/// The stream, with what is drawn on its last lines.
 pub(crate) struct ErrorStream {
     stream: Mutex<Stream>,
-    /// Lines of the log that were said while the stream could not take them: a question is open, or somebody writes. No role of a
-    /// run waits for a terminal.
+    /// Log lines that wait because a question is open or another thread is writing.
+    /// No role of a run waits for the terminal.
     waiting: Mutex<Vec<String>>,
 }
 
-/// What a person types while something works: it stays below everything that is written meanwhile. Its texts are neutral.
+/// The user's input line, drawn below all other output. Its texts are already neutral.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// What stands before the cursor.
+    /// Text before the cursor.
     pub(crate) before: String,
-    /// What stands behind it.
+    /// Text after the cursor.
     pub(crate) after: String,
 }
 
@@ -38,20 +39,20 @@ struct Stream {
     out: Box<dyn Write + Send>,
     size: fn() -> Option<Size>,
     last: Last,
-    /// The status line, for when it must be drawn again; its width.
+    /// The status line as painted, to draw it again.
     status: Option<String>,
-    /// What stands before the field, and what is in it.
+    /// The input line with its prompt.
     field: Option<(String, Field)>,
-    /// The columns of each line at the bottom, from above, as they were drawn. The cursor is on the last.
+    /// Width of each line drawn at the bottom, from the top. The cursor is on the last one.
     drawn: Vec<usize>,
 }
 
-/// What stands on the last line, where nobody types into a field.
+/// Content of the last line while no input line is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     Nothing,
     Status,
-    /// A question, which the person answers there.
+    /// A question; the user answers on the same line.
     Question,
 }
 
@@ -61,7 +62,7 @@ impl ErrorStream {
         Self { stream: Mutex::new(stream), waiting: Mutex::default() }
     }
 
-    /// Writes a line, in place of the status line and above what is being typed.
+    /// Writes a line, replacing the status line, above the input line.
     pub(super) fn line(&self, line: &str) {
         let mut stream = self.lock();
         stream.clear();
@@ -70,14 +71,14 @@ impl ErrorStream {
         stream.draw();
     }
 
-    /// Writes the beginning of a line; the person goes on with it.
+    /// Writes the question that the user answers on the same line.
     pub(super) fn question(&self, text: &str) {
         let mut stream = self.lock();
         stream.clear();
         self.deliver(&mut stream);
         let room = stream.columns() / 2;
         if let Some((prompt, _)) = &mut stream.field {
-            // What leaves no room for an answer stands in a line of its own.
+            // A question that leaves no room for the answer gets a line of its own.
             let fits = width(text) <= room;
             prompt.clear();
             prompt.push_str(if fits { text } else { ANSWER });
@@ -91,7 +92,7 @@ impl ErrorStream {
         stream.last = Last::Question;
     }
 
-    /// Draws the status line: the text as it is written, without what paints it.
+    /// Draws the status line; `plain` is the text without escape sequences.
     pub(super) fn status(&self, line: &str, plain: &str) {
         let mut stream = self.lock();
         if stream.field.is_some() {
@@ -111,7 +112,7 @@ impl ErrorStream {
         stream.last = Last::Status;
     }
 
-    /// Does something to the terminal while nothing stands at its bottom.
+    /// Runs `write` while the bottom lines are cleared.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut stream = self.lock();
         stream.clear();
@@ -121,7 +122,7 @@ impl ErrorStream {
         done
     }
 
-    /// Sends what takes no room on the screen.
+    /// Sends an escape sequence that takes no room on the screen.
     pub(super) fn signal(&self, sequence: &str) {
         self.lock().tell(sequence);
     }
@@ -135,7 +136,7 @@ impl ErrorStream {
         stream.draw();
     }
 
-    /// Draws what is being typed, in place of how it was before. Without a prompt, the one that stands there stays.
+    /// Redraws the input line. Without a prompt, the current one is kept.
     pub(crate) fn type_into(&self, prompt: Option<String>, field: Field) {
         let mut stream = self.lock();
         stream.clear();
@@ -145,14 +146,14 @@ impl ErrorStream {
         stream.draw();
     }
 
-    /// Draws the bottom anew, where somebody else has written on the terminal since.
+    /// Redraws the bottom lines after another program has written to the terminal.
     pub(crate) fn draw_anew(&self) {
         let mut stream = self.lock();
         stream.drawn.clear();
         stream.draw();
     }
 
-    /// There is nothing to type into any more.
+    /// Removes the input line.
     pub(crate) fn nothing_to_type(&self) {
         let mut stream = self.lock();
         stream.clear();
@@ -160,7 +161,7 @@ impl ErrorStream {
         self.deliver(&mut stream);
     }
 
-    /// Writes a line of the log, now or as soon as it fits in.
+    /// Writes a log line, at once or as soon as possible.
     pub(crate) fn log(&self, line: String) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         if let Ok(mut stream) = self.stream.try_lock()
@@ -189,7 +190,7 @@ impl ErrorStream {
 }
 
 impl Stream {
-    /// Removes what stands at the bottom. After a question the person's answer has ended the line.
+    /// Clears the bottom lines. A question needs no clearing: the user's answer has ended its line.
     fn clear(&mut self) {
         match std::mem::replace(&mut self.last, Last::Nothing) {
             Last::Status => self.tell(ERASE),
@@ -200,7 +201,7 @@ impl Stream {
         else {
             return;
         };
-        // A terminal that has become narrower has wrapped them.
+        // A terminal that has become narrower has wrapped the lines.
         let columns = self.columns().max(1);
         let rows: usize = above.iter().map(|width| width.div_ceil(columns).max(1)).sum();
         let up = if rows > 0 { format!("\x1b[{rows}A") } else { String::new() };
@@ -212,7 +213,7 @@ impl Stream {
         self.draw_with(columns.saturating_sub(1));
     }
 
-    /// Draws the bottom: the status line, which takes so many columns at most, and what is typed.
+    /// Draws the bottom: the status line, at most `status_width` wide, and the input line.
     fn draw_with(&mut self, status_width: usize) {
         let Some((prompt, field)) = &self.field else { return };
         let (line, columns, back) = fitted(prompt, field, self.columns());
@@ -235,18 +236,19 @@ impl Stream {
         (self.size)().and_then(|size| size.columns).unwrap_or(USUAL_COLUMNS)
     }
 
-    /// Nobody can be told that standard error is gone.
+    /// A write error is ignored: there is no other stream to report it on.
     fn tell(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 }
 
-/// What of a field fits into a line, its columns, and how many of them stand behind the cursor. The last column stays free.
+/// The part of a field that fits into a line, its width, and the width after
+/// the cursor. The last column stays free.
 fn fitted(prompt: &str, field: &Field, columns: usize) -> (String, usize, usize) {
     let room = columns.saturating_sub(1);
     let prompt = clip(prompt, room / 2);
     let room = room.saturating_sub(width(&prompt));
-    // What was typed last matters most; a third is left for what follows.
+    // The most recent text takes precedence; a third of the width is left for the text after the cursor.
     let after = clip(&field.after, room / 3);
     let room = room.saturating_sub(width(&after));
     let mut start = field.before.len();

@@ -1,8 +1,9 @@
-//! Text as it is, for a question: every character of it is seen, and two texts that differ look different.
+//! Exact rendering of text in questions: every character is visible, and different texts look different.
 //!
-//! What leaves no ink is shown by its picture or its number: control characters, blanks other than the ordinary one, blanks at the end, and
-//! everything that Unicode calls ignorable. Some of that is ordinary in Persian, in Indic scripts and in emoji; whoever agrees to a
-//! name must see that it is not the name that it looks like.
+//! Invisible characters are replaced by a picture or their number: control characters, blanks
+//! other than U+0020, trailing blanks, and everything that Unicode calls ignorable. Some of
+//! these are ordinary in Persian, in Indic scripts and in emoji, but the user who approves a
+//! name must see that it is not the name it resembles.
 
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, GeneralCategoryGroup, WhiteSpace};
 use icu_properties::{CodePointMapData, CodePointSetData};
@@ -10,9 +11,9 @@ use icu_properties::{CodePointMapData, CodePointSetData};
 use super::neutral::visible;
 use super::width;
 
-/// A blank that would not be seen.
+/// Picture of a blank that would be invisible.
 const BLANK: char = '\u{2420}';
-/// The pattern of no dots, which is drawn as nothing.
+/// Braille pattern without dots, drawn as nothing.
 const NO_DOTS: char = '\u{2800}';
 
 /// The whole text on one line.
@@ -20,8 +21,8 @@ pub(crate) fn exact(text: &str) -> String {
     pieces(text).collect()
 }
 
-/// The text on one line of at most about so many columns: of what is longer both ends, and how many characters are between them. What is
-/// dangerous may stand at either. Whether something was left out.
+/// The text on one line of about `columns`, and whether it was cut. A longer text keeps both ends, because
+/// either may contain the dangerous part, and the number of characters between them.
 pub(crate) fn exact_ends(text: &str, columns: usize) -> (String, bool) {
     let pieces: Vec<String> = pieces(text).collect();
     if pieces.iter().map(|piece| width(piece)).sum::<usize>() <= columns {
@@ -43,7 +44,7 @@ pub(crate) fn exact_ends(text: &str, columns: usize) -> (String, bool) {
     (text, true)
 }
 
-/// Each character as it is shown.
+/// Each character as shown.
 fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
     let without_blanks = text.trim_end_matches(' ').len();
     text.char_indices().map(move |(at, c)| {
@@ -52,7 +53,7 @@ fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
             ' ' if at >= without_blanks => BLANK.to_string(),
             ' ' => ' '.to_string(),
             '<' if is_escape() => number(c),
-            // They stand for others here.
+            // These pictures stand for other characters here.
             '\u{2400}'..='\u{2426}' => number(c),
             c if c.is_control() => visible(c),
             c if leaves_no_ink(c) => number(c),
@@ -66,7 +67,7 @@ fn number(c: char) -> String {
 }
 
 fn leaves_no_ink(c: char) -> bool {
-    /// Of the format characters these are drawn: they enclose the number that follows.
+    /// These format characters are drawn: they enclose the number that follows.
     fn is_drawn(c: char) -> bool {
         matches!(
             c,
@@ -88,7 +89,7 @@ fn leaves_no_ink(c: char) -> bool {
             || has_no_shape(c) && !is_drawn(c))
 }
 
-/// Format characters, and what Unicode has given to nobody: private use, no characters, not yet characters.
+/// Format characters and code points without an assigned character: private use, noncharacters, unassigned.
 fn has_no_shape(c: char) -> bool {
     GeneralCategoryGroup::Other.contains(CodePointMapData::<GeneralCategory>::new().get(c))
 }
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!(exact_ends("abc", 0), (" … 3 characters more … ".to_owned(), true));
     }
 
-    /// The text that is shown like this.
+    /// Recovers the text from its exact rendering.
     fn shown_by(shown: &str) -> String {
         let mut text = String::new();
         let mut rest = shown;

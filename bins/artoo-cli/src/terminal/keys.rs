@@ -1,4 +1,4 @@
-//! The terminal key by key: what is typed is not shown by the terminal, and comes before its line ends. Signals stay as they are.
+//! Key-by-key mode of the terminal: no echo, no line buffering; signal keys keep working.
 
 use std::io::{self, Write as _, stderr, stdin};
 use std::sync::{Mutex, PoisonError};
@@ -6,22 +6,22 @@ use std::sync::{Mutex, PoisonError};
 use nix::unistd::{getpgrp, tcgetpgrp};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// Pasted text comes marked, so that the ends of its lines send nothing.
+/// Bracketed paste: pasted text is marked, so that its line ends do not send anything.
 const MARK_PASTES: &str = "\x1b[?2004h";
 const DO_NOT_MARK_PASTES: &str = "\x1b[?2004l";
 
-/// How the terminal was before. It outlives every owner: a program that ends in between must put it in order, too.
+/// The terminal's original modes. A static, because a program that exits early has to restore them too.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// The terminal gives every key as it comes, until this is dropped.
+/// Guard of key-by-key mode; restores the terminal on drop.
 #[derive(Debug)]
 pub(crate) struct KeyByKey(());
 
 impl KeyByKey {
-    /// Begins.
+    /// Switches the terminal to key-by-key mode.
     ///
     /// # Errors
-    /// Standard input is no terminal.
+    /// Standard input is not a terminal.
     pub(crate) fn begin() -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
         set(before.clone())?;
@@ -31,10 +31,11 @@ impl KeyByKey {
     }
 }
 
-/// Takes the keys again where a shell has had the terminal meanwhile (Ctrl+Z, `fg`), and says whether it was so.
+/// Re-enters the mode if a shell has owned the terminal meanwhile (Ctrl+Z,
+/// `fg`); returns whether that was the case.
 pub(crate) fn take_again() -> bool {
     let Ok(modes) = tcgetattr(stdin()) else { return false };
-    // From the background nothing may be changed: the system would stop the program.
+    // In the background, changing the modes would stop the program (`SIGTTOU`).
     let is_ours = || tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
     let taken = modes.local_modes.contains(LocalModes::ICANON) && is_ours() && set(modes).is_ok();
     if taken {
@@ -54,17 +55,17 @@ impl Drop for KeyByKey {
     }
 }
 
-/// Puts the terminal in order.
+/// Restores the terminal's original modes.
 pub(crate) fn restore() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(before) = before {
         tell(DO_NOT_MARK_PASTES);
-        // A terminal that is gone needs no order.
+        // If the terminal is gone, there is nothing to restore.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
     }
 }
 
-/// Nobody can be told that the terminal is gone.
+/// Writes to standard error; an error is ignored, because there is no other stream to report it on.
 fn tell(sequence: &str) {
     let mut out = stderr();
     let _ = out.write_all(sequence.as_bytes()).and_then(|()| out.flush());

@@ -1,17 +1,17 @@
-//! What a stream can show.
+//! Capabilities of an output stream: width, colour, redrawing, screen reader mode.
 
 use crate::machine::Environment;
 
-/// How to write for a stream.
+/// How to write to a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
-    /// Columns of a line.
+    /// Width of a line in columns.
     pub(crate) columns: usize,
-    /// Whether colours may be used. They never carry a meaning alone.
+    /// Whether colours may be used. They never carry meaning alone.
     pub(crate) colour: bool,
-    /// Whether the last line may be rewritten: a terminal that can move its cursor.
+    /// Whether the last line may be rewritten; needs a terminal that can move its cursor.
     pub(crate) live: bool,
-    /// Whether a screen reader speaks it: nothing is drawn again, and marks are words.
+    /// Whether a screen reader is used: nothing is redrawn, and marks are words.
     pub(crate) words: bool,
 }
 
@@ -26,18 +26,18 @@ pub(crate) struct Streams {
     pub(crate) stderr: bool,
 }
 
-/// A line in a pipe or a file is not cut at the width of a terminal, but it is not endless either.
+/// A line in a pipe or file is not cut to a terminal's width, but is still limited.
 const PIPE_COLUMNS: usize = 200;
-/// What a terminal has that does not tell.
+/// Assumed width of a terminal that does not report one.
 const USUAL_COLUMNS: usize = 80;
 
 impl Look {
-    /// The same for a screen reader.
+    /// The same in screen reader mode.
     pub(crate) const fn spoken(self) -> Self {
         Self { live: false, words: true, ..self }
     }
 
-    /// How to write for a stream that is a terminal or is none. `columns` is what the terminal tells.
+    /// The look of a stream. `columns` is the width that the terminal reports.
     pub(crate) fn of(terminal: bool, columns: Option<usize>, environment: &Environment) -> Self {
         if !terminal {
             return Self { columns: PIPE_COLUMNS, colour: false, live: false, words: false };

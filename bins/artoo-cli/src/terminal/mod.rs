@@ -1,4 +1,4 @@
-//! The terminal: what it can show, text made safe and fitted for it, and the one writer.
+//! Terminal output: capabilities, sanitizing and fitting of text, and the single writer of both streams.
 
 mod errors;
 mod exact;

@@ -1,10 +1,11 @@
-//! Text from models, tools and files, made harmless: nothing in it may move the cursor, change colours or titles, hide text, or
-//! turn its direction around.
+//! Sanitizing of untrusted text from models, tools and files.
+//!
+//! Sanitized text cannot move the cursor, change colours or titles, hide text, or change the text direction.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with line ends and tabs kept and everything else that acts on a terminal made visible.
+/// Makes everything that acts on a terminal visible; line ends and tabs are kept.
 pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| acts(c) && c != '\n' && c != '\t') {
         return Cow::Borrowed(text);
@@ -14,7 +15,7 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     while let Some(c) = chars.next() {
         match c {
             '\n' | '\t' => out.push(c),
-            // The line end of other systems.
+            // The line end of other systems (CRLF) becomes LF.
             '\r' if chars.peek() == Some(&'\n') => {}
             c if acts(c) => out.push_str(&visible(c)),
             c => out.push(c),
@@ -23,7 +24,7 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same on one line: line ends and tabs become a blank, and runs of blanks one.
+/// The same on one line: line ends, tabs and runs of blanks become one blank.
 pub(crate) fn neutral_line(text: &str) -> String {
     let text = neutral(text);
     let mut out = String::with_capacity(text.len());
@@ -36,8 +37,8 @@ pub(crate) fn neutral_line(text: &str) -> String {
     out
 }
 
-/// JSON in which nothing acts on a terminal. serde_json escapes what is below a blank; the rest occurs in strings alone, where
-/// an escape means the same.
+/// Escapes in JSON what acts on a terminal. serde_json already escapes characters below U+0020; the others
+/// occur only in strings, where an escape means the same.
 pub(crate) fn neutral_json(json: &str) -> Cow<'_, str> {
     if !json.chars().any(|c| acts(c) && c != '\n') {
         return Cow::Borrowed(json);
@@ -57,14 +58,15 @@ pub(crate) fn neutral_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a character acts instead of showing itself: control characters, separators of lines that editors obey, and the marks
-/// that reorder text. The two marks that only give a direction to a neighbour (U+200E, U+200F) are part of ordinary Arabic and Hebrew.
+/// Whether a character acts on the terminal instead of being shown: control characters, line separators that
+/// editors obey, and marks that reorder text. U+200E and U+200F only give a direction to a neighbour and are
+/// part of ordinary Arabic and Hebrew, so they are kept.
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A picture of a character: the control pictures of Unicode where there is one, else its number.
+/// The visible form of a character: its Unicode control picture if there is one, else its number.
 pub(super) fn visible(c: char) -> String {
     let picture = match c {
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)),

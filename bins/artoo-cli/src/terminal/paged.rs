@@ -1,4 +1,4 @@
-//! Text that is longer than the terminal, through the person's own pager.
+//! Output through the user's pager if the text is longer than the terminal.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -10,14 +10,14 @@ use super::{Terminal, width};
 use crate::error::CommandError;
 use crate::machine::{Environment, executable};
 
-/// The pager that most systems have. It leaves the text on the screen, and ends by itself where all of it fits.
+/// The default pager. With [`OPTIONS`] it leaves the text on the screen and exits if all of it fits.
 const USUAL: &str = "less";
-/// How it is to work where the person has said nothing.
+/// Options of `less` if the user has set none.
 const OPTIONS: &str = "FRX";
-/// What a shell says of a program that it cannot find or start.
+/// Exit codes of a shell for a program that it cannot find or start.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
-/// Writes data to standard output: by the pager where that is a terminal and the text is longer, otherwise as it is.
+/// Writes data to standard output; through the pager if that is a terminal and the text is longer.
 ///
 /// # Errors
 /// As [`Terminal::data`].
@@ -39,9 +39,9 @@ fn program(environment: &Environment) -> Option<String> {
     environment.text("PAGER").map(str::to_owned).or_else(|| usual().then(|| USUAL.to_owned()))
 }
 
-/// Whether the pager took the text. What the person did not look at is no failure.
+/// Whether the pager took the text. It is not a failure if the user quits before the end.
 fn through(program: &str, environment: &Environment, text: &str) -> bool {
-    // Ctrl+C is for the pager. Without a handler it would end artoo, and leave the terminal to nobody.
+    // Ctrl+C is for the pager. Without a handler it would end artoo and leave the terminal unrestored.
     let own = if Handle::try_current().is_ok() { None } else { runtime() };
     let _entered = own.as_ref().map(Runtime::enter);
     let _caught = Handle::try_current().is_ok().then(|| signal(SignalKind::interrupt()));
@@ -56,7 +56,7 @@ fn through(program: &str, environment: &Environment, text: &str) -> bool {
     }
     let Ok(mut child) = command.spawn() else { return false };
     if let Some(mut stdin) = child.stdin.take() {
-        // Whoever leaves early has read enough.
+        // A write error means that the user has quit the pager.
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().is_ok_and(|status| !status.code().is_some_and(|code| NOT_STARTED.contains(&code)))

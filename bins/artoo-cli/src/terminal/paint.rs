@@ -1,36 +1,36 @@
-//! Colours, where they may be used.
+//! Colours and text styles as ANSI sequences.
 
 use anstyle::{AnsiColor, Effects};
 
-/// What a piece of text is, for the eye. The words say the same without colour.
+/// Role of a piece of text, shown by its style. The words carry the meaning without colour, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// A criterion met, a run accepted.
+    /// A met criterion, an accepted run.
     Good,
     /// A failure.
     Bad,
-    /// Something to look at: unmet criteria, warnings, a change of direction.
+    /// Needs attention: unmet criteria, warnings, a change of direction.
     Notice,
     /// Less important.
     Faint,
     /// More important.
     Strong,
-    /// Stressed.
+    /// Emphasized.
     Emphasis,
-    /// Words for a machine.
+    /// Code.
     Code,
-    /// Nothing of that.
+    /// Unstyled.
     Plain,
 }
 
-/// Paints, or leaves text as it is.
+/// Applies styles if colour is on; otherwise returns the text unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Paint {
     colour: bool,
 }
 
 impl Paint {
-    /// With or without colour.
+    /// Creates a painter with or without colour.
     pub(crate) const fn new(colour: bool) -> Self {
         Self { colour }
     }

@@ -1,9 +1,9 @@
-//! A stream that keeps what was written, for tests.
+//! An output stream for tests that records what is written.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// What was written, shared by its clones.
+/// The recorded output, shared by clones.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(pub(crate) Arc<Mutex<Vec<u8>>>);
 

@@ -1,11 +1,11 @@
-//! The size of the terminal, asked anew each time: windows are resized.
+//! Size of the terminal; queried each time, because windows are resized.
 
-/// What a terminal tells of its size; none of either where it does not.
+/// The reported size; `None` for what the terminal does not report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// Columns of a line.
+    /// Width in columns.
     pub(crate) columns: Option<usize>,
-    /// Lines.
+    /// Height in lines.
     pub(crate) rows: Option<usize>,
 }
 

@@ -1,14 +1,14 @@
-//! Fitting text into columns. A column is what a terminal counts: two for a Chinese character, none for a combining mark.
+//! Display width of text: a Chinese character takes two columns, a combining mark none.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// The columns that a text takes.
+/// The width of a text in columns.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// At most so many columns of a text, with an ellipsis where something is left out. Characters are never cut apart.
+/// Cuts a text to at most `columns`, with an ellipsis if something is left out. Grapheme clusters stay whole.
 pub(crate) fn clip(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -28,7 +28,7 @@ pub(crate) fn clip(text: &str, columns: usize) -> String {
     out
 }
 
-/// The text with blanks behind it up to so many columns.
+/// Pads the text with blanks to `columns`.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(width(text));
     format!("{text}{}", " ".repeat(missing))

@@ -1,4 +1,6 @@
-//! The one writer: nothing else in the program writes to standard output, and to standard error nothing but the log, by the same
+//! The single writer of both output streams.
+//!
+//! Nothing else writes to standard output; to standard error only the log does, through the same
 //! [`ErrorStream`].
 
 use std::io::{self, Write};
@@ -7,22 +9,22 @@ use std::sync::Arc;
 use super::{ErrorStream, Look, Paint, Size, Style, clip, neutral_line};
 use crate::error::{CommandError, Kind};
 
-/// The owner of both streams. A status line at the bottom is wiped before anything else is written and drawn again by its owner.
+/// Owner of both streams. The status line at the bottom is cleared before other output; its owner redraws it.
 pub(crate) struct Terminal {
     out: Box<dyn Write + Send>,
     errors: Arc<ErrorStream>,
-    /// How to write for standard error.
+    /// Look of standard error.
     look: Look,
-    /// How to write for standard output.
+    /// Look of standard output.
     data_look: Look,
-    /// Asks the terminal for its size.
+    /// Queries the terminal's size.
     size: fn() -> Option<Size>,
-    /// The commands that a person types with a slash where they are.
+    /// Commands that the user types with a slash in the current context.
     slashed: Vec<&'static str>,
 }
 
 impl Terminal {
-    /// Owns these streams.
+    /// Takes ownership of the streams.
     pub(crate) fn new(
         out: Box<dyn Write + Send>,
         err: Box<dyn Write + Send>,
@@ -34,54 +36,54 @@ impl Terminal {
         Self { out, errors, look, data_look, size, slashed: Vec::new() }
     }
 
-    /// One that nobody sees.
+    /// A terminal that discards its output.
     #[cfg(test)]
     pub(crate) fn for_nobody() -> Self {
         let look = Look { columns: 80, colour: false, live: true, words: false };
         Self::new(Box::new(io::sink()), Box::new(io::sink()), look, look, || None)
     }
 
-    /// Writes for a screen reader from now on.
+    /// Switches to screen reader mode.
     pub(crate) fn speak(&mut self) {
         self.look = self.look.spoken();
         self.data_look = self.data_look.spoken();
     }
 
-    /// From now on these commands are typed with a slash, at the prompt of a conversation.
+    /// From now on, hints name these commands with a slash, as they are typed in the REPL.
     pub(crate) fn converse(&mut self, commands: impl Iterator<Item = &'static str>) {
         self.slashed = commands.collect();
     }
 
-    /// Standard error, for the log and for what is typed.
+    /// Standard error, shared with the log and the input line.
     pub(crate) fn errors(&self) -> Arc<ErrorStream> {
         Arc::clone(&self.errors)
     }
 
-    /// How to write for standard error, with its width of this moment.
+    /// The look of standard error, with the current width.
     pub(crate) fn look(&self) -> Look {
         let columns = if self.look.live { (self.size)().and_then(|size| size.columns) } else { None };
         Look { columns: columns.unwrap_or(self.look.columns), ..self.look }
     }
 
-    /// The lines that the terminal of standard error shows at this moment, where it tells.
+    /// Height of the terminal at standard error, if it reports one.
     pub(crate) fn rows(&self) -> Option<usize> {
         (self.size)()?.rows
     }
 
-    /// How to write for standard output.
+    /// The look of standard output.
     pub(crate) fn data_look(&self) -> Look {
         self.data_look
     }
 
-    /// Writes data, which is to be neutral already, to standard output.
+    /// Writes data, which has to be neutral already, to standard output.
     ///
     /// # Errors
-    /// [`Kind::BrokenPipe`] when the reader has left, [`Kind::Failed`] when the disk is full.
+    /// [`Kind::BrokenPipe`] if the reader is gone, [`Kind::Failed`] if the disk is full.
     pub(crate) fn data(&mut self, text: &str) -> Result<(), CommandError> {
         self.data_bytes(text.as_bytes())
     }
 
-    /// Writes bytes to standard output as they are: what is there is no terminal.
+    /// Writes bytes to standard output unchanged; only for a standard output that is not a terminal.
     ///
     /// # Errors
     /// As [`Self::data`].
@@ -97,23 +99,24 @@ impl Terminal {
         })
     }
 
-    /// Writes a line, which is to be neutral already, to standard error.
+    /// Writes a line, which has to be neutral already, to standard error.
     pub(crate) fn note(&mut self, line: &str) {
         self.errors.line(line);
     }
 
-    /// Writes the beginning of a line, which is to be neutral already; the person goes on with it.
+    /// Writes a prompt, which has to be neutral already; the user answers on the same line.
     pub(crate) fn prompt(&mut self, text: &str) {
         self.errors.question(text);
     }
 
-    /// Shows a line at the bottom until something else is written. Nothing where the cursor cannot be moved.
+    /// Shows a status line at the bottom until something else is written. No
+    /// effect if the cursor cannot be moved.
     pub(crate) fn status(&mut self, line: &str) {
         let look = self.look();
         if !look.live {
             return;
         }
-        // The last column stays free: some terminals go to the next line when it is filled.
+        // The last column stays free: some terminals wrap when it is filled.
         let line = clip(line, look.columns.saturating_sub(1));
         let painted = Paint::new(look.colour).text(Style::Faint, &line);
         self.errors.status(&painted, &line);
@@ -124,7 +127,7 @@ impl Terminal {
         self.errors.wipe();
     }
 
-    /// Says what went wrong and what to do about it.
+    /// Prints an error with its hint.
     pub(crate) fn error(&mut self, error: &CommandError) {
         if error.kind() == Kind::BrokenPipe {
             return;
@@ -137,13 +140,13 @@ impl Terminal {
         }
     }
 
-    /// Says what to do next.
+    /// Prints a hint about the next step.
     pub(crate) fn hint(&mut self, hint: &str) {
         let paint = Paint::new(self.look.colour);
         self.advice(&format!("{} {}", paint.text(Style::Strong, "hint:"), neutral_line(hint)));
     }
 
-    /// Writes a line of ours that names commands, as they are typed where the person is.
+    /// Writes a line of artoo's that names commands, in the form in which the user types them here.
     pub(crate) fn advice(&mut self, line: &str) {
         let typed = self.slashed.iter().fold(line.to_owned(), |line, name| {
             line.replace(&format!("artoo {name} "), &format!("/{name} "))
@@ -151,8 +154,8 @@ impl Terminal {
         self.note(&typed);
     }
 
-    /// Calls the person, who may look elsewhere: by the bell, and with these words, which are to be our own, where they are given. Nothing
-    /// where nobody is at the terminal.
+    /// Gets the user's attention by the bell, and by a desktop notification if `words`, which have to be
+    /// artoo's own, are given. No effect without a terminal.
     pub(crate) fn call(&mut self, words: Option<&str>) {
         if self.look.live || self.look.words {
             let words = words.map(|words| format!("\x1b]9;{words}\x07")).unwrap_or_default();
@@ -160,7 +163,7 @@ impl Terminal {
         }
     }
 
-    /// Says what is worth knowing.
+    /// Prints a warning.
     pub(crate) fn warning(&mut self, message: &str) {
         let paint = Paint::new(self.look.colour);
         self.note(&format!("{} {}", paint.text(Style::Notice, "warning:"), neutral_line(message)));

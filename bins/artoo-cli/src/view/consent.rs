@@ -1,7 +1,7 @@
-//! What a person is asked before a call that needs consent, and what came of it.
+//! Rendering of approval questions and their answers.
 //!
-//! Whatever is shown here was written by a model, or is the name or the content of a file: it is shown exactly, and nothing is so long
-//! that it pushes the rest off the screen. What does not fit is counted, and [`details`] has it.
+//! All the text shown comes from a model or is the name or content of a file. It is rendered exactly, and no
+//! text can push the rest off the screen. What does not fit is counted, and [`details`] shows it.
 
 mod changes;
 mod effects;
@@ -16,19 +16,19 @@ use super::words;
 use crate::terminal::{Style, exact, exact_ends};
 use told::{Told, rows};
 
-/// The most lines of the terminal that a question takes before the answer, as far as its lines are not longer than the terminal.
+/// Maximum height of a question before the answer, if no line is wider than the terminal.
 const SCREEN: usize = 24;
-/// The most lines, paths or groups of a kind.
+/// Maximum number of lines, paths or groups of a kind.
 const MOST: usize = 8;
-/// A diff of which less fits is not begun.
+/// Minimum number of lines of a diff; if fewer fit, the diff is left out.
 const LEAST_OF_DIFF: usize = 5;
-/// How far a diff is indented, in steps.
+/// Indentation of a diff, in steps.
 const DIFF_DEPTH: usize = 3;
-/// The longest text that is shown whole, in lines of the terminal and in columns.
+/// Limits of a text shown whole: height in lines of the terminal, and width in columns.
 const MAX_ROWS: usize = 4;
 const LEAST_TEXT: usize = 120;
 
-/// A question, or what stands for one where nobody is asked.
+/// A question, or the call that was decided without a question.
 pub(super) struct Asked<'a> {
     pub(super) tool: &'a ToolName,
     pub(super) command: &'a str,
@@ -45,10 +45,10 @@ impl<'a> From<&'a ApprovalRequested> for Asked<'a> {
     }
 }
 
-/// The lines of a question, about a screen of them.
+/// The lines of a question, about one screen.
 pub(super) fn question(asked: &Asked<'_>, code: &str, frame: Frame) -> Vec<String> {
     let taken = |told: &[Told<'_>]| told.iter().map(|told| told.rows(code, frame)).sum::<usize>();
-    // As much of each kind as fits; the last line says where the rest is.
+    // Shows as much of each kind as fits; the last line says how to see the rest.
     let (mut most, mut told) = (MOST, said(asked, MOST, frame));
     while most > 1 && taken(&told) >= SCREEN {
         most -= 1;
@@ -82,12 +82,12 @@ pub(super) fn question(asked: &Asked<'_>, code: &str, frame: Frame) -> Vec<Strin
     lines
 }
 
-/// The lines of a question that a person is asked.
+/// The lines of a question to the user.
 pub(crate) fn first_screen(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
     question(&asked.into(), words::code(Some(Role::Executor)), frame)
 }
 
-/// Everything that a question is about: each path, each line of each diff, each effect with its reason.
+/// All details of a question: each path, each diff line, each effect with its reason.
 pub(crate) fn details(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
     let (code, asked) = (words::code(Some(Role::Executor)), Asked::from(asked));
     let mut lines = Vec::new();
@@ -99,7 +99,7 @@ pub(crate) fn details(asked: &ApprovalRequested, frame: Frame) -> Vec<String> {
     lines
 }
 
-/// What came of it.
+/// The decision in words.
 pub(super) fn decision(granted: bool, scope: ApprovalScope, reason: &str, instead: Option<&str>) -> String {
     match (granted, instead) {
         (true, _) => format!("allowed {}: {reason}", scope_words(scope)),
@@ -117,7 +117,8 @@ fn scope_words(scope: ApprovalScope) -> &'static str {
     }
 }
 
-/// What is said, with at most so many lines of the command, and so many changes and effects of a kind by themselves.
+/// The items of a question, with at most `most` lines of the command, and `most` changes
+/// and effects of each kind listed one by one.
 fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
     let Asked { tool, command, effects, changes, reason, person } = *asked;
     let columns = frame.columns.saturating_mul(MAX_ROWS).max(LEAST_TEXT);
@@ -146,7 +147,8 @@ fn said<'a>(asked: &Asked<'a>, most: usize, frame: Frame) -> Vec<Told<'a>> {
     told
 }
 
-/// How many lines of the terminal the diff below each may take. What fits whole does so first, and the rest is for the first that does not.
+/// How many lines of the terminal each diff may take. Diffs that fit whole come first; the remainder goes to
+/// the first one that does not fit.
 fn rooms(told: &[Told<'_>], mut room: usize, code: &str, frame: Frame) -> Vec<usize> {
     let plain = frame.plain();
     let needed = |diff: &str| {
@@ -163,13 +165,13 @@ fn rooms(told: &[Told<'_>], mut room: usize, code: &str, frame: Frame) -> Vec<us
     }
     let unfit = rooms.iter_mut().zip(&needed).find(|(given, needed)| **given < **needed);
     if let Some((given, _)) = unfit.filter(|_| room > LEAST_OF_DIFF) {
-        // One line says how much is left.
+        // One line is reserved for the count of the omitted lines.
         *given = room - 1;
     }
     rooms
 }
 
-/// As many lines of a diff as fit, and how many do not.
+/// As many lines of a diff as fit, and the number of omitted ones.
 fn fitting(diff: &str, mut room: usize, code: &str, frame: Frame) -> (Vec<String>, usize) {
     let plain = frame.plain();
     let mut shown = Vec::new();

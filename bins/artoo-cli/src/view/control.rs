@@ -1,17 +1,17 @@
-//! The controller's numbers: loss, its trend, and what a directive changes.
+//! Rendering of the controller's numbers: loss, trend, and blocked tools and targets.
 
 use super::frame::Frame;
 use artoo_types::{BlockedApproach, BlockedProgram, BlockedTarget, Loss, ToolName};
 
-/// Levels of a small trend, from 0 to 1.
+/// Bars of the trend, from 0 to 1.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The losses of the rounds so far as a row of bars. The greatest possible loss with the usual weights is 1.3.
+/// The losses of the rounds so far as a row of bars. The maximum loss with the default weights is 1.3.
 pub(super) fn trend(losses: &[f64]) -> String {
     losses
         .iter()
         .map(|loss| {
-            // Clamped, so the cast cannot go wrong.
+            // Clamped, so the cast cannot truncate.
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=7")]
             let level = (loss / 1.3 * 7.0).round().clamp(0.0, 7.0) as usize;
             LEVELS.get(level).copied().unwrap_or('▁')
@@ -19,7 +19,7 @@ pub(super) fn trend(losses: &[f64]) -> String {
         .collect()
 }
 
-/// The loss in words: its sum, the trend, its parts.
+/// The loss of a round: its sum, the trend, its terms.
 pub(super) fn scored(loss: &Loss, grad_goal: f64, losses: &[f64], frame: Frame) -> String {
     let moved = if losses.len() < 2 { String::new() } else { format!(", goal {grad_goal:+.2}") };
     let trend = if frame.words { String::new() } else { format!("{} ", trend(losses)) };
@@ -32,7 +32,7 @@ pub(super) fn scored(loss: &Loss, grad_goal: f64, losses: &[f64], frame: Frame) 
     )
 }
 
-/// What the next plan may not use; `None` where nothing is blocked.
+/// What the next plan must not use; `None` if nothing is blocked.
 pub(super) fn blocked(
     tools: &[ToolName],
     targets: &[BlockedTarget],

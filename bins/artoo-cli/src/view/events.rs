@@ -1,4 +1,4 @@
-//! One event in lines.
+//! Rendering of a single event as lines.
 
 use artoo_runtime::events::{Event, InstructionFile, Line};
 use artoo_types::{OutcomeStatus, PairMemory, PlannedSubTask, Role};
@@ -13,20 +13,20 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-/// What came before, as far as a line depends on it.
+/// Context from earlier events that a line depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before<'a> {
-    /// The number of the line's subtask, as people see it.
+    /// The displayed number of the event's subtask.
     pub(super) subtask: Option<usize>,
-    /// The losses so far, this one included.
+    /// The losses so far, including this one.
     pub(super) losses: &'a [f64],
     /// The number of the plan.
     pub(super) plan: u32,
-    /// The command or arguments of the call that this line ends.
+    /// The command or arguments of the call that the event ends.
     pub(super) call: Option<&'a str>,
 }
 
-/// The lines that an event adds to the view; none for what only the status line or the result shows.
+/// The lines that an event adds to the view; empty for events that only the status line or the result shows.
 pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String> {
     let code = words::code(line.role);
     let one = |depth: usize, style: Option<Style>, text: String| vec![frame.line(code, depth, style, &text)];
@@ -240,7 +240,7 @@ pub(super) fn lines(line: &Line, before: Before<'_>, frame: Frame) -> Vec<String
     }
 }
 
-/// Whose advice the run follows: in a line, and in detail each file.
+/// The instruction files that the run follows: one line, and each file in detail if verbose.
 fn followed(instructions: &[InstructionFile], frame: Frame) -> Vec<String> {
     let [first, ..] = instructions else { return Vec::new() };
     let all = bytes(instructions.iter().map(|file| file.bytes).sum());
@@ -254,7 +254,7 @@ fn followed(instructions: &[InstructionFile], frame: Frame) -> Vec<String> {
     lines
 }
 
-/// A subtask of a plan: its group and what it is to do.
+/// A planned subtask: its group and intent.
 fn planned(subtask: &PlannedSubTask) -> String {
     format!("{}. {}", subtask.sequence, subtask.intent)
 }

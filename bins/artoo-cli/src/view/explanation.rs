@@ -1,4 +1,6 @@
-//! Why a run went as it did, on one page. Nothing is cut: it is read when something has to be understood.
+//! Page of `artoo runs explain`: why a run went as it did.
+//!
+//! Nothing is cut, because the page is read to understand details.
 
 use std::time::Duration;
 
@@ -18,10 +20,10 @@ use super::units::{counted, money, seconds, tokens};
 use super::{memory, words};
 use crate::terminal::{Style, neutral_line, pad};
 
-/// The width of the labels on the left.
+/// Width of the label column.
 const LABEL: usize = 10;
 
-/// The page.
+/// Renders the page.
 pub(crate) fn explanation(page: &Explanation, frame: Frame) -> String {
     let currency = page.currency.clone().unwrap_or_default();
     let mut sheet = Sheet { text: String::new(), frame, currency };
@@ -37,7 +39,7 @@ pub(crate) fn explanation(page: &Explanation, frame: Frame) -> String {
 struct Sheet {
     text: String,
     frame: Frame,
-    /// Of every amount.
+    /// Currency of all amounts.
     currency: String,
 }
 
@@ -107,7 +109,7 @@ impl Sheet {
         }
     }
 
-    /// What was recalled, used or not; what the calls were held to; and what came of that.
+    /// Recalled rules, guarded calls, and their outcome.
     fn memory(&mut self, memory: &RoundMemory) {
         let mut label = "memory";
         for told in &memory.recalled {
@@ -257,7 +259,7 @@ impl Sheet {
         if let Some(origin) = end.answer {
             self.row("answer", words::answer(origin));
         }
-        // Where nobody measured, there is nothing to tell.
+        // Without a measurement there is no confidence to show.
         if let Some(confidence) = end.confidence.as_ref().filter(|known| known.value < UnitInterval::ONE) {
             let (value, least) = (confidence.value.get(), confidence.least.get());
             let told = format!("{value:.2} of at least {least:.2}: {}", confidence.why);
@@ -338,7 +340,7 @@ fn remembered(told: &Remembered) -> String {
     format!("{used}: {kind}{when}{whose}: {}{pair}{why}", told.content)
 }
 
-/// The name by which P counts it.
+/// The name under which P counts the class.
 fn class_name(class: FailureClass) -> &'static str {
     match class {
         FailureClass::Logical => "logical",
@@ -348,7 +350,7 @@ fn class_name(class: FailureClass) -> &'static str {
     }
 }
 
-/// What decided, in the symbols of the specification.
+/// The rule that decided, in the specification's symbols.
 fn rule(rule: Rule, decided: &Decided, values: Option<&Hyperparameters>) -> String {
     let default = Hyperparameters::default();
     let values = values.unwrap_or(&default);
@@ -378,7 +380,7 @@ fn rule(rule: Rule, decided: &Decided, values: Option<&Hyperparameters>) -> Stri
     }
 }
 
-/// The conditions of a cell.
+/// The conditions of a cell of the macro-state table.
 fn cell(cell: Cell, values: Option<&Hyperparameters>) -> String {
     let gradient = match values.map(|values| values.deciding_gradient) {
         Some(DecidingGradient::Loss) => "∇L",

@@ -1,27 +1,27 @@
-//! What a view may use: columns, colours, detail.
+//! Layout parameters of a view (width, colours, detail) and the formatting of its lines.
 
 use crate::terminal::{Look, Paint, Style, clip, neutral_line, width};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Columns of a line.
+    /// Width in columns.
     pub(crate) columns: usize,
-    /// Colours.
+    /// Painter.
     pub(crate) paint: Paint,
-    /// Whether nothing is shortened.
+    /// Whether text is shown in full.
     pub(crate) verbose: bool,
-    /// Whether marks are words, for a screen reader.
+    /// Screen reader mode: marks are words.
     pub(crate) words: bool,
     /// Whether Markdown is rendered.
     pub(crate) markdown: bool,
 }
 
-/// Below this the code of the role gives way to the text.
+/// Below this width, role codes are left out.
 const NARROW: usize = 40;
 
 impl Frame {
-    /// For a stream of this look.
+    /// A frame for a stream of this look.
     pub(crate) fn new(look: Look, verbose: bool) -> Self {
         let paint = Paint::new(look.colour);
         Self { columns: look.columns, paint, verbose, words: look.words, markdown: false }
@@ -32,17 +32,17 @@ impl Frame {
         Self { markdown: true, ..self }
     }
 
-    /// A sign, or the words for it where it is spoken.
+    /// A sign, or its words in screen reader mode.
     pub(super) const fn sign(self, sign: &'static str, words: &'static str) -> &'static str {
         if self.words { words } else { sign }
     }
 
-    /// The same, with nothing shortened: for what must not be missed.
+    /// The same, with nothing shortened: for text that must not be missed.
     pub(super) fn whole(self) -> Self {
         Self { verbose: true, ..self }
     }
 
-    /// A line of nobody, cut to fit.
+    /// A line without a role, cut to fit.
     pub(super) fn bare(self, style: Style, text: &str) -> String {
         let text = neutral_line(text);
         let text = if self.verbose { text } else { clip(&text, self.columns.saturating_sub(1)) };
@@ -54,7 +54,7 @@ impl Frame {
         Self { paint: Paint::new(false), ..self }
     }
 
-    /// A line of a role: its code, then text on one line, indented by `depth` steps, cut to fit.
+    /// A line of a role: its code, then the text on one line, indented by `depth` steps and cut to fit.
     pub(crate) fn line(self, code: &str, depth: usize, style: Option<Style>, text: &str) -> String {
         let text = neutral_line(text);
         let before = width(&self.code(code)) + self.indent(depth).len() + 1;
@@ -62,7 +62,7 @@ impl Frame {
         self.row(code, depth, style, &text)
     }
 
-    /// The same of a text that is neutral already, as it is.
+    /// The same for text that is already neutral; it is not cut.
     pub(super) fn row(self, code: &str, depth: usize, style: Option<Style>, text: &str) -> String {
         let text = style.map_or_else(|| text.to_owned(), |style| self.paint.text(style, text));
         let code = self.paint.text(Style::Faint, &self.code(code));

@@ -1,8 +1,8 @@
-//! The first thing to see of a long text.
+//! One-line preview of a longer text.
 
 use crate::terminal::neutral_line;
 
-/// The first line that says something, and how many more there are.
+/// The first non-blank line, and the number of further ones.
 pub(super) fn glance(text: &str) -> String {
     let mut lines = text.lines().map(neutral_line).filter(|line| !line.is_empty());
     let Some(first) = lines.next() else { return "nothing".to_owned() };

@@ -1,4 +1,4 @@
-//! The live view: lines that stay, and one line at the bottom that says who is at work.
+//! The live view of a run: permanent lines, and a status line at the bottom.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,26 +14,26 @@ use super::units::{counted, seconds, spent};
 use super::words;
 use crate::terminal::{Style, neutral_line};
 
-/// What the view remembers of a run. A fold over its lines, so the journal gives the same view as the run itself.
+/// State of the view: a fold over the run's lines, so replaying the journal gives the same view.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
-    /// The numbers of subtasks, in the order in which they began.
+    /// Subtask numbers, in the order in which they started.
     subtasks: BTreeMap<SubTaskId, usize>,
-    /// Subtasks at work, with the role that has them.
+    /// Active subtasks, with the role that works on each.
     working: BTreeMap<usize, (Role, String)>,
-    /// Calls that run, with what they do.
+    /// Active calls, with their arguments.
     calls: BTreeMap<CallId, String>,
     losses: Vec<f64>,
     plans: u32,
     usage: Cumulative,
     doing: Doing,
-    /// The lines of criteria that were met, by subtask, until something else is said of it.
+    /// The held-back lines of met criteria, by subtask.
     met: BTreeMap<Option<usize>, Vec<String>>,
-    /// The hashes of what calls put out.
+    /// Hashes of the outputs of calls.
     put_out: BTreeSet<u64>,
 }
 
-/// What is going on where no subtask is at work.
+/// Activity while no subtask is active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Doing {
     #[default]
@@ -47,7 +47,7 @@ enum Doing {
 }
 
 impl Live {
-    /// The lines that one line adds.
+    /// The rows that a line adds to the view.
     pub(crate) fn on(&mut self, line: &Line, frame: Frame) -> Vec<String> {
         let subtask = line.subtask_id.map(|id| self.number(id));
         let ended = if let Event::ToolFinished { call_id, .. } = &line.event {
@@ -67,7 +67,8 @@ impl Live {
         folded
     }
 
-    /// What was met before this line is said: one criterion whole, several in a line.
+    /// The held-back rows of met criteria, before another line: a single
+    /// criterion in full, several as one row.
     fn folded(&mut self, line: &Line, subtask: Option<usize>, frame: Frame) -> Vec<String> {
         let ended: Vec<Option<usize>> = match &line.event {
             Event::Verdict { .. } | Event::Correction { .. } | Event::SubTaskFinished { .. } => vec![subtask],
@@ -110,12 +111,13 @@ impl Live {
         rows
     }
 
-    /// Whether the result is what a call put out: that is no Markdown of a model, whatever stands in it.
+    /// Whether the result is the output of a call: it is then not rendered as Markdown, whatever it contains.
     pub(crate) fn is_quoted(&self, outcome: &Outcome) -> bool {
         outcome.output.as_str().is_some_and(|output| self.put_out.contains(&hash(output)))
     }
 
-    /// Who is at work, since when, and what it cost so far. What matters most comes first: a narrow terminal shows no more.
+    /// The status line: activity, elapsed time and cost. The most important part comes first, because a
+    /// narrow terminal cuts the rest.
     pub(crate) fn status(&self, beat: usize, elapsed: Duration) -> String {
         const BEATS: [&str; 4] = ["◐", "◓", "◑", "◒"];
         let beat = BEATS.get(beat % BEATS.len()).copied().unwrap_or("◐");
@@ -198,7 +200,7 @@ impl Live {
     }
 }
 
-/// Of a text without the blanks around it.
+/// Hash of a text without surrounding whitespace.
 fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.trim().hash(&mut hasher);

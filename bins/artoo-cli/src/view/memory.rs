@@ -1,8 +1,8 @@
-//! What memory had to do with a run, in words.
+//! Wording of what memory contributed to a run.
 
 use artoo_types::{Experience, GuardAction, Held, HeldEnd, MemoryGuard, Origin, RecallReason};
 
-/// How many of the words that two requests share are named.
+/// Maximum number of shared words that are named.
 const SHARED: usize = 6;
 
 /// A call that memory advises against.
@@ -15,7 +15,7 @@ pub(super) fn guard(guard: &MemoryGuard) -> String {
     format!("memory: {} {} {how}{lesson}", guard.target.tool, guard.target.target)
 }
 
-/// What came of a call that memory held back.
+/// Outcome of a call that memory held back.
 pub(crate) fn held(held: &Held) -> String {
     let advice = match held.action {
         GuardAction::Refuse => "memory advises against it",
@@ -31,13 +31,13 @@ pub(crate) fn held(held: &Held) -> String {
     format!("{advice}{because}: {came}")
 }
 
-/// An experience with when and whose.
+/// An experience with its date and origin.
 pub(super) fn experience(told: &Experience) -> String {
     let whose = told.origin.map(|origin| format!(", {}", self::origin(origin))).unwrap_or_default();
     format!("{}{whose}: {}", told.created_at.format("%Y-%m-%d"), told.content)
 }
 
-/// Whose it is.
+/// Origin of an experience.
 pub(super) fn origin(origin: Origin) -> String {
     match origin {
         Origin::Run(run) => format!("run {run}"),
@@ -47,7 +47,7 @@ pub(super) fn origin(origin: Origin) -> String {
     }
 }
 
-/// Why it came, where it was not asked for.
+/// Why it was recalled; empty if it was asked for.
 pub(super) fn why(reason: &RecallReason) -> String {
     match reason {
         RecallReason::Asked => String::new(),

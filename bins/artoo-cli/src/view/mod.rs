@@ -1,6 +1,6 @@
-//! What a person sees of a run: pure functions from the lines of [`artoo_runtime::events`] to text.
+//! Rendering of runs for the user: pure functions from the lines of [`artoo_runtime::events`] to text.
 //!
-//! Everything here comes out neutral: text from models, tools and files has lost what acts on a terminal.
+//! All output is neutral: characters from models, tools and files that act on the terminal are made visible.
 
 mod consent;
 mod control;

@@ -1,4 +1,4 @@
-//! The end of a run: the result for standard output, the footer for standard error.
+//! Rendering of a run's end: the result for standard output, the footer for standard error.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,20 +15,20 @@ use super::units::{counted, money, seconds, spent};
 use super::words;
 use crate::terminal::{Style, neutral, neutral_json, neutral_line, pad};
 
-/// Files that are listed; a command may write thousands.
+/// Maximum number of listed files; a command may write thousands.
 const FILES_LISTED: usize = 20;
-/// After so long the person may look elsewhere.
+/// After this time, the user is notified of the end.
 const LONG: Duration = Duration::from_secs(30);
 
-/// What the last line of a run says.
+/// The content of a run's last line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outcome {
-    /// The run, as its first and last lines name it.
+    /// Id of the run, as in its first and last lines.
     pub(crate) run_id: String,
     errand: Errand,
-    /// How it ended; `None` where a fault ended it.
+    /// The terminal state; `None` if a fault ended the run.
     pub(crate) directive: Option<TerminalState>,
-    /// The fault.
+    /// The fault, if any.
     pub(crate) error: Option<Fault>,
     summary: String,
     /// The deliverable.
@@ -37,7 +37,7 @@ pub(crate) struct Outcome {
     structured_error: Option<String>,
     partial: Vec<PartialOutput>,
     files: Vec<FileChange>,
-    /// What the person said unasked and nobody has taken into account: the next request, where they still mean it.
+    /// Notes of the user that no role has taken into account: suggested as the next request.
     pub(crate) unused_notes: Vec<String>,
     usage: Cumulative,
     roles: Vec<RoleUsage>,
@@ -48,7 +48,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome, if this is the last line.
+    /// The outcome, if this is a run's last line.
     pub(crate) fn of(line: &Line) -> Option<Self> {
         let Event::RunFinished {
             errand,
@@ -92,15 +92,15 @@ impl Outcome {
     }
 }
 
-/// The result. In a pipe (`bare`), an accepted output comes alone, so that other programs can use it; anything less than
-/// `accept` is labelled wherever it goes.
+/// The result. In a pipe (`bare`), an accepted output is printed alone, so that other programs can use it;
+/// anything less than `accept` is always labelled.
 pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
     let is_rendered = frame.markdown && outcome.output.is_string();
     let shown = |text: &str| if is_rendered { markdown(text, frame) } else { neutral(text).into_owned() };
     let output = words::value_text(&outcome.output).map(|text| shown(&text));
     let mut parts: Vec<String> = Vec::new();
     match (outcome.directive, &outcome.error) {
-        // Nobody judged it, so nothing is accepted.
+        // No role judged it, so it is not labelled as accepted.
         (Some(TerminalState::Accept), None) if !outcome.errand.is_task() => {
             parts.push(neutral(&outcome.summary).into_owned());
             parts.extend(output);
@@ -120,7 +120,7 @@ pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
             parts.push(fell_short(frame, Style::Bad, frame.sign("✗ ", "abandon: "), &outcome.summary));
             parts.push(partial(outcome));
         }
-        // What went wrong is said on standard error; here is only what there is to save.
+        // The error is printed on standard error; here are only the partial outputs.
         (_, Some(_)) | (None, None) => parts.push(partial(outcome)),
     }
     parts.retain(|part| !part.is_empty());
@@ -130,7 +130,8 @@ pub(crate) fn result(outcome: &Outcome, frame: Frame, bare: bool) -> String {
     format!("{}\n", parts.join("\n\n"))
 }
 
-/// The tick of an accepted run, for standard error where standard output holds the bare result; `None` for any other end.
+/// The tick of an accepted run, for standard error while standard output gets
+/// the bare result; `None` for any other end.
 pub(crate) fn tick(outcome: &Outcome, frame: Frame) -> Option<String> {
     match (outcome.directive, &outcome.error) {
         (Some(TerminalState::Accept), None) => Some(accepted(outcome, frame)),
@@ -138,20 +139,20 @@ pub(crate) fn tick(outcome: &Outcome, frame: Frame) -> Option<String> {
     }
 }
 
-/// The JSON that a schema was given for; `None` where there is none.
+/// The JSON output for the given schema; `None` if there is none.
 pub(crate) fn structured(outcome: &Outcome) -> Option<String> {
     let json = serde_json::to_string_pretty(outcome.structured.as_ref()?).ok()?;
     Some(format!("{}\n", neutral_json(&json)))
 }
 
-/// Why there is no such JSON, where the run was accepted all the same.
+/// Why there is no JSON output although the run was accepted.
 pub(crate) fn unstructured(outcome: &Outcome, frame: Frame) -> Option<String> {
     let why = outcome.structured_error.as_ref()?;
     let told = format!("{}There is no JSON of the schema: {}", frame.sign("✗ ", ""), neutral_line(why));
     Some(frame.paint.text(Style::Bad, &told))
 }
 
-/// Whether the output only lists the partial outputs, which are shown with their labels anyway.
+/// Whether the output only lists the partial outputs, which are shown with labels anyway.
 fn repeats(output: &Value, partial: &[PartialOutput]) -> bool {
     let is_listed = |item: &Value| {
         partial.iter().any(|part| {
@@ -173,14 +174,14 @@ fn head(frame: Frame, style: Style, mark: &str, label: &str, summary: &str) -> S
     if summary.trim().is_empty() { label } else { format!("{label}\n{}", summary.trim()) }
 }
 
-/// What is wrong in the first line, then the rest of it.
+/// The first line of the summary as the heading, then the rest.
 fn fell_short(frame: Frame, style: Style, mark: &str, summary: &str) -> String {
     let summary = summary.trim();
     let (wrong, rest) = summary.split_once('\n').unwrap_or((summary, ""));
     head(frame, style, mark, &neutral_line(wrong), rest)
 }
 
-/// What the steps put out, each with how far it can be trusted; nothing that the summary says.
+/// The outputs of the steps, each with its trust level; without what the summary already says.
 fn partial(outcome: &Outcome) -> String {
     let label = |number: usize| match outcome.partial.as_slice() {
         [_] => "output".to_owned(),
@@ -197,7 +198,7 @@ fn partial(outcome: &Outcome) -> String {
     (1..).zip(&outcome.partial).filter_map(row).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a line of the summary says this and nothing else.
+/// Whether a line of the summary is exactly this text.
 fn says(summary: &str, text: &str) -> bool {
     let open_ended = |text: &str| text.trim().trim_end_matches('.').to_owned();
     let said =
@@ -205,13 +206,13 @@ fn says(summary: &str, text: &str) -> bool {
     summary.lines().any(said)
 }
 
-/// The words by which the terminal calls the person after a long run: ours, and none of the model's.
+/// The desktop notification after a long run: only artoo's own words, none of the model's.
 pub(crate) fn call(outcome: &Outcome) -> Option<String> {
     let told = || format!("artoo: {}, {}", ending(outcome), seconds(outcome.elapsed));
     (outcome.elapsed >= LONG).then(told)
 }
 
-/// How what the run changed is taken back; `None` where there is nothing.
+/// How to undo the run's changes; `None` if there are none.
 pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Option<String> {
     if outcome.files.is_empty() {
         return None;
@@ -222,7 +223,7 @@ pub(crate) fn undo_line(outcome: &Outcome, state: Undoable, frame: Frame) -> Opt
     Some(frame.paint.text(Style::Faint, &format!("undo: {how}")))
 }
 
-/// How it ended, in our words.
+/// The end of the run in words.
 pub(crate) fn ending(outcome: &Outcome) -> &'static str {
     match (&outcome.error, outcome.directive) {
         (Some(fault), _) => words::fault(fault.kind),
@@ -235,7 +236,7 @@ pub(crate) fn ending(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// What it cost and where it is recorded.
+/// Cost of the run and where it is recorded.
 pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<String> {
     let mut parts = vec![
         ending(outcome).to_owned(),
@@ -264,7 +265,7 @@ pub(crate) fn footer(outcome: &Outcome, folder: &Path, frame: Frame) -> Vec<Stri
     lines.iter().map(|line| frame.paint.text(Style::Faint, line)).collect()
 }
 
-/// What it changed.
+/// The changed files.
 pub(crate) fn file_lines(outcome: &Outcome, frame: Frame) -> Vec<String> {
     changed(outcome, frame).iter().map(|line| frame.paint.text(Style::Faint, line)).collect()
 }

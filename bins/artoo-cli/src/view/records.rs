@@ -1,4 +1,4 @@
-//! Rows of lists: past runs, and the checks of the doctor.
+//! Rows of lists: past runs, undone paths, and the checks of `artoo doctor`.
 
 use artoo_runtime::journal::RunState;
 use artoo_runtime::runs::Summary;
@@ -12,7 +12,7 @@ use crate::doctor::{Check, State};
 use crate::terminal::{Style, clip, neutral_line, pad};
 use std::time::Duration;
 
-/// One past run: the end of its id (ids of one minute begin alike), when, how it ended, what it cost, what was asked.
+/// One past run: the end of its id (ids of one minute share their beginning), time, outcome, cost, request.
 pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
     let short = short_id(run.run_id);
     let when = run
@@ -64,24 +64,24 @@ pub(crate) fn run_row(run: &Summary, frame: Frame) -> String {
     format!("{head}{}{cost}  {}{undo}{damage}", frame.paint.text(style, &end), clip(&request, room))
 }
 
-/// Where a run without an end on record stands, in a sentence; `None` where it has one.
+/// A sentence about a run whose end is not recorded; `None` if it is.
 pub(crate) fn no_end(state: RunState) -> Option<&'static str> {
     words::unfinished(state).map(|(_, sentence)| sentence)
 }
 
-/// One path that was taken back, or would be.
+/// One path that was undone, or would be.
 pub(crate) fn taken_back_line(change: &TakenBack, dry_run: bool) -> String {
     let action = words::undo_action(change.action, dry_run);
     format!("{}{}", pad(action, 15), neutral_line(&change.path.display().to_string()))
 }
 
-/// One path that cannot be taken back, and why.
+/// One path that cannot be undone, and why.
 pub(crate) fn obstacle_line(obstacle: &Obstacle) -> String {
     let (path, why) = (obstacle.path.display().to_string(), obstacle.why.to_string());
     format!("  {}: {}", neutral_line(&path), neutral_line(&why))
 }
 
-/// The checks of the doctor, each with its remedy where it has one.
+/// The checks of `artoo doctor`, with their remedies.
 pub(crate) fn check_lines(checks: &[Check], frame: Frame) -> Vec<String> {
     let widest = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     let mut lines = Vec::new();

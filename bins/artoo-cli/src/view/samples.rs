@@ -1,4 +1,6 @@
-//! A run with every kind of event, with text of several scripts and with text that tries to act on the terminal.
+//! Test data: a run with every kind of event, text in several scripts, and hostile text.
+//!
+//! The hostile text tries to act on the terminal.
 
 use artoo_runtime::events::{Line, schema};
 use serde_json::{Value, json};
@@ -145,7 +147,7 @@ pub(crate) fn run() -> Vec<Line> {
     lines.map(|(seq, (event, role, subtask))| line(seq + 1, event, role, subtask)).collect()
 }
 
-/// A last line: `directive` and `fault` as given, everything else filled.
+/// A last line with `directive` and `fault` as given; all other fields are filled.
 pub(crate) fn finished(directive: &str, fault: Option<Value>) -> Value {
     let accepted = directive == "accept";
     json!({
@@ -176,7 +178,8 @@ pub(crate) fn finished(directive: &str, fault: Option<Value>) -> Value {
     })
 }
 
-/// One line around an event. It is checked against the schema: a sample that no run could give proves nothing.
+/// A line with this event. It is checked against the schema, because a sample
+/// that no run could produce proves nothing.
 pub(crate) fn line(seq: usize, event: Value, role: Option<&str>, subtask: Option<&str>) -> Line {
     let mut object = json!({"v": 1, "seq": seq, "ts": "2026-03-01T12:00:00+01:00", "run_id": RUN});
     let fields = object.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! Sessions as rows, as pages and as Markdown.
+//! Rendering of sessions: as rows, as pages and as Markdown.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::units::{counted, seconds, tokens};
 use super::words;
 use crate::terminal::{Look, Style, clip, neutral, neutral_line, pad};
 
-/// One session in a line: its id, when it was last used, how many turns it has, its name or first request, its folder.
+/// One session as a row: id, time of last use, number of turns, name or first request, folder.
 pub(crate) fn session_row(session: &Session, frame: Frame) -> String {
     let head = format!(
         "{}  {}  {}",
@@ -31,7 +31,7 @@ pub(crate) fn session_row(session: &Session, frame: Frame) -> String {
     format!("{head} {}  {folder}", pad(&clip(&title, room - room / 3 - 2), room - room / 3 - 2))
 }
 
-/// What was asked and what came of it.
+/// The requests and their outcomes.
 pub(crate) fn session_page(session: &Session, frame: Frame) -> String {
     let mut text = String::new();
     for row in heading(session) {
@@ -54,7 +54,7 @@ pub(crate) fn session_page(session: &Session, frame: Frame) -> String {
     text
 }
 
-/// The same for other programs and people, with the runs that say more.
+/// The session as Markdown for export, with the ids of its runs.
 pub(crate) fn session_markdown(session: &Session) -> String {
     let title = session.title().lines().next().unwrap_or_default();
     let mut text = format!("# {}\n\n", neutral_line(title));
@@ -113,7 +113,7 @@ fn changed(end: &TurnEnd) -> impl Iterator<Item = String> {
     end.files.iter().map(|file| format!("{}: {}", file.change.name(), file.path.display()))
 }
 
-/// A file that was changed, and the lines that differ where they are known.
+/// A changed file with its diff, if known.
 pub(crate) fn changed_file(file: &FileChange, frame: Frame) -> String {
     let head = format!("{}: {}", file.change.name(), file.path.display());
     let mut text = format!("{}\n", frame.paint.text(Style::Strong, &neutral_line(&head)));

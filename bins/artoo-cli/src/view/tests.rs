@@ -1,4 +1,4 @@
-//! Every screen.
+//! Snapshots of the views.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn frame(columns: usize, verbose: bool) -> Frame {
     Frame::new(Look { columns, colour: false, live: true, words: false }, verbose)
 }
 
-/// What the whole run adds to the view, with the status line after each event.
+/// The view of the whole run, with the status line after each event.
 fn screen(columns: usize, verbose: bool) -> String {
     let mut live = Live::default();
     let mut text = String::new();
@@ -49,7 +49,7 @@ fn a_run_at_40_columns() {
     insta::assert_snapshot!(screen(40, false));
 }
 
-/// A screen reader says signs by their names, or not at all: what they mean is said in words.
+/// In screen reader mode, signs are replaced by words or left out, because the text carries the meaning.
 #[test]
 fn a_run_that_is_spoken() {
     let frame =
@@ -75,7 +75,7 @@ fn a_run_that_is_spoken() {
     insta::assert_snapshot!(text);
 }
 
-/// Three lines for what went well hide the one that did not.
+/// Three lines about met criteria would hide the one that is not met.
 #[test]
 fn criteria_that_are_met_are_folded_and_one_that_is_not_is_whole() {
     let subtask = Some("01970000-0000-7000-8000-0000000000a1");
@@ -105,7 +105,7 @@ fn criteria_that_are_met_are_folded_and_one_that_is_not_is_whole() {
     assert_eq!(shown(&one, false), whole);
 }
 
-/// What a file or a command holds is shown as it is: stars in it are its own.
+/// The content of files and the output of commands are shown as they are, stars included.
 #[test]
 fn what_a_call_put_out_is_no_markdown() {
     let put_out = "**NOTE** [x](y)\n- a";
@@ -139,7 +139,7 @@ fn the_last_line_says_how_to_undo_where_something_changed() {
     assert_eq!(undo_line(&nothing, Undoable::Yes, frame(80, false)), None);
 }
 
-/// The words are ours: a summary of a model could be anything.
+/// The words are artoo's own: a model's summary could contain anything.
 #[test]
 fn a_person_is_called_after_a_long_run_in_our_words() {
     let mut event = finished("accept", None);
@@ -179,7 +179,7 @@ fn the_status_line_says_who_is_at_work() {
     insta::assert_snapshot!(text);
 }
 
-/// A question that a hostile command and hostile names try to spoil.
+/// A hostile command and hostile names that try to disrupt the question.
 #[test]
 fn a_question_about_effects() {
     let long = "x".repeat(2_000);
@@ -222,7 +222,7 @@ fn a_question_about_effects() {
     }
 }
 
-/// What a person agrees to is shown whole, however narrow the terminal is.
+/// A plan that needs consent is shown whole, however narrow the terminal is.
 #[test]
 fn a_plan_that_waits_for_consent() {
     let long = "count every .txt file in docs and in all the folders below it, hidden ones included";
@@ -284,7 +284,8 @@ fn every_end_of_a_run() {
     insta::assert_snapshot!(text);
 }
 
-/// A run that fell short begins with what is wrong, and says nothing twice. The words are R7's; what follows them are the outputs.
+/// The result of a run that fell short begins with what is wrong and repeats
+/// nothing. The words are R7's; the outputs follow.
 #[test]
 fn a_run_that_fell_short_says_what_is_wrong_first() {
     let done = json!([{"subtask_id": "01970000-0000-7000-8000-0000000000a1", "intent": "Count the pears", "status": "matched", "output": "17"},

@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formatting of numbers: durations, bytes, tokens, money, counts.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use artoo_types::Amount;
 
 use crate::terminal::neutral_line;
 
-/// A length of time: `340 ms`, `4.2 s`, `3 min 05 s`, `1 h 02 min`.
+/// A duration: `340 ms`, `4.2 s`, `3 min 05 s`, `1 h 02 min`.
 pub(crate) fn seconds(time: Duration) -> String {
     let milliseconds = time.as_millis();
     let whole = time.as_secs();
@@ -30,7 +30,7 @@ pub(super) fn tokens(count: u64) -> String {
     short(count, &["", "k", "M", "G"], false)
 }
 
-/// What calls used: `4.1k tokens`, `about 4.1k tokens` where some of them are estimated, and what that cost.
+/// Usage of calls: `4.1k tokens`, or `about 4.1k tokens` if part of it is estimated, and the cost.
 pub(super) fn spent(usage: &Cumulative) -> String {
     let sum = usage.prompt_tokens.saturating_add(usage.completion_tokens);
     let about = if usage.estimated { "about " } else { "" };
@@ -43,7 +43,7 @@ pub(super) fn spent(usage: &Cumulative) -> String {
     format!("{about}{} tokens{cost}", tokens(sum))
 }
 
-/// An amount of money with its currency: `0.0123 USD`. Cents are not enough for what a call costs.
+/// An amount with its currency: `0.0123 USD`. Four decimals, because a call may cost less than a cent.
 pub(super) fn money(cost: &Cost) -> String {
     let amount = format!("{:.4} {}", cost.amount.units(), neutral_line(&cost.currency));
     let least = cost.amount > Amount::ZERO && cost.amount.units() < 0.000_05;
@@ -52,7 +52,7 @@ pub(super) fn money(cost: &Cost) -> String {
         .to_owned()
 }
 
-/// `1 call`, `2 calls`.
+/// A count with its unit: `1 call`, `2 calls`.
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,4 +1,4 @@
-//! A recorded run under other numbers of the controller.
+//! Page of `artoo runs replay`: a recorded run decided again with other hyperparameters.
 
 use artoo_runtime::explain::{ReplayedRound, WhatIf};
 use artoo_types::{Hyperparameters, SolverOrigin};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::frame::Frame;
 use crate::terminal::{Style, neutral_line};
 
-/// The page.
+/// Renders the page.
 pub(crate) fn what_if(page: &WhatIf, frame: Frame) -> String {
     let mut lines = Vec::new();
     let request = page.request.as_deref().unwrap_or("(no request is on record)");
@@ -55,7 +55,7 @@ fn line(round: &ReplayedRound, frame: Frame) -> String {
     format!("{}: {score}\n  {}", frame.paint.text(Style::Notice, &head), neutral_line(&round.rationale))
 }
 
-/// The numbers that differ, each with both.
+/// The numbers that differ, recorded and replayed.
 fn changed(recorded: &Hyperparameters, replayed: &Hyperparameters) -> Vec<String> {
     let of = |values: &Hyperparameters| match serde_json::to_value(values) {
         Ok(Value::Object(numbers)) => numbers,

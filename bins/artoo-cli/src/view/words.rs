@@ -1,4 +1,4 @@
-//! Our enums in words.
+//! Wording of enums.
 
 use artoo_runtime::journal::RunState;
 use artoo_sandbox::snapshot::{UndoAction, Undoable};
@@ -8,7 +8,7 @@ use artoo_types::{
 };
 use serde_json::Value;
 
-/// A value as text: a string as it is, anything else as JSON, nothing for null.
+/// A value as text: a string as it is, anything else as JSON, `None` for null.
 pub(super) fn value_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -19,7 +19,7 @@ pub(super) fn value_text(value: &Value) -> Option<String> {
     }
 }
 
-/// How the outputs of several steps were made one answer.
+/// How the answer was made from the outputs of several steps.
 pub(super) fn answer(origin: AnswerOrigin) -> &'static str {
     match origin {
         AnswerOrigin::LastStep => "the output of the last step, which sums up the others",
@@ -30,7 +30,7 @@ pub(super) fn answer(origin: AnswerOrigin) -> &'static str {
     }
 }
 
-/// The arguments of a call: one alone is its value, several have their names.
+/// The arguments of a call: a single one as its value, several with their names.
 pub(super) fn arguments(arguments: &Value) -> String {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let Some(map) = arguments.as_object() else { return text(arguments) };
@@ -45,7 +45,7 @@ pub(super) fn arguments(arguments: &Value) -> String {
     }
 }
 
-/// How a call ended, where that is worth a word.
+/// How a call ended, if that is worth mentioning.
 pub(super) fn ending(ending: &CallEnding) -> Option<String> {
     match ending {
         CallEnding::Exited { status: 0 } | CallEnding::Returned => None,
@@ -57,7 +57,7 @@ pub(super) fn ending(ending: &CallEnding) -> Option<String> {
     }
 }
 
-/// A kind of effect, before what it is on.
+/// An effect kind as a verb before its object.
 pub(super) fn effect(kind: EffectKind) -> &'static str {
     match kind {
         EffectKind::Creates => "makes",
@@ -104,7 +104,7 @@ pub(super) fn trust(status: OutcomeStatus) -> &'static str {
     }
 }
 
-/// Whether a run can be undone, where there is something to say.
+/// Whether a run can be undone, if there is something to say about it.
 pub(super) fn undo(state: Undoable) -> Option<&'static str> {
     Some(match state {
         Undoable::Nothing => return None,
@@ -130,7 +130,7 @@ pub(super) fn undo_action(action: UndoAction, dry_run: bool) -> &'static str {
     }
 }
 
-/// What stands before a request.
+/// Prefix of a request.
 pub(super) fn errand(errand: Errand) -> &'static str {
     match errand {
         Errand::Task => "»",
@@ -146,7 +146,7 @@ pub(super) fn terminal(state: TerminalState) -> &'static str {
     }
 }
 
-/// Where a run without an end on record stands; `None` where it has one.
+/// State of a run whose end is not recorded, as a word and a sentence; `None` if it is.
 pub(super) fn unfinished(state: RunState) -> Option<(&'static str, &'static str)> {
     match state {
         RunState::Finished => None,
@@ -159,7 +159,7 @@ pub(super) fn unfinished(state: RunState) -> Option<(&'static str, &'static str)
     }
 }
 
-/// How a fault ended a run.
+/// The fault that ended a run.
 pub(super) fn fault(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::Cancelled => "interrupted",
@@ -203,7 +203,7 @@ pub(crate) fn megram(state: MegramState) -> &'static str {
     }
 }
 
-/// The short code of a role in the specification; for the parties that it does not number, a dot.
+/// The role's short code from the specification; a dot for parties without one.
 pub(super) fn code(role: Option<Role>) -> &'static str {
     match role.map(Role::code) {
         None | Some("-") => "·",

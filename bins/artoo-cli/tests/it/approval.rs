@@ -1,4 +1,4 @@
-//! A command that would delete somebody's file: what is asked at a terminal, and what happens without one.
+//! Tests of the approval of a command that would delete a user's file, with and without a terminal.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::screen::Screen;
 const REQUEST: &str = "How many files are left?";
 const ASKED: &str = "or say what to do instead > ";
 
-/// A model that deletes a file to answer, and does as it is told when it may not.
+/// A model that deletes a file to answer, and follows an instruction if that is refused.
 fn scene() -> Scene {
     let scene = Scene::new(model(count_plan("Remove the notes and count the rest"), |shown| {
         if shown.contains("the user did not allow it, and says: count them only") {
@@ -29,7 +29,8 @@ fn notes(scene: &Scene) -> PathBuf {
     scene.home().join("artoo_workspace/notes.txt")
 }
 
-/// A run at a terminal, where somebody types this when the question is there: the exit code, the screen, and whether the file is left.
+/// Runs at a terminal and types `typed` at the question: the exit code, the
+/// screen, and whether the file still exists.
 fn at_a_terminal(columns: u16, typed: &str) -> (Option<i32>, String, bool) {
     let scene = scene();
     let mut screen = Screen::new(columns);
@@ -70,7 +71,8 @@ const RULES: &str = ".config/artoo/policy.toml";
 const OFFERED: &str = "a: always, by a rule   N: no   or say what to do instead > ";
 const WHY: &str = "(empty: back to the question) > ";
 
-/// Somebody at a terminal of a run in this scene, who is shown a text, types one, and so on: the exit code and the screen.
+/// Runs at a terminal; waits for each shown text and types the answer to it.
+/// Returns the exit code and the screen.
 fn talk(scene: &Scene, steps: &[(&str, &str)]) -> (Option<i32>, String) {
     talk_in(scene, &["run", REQUEST], steps)
 }
@@ -80,7 +82,7 @@ fn talk_in(scene: &Scene, line: &[&str], steps: &[(&str, &str)]) -> (Option<i32>
     (code, screen)
 }
 
-/// The whole of it: the rule is shown, gets its reason, is in the file and on record, and the next run asks nothing.
+/// The rule is shown, gets a reason, is written and recorded, and the next run does not ask.
 #[test]
 fn always_is_a_rule_in_the_file_and_the_next_run_does_not_ask() {
     let scene = scene();
@@ -125,13 +127,13 @@ spares = ["rm ~/artoo_workspace/other-notes.txt", "unlink ~/artoo_workspace/note
     let said = scene.say(&["run", REQUEST]).ended(0);
     assert!(said.err.contains("rule 1 of policy.toml: notes are short-lived"), "{}", said.err);
     assert!(!notes(&scene).exists());
-    // What lies beside is asked about as before.
+    // A file next to it still needs approval.
     let other = notes(&scene).with_file_name("other-notes.txt");
     let checked = scene.say(&["policy", "check", &format!("rm {}", other.display())]).ended(0).out;
     assert!(checked.contains("consent-to-change") || !checked.contains("policy-rule"), "{checked}");
 }
 
-/// Without a reason, and where the file cannot be written, the question is put again and nothing was granted.
+/// Without a reason, or if the file cannot be written, the question is repeated and nothing is granted.
 #[test]
 fn a_rule_that_cannot_be_written_grants_nothing() {
     let scene = scene();
@@ -149,7 +151,7 @@ fn a_rule_that_cannot_be_written_grants_nothing() {
     assert!(!scene.home().join(RULES).exists() && !scene.journal().contains("always\",\"reason"));
 }
 
-/// The end of the input is no reason and no answer.
+/// The end of the input is neither a reason nor an answer.
 #[test]
 fn the_end_of_the_input_while_a_reason_is_awaited_is_a_no() {
     let scene = scene();
@@ -158,7 +160,7 @@ fn the_end_of_the_input_while_a_reason_is_awaited_is_a_no() {
     assert!(!scene.home().join(RULES).exists());
 }
 
-/// What only a run shows has no rule that would say it.
+/// A call whose effects only show when it runs cannot be described by a rule.
 #[test]
 fn where_no_rule_says_it_always_is_not_offered() {
     let hidden = "x=rm; printf -v y %s notes.txt; \"$x\" ~/artoo_workspace/\"$y\"; echo 0";
@@ -172,7 +174,8 @@ fn where_no_rule_says_it_always_is_not_offered() {
     assert!(!scene.home().join(RULES).exists());
 }
 
-/// What is too large to be kept for undo is a question of its own weight: a yes does it, and undo says what it cannot bring back.
+/// A file too large to be kept for undo is asked about separately: a yes allows the
+/// change, and undo reports what it cannot restore.
 #[test]
 fn what_cannot_be_undone_is_said_before_and_after() {
     let line = ["run", "-c", "undo.max_run_bytes=10", REQUEST];
@@ -189,13 +192,13 @@ fn what_cannot_be_undone_is_said_before_and_after() {
             assert!(said.err.contains("notes.txt") && said.err.contains("did not fit"), "{}", said.err);
         }
     }
-    // Nobody there: no, as before.
+    // Without a person to ask, the answer is no, as before.
     let scene = scene();
     scene.say(&line).ended(5);
     assert!(notes(&scene).exists());
 }
 
-/// A no, an empty line, the end of the input (Ctrl+D), a slip.
+/// A no, an empty line, the end of the input (Ctrl+D), a typing mistake.
 #[test]
 fn a_no_leaves_the_file_and_ends_with_5() {
     for typed in ["n\n", "\n", "\u{4}", "yy\n"] {
@@ -221,7 +224,7 @@ fn twenty_columns_show_the_whole_question() {
     assert!(together.contains("rm ~/artoo_workspace/notes.txt"), "{screen}");
 }
 
-/// The answer is no, the run ends by itself, and nothing was touched.
+/// The answer is no, the run ends by itself, and nothing was changed.
 #[test]
 fn where_nobody_can_be_asked_nothing_is_touched() {
     let check = |said: Said, scene: &Scene| {
@@ -245,7 +248,7 @@ fn where_nobody_can_be_asked_nothing_is_touched() {
             assert!(said.err.contains("hint: at a terminal you are asked; `--yes KIND`"), "{}", said.err);
         }
     }
-    // An input that is a pipe and ends is nobody, too, and so is one that says yes.
+    // Standard input from a pipe does not count as a person, whether it is empty or says yes.
     for input in [&b""[..], b"y\ny\n"] {
         let scene = scene();
         check(say_with_input(&mut scene.artoo(&["run", REQUEST]), input), &scene);
@@ -275,7 +278,7 @@ fn a_kind_of_effect_is_granted_in_advance() {
     scene.say(&["run", "--yes", "everything", REQUEST]).ended(2);
 }
 
-/// What was decided can be read afterwards.
+/// The decision is recorded.
 #[test]
 fn the_record_shows_what_was_decided() {
     let scene = scene();

@@ -1,4 +1,6 @@
-//! Servers that refuse, stall, or talk nonsense: exit code 1 (2 for what the user must change), a hint, and a record.
+//! Tests of servers that refuse, stall or send garbage.
+//!
+//! The exit code is 1 (2 if the user must change something), with a hint and a record.
 
 use artoo_llm_http::doubles::{Reply, Step};
 
@@ -8,7 +10,7 @@ use crate::scene::Scene;
 
 const REQUEST: &str = "How many .txt files are in docs?";
 
-/// A run with short patience.
+/// A run with short timeouts.
 fn said(scene: &Scene) -> crate::process::Said {
     let patience = [
         "-c",
@@ -30,7 +32,7 @@ fn said(scene: &Scene) -> crate::process::Said {
 fn a_server_that_is_not_there() {
     let scene = Scene::new(counting());
     let mut command = scene.artoo(&["run", "-c", "http.attempts=1", REQUEST]);
-    // Port 9 of the loopback interface: nothing listens there.
+    // Nothing listens on port 9 of the loopback interface.
     let said = say(command.env("OPENAI_BASE_URL", "http://127.0.0.1:9")).ended(1);
     said.explains("127.0.0.1:9", "artoo setup");
     assert!(scene.journal().contains("final_result"));

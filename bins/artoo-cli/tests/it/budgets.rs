@@ -1,11 +1,11 @@
-//! What a run may spend, and what it says that it spent.
+//! Tests of token and cost limits and of the reported usage.
 
 use serde_json::{Value, json};
 
 use crate::model::{counting, model, shell};
 use crate::scene::Scene;
 
-/// A call costs 0.02: the mock says that it read 10 tokens and wrote 5.
+/// A call costs 0.02: the mock reports 10 prompt tokens and 5 completion tokens.
 fn priced(scene: &Scene) {
     let folder = scene.home().join(".config/artoo");
     std::fs::create_dir_all(&folder).unwrap();
@@ -13,7 +13,7 @@ fn priced(scene: &Scene) {
     std::fs::write(folder.join("config.toml"), price).unwrap();
 }
 
-/// Three steps, one after the other: 15 tokens for the plan, 15 for each.
+/// Three sequential steps: 15 tokens for the plan, 15 for each step.
 fn three_steps() -> Scene {
     let subtask = |number: u32| {
         json!({"intent": format!("Count heap {number}"), "sequence": number, "kind": "find_out",

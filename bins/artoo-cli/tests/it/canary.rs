@@ -1,4 +1,4 @@
-//! Secrets around a run of the real binary, and none of them in what it prints for programs or leaves behind.
+//! Canary secrets in the environment of a run; none may appear in output for programs or in any file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ fn a_server_that_repeats_the_key_is_quoted_without_it() {
     }
 }
 
-/// A key belongs into a variable. One that stands in the configuration is refused, and not repeated.
+/// A key belongs in a variable. A key in the configuration is refused and not repeated.
 #[test]
 fn a_key_in_the_configuration_is_not_repeated() {
     let scene = Scene::new(|_| Reply::status(500, "{}"));

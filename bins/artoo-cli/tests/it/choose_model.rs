@@ -1,4 +1,4 @@
-//! Which model is asked, and what is said where there is none.
+//! Tests of the model selection, and of the error if there is no model.
 
 use std::fs;
 
@@ -53,7 +53,8 @@ fn anthropic_is_a_choice_like_any_other() {
         ),
     );
     let said = say(scene.bare(&["run", REQUEST]).env("ANTHROPIC_API_KEY", "sk-ant-canary"));
-    // The mock knows no schema of the Messages API; what matters here is where and how it was asked.
+    // The mock does not implement the schema of the Messages API; the test
+    // checks the address and headers only.
     let calls = scene.server().calls();
     assert!(calls.iter().any(|call| call.path.ends_with("/messages") && call.header("x-api-key") == Some("sk-ant-canary")), "{}", said.err);
     assert!(!scene.journal().contains("canary"));
@@ -73,7 +74,8 @@ fn a_file_in_the_working_folder_chooses_nothing() {
     assert_eq!(scene.say(&["run", REQUEST]).ended(0).out, "3\n");
 }
 
-/// What reaches outside is offered where the user's own configuration says so, and a folder that somebody else made says nothing.
+/// Tools that reach the network are enabled by the user's configuration only,
+/// not by a file in somebody else's folder.
 #[test]
 fn the_web_is_granted_by_the_user_and_not_by_a_folder() {
     let scene = Scene::new(counting());

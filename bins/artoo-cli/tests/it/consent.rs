@@ -1,4 +1,4 @@
-//! `--plan`: nothing runs before somebody has seen the plan and agreed.
+//! Tests of `--plan`: nothing runs before the user has seen and approved the plan.
 
 use crate::model::counting;
 use crate::process::ended;
@@ -7,7 +7,7 @@ use crate::screen::Screen;
 
 const REQUEST: &str = "How many .txt files are in docs?";
 
-/// A run at a terminal, where somebody types this when the plan is there: the exit code, the screen and the journal.
+/// Runs at a terminal and types `typed` at the plan: the exit code, the screen and the journal.
 fn at_a_terminal(typed: &str) -> (Option<i32>, String, String) {
     let scene = Scene::new(counting());
     let mut screen = Screen::new(100);
@@ -42,7 +42,7 @@ fn a_yes_lets_the_plan_run() {
     assert!(journal.contains("plan_approval_decided"));
 }
 
-/// A no, an empty line, the end of the input (Ctrl+D) and words that are no yes.
+/// A no, an empty line, the end of the input (Ctrl+D) and words that are not a yes.
 #[test]
 fn anything_else_is_a_no() {
     for typed in ["n\n", "\n", "\u{4}", "yes but not now\n"] {
@@ -71,7 +71,7 @@ fn where_nobody_can_be_asked_the_plan_is_shown_and_nothing_runs() {
     }
 }
 
-/// An input that is a pipe and ends is nobody, too.
+/// Standard input from a pipe that ends does not count as a person.
 #[test]
 fn a_closed_input_is_nobody() {
     let scene = Scene::new(counting());

@@ -1,4 +1,4 @@
-//! The controller's numbers: said in the configuration, used by runs, and looked at again with others.
+//! Tests of the controller's numbers: set in the configuration, used by runs, replaced in a replay.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn numbers_have_an_origin_and_a_range() {
     assert_eq!(row("beta"), ("0.3".to_owned(), "default".to_owned()));
     assert_eq!(row("delta"), ("0.2".to_owned(), "-c".to_owned()));
     assert!(row("alpha").0 == "0.9" && row("alpha").1.ends_with("config.toml"), "{:?}", row("alpha"));
-    // The specification's profile has numbers of its own, and an option is above it.
+    // The specification's profile sets its own numbers, and an option overrides it.
     let literal = values(&scene, &["--profile", "spec-v0.8", "-c", "controller.rho=0.6"]);
     assert_eq!(
         (&literal["controller.alpha"]["value"], &literal["controller.alpha"]["origin"]),
@@ -61,7 +61,7 @@ fn a_run_goes_by_them_and_is_looked_at_with_others() {
     configure(&scene, "[controller]\nalpha = 0.9\n");
     scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
     assert!(scene.journal().contains("\"alpha\":0.9"));
-    // What the configuration says today is not what is asked here.
+    // A replay uses the recorded numbers, not the current configuration.
     configure(&scene, "[controller]\nalpha = 0.1\nbeta = 0.1\n");
     let said = scene.say(&["runs", "replay", "last"]).ended(0);
     for part in ["with the recorded numbers", "round 1  accept, as recorded", "the same way"] {

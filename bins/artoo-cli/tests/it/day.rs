@@ -1,4 +1,4 @@
-//! A working day at the prompt: how it looks in terminals of three widths, and Ctrl+C wherever a run may be.
+//! Snapshots of a session at the prompt at three widths, and Ctrl+C in every phase of a run.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,14 +9,14 @@ use crate::model::{count_plan, model, schema, shell};
 use crate::repl::Talk;
 use crate::scene::Scene;
 
-/// A day: a request, a follow-up that would delete something and is refused, what it changed, what it cost.
+/// A session: a request, a follow-up with a refused deletion, the changes, the cost.
 fn day(columns: u16) -> String {
     let answers = model(count_plan("Count or remove"), |shown| {
         let removes = shown.contains("Remove the first one");
         shell(if removes { "rm docs/a.txt; echo 1" } else { "ls docs/*.txt | wc -l" })
     });
     let scene = Scene::new(answers);
-    // Below the home the prompt names no folder of this machine.
+    // Below the home folder, so that the prompt shows no path of this machine.
     let below = scene.home().join("项目");
     std::fs::create_dir_all(&below).unwrap();
     std::fs::rename(scene.folder().join("docs"), below.join("docs")).unwrap();
@@ -42,7 +42,7 @@ fn day(columns: u16) -> String {
     let (code, screen) = talk.ends();
     assert_eq!(code, Some(0), "{screen}");
     assert!(below.join("docs/a.txt").exists());
-    // What stands before is about the folder of this test.
+    // Text before this line shows the folder of this test.
     let lines: Vec<&str> = screen.lines().collect();
     lines[lines.iter().rposition(|line| line.contains("loss 0.00")).unwrap()..].join("\n")
 }
@@ -102,14 +102,14 @@ fn ctrl_c_ends_a_run_in_each_of_its_phases() {
         interrupts(&mut talk);
     }
     *stalled.lock().unwrap() = "";
-    // While a command works, and while somebody is asked.
+    // While a command runs, and while a question is open.
     talk.types("Wait for long\r");
     talk.screen.until_seen("sleep 600");
     interrupts(&mut talk);
     talk.types("Remove the first one\r");
     talk.screen.until_seen("or say what to do instead > ");
     interrupts(&mut talk);
-    // The conversation goes on.
+    // The conversation continues.
     talk.types("How many .txt files are in docs?\r");
     talk.screen.until_shown_times("recorded:", 2);
     talk.at_prompt();

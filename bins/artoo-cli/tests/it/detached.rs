@@ -1,4 +1,4 @@
-//! Runs in the background: begun, left, shown, answered and stopped by other processes.
+//! Tests of background runs: started, left, shown, answered and stopped by other processes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,10 +15,10 @@ use crate::scene::Scene;
 use crate::screen::Screen;
 
 const REQUEST: &str = "How many .txt files are in docs?";
-/// It waits for a file, then counts.
+/// Waits for a file, then counts.
 const WAITS: &str = "until test -e go; do sleep 0.02; done; ls docs/*.txt | wc -l";
 
-/// A scene whose run waits until it is let go.
+/// A scene whose run waits for [`let_go`].
 fn waiting() -> Scene {
     Scene::new(model(count_plan("Count the .txt files in docs"), |_| shell(WAITS)))
 }
@@ -27,7 +27,7 @@ fn let_go(scene: &Scene) {
     fs::write(scene.folder().join("go"), "").unwrap();
 }
 
-/// Begins a run in the background: its folder.
+/// Starts a background run and returns its folder.
 fn begun(scene: &Scene, request: &str) -> PathBuf {
     let said = scene.say(&["run", "--detach", request]).ended(0);
     let run = scene.home().join(".artoo/runs").join(said.out.trim());
@@ -44,7 +44,7 @@ fn until_finished(scene: &Scene) {
     until("the run ends", || state(scene).contains("\"state\":\"finished\""));
 }
 
-/// A command at a terminal.
+/// Starts a command at a terminal.
 fn at(screen: &Screen, scene: &Scene, line: &[&str]) -> Child {
     let mut command = scene.artoo(line);
     command.env("TERM", "dumb");
@@ -91,7 +91,7 @@ fn the_request_may_come_from_a_pipe() {
     assert!(shown.contains(REQUEST), "{shown}");
 }
 
-/// The terminal goes away while the run works.
+/// The terminal is closed while the run works.
 #[test]
 fn a_closed_terminal_does_not_end_it() {
     let scene = waiting();
@@ -108,7 +108,7 @@ fn a_closed_terminal_does_not_end_it() {
     assert!(state(&scene).contains("\"exit_code\":0"));
 }
 
-/// The question waits, is seen in the list, and is answered by who comes.
+/// The question waits, is listed, and is answered by the attached user.
 #[test]
 fn a_question_waits_for_somebody_who_attaches() {
     let scene = Scene::new(model(count_plan("Remove the notes and count the rest"), |_| {
@@ -122,7 +122,7 @@ fn a_question_waits_for_somebody_who_attaches() {
     assert!(state(&scene).contains("\"asking\":true"));
     let said = fs::read_to_string(run.join("stderr")).unwrap();
     assert!(said.contains("this waits for an answer"), "{said}");
-    // Without a terminal it is shown, and waits on.
+    // Without a terminal the question is shown and stays open.
     let mut shown = scene.artoo(&["runs", "attach", "last"]).spawn().unwrap();
     let line = ["runs", "attach", "last"];
     let (code, screen, _) =
@@ -181,7 +181,8 @@ fn a_run_that_is_killed_leaves_nobody_waiting() {
     assert!(said.err.contains("this run was killed"), "{}", said.err);
 }
 
-/// Killed with its second step at work: the first is kept, and only the second is asked for.
+/// The run is killed during its second step: the result of the first step is
+/// kept, and only the second step is repeated.
 #[test]
 fn a_run_that_was_killed_is_begun_again_with_what_it_had_done() {
     let steps = ["Count the .txt files", "Wait and count them again"];
@@ -189,7 +190,7 @@ fn a_run_that_was_killed_is_begun_again_with_what_it_had_done() {
     let mut second = count_plan(steps[1])["subtasks"][0].clone();
     second["sequence"] = 2.into();
     plan["subtasks"].as_array_mut().unwrap().push(second);
-    // The step at hand is named last.
+    // The current step is the last one named in the prompt.
     let scene = Scene::new(model(plan, move |shown| {
         let [first, second] = steps.map(|step| shown.rfind(step));
         if first > second {
@@ -210,11 +211,11 @@ fn a_run_that_was_killed_is_begun_again_with_what_it_had_done() {
         assert!(said.err.contains(part), "no `{part}` in\n{}", said.err);
     }
     assert_eq!(scene.runs().len(), 2);
-    // It goes on in the session of the run that was killed.
+    // The resumed run belongs to the session of the killed run.
     let sessions = scene.say(&["sessions", "list", "--json"]).ended(0).out;
     assert_eq!(sessions.lines().count(), 1, "{sessions}");
     let page = scene.say(&["sessions", "show", "last"]).ended(0).out;
     assert_eq!(page.matches("How many .txt files are in docs?").count(), 2, "{page}");
-    // One that came to its end is not begun again.
+    // A finished run cannot be resumed.
     scene.say(&["runs", "resume", "last"]).ended(2).explains("was not cut off", "artoo run");
 }

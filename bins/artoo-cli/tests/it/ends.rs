@@ -1,11 +1,12 @@
-//! How runs end, and what is said of it.
+//! Tests of the ends of a run: exit codes and messages.
 
 use serde_json::json;
 
 use crate::model::{count_plan, counting, model, shell};
 use crate::scene::Scene;
 
-/// A plan of four subtasks, of which one cannot be done: D is 0.25, which is close enough by the specification's numbers.
+/// A plan of four subtasks, one of which fails: D is 0.25, which is close
+/// enough with the specification's numbers.
 fn close_enough() -> Scene {
     let subtask = |intent: &str| {
         json!({"intent": intent, "sequence": 1, "kind": "find_out",
@@ -105,7 +106,7 @@ fn two_at_once_do_not_disturb_each_other() {
     scene.say(&["audit", "verify"]).ended(0);
 }
 
-/// The auditor's trouble was in the program's own log alone.
+/// A problem of the auditor used to be in the program's log only.
 #[test]
 fn a_gap_in_the_audit_log_is_told_by_the_run_that_finds_it() {
     let scene = Scene::new(counting());

@@ -1,4 +1,4 @@
-//! The examples of every help text, run as they stand there.
+//! Runs the examples of every help text verbatim.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -7,7 +7,8 @@ use crate::model::{count_plan, model, shell};
 use crate::process::{Said, wait};
 use crate::scene::Scene;
 
-/// Lines that need a person, the network or another server. Each is tried by hand, and its words are parsed here all the same.
+/// Examples that need a person, the network or another server. They are
+/// tried by hand; here they are only parsed.
 const BY_HAND: [&str; 11] = [
     "artoo audit tail --follow",
     "artoo run --plan \"Write a list of the files in docs to list.txt\"",
@@ -64,7 +65,7 @@ fn examples(scene: &Scene) -> Vec<String> {
         "config",
         "completions",
         "man",
-        // After all that looks at the last run.
+        // After every command that uses the last run.
         "sandbox",
     ];
     let mut examples = Vec::new();
@@ -82,7 +83,7 @@ fn examples(scene: &Scene) -> Vec<String> {
 #[test]
 fn every_example_works() {
     let scene = Scene::new(model(count_plan("Do what is asked"), |shown| {
-        // What is said of a file comes from this file: its call is run again without it.
+        // An answer about a file must depend on that file: its call is run again without it.
         let is_of_sales = shown.contains("sales.csv");
         shell(if is_of_sales { "awk '{s += $1} END {print s}' sales.csv" } else { "ls docs/*.txt | wc -l" })
     }));
@@ -95,7 +96,7 @@ fn every_example_works() {
             assert_eq!(parsed.code, 0, "{example}: {}", parsed.err);
             continue;
         }
-        // The example with a server of its own is sent to the mock.
+        // An example with a server of its own is sent to the mock.
         let line = example.replace("http://localhost:11434", &scene.server().base_url());
         let said = in_a_shell(&scene, &line);
         assert_eq!(said.code, 0, "{example}\n{}\n{}", said.out, said.err);

@@ -1,4 +1,4 @@
-//! `AGENTS.md` from the folder to the prompts, and what no such file can do.
+//! Tests of `AGENTS.md`: its way into the prompts, and what it cannot do.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ fn write(path: &Path, text: &str, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A scene whose executor answers by a command only where it was told the advice.
+/// A scene whose executor answers with a command only if the prompt contains the advice.
 fn advised() -> Scene {
     let answer = |call: &artoo_llm_http::doubles::Call| {
         let told = shown(call).contains(ADVICE);
@@ -76,7 +76,7 @@ fn it_is_asked_about_once_for_each_text() {
     );
 }
 
-/// A page that a run reads may have it write one, and the next run would obey it.
+/// A page that a run reads could make it write an instruction file for the next run.
 #[test]
 fn what_a_run_wrote_is_not_followed_by_the_next() {
     let scene = Scene::new(model(count_plan("Count the .txt files in docs"), |_| {
@@ -89,7 +89,7 @@ fn what_a_run_wrote_is_not_followed_by_the_next() {
     assert!(said.err.contains("is not followed: a run of artoo wrote it"), "{}", said.err);
 }
 
-/// No permission, address or other choice is read from it, wherever it lies.
+/// No permission, address or other setting is read from it, in whichever folder it is.
 #[test]
 fn no_configuration_is_read_from_it() {
     let scene = Scene::new(counting());
@@ -104,14 +104,15 @@ fn no_configuration_is_read_from_it() {
     assert_eq!(scene.say(&["run", REQUEST]).ended(0).out, "3\n", "the server is the one that was chosen");
 }
 
-/// A recorded session is whole in its folder: what it was told is on the tape, and what lies in the folder of the replay is not read.
+/// A recorded session is self-contained: the instructions are replayed from the
+/// cassette, and the replay's folder is not read.
 #[test]
 fn a_replay_is_told_what_the_recorded_run_was_told() {
     let scene = advised();
     let file = scene.folder().join("AGENTS.md");
     write(&file, ADVICE, 0o644);
     scene.say(&["run", "--record", "tape", REQUEST]).ended(0);
-    // As long as before: the planner is told the sizes of files.
+    // The same length as before, because the planner is told file sizes.
     write(&file, &ADVICE.to_uppercase(), 0o644);
     assert_eq!(say(&mut scene.bare(&["run", "--replay", "tape", REQUEST])).ended(0).out, "3\n");
 }

@@ -1,4 +1,4 @@
-//! Signals: the run is recorded, its processes are gone, the exit code names the signal.
+//! Tests of signals: the run is recorded, its processes are gone, and the exit code names the signal.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -10,21 +10,22 @@ use crate::model::{count_plan, model, shell};
 use crate::process::{ended, until, wait};
 use crate::scene::Scene;
 
-/// It starts a child of its own, says which in its private folder (what it writes elsewhere is nobody's before it ends), and waits for it.
+/// Starts a child process, writes its id to the private folder (files elsewhere only become visible when the
+/// command ends), and waits for it.
 const COMMAND: &str = "cd $TMPDIR && { sleep 3017 & echo $! > child.new; mv child.new child; wait; }";
 
-/// It does not listen to SIGTERM.
+/// Ignores SIGTERM.
 const STUBBORN: &str =
     "trap '' TERM INT; cd $TMPDIR && { echo $$ > child.new; mv child.new child; while :; do sleep 1; done; }";
 
 const RUN: [&str; 2] = ["run", "Wait for something"];
 
-/// Where the command of the newest run says which child it has.
+/// The file in which the newest run's command stores its child's id.
 fn child_file(scene: &Scene) -> PathBuf {
     scene.runs().pop().unwrap_or_default().join("tmp/child")
 }
 
-/// A run whose command has started a child of its own, and waits.
+/// A run whose command has started a child process and waits for it.
 fn waiting_in_a_command() -> (Scene, Child) {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
     let child = scene.artoo(&RUN).spawn().unwrap();
@@ -36,7 +37,7 @@ pub(crate) fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// The same command line behind another program, in the same place.
+/// The same command line as an argument of another program, in the same folder.
 #[expect(
     clippy::disallowed_methods,
     reason = "the sandbox crate starts commands of runs; here the program itself is under test"
@@ -53,7 +54,7 @@ fn is_gone(pid: &str) -> bool {
     !Path::new("/proc").join(pid).exists()
 }
 
-/// The signals that end a run, their exit codes, and what the list of runs calls them.
+/// The signals that end a run, their exit codes, and their names in the list of runs.
 const SIGNALS: [(Signal, i32, &str); 4] = [
     (Signal::HUP, 129, "hung up"),
     (Signal::INT, 130, "interrupted"),
@@ -95,7 +96,7 @@ fn each_signal_is_the_end_of_the_lines_for_programs() {
     }
 }
 
-/// The terminal itself goes away: the kernel sends SIGHUP, and every write to it fails from then on.
+/// The terminal is closed: the kernel sends SIGHUP, and every later write to the terminal fails.
 #[test]
 fn a_closed_terminal_ends_the_run_with_its_record() {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(COMMAND)));
@@ -116,7 +117,7 @@ fn a_closed_terminal_ends_the_run_with_its_record() {
     assert!(scene.say(&["runs", "list"]).ended(0).out.contains("hung up"));
 }
 
-/// `nohup` means that a closed terminal ends nothing.
+/// Under `nohup` a closed terminal does not end the run.
 #[test]
 fn an_ignored_hangup_stays_ignored() {
     let scene = Scene::new(|_| Reply::stall());
@@ -129,13 +130,13 @@ fn an_ignored_hangup_stays_ignored() {
     wait(child).ended(143);
 }
 
-/// A write beyond the limit of file sizes would kill the process with SIGXFSZ.
+/// Without a handler, a write beyond the file size limit would kill the process with SIGXFSZ.
 #[test]
 fn a_limit_of_file_sizes_ends_the_run_by_an_error() {
     let scene = Scene::new(|_| Reply::stall());
     let request = "How many .txt files are in docs? ".repeat(200);
     let run = scene.artoo(&["run", "--json", &request]);
-    // In blocks of 512 bytes: the journal begins, and has no room for the request.
+    // In blocks of 512 bytes: enough to create the journal, but not for the request.
     let mut command = again(&run, "sh", &["-c", "ulimit -f 8; exec \"$@\"", "sh"]);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let said = wait(command.spawn().unwrap()).ended(1);
@@ -146,7 +147,7 @@ fn a_limit_of_file_sizes_ends_the_run_by_an_error() {
     assert!(scene.say(&["runs", "list"]).ended(0).out.contains("unrecorded"));
 }
 
-/// What cannot be caught is told by the next artoo, from the lock that went with the process.
+/// SIGKILL cannot be caught; the next artoo detects it by the lock that was released with the process.
 #[test]
 fn a_run_that_was_killed_is_listed_as_such() {
     let scene = Scene::new(|_| Reply::stall());
@@ -171,7 +172,7 @@ fn a_run_that_was_killed_is_listed_as_such() {
 
 #[test]
 fn the_second_signal_leaves_at_once() {
-    // The command wants to outlive everything; the kernel ends it with the program.
+    // The command ignores signals; the kernel kills it together with the program.
     let scene = Scene::new(model(count_plan("Wait"), |_| shell(STUBBORN)));
     let child = scene.artoo(&RUN).spawn().unwrap();
     until("the command starts", || child_file(&scene).exists());

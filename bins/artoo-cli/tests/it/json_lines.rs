@@ -1,4 +1,4 @@
-//! `--json`: one object a line, each valid for the schema that artoo itself prints.
+//! Tests of `--json`: one object per line, each valid for the schema that artoo prints.
 
 use std::io::{BufRead, BufReader};
 
@@ -9,7 +9,7 @@ use crate::model::{count_plan, counting, model};
 use crate::process::ended;
 use crate::scene::Scene;
 
-/// The lines, each validated.
+/// The parsed lines, each validated.
 fn lines(scene: &Scene, text: &str) -> Vec<Value> {
     let schema = scene.say(&["config", "schema", "--events"]).ended(0).out;
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
@@ -37,7 +37,7 @@ fn every_line_is_valid_and_the_last_tells_the_end() {
         (&json!("run.finished"), &json!("accept"), &json!(0))
     );
     assert_eq!(said.err, "", "nothing but the lines");
-    // What is shown later is what was shown live.
+    // `runs show` prints the same lines.
     let again = scene.say(&["runs", "show", "last", "--json"]).ended(0);
     assert_eq!(again.out, said.out);
 }
@@ -52,7 +52,8 @@ fn an_unmet_end_is_valid_too() {
     assert_eq!(lines.last().unwrap()["exit_code"], json!(4));
 }
 
-/// A directive would say that the task cannot be done; what cannot be said to be so is null, and the fault stands beside it.
+/// A directive would mean that the task was judged. With a fault, unjudged
+/// fields are null, and `error` holds the fault.
 #[test]
 fn a_fault_is_no_judgement() {
     let scene = Scene::new(|_| Reply::status(401, r#"{"error": {"message": "bad key"}}"#));

@@ -1,4 +1,6 @@
-//! Warnings reach the person, the log has the rest, and neither has what a request says or a secret.
+//! Tests of logging: warnings reach the user, and the log file has the rest.
+//!
+//! Neither contains request text or secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,10 +13,10 @@ use crate::model::{count_plan, counting, model, shell};
 use crate::process::{say, until, wait};
 use crate::scene::Scene;
 
-/// What the request says, and what no line of a log may.
+/// Text of the request, which must not be in any log line.
 const CANARY: &str = "canary-of-the-request";
 
-/// What was kept for undo cannot be completed: the run has its result, and the person must know.
+/// The record for undo cannot be completed: the run has its result, but the user must be warned.
 #[test]
 fn a_record_for_undo_that_fails_is_told() {
     let waits = "touch $TMPDIR/begun; until [ -e $TMPDIR/end ]; do sleep 0.01; done; echo 3";
@@ -22,7 +24,7 @@ fn a_record_for_undo_that_fails_is_told() {
         let calls = AtomicUsize::new(0);
         let scene = Scene::new(model(count_plan("Wait"), move |_| {
             match calls.fetch_add(1, Ordering::Relaxed) {
-                // What it makes opens the record.
+                // The first change opens the record.
                 0 => {
                     json!({"tool": "shell", "arguments": {"command": "echo > made"}, "output_is_answer": false})
                 }
@@ -45,7 +47,7 @@ fn a_record_for_undo_that_fails_is_told() {
     }
 }
 
-/// A server that fails repeats what it was sent, as servers do.
+/// A server that fails and repeats the request in its message, as real servers do.
 fn repeating() -> Scene {
     Scene::new(|call| {
         let body = json!({"error": {"message": format!("no room for {} and sk-canary-1", call.body)}});
@@ -96,7 +98,7 @@ fn more_is_shown_when_it_is_asked_for() {
     say(command.env("ARTOO_LOG", "artoo=loud")).ended(2).explains("artoo=loud", "ARTOO_LOG=debug");
 }
 
-/// An ordinary run has nothing to warn of.
+/// A normal run logs no warnings.
 #[test]
 fn a_run_that_goes_well_is_silent() {
     let scene = Scene::new(counting());

@@ -1,4 +1,4 @@
-//! The real binary, with a cleared environment, against a mock server.
+//! End-to-end tests: the real binary, with a cleared environment, against a mock server.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 
@@ -36,7 +36,7 @@ mod undo;
 mod usage;
 mod vanish;
 
-/// A forgotten file would be a test that never runs.
+/// A file that is not listed here would never be compiled.
 #[test]
 fn every_file_is_a_module() {
     let source = include_str!("main.rs");

@@ -1,4 +1,4 @@
-//! What is learned lasts: each line here is a process of its own.
+//! Tests of persistent memory: each command is a separate process.
 
 use std::fs;
 
@@ -45,7 +45,8 @@ fn what_one_process_remembers_the_next_one_knows() {
     scene.say(&["memory", "show", &id]).ended(2).explains(&id, "artoo memory list");
 }
 
-/// At a terminal the person is shown what would go, and asked; what was typed before that is no answer.
+/// At a terminal the user sees what would be forgotten and is asked; input
+/// typed before the question is discarded.
 #[test]
 fn a_person_is_asked_before_anything_is_forgotten() {
     const ASKED: &str = "forget this for good? [y/N] > ";
@@ -66,7 +67,7 @@ fn a_person_is_asked_before_anything_is_forgotten() {
     assert_eq!(entries(&scene).len(), 0);
 }
 
-/// No file of the memory has the words any more.
+/// After `forget`, no file of the memory contains the words.
 #[test]
 fn what_is_forgotten_is_gone_from_every_file() {
     let scene = scene();
@@ -81,7 +82,7 @@ fn what_is_forgotten_is_gone_from_every_file() {
     assert!(scene.say(&["memory", "verify"]).ended(0).out.contains("everything holds"));
 }
 
-/// The files below a folder that hold this text.
+/// The files below a folder that contain this text.
 fn files(folder: &std::path::Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -114,7 +115,7 @@ fn a_run_learns_unless_it_is_told_not_to() {
     let run_id = scene.runs().last().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
     assert!(learned.iter().all(|entry| entry["megram"]["origin"]["run"] == run_id.as_str()), "{learned:#?}");
 
-    // The next run is told, and `why` tells what of.
+    // The next run recalls it, and `why` shows what.
     scene.say(&["run", "--memory", "read-only", REQUEST]).ended(0);
     let megrams =
         |entries: Vec<Value>| entries.into_iter().map(|entry| entry["megram"].clone()).collect::<Vec<_>>();
@@ -151,7 +152,7 @@ fn a_folder_may_have_a_memory_of_its_own() {
     fs::write(&config, format!("[memory.folders]\n{:?} = \"off\"\n", folder.display().to_string())).unwrap();
     scene.say(&["run", REQUEST]).ended(0);
     assert_eq!(elsewhere().out, "");
-    // The folder itself has no say.
+    // A configuration file in the folder itself has no effect.
     fs::write(folder.join("config.toml"), "[memory]\nmode = \"on\"\n").unwrap();
     fs::write(&config, "[memory.folders]\n\"relative\" = \"off\"\n").unwrap();
     scene.say(&["memory", "list"]).ended(2).explains("memory.folders", "from / or from ~/");
@@ -177,7 +178,7 @@ fn memory_moves_as_lines_of_json() {
     assert_eq!(entries(&there).len(), 2);
 }
 
-/// Six runs that went well make a rule, in the words of a model or of code.
+/// Six successful runs become a rule, worded by a model or by code.
 #[test]
 fn what_went_well_often_becomes_a_rule() {
     let scene = scene();
@@ -190,12 +191,12 @@ fn what_went_well_often_becomes_a_rule() {
     let rules = scene.say(&["memory", "list", "--level", "C", "--json"]).ended(0).out;
     assert!(rules.contains("Prefer this") && rules.contains("ls docs/*.txt | wc -l"), "{rules}");
     assert!(scene.say(&["memory", "log"]).ended(0).out.contains("new rules: "));
-    // Where no model is set up, code writes.
+    // If no model is configured, code writes the rule.
     let said = say(&mut scene.bare(&["memory", "dream"])).ended(0);
     assert!(said.err.contains("put into words by code"), "{}", said.err);
 }
 
-/// The journal is the truth; a byte of it that was changed is found, told, and ends no run.
+/// The journal is the source of truth; a changed byte in it is detected and reported, and ends no run.
 #[test]
 fn a_changed_byte_is_found() {
     let scene = scene();
@@ -215,7 +216,7 @@ fn a_changed_byte_is_found() {
     assert!(entries(&scene).len() >= 3);
 }
 
-/// A memory that cannot be opened is said, and the run goes on without.
+/// A memory that cannot be opened is reported, and the run continues without it.
 #[test]
 fn a_run_goes_on_without_memory() {
     let scene = scene();

@@ -1,14 +1,14 @@
-//! What the mock server answers: a model that plans, acts and judges as the test needs it.
+//! Answers of the mock server: a model that plans, acts and judges as a test needs it.
 
 use artoo_llm_http::doubles::{Call, Reply};
 use serde_json::{Value, json};
 
-/// The name of the schema that a request asks for; empty for free text.
+/// The name of the schema that a request asks for; empty for plain text.
 pub(crate) fn schema(call: &Call) -> &str {
     call.body.pointer("/response_format/json_schema/name").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Everything that the model is shown, as one text.
+/// The whole prompt as one text.
 pub(crate) fn shown(call: &Call) -> String {
     call.body["messages"].to_string()
 }
@@ -19,12 +19,13 @@ pub(crate) fn count_plan(intent: &str) -> Value {
         "criteria": [{"text": "The output is the number of files", "check": "output_number"}]}]})
 }
 
-/// A call of the shell whose output is the answer.
+/// A shell call whose output is the answer.
 pub(crate) fn shell(command: &str) -> Value {
     json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": true})
 }
 
-/// A model that answers a plan, actions and verdicts with these; lists itself; and tells a short story where text is wanted.
+/// A model with this plan, these actions and verdicts; it lists itself as a model,
+/// and writes a short text if text is asked for.
 pub(crate) fn model(
     plan: Value,
     action: impl Fn(&str) -> Value + Send + Sync + 'static,
@@ -37,7 +38,7 @@ pub(crate) fn model(
             "plan" => Reply::text(plan.to_string()),
             "action" => Reply::text(action(&shown(call)).to_string()),
             "parts" => Reply::text(met(call).to_string()),
-            // A follow-up is understood as it was said.
+            // A follow-up is resolved to its own words.
             "resolved_request" => Reply::text(json!({"intent": newest(call)}).to_string()),
             "resolved_or_open" => Reply::text(json!({"questions": [], "intent": newest(call)}).to_string()),
             "verdict" | "task_verdict" => {
@@ -49,14 +50,14 @@ pub(crate) fn model(
     }
 }
 
-/// What the person said last, where there are earlier turns.
+/// The user's last message after earlier turns.
 fn newest(call: &Call) -> String {
     let messages = call.body["messages"].as_array().unwrap();
     let text = messages.iter().filter_map(|message| message["content"].as_str()).next_back().unwrap();
     text.rsplit_once("Newest message: ").unwrap().1.to_owned()
 }
 
-/// The verdict of a judge of the whole who sees the request met by the last call, and each further criterion with it.
+/// The final judge's verdict: the request and each further criterion are met by the last call.
 pub(crate) fn met(call: &Call) -> Value {
     let messages = call.body["messages"].as_array().unwrap();
     let case = messages.iter().filter_map(|message| message["content"].as_str());
@@ -72,7 +73,7 @@ pub(crate) fn met(call: &Call) -> Value {
     json!({"parts": [part], "verdicts": (1..=further).map(verdict).collect::<Vec<_>>()})
 }
 
-/// An action as a call of the wire, or as words.
+/// An action as a native tool call, or as text.
 fn called(action: Value) -> Reply {
     let Some(tool) = action["tool"].as_str() else {
         return Reply::text(action["answer"].as_str().unwrap_or_default());

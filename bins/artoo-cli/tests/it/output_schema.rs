@@ -1,4 +1,4 @@
-//! `--output-schema`: JSON that meets a schema on standard output, or nothing there.
+//! Tests of `--output-schema`: standard output gets JSON that matches the schema, or nothing.
 
 use artoo_llm_http::doubles::Reply;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::scene::Scene;
 
 const REQUEST: &str = "How many .txt files are in docs?";
 
-/// A model that counts the .txt files in docs, and then says this of them.
+/// A model that counts the .txt files in docs and then returns `value`.
 fn saying(value: Value) -> Scene {
     let work = counting();
     Scene::new(move |call| match schema(call) {
@@ -17,7 +17,7 @@ fn saying(value: Value) -> Scene {
     })
 }
 
-/// The path of a file with this schema.
+/// Writes the schema to a file and returns its path.
 fn file(scene: &Scene, text: &str) -> String {
     let path = scene.folder().join("schema.json");
     std::fs::write(&path, text).unwrap();
@@ -41,7 +41,8 @@ fn json_of_the_schema_comes_alone() {
     assert_eq!((&last["structured"], &last["output"]), (&json!({"count": 3}), &json!("3")));
 }
 
-/// What the run did not find out fills no field, and what nothing meets is not met.
+/// A field is not filled with anything that the run did not find out, and a
+/// schema that nothing matches gives no JSON.
 #[test]
 fn law_0_what_was_not_found_out_is_no_json() {
     let nothing = json!({"not": {}}).to_string();

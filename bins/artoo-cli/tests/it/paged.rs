@@ -1,4 +1,4 @@
-//! What is longer than the terminal comes by the pager, and nothing else does.
+//! Tests of the pager: used only for output longer than the terminal.
 
 use crate::model::counting;
 use crate::process::{ended, say};
@@ -7,7 +7,7 @@ use crate::screen::Screen;
 
 const REQUEST: &str = "How many .txt files are in docs?";
 
-/// What `artoo runs explain last` shows at a terminal of so many lines.
+/// The output of `artoo runs explain last` at a terminal with this many lines.
 fn explained(scene: &Scene, rows: u16, variables: &[(&str, &str)]) -> String {
     let screen = Screen::telling(100, rows);
     let mut command = scene.bare(&["runs", "explain", "last"]);

@@ -1,4 +1,4 @@
-//! The user's own rules in `policy.toml`: what they allow and deny where nobody is there to be asked.
+//! Tests of `policy.toml`: what rules allow and deny while no person can be asked.
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ matches = ["rm ~/artoo_workspace/a.txt"]
 spares = ["rm ~/a.txt"]
 "#;
 
-/// A model that runs this command to answer, in a home with these rules.
+/// A model that runs this command to answer, in a home folder with these rules.
 fn scene(rules: &str, command: &'static str) -> Scene {
     let scene = Scene::new(model(count_plan("Remove the notes and count the rest"), move |_| shell(command)));
     let folder = scene.home().join(".config/artoo");
@@ -68,7 +68,8 @@ fn what_a_rule_denies_is_refused_whatever_else_allows_it() {
     }
 }
 
-/// Where commands are tried first, the list of changes is what is judged; elsewhere nobody is there to agree to what is unknown.
+/// If commands can be tried first, the rules judge the list of changes; otherwise
+/// unknown effects need a person's approval.
 #[test]
 fn what_only_shows_when_it_runs_is_denied_too() {
     let scene = scene(DENY, "x=rm; printf -v y %s notes.txt; \"$x\" ~/artoo_workspace/\"$y\"; echo 0");
@@ -133,7 +134,7 @@ fn a_check_says_which_rule_decides_and_a_list_where_the_rules_stand() {
     let said = scene.say(&["policy", "rules", "--json"]).ended(0);
     let listed: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(listed["rules"][1]["reason"], "there is no other copy");
-    // The working folder is not looked at.
+    // The working folder is not searched.
     fs::write(scene.folder().join("policy.toml"), "nonsense").unwrap();
     scene.say(&["policy", "rules"]).ended(0);
 }

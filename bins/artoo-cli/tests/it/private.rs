@@ -1,4 +1,4 @@
-//! Files and folders that others may not read, and links that are not followed.
+//! Tests of file permissions: files unreadable for other users, and links that are not followed.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -13,7 +13,7 @@ fn set(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Everything below a folder that others may read or write; the targets of links are not looked at.
+/// Everything below a folder that other users may read or write; symbolic links are not followed.
 fn open(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let metadata = folder.symlink_metadata().unwrap();

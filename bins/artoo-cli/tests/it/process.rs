@@ -1,4 +1,4 @@
-//! Starting the binary and reading what it says.
+//! Starts the binary and collects its output.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Nothing here takes long; a test that waits longer than this hangs.
+/// Timeout of a test: none takes long, so a longer wait means that it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A command with nothing in its environment but what is named here.
+/// The binary, with an environment of only the variables set here.
 #[expect(
     clippy::disallowed_methods,
     reason = "the sandbox crate starts commands of runs; here the program itself is under test"
@@ -26,7 +26,7 @@ pub(crate) fn artoo(home: &Path, folder: &Path) -> Command {
     command
 }
 
-/// How a command ended and what it said.
+/// Exit status and output of a command.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: i32,
@@ -35,14 +35,14 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Panics with everything that was said unless the exit code is this one.
+    /// Panics with all output unless the exit code is `code`.
     #[track_caller]
     pub(crate) fn ended(self, code: i32) -> Self {
         assert_eq!(self.code, code, "\n--- standard output\n{}\n--- standard error\n{}", self.out, self.err);
         self
     }
 
-    /// Panics unless an error and a hint contain these words.
+    /// Panics unless the error and the hint contain these texts.
     #[track_caller]
     pub(crate) fn explains(&self, error: &str, hint: &str) {
         let line = |start: &str| self.err.lines().find(|line| line.starts_with(start)).unwrap_or_default();
@@ -51,21 +51,21 @@ impl Said {
     }
 }
 
-/// Runs to the end.
+/// Runs the command to its end.
 pub(crate) fn say(command: &mut Command) -> Said {
     let child = command.spawn().unwrap();
     wait(child)
 }
 
-/// Runs to the end with this on standard input.
+/// Runs the command to its end with `input` on standard input.
 pub(crate) fn say_with_input(command: &mut Command, input: &[u8]) -> Said {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    // A program that does not read it all is no failure of the test.
+    // The program may exit before it has read all of its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     wait(child)
 }
 
-/// Waits for the end, but not for ever.
+/// Waits for the end, with a timeout.
 pub(crate) fn wait(mut child: Child) -> Said {
     let out = std::thread::spawn(drain(child.stdout.take()));
     let err = std::thread::spawn(drain(child.stderr.take()));
@@ -75,7 +75,7 @@ pub(crate) fn wait(mut child: Child) -> Said {
     Said { code, out: out.join().unwrap(), err: err.join().unwrap() }
 }
 
-/// Waits for the end of a process, and kills it where it does not come.
+/// Waits for the end of a process, and kills it after the timeout.
 pub(crate) fn ended(child: &mut Child) -> ExitStatus {
     let started = Instant::now();
     loop {
@@ -90,7 +90,7 @@ pub(crate) fn ended(child: &mut Child) -> ExitStatus {
     }
 }
 
-/// Waits until something is so.
+/// Waits until the condition holds.
 #[track_caller]
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
@@ -110,7 +110,7 @@ fn drain(stream: Option<impl Read + Send + 'static>) -> impl FnOnce() -> String 
     }
 }
 
-/// Words of a command line.
+/// The arguments of a command line.
 pub(crate) fn words<'a>(line: &'a [&'a str]) -> impl Iterator<Item = &'a OsStr> {
     line.iter().map(OsStr::new)
 }

@@ -1,4 +1,4 @@
-//! What a question shows at a terminal of what a command would change, and what each answer covers.
+//! Tests of approval questions at a terminal: the changes they show, and what each answer covers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ const ASKED: &str = "or say what to do instead > ";
 const MORE: &str = "Enter: more   q: back to the question > ";
 const BACK: &str = "Enter: back to the question > ";
 
-/// Whether commands can be tried on this machine; says so where they cannot.
+/// Whether commands can be tried on this machine; prints the reason if not.
 fn can_try() -> bool {
     let store = tempfile::tempdir().unwrap();
     let supported = artoo_sandbox::preview::Preview::supported(store.path());
@@ -27,7 +27,7 @@ fn workspace(scene: &Scene) -> PathBuf {
     scene.home().join("artoo_workspace")
 }
 
-/// A scene whose workspace has these files, and whose model runs these scripts, each for a subtask of its own.
+/// A scene whose workspace has these files, and whose model runs each script as a subtask of its own.
 fn scene(files: &[(String, String)], scripts: &'static [&'static str]) -> Scene {
     let names: Vec<String> = (0..scripts.len()).map(|number| format!("Do step-{number}")).collect();
     let subtasks: Vec<Value> = (1..)
@@ -39,7 +39,7 @@ fn scene(files: &[(String, String)], scripts: &'static [&'static str]) -> Scene 
         })
         .collect();
     let scene = Scene::new(model(json!({"subtasks": subtasks}), move |shown| {
-        // The subtask at hand is named last.
+        // The current subtask is the last one named in the prompt.
         let at = |number: &usize| shown.rfind(&format!("Do step-{number}"));
         let number = (0..scripts.len()).max_by_key(at).unwrap();
         shell(&format!("python3 step-{number}.py"))
@@ -56,7 +56,8 @@ fn scene(files: &[(String, String)], scripts: &'static [&'static str]) -> Scene 
     scene
 }
 
-/// Somebody at a terminal, who is shown a text, types one, and so on: the exit code and all that was shown.
+/// Runs at a terminal; waits for each shown text and types the answer to it.
+/// Returns the exit code and everything shown.
 fn talk(scene: &Scene, columns: u16, steps: &[(&str, &str)]) -> (Option<i32>, String) {
     talk_at(scene, Screen::new(columns), steps)
 }
@@ -74,7 +75,7 @@ fn content(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Sixty renames, twenty-five changes, and one deletion that comes in the middle of them.
+/// Sixty renames, twenty-five changes, and a single deletion among them.
 const TIDY: &[&str] = &["for n in range(60):
     os.rename(f'photos/img-{n}.jpg', f'photos/2024-{n}.jpg')
     if n == 30: os.remove('photos/wedding.jpg')
@@ -93,7 +94,7 @@ fn one_deletion_among_many_changes_comes_first_and_d_shows_every_path() {
         return;
     }
     let scene = scene(&photos(), TIDY);
-    // Two screens of details, back to the question; all of them; a yes.
+    // Two pages of details, then the question again; then all details; then a yes.
     let steps = [
         (ASKED, "d\n"),
         (MORE, "\n"),
@@ -133,7 +134,7 @@ fn one_deletion_among_many_changes_comes_first_and_d_shows_every_path() {
     assert_eq!(content(&workspace(&scene).join("notes/7.md")), "new 7\n");
 }
 
-/// A terminal that does not tell its height is shown all of it at once.
+/// If the terminal does not report its height, all details are shown at once.
 #[test]
 fn where_the_height_is_not_known_d_shows_all_at_once() {
     if !can_try() {
@@ -147,7 +148,7 @@ fn where_the_height_is_not_known_d_shows_all_at_once() {
     assert!(workspace(&scene).join("photos/wedding.jpg").exists());
 }
 
-/// What goes is in no answer for longer, so none is offered for what only goes, and what is typed all the same is no yes.
+/// No answer with a wider scope covers deletions, so none is offered for them, and typing it is not a yes.
 #[test]
 fn deletions_are_asked_about_each_time() {
     if !can_try() {
@@ -173,7 +174,7 @@ fn deletions_are_asked_about_each_time() {
     assert_eq!(left, [false, true], "{shown}");
 }
 
-/// An edit, and then one of the same file, of one beside it, and of one below.
+/// An edit, followed by edits of the same file, of a file next to it, and of one in a subfolder.
 #[test]
 fn an_answer_covers_the_kind_and_the_place_that_were_shown() {
     if !can_try() {

@@ -1,4 +1,4 @@
-//! Past runs, the audit log, and the doctor.
+//! Tests of past runs, the audit log, the doctor and the manual.
 
 use std::fs;
 
@@ -117,12 +117,12 @@ fn what_is_missing_or_added_beside_the_audit_log_is_found() {
     fs::write(&log, &lines).unwrap();
     fs::remove_file(&head).unwrap();
     found("the head file is missing", "lines may be missing");
-    // A head of an earlier moment: the lines since then are behind it.
+    // An older head: the lines since then come after it.
     fs::write(&head, &end).unwrap();
     scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
     fs::write(&head, &end).unwrap();
     found("that the head file knows", "keep a copy");
-    // What the next run finds, it tells, and verifying finds it from then on.
+    // The next run reports the problem it finds, and `audit verify` finds it from then on.
     let said = scene.say(&["run", "How many .txt files are in docs?"]).ended(0);
     assert!(said.err.contains("warning: the auditor: the audit log has a gap: "), "{}", said.err);
     let said = scene.say(&["audit", "verify"]).ended(1);

@@ -1,4 +1,4 @@
-//! A conversation at a terminal, and without one.
+//! Tests of the REPL, at a terminal and without one.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,7 +13,7 @@ use crate::process::{ended, say_with_input};
 use crate::scene::Scene;
 use crate::screen::Screen;
 
-/// The last of the prompt.
+/// The end of the prompt.
 pub(crate) const PROMPT: &str = "项目 › ";
 
 /// A conversation at a terminal.
@@ -45,13 +45,13 @@ impl Talk {
         self.screen.until(text, |shown| has(&shown.text()));
     }
 
-    /// Clears a line that stands at the prompt.
+    /// Clears the text at the prompt.
     fn clears(&mut self, line: &str) {
         self.screen.until_seen(&format!("{PROMPT}{line}"));
         let prompts = |screen: &Screen| screen.seen().matches(PROMPT.trim_end()).count();
         let before = prompts(&self.screen);
         self.types("\u{3}");
-        // It stays where it was, and a prompt without it follows.
+        // The cleared line stays on the screen, followed by a new prompt.
         crate::process::until("another prompt", || prompts(&self.screen) > before);
     }
 
@@ -59,19 +59,19 @@ impl Talk {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits until the next request may be typed.
+    /// Waits until the next request can be typed.
     pub(crate) fn at_prompt(&self) {
         self.until_last_line_has(PROMPT.trim_end());
     }
 
-    /// Waits for the end: the exit code and what was on the screen.
+    /// Waits for the end and returns the exit code and the screen.
     pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         let code = ended(&mut self.child).code();
         (code, self.screen.end().0)
     }
 }
 
-/// Models that count, and that understand a follow-up.
+/// A model that counts and that resolves follow-ups.
 fn following() -> impl Fn(&artoo_llm_http::doubles::Call) -> Reply + Send + Sync + 'static {
     let counting = counting();
     move |call| match schema(call) {
@@ -103,7 +103,7 @@ fn a_request_a_follow_up_and_the_end() {
     talk.screen.until_seen("2 turns, ");
     talk.types("/sessions\r");
     talk.screen.until_seen("  2 turns");
-    // Lesson: what was typed before the prompt was there came with another end of line, and was not sent.
+    // Lesson: lines typed before the prompt was drawn have another line end and were not submitted.
     talk.types("/nonsense\r");
     talk.screen.until_seen("there is no command /nonsense");
     talk.types("\u{4}");
@@ -121,7 +121,7 @@ fn ctrl_c_ends_the_run_and_not_the_program_and_twice_at_the_prompt_leaves() {
     talk.signal(Signal::INT);
     talk.screen.until_seen("the run was interrupted");
     talk.at_prompt();
-    // Lesson: two lines that were cleared one after the other were taken for a wish to leave.
+    // Lesson: clearing two lines in a row was taken for leaving.
     for draft in ["not sent", "nor this"] {
         talk.types(draft);
         talk.clears(draft);
@@ -146,7 +146,7 @@ fn what_is_typed_while_a_run_works_is_kept() {
     talk.types("a draft 数");
     talk.screen.until_seen("› a draft 数");
     talk.screen.until_seen("1 turn, ");
-    // It stands at the next prompt.
+    // The text is at the next prompt.
     talk.clears("a draft 数");
     talk.types("\u{4}");
     assert_eq!(talk.ends().0, Some(0));
@@ -182,7 +182,8 @@ fn sigterm_ends_the_program_at_the_prompt_and_in_a_run() {
     assert!(listed.contains("terminated"), "{listed}");
 }
 
-/// The kernel tells only those whose controlling terminal it is. Found by a measurement that was killed: the program looked for keys for ever.
+/// Lesson: the kernel sends SIGHUP only to processes whose controlling terminal it is. Found when a
+/// measurement was killed: the program polled for keys forever.
 #[test]
 fn lesson_a_terminal_that_is_gone_ends_the_program() {
     let scene = Scene::new(counting());
@@ -239,7 +240,7 @@ fn without_a_terminal_each_line_is_a_request_of_one_session() {
     assert!(nothing.err.contains("artoo run"), "{}", nothing.err);
     let bad = say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), b"/undo\n").ended(2);
     bad.explains("nothing was run in this session", "/runs");
-    // Lesson: a line of bytes that are no text ended everything that came after it.
+    // Lesson: a line that was not UTF-8 ended the whole input.
     let binary = b"\xff\xfe\nHow many .txt files are in docs?\n";
     let binary = say_with_input(scene.artoo(&[]).stdin(Stdio::piped()), binary).ended(2);
     binary.explains("not UTF-8", "iconv");
@@ -264,7 +265,7 @@ fn a_session_goes_on_in_another_program() {
         .ended(2)
         .explains("cannot write", "not there yet");
 
-    // Somewhere else it has to be said where to work.
+    // In another folder, the working folder has to be given.
     let elsewhere = scene.artoo(&["run", "--session", "counting", "--cwd", "docs", "and now again"]);
     let mut elsewhere = elsewhere;
     crate::process::say(&mut elsewhere).ended(0);
@@ -288,7 +289,7 @@ fn a_session_goes_on_in_another_program() {
 fn a_command_of_the_person_is_carried_out_told_to_the_next_request_and_taken_back() {
     let scene = Scene::new(move |call: &artoo_llm_http::doubles::Call| {
         if schema(call).starts_with("resolved") {
-            // What the command put out is an earlier turn.
+            // The command's output is an earlier turn.
             assert!(shown(call).contains("seen-by-the-next"), "{}", shown(call));
         }
         counting()(call)
@@ -339,7 +340,7 @@ fn what_was_typed_is_kept_when_the_program_is_killed() {
     let page = scene.say(&["sessions", "show", "last"]).ended(0).out;
     assert!(page.contains("Wait for 很久") && page.contains("no end on record"), "{page}");
 
-    // Up brings the line back in another program, and the session goes on.
+    // In another program, Up recalls the line, and the session continues.
     let mut talk = Talk::begin(&scene, 80, &["--continue"]);
     talk.types("\u{1b}[A");
     talk.clears("Wait for 很久");
@@ -362,7 +363,8 @@ fn a_note_reaches_the_run_and_one_that_came_too_late_is_offered() {
     assert!(scene.journal().contains("only those of 2024"));
 }
 
-/// Lesson: after Ctrl+Z and `fg` the terminal stayed as the shell had it, and what was typed came line by line and twice.
+/// Lesson: after Ctrl+Z and `fg` the terminal stayed in the shell's mode, so input
+/// arrived line by line and was echoed twice.
 #[test]
 fn lesson_ctrl_z_and_fg_while_a_run_works() {
     let scene = Scene::new(model(count_plan("Wait"), |_| shell("sleep 600")));
@@ -393,7 +395,7 @@ fn lesson_ctrl_z_and_fg_while_a_run_works() {
     talk.types("fg\r");
     talk.types("a draft\u{7f}\u{7f} 数");
     talk.screen.until_seen("› a dra 数");
-    // Ctrl+C at the terminal reaches the run, and the prompt is in order again.
+    // Ctrl+C at the terminal reaches the run, and the prompt works again.
     talk.types("\u{3}");
     talk.screen.until_seen("the run was interrupted");
     talk.clears("a dra 数");
@@ -403,7 +405,7 @@ fn lesson_ctrl_z_and_fg_while_a_run_works() {
     assert_eq!(talk.ends().0, Some(0));
 }
 
-/// The whole desk: two runs in the background, of which one asks.
+/// Two runs in the background, one of which asks a question.
 #[test]
 fn what_works_in_the_background_says_so_above_the_prompt() {
     let scene = Scene::new(model(count_plan("Remove it"), |_| shell("rm docs/a.txt; echo 1")));
@@ -428,7 +430,7 @@ fn what_works_in_the_background_says_so_above_the_prompt() {
     assert!(scene.folder().join("docs/a.txt").exists());
 }
 
-/// Lesson: `--plain` reached each run and not the prompt, where the line editor went on drawing.
+/// Lesson: `--plain` was applied to each run but not to the prompt, so the line editor still redrew it.
 #[test]
 fn lesson_a_screen_reader_has_a_prompt_that_draws_nothing() {
     let scene = Scene::new(counting());

@@ -1,4 +1,4 @@
-//! Requests of every kind, and from every source.
+//! Tests of requests from every source: arguments, standard input, other folders.
 
 use std::process::Stdio;
 

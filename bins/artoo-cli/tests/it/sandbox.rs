@@ -1,4 +1,4 @@
-//! `artoo sandbox`: one command of the person's own, without a model.
+//! Tests of `artoo sandbox`: a single command of the user, without a model.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::process::{Said, say, until, wait};
 use crate::scene::Scene;
 use crate::screen::Screen;
 
-/// Whether commands can be tried on this machine; says so where they cannot.
+/// Whether commands can be tried on this machine; prints the reason if not.
 fn can_try() -> bool {
     let store = tempfile::tempdir().unwrap();
     let supported = artoo_sandbox::preview::Preview::supported(store.path());
@@ -49,7 +49,7 @@ fn a_command_says_what_it_says_and_ends_as_it_ends() {
     assert_eq!(scene.server().stats().requests, 0, "no model is asked");
 }
 
-/// What is no text passes through a pipe as it is.
+/// Binary output passes through a pipe unchanged.
 #[test]
 fn bytes_pass_through_a_pipe() {
     let scene = scene();
@@ -74,7 +74,7 @@ fn what_nobody_allows_is_not_done() {
     assert!(read_only.code != 0 && !file(&scene, "new.txt").exists(), "{}", read_only.err);
 }
 
-/// It is listed as what it is, and taken back like any run.
+/// It is listed as a command, and can be undone like any run.
 #[test]
 fn what_it_did_is_recorded_and_can_be_undone() {
     let scene = scene();
@@ -110,7 +110,7 @@ fn programs_get_one_object() {
     assert_eq!(said.err, "");
 }
 
-/// The same question and the same answers as in a run.
+/// The same question and answers as in a run.
 #[test]
 fn a_person_is_asked_and_answers() {
     if !can_try() {

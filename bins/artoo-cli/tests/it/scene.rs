@@ -1,4 +1,4 @@
-//! A home, a folder with some files, and a model server.
+//! Test fixture: a home folder, a working folder with some files, and a model server.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::process::{Said, artoo, say, words};
 
-/// Everything that a run needs.
+/// The fixture.
 pub(crate) struct Scene {
     root: TempDir,
     server: MockServer,
@@ -16,7 +16,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// With a server that answers like this.
+    /// Creates a fixture whose server answers with `answer`.
     pub(crate) fn new(answer: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -45,16 +45,16 @@ impl Scene {
         &self.server
     }
 
-    /// Waits for the server.
+    /// Waits until the server has received this many requests.
     pub(crate) fn until_asked(&self, requests: usize) {
         self.runtime.block_on(self.server.wait_until(|stats| stats.requests >= requests));
     }
 
-    /// `artoo` without a model.
+    /// `artoo` without a configured model.
     pub(crate) fn bare(&self, line: &[&str]) -> Command {
         let mut command = artoo(&self.home(), &self.folder());
         command.args(words(line));
-        // Machines without Landlock refuse confined commands, which other tests are about.
+        // Without Landlock, confined commands would be refused; other tests cover that.
         if !matches!(artoo_sandbox::probe(), artoo_sandbox::Support::Enforced { .. }) {
             command.env("ARTOO_SANDBOX", "full-access");
         }
@@ -71,12 +71,12 @@ impl Scene {
         command
     }
 
-    /// Runs that to the end.
+    /// Runs `artoo` to its end.
     pub(crate) fn say(&self, line: &[&str]) -> Said {
         say(&mut self.artoo(line))
     }
 
-    /// Folders of runs.
+    /// Folders of the runs.
     pub(crate) fn runs(&self) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(self.home().join(".artoo/runs")) else { return Vec::new() };
         let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -84,7 +84,7 @@ impl Scene {
         runs
     }
 
-    /// The text of the only run's journal.
+    /// Content of the only run's journal.
     pub(crate) fn journal(&self) -> String {
         let runs = self.runs();
         assert_eq!(runs.len(), 1, "{runs:?}");

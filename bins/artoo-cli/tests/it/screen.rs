@@ -1,4 +1,4 @@
-//! The live view in a real terminal of 20 and of 80 columns.
+//! A pseudo-terminal with test helpers, and tests of the live view at 20 and 80 columns.
 
 use std::process::{Command, Stdio};
 
@@ -8,10 +8,10 @@ use crate::model::counting;
 use crate::process::{PATIENCE, ended};
 use crate::scene::Scene;
 
-/// Lines enough that nothing of a test is scrolled away.
+/// High enough that nothing scrolls off the screen in a test.
 const ROWS: u16 = 60;
 
-/// A terminal of sixty lines and what it shows.
+/// A terminal of sixty lines.
 pub(crate) struct Screen(PseudoTerminal);
 
 impl Screen {
@@ -19,44 +19,44 @@ impl Screen {
         Self::telling(columns, ROWS)
     }
 
-    /// One of sixty lines that tells that it has so many.
+    /// A terminal of sixty lines that reports `rows` to programs.
     pub(crate) fn telling(columns: u16, rows: u16) -> Self {
         let terminal = PseudoTerminal::open(Size::of(ROWS, columns)).unwrap();
         terminal.tell_size(rows, columns).unwrap();
         Self(terminal)
     }
 
-    /// What a person types.
+    /// Types text.
     pub(crate) fn types(&mut self, text: &str) {
         self.0.types(text).unwrap();
     }
 
-    /// Waits until this was shown.
+    /// Waits until this text has been shown.
     pub(crate) fn until_shown(&self, text: &str) {
         self.until_shown_times(text, 1);
     }
 
-    /// Waits until this was shown so many times.
+    /// Waits until this text has been shown that often.
     pub(crate) fn until_shown_times(&self, text: &str, times: usize) {
         self.until(text, |shown| String::from_utf8_lossy(shown.bytes()).matches(text).count() >= times);
     }
 
-    /// Waits until this is on the screen.
+    /// Waits until this text is on the screen.
     pub(crate) fn until_seen(&self, text: &str) {
         self.until(text, |shown| shown.text().contains(text));
     }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until the screen meets the condition.
     pub(crate) fn until(&self, what: &str, is_so: impl FnMut(&Shown) -> bool) {
         self.0.wait(PATIENCE, is_so).unwrap_or_else(|error| panic!("{what:?}: {error}"));
     }
 
-    /// What is on the screen now.
+    /// The current screen.
     pub(crate) fn seen(&self) -> String {
         self.0.look(Shown::text)
     }
 
-    /// Makes it so wide.
+    /// Sets the width.
     pub(crate) fn resize(&self, columns: u16) {
         self.0.resize(Size::of(ROWS, columns)).unwrap();
     }
@@ -65,8 +65,8 @@ impl Screen {
         self.0.stream().unwrap()
     }
 
-    /// A program at this terminal with somebody who is shown a text, types one, and so on: the exit code, what is on the screen at the end, and
-    /// every byte that came.
+    /// Runs a program at this terminal; waits for each shown text and types the answer to it. Returns the
+    /// exit code, the final screen, and all output bytes.
     pub(crate) fn talk(
         mut self,
         mut command: Command,
@@ -85,7 +85,7 @@ impl Screen {
         (code, screen, raw)
     }
 
-    /// What is on the screen at the end, and every byte that came.
+    /// The final screen and all output bytes.
     pub(crate) fn end(self) -> (String, String) {
         let shown = self.0.end();
         (shown.text(), String::from_utf8(shown.bytes().to_vec()).unwrap())
@@ -110,7 +110,7 @@ fn twenty_columns_are_enough() {
     for part in ["» 数一数 docs", "plan 1", "✓ accept", "\n3"] {
         assert!(screen.contains(part), "no `{part}` in\n{screen}");
     }
-    // A status line that wraps is left behind on the screen.
+    // A wrapped status line would stay on the screen.
     for beat in ['◐', '◓', '◑', '◒'] {
         assert!(!screen.contains(beat), "{screen}");
     }

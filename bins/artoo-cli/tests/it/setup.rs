@@ -1,4 +1,4 @@
-//! `setup` and `model` without a network.
+//! Tests of `setup` and `model` without a network.
 
 use crate::model::counting;
 use crate::process::{ended, say};
@@ -16,7 +16,7 @@ fn setup_without_a_terminal_asks_for_a_decision() {
 fn a_person_chooses_and_no_key_is_written() {
     let scene = Scene::new(counting());
     let mut screen = Screen::new(100);
-    // Whatever servers this machine runs come before the keys, and the embedded model comes last.
+    // The list starts with the servers that run on this machine, then the keys; the embedded model is last.
     screen.types("0\nnonsense\nq\n");
     let mut command = scene.bare(&["setup"]);
     command.env("TERM", "xterm").env("ANTHROPIC_API_KEY", "sk-canary-2");

@@ -1,4 +1,4 @@
-//! `artoo runs undo`.
+//! Tests of `artoo runs undo`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::model::{count_plan, counting, model, schema, shell, shown};
 use crate::scene::Scene;
 
-/// A run that changed the workspace. On a machine without confinement the run has full access and is looked at as well.
+/// A run that has changed the workspace. On a machine without confinement the
+/// run has full access and is tested as well.
 fn after_a_run() -> Scene {
     let command = "cd ~/artoo_workspace && rm 旧.txt && echo 2 > kept.txt && mkdir out && echo 1 > out/new.txt && echo 3";
     let scene = Scene::new(model(count_plan("Tidy up the workspace"), move |_| shell(command)));
@@ -104,7 +105,7 @@ fn contents_that_are_too_old_are_removed_when_a_run_begins() {
     let config = scene.home().join(".config/artoo/config.toml");
     fs::create_dir_all(config.parent().unwrap()).unwrap();
     fs::write(&config, "[undo]\nmax_bytes = 0\n").unwrap();
-    // The thread that removes them is not waited for; a run that is a whole process long gives it time, mostly.
+    // The removing thread is not joined; a run usually takes long enough for it to finish.
     for _ in 0..20 {
         scene.say(&["run", "Once more"]);
         if !first.join("undo/before.jsonl").exists() {
@@ -118,7 +119,7 @@ fn contents_that_are_too_old_are_removed_when_a_run_begins() {
     panic!("nothing was removed");
 }
 
-/// Looking leaves no trace: not in times either.
+/// A run that only reads leaves no trace, not even in timestamps.
 #[test]
 fn a_run_that_only_reads_changes_no_time() {
     use std::os::unix::fs::MetadataExt;
@@ -137,11 +138,11 @@ fn a_run_that_only_reads_changes_no_time() {
     assert_eq!(times(), before);
 }
 
-/// A model that works, and that takes back what it is told the last run did, by the tool for it.
+/// A model that works, and that undoes the named earlier run with the undo tool.
 fn taking_back(call: &Call) -> Reply {
     let shown = shown(call);
     let offers = call.body.to_string().contains("undo_run");
-    // The last of them: memory tells of earlier ones.
+    // The last occurrence: memory names earlier runs, too.
     let named = |before: &str, after: &str| {
         let (_, rest) = shown.rsplit_once(before)?;
         Some(rest.split_once(after)?.0.to_owned())
@@ -177,7 +178,8 @@ fn taking_back(call: &Call) -> Reply {
     }
 }
 
-/// "Undo that", in any language: the model says which run it means, and a tool does it, as it was asked about. An undo is undone likewise.
+/// "Undo that", in any language: the model names the run, and the tool undoes it after
+/// approval. An undo can be undone in the same way.
 #[test]
 fn what_a_run_of_the_conversation_did_is_taken_back_in_words() {
     let scene = Scene::new(taking_back);
@@ -190,7 +192,7 @@ fn what_a_run_of_the_conversation_did_is_taken_back_in_words() {
     let left = state();
     assert_eq!(left, [Some("1\n".to_owned()), Some("2\n".to_owned()), None]);
 
-    // Without a yes nothing is changed.
+    // Without approval nothing is changed.
     let undo = ["run", "--continue", "kumoa se"];
     let denied = scene.say(&undo);
     assert_ne!(denied.code, 0, "{}", denied.err);
@@ -206,6 +208,6 @@ fn what_a_run_of_the_conversation_did_is_taken_back_in_words() {
     assert_eq!(state(), left);
     scene.say(&["runs", "undo", "last"]).ended(0);
     assert_eq!(state(), found);
-    // A request of another session knows of none of it.
+    // A request of another session does not know these runs.
     scene.say(&["run", "--yes", "overwrites", "--yes", "deletes", "Make new.txt, and tidy docs"]).ended(0);
 }

@@ -1,4 +1,4 @@
-//! What is said to those who mistype.
+//! Tests of usage errors, help and version.
 
 use crate::model::counting;
 use crate::scene::Scene;

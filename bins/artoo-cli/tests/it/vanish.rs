@@ -1,4 +1,4 @@
-//! A data folder that disappears while a run works: the run ends, and says why, with the path.
+//! Tests with a data folder that disappears during a run: the run ends with an error that names the path.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ fn gone(folder: &std::path::Path) -> String {
     format!("error: the run's folder {} disappeared while the run worked", folder.display())
 }
 
-/// Removes a folder in which somebody makes files meanwhile.
+/// Removes a folder while another process creates files in it.
 fn remove(folder: &std::path::Path) {
     until("the folder is gone", || fs::remove_dir_all(folder).is_ok() || !folder.exists());
 }
 
-/// What is taken away: the run's own folder, or everything.
+/// Three ways to remove data: the run's own folder, the data folder, and renaming the data folder.
 fn taken(scene: &Scene) -> [fn(&Scene, PathBuf); 3] {
     assert_eq!(scene.runs().len(), 0);
     [
@@ -47,7 +47,7 @@ fn while_the_model_is_waited_for() {
 #[test]
 fn while_a_command_works() {
     for take in taken(&Scene::new(|_| Reply::stall())) {
-        // The output is longer than what is kept together, and needs a file of its own in the folder.
+        // The output exceeds what is kept inline, so it needs a file in the folder.
         let command = "touch $TMPDIR/begun; until [ -e ~/end ]; do sleep 0.01; done; seq 1 90000";
         let scene = Scene::new(model(count_plan("Wait"), move |_| shell(command)));
         let child = scene.artoo(&["run", "Wait for something"]).spawn().unwrap();

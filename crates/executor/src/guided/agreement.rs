@@ -97,7 +97,7 @@ fn ways(group: &[&Candidate]) -> u32 {
 }
 
 /// The programs that do the work of a command; the command itself if it names none.
-fn programs(command: &str) -> Vec<String> {
+pub(super) fn programs(command: &str) -> Vec<String> {
     let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
     let named: Vec<String> = BlockedProgram::all_in(&call).into_iter().map(|pair| pair.program).collect();
     if named.is_empty() { vec![command.to_owned()] } else { named }

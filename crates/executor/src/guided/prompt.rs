@@ -32,7 +32,7 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
     text.push_str(&advice(&cx.instructions, profile));
     task(&mut text, cx, profile);
     if let Some(named) = named {
-        line(&mut text, format_args!("Names to use, as they are: {}", inline(named)));
+        line(&mut text, format_args!("{}", names(named)));
     }
     let used = used(cx);
     if !used.is_empty() {
@@ -58,9 +58,18 @@ fn used(cx: &AttemptContext) -> Vec<String> {
     used
 }
 
-/// The message to the model after a call.
-pub(crate) fn after(call: &ToolCall) -> String {
-    format!("{}\n{GO_ON}", result(call))
+/// The message to the model after a call; with `named` it repeats the paths that the step is about.
+pub(crate) fn after(call: &ToolCall, named: Option<&str>) -> String {
+    let mut text = result(call);
+    if let Some(named) = named {
+        let _ = write!(text, "\n{}", names(named));
+    }
+    let _ = write!(text, "\n{GO_ON}");
+    text
+}
+
+fn names(named: &str) -> String {
+    format!("Names to use, as they are: {}", inline(named))
 }
 
 fn argument_names(schema: &Value) -> String {

@@ -11,18 +11,26 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use artoo_llm_client::{LlmClient, LlmError, Message, Request, ask_several};
+use artoo_llm_client::{JsonSchema, LlmClient, LlmError, Message, Request, ask_several};
 use artoo_tools::Perturbation;
 use artoo_types::Samples;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::agreement::{Came, Candidate, Winner, failed, winner};
+use super::agreement::{self, Came, Candidate, Winner, failed, winner};
+use super::subject;
 use crate::{Action, AttemptContext, CallTool, ExecuteError};
 
+const SHELL: &str = "shell";
+const PYTHON: &str = "python3";
 /// A command that tests whether commands can be rehearsed at all.
 const NOTHING: &str = "true";
-/// The reply to the first command that asks for a different method.
-const ANOTHER_WAY: &str = "To check that, do the same step in another way, with none of these programs: in place of find, grep, ls, awk or sed write python3 -c with each statement on a line of its own, and the other way round. Answer with one call.";
+/// The reply to the first command that asks for a method with different mistakes. The program is requested on
+/// its own: a small model seldom quotes correctly within a command within a text.
+const IN_PYTHON: &str = "To check that, do the same step in Python alone: answer with a program that prints what the step asks for, and nothing else.";
+/// The same for a first command that already was a program.
+const IN_SHELL: &str = "To check that, do the same step without python3, with other programs of the shell. Answer with one call.";
+/// The maximum length of a program, in characters.
+const LONGEST_PROGRAM: usize = 600;
 
 /// The chosen turn.
 #[derive(Debug)]
@@ -42,6 +50,7 @@ pub(crate) async fn is_due(cx: &AttemptContext, tools: &dyn CallTool) -> bool {
 /// sampling.
 pub(crate) async fn first_turn(
     request: &Request,
+    programs: &[String],
     subject: &[PathBuf],
     tools: &dyn CallTool,
     model: &Arc<dyn LlmClient>,
@@ -51,16 +60,21 @@ pub(crate) async fn first_turn(
         Some(Err(LlmError::Unusable { .. })) | None => return Ok(None),
         Some(Err(error)) => return Err(error.into()),
     };
-    if command(&first).is_none() {
+    let Some(written) = command(&first) else {
         return Ok(Some(Taken { turn: first, samples: None }));
-    }
-    let another = in_another_way(request, &first);
+    };
+    let has_python = programs.iter().any(|program| program == PYTHON);
+    let another = if has_python && !agreement::programs(&written).iter().any(|program| program == PYTHON) {
+        in_python(request, &first)
+    } else {
+        in_another_way(request, &first, IN_SHELL)
+    };
     let mut derived = Derived { subject: subject.to_vec(), turns: Vec::new(), candidates: Vec::new() };
     derived.add(Some(first), tools).await;
     for requests in [vec![another], vec![request.sample(2), request.sample(3)]] {
         for answer in ask_several::<Value>(model.as_ref(), requests).await {
             // An unusable answer only reduces the number of samples.
-            derived.add(answer.ok().map(|answer| answer.value), tools).await;
+            derived.add(answer.ok().map(|answer| as_call(answer.value)), tools).await;
         }
         if derived.winner().is_none_or(|winner| winner.is_settled) {
             break;
@@ -70,11 +84,37 @@ pub(crate) async fn first_turn(
 }
 
 /// The same request again, with the first command in the conversation.
-fn in_another_way(request: &Request, first: &Value) -> Request {
+fn in_another_way(request: &Request, first: &Value, how: &str) -> Request {
     let mut request = request.clone();
     request.messages.push(Message::assistant(first.to_string()));
-    request.messages.push(Message::user(ANOTHER_WAY));
+    request.messages.push(Message::user(how));
     request
+}
+
+fn in_python(request: &Request, first: &Value) -> Request {
+    let schema = json!({
+        "type": "object",
+        "properties": {"python": {"type": "string", "minLength": 1, "maxLength": LONGEST_PROGRAM}},
+        "required": ["python"],
+        "additionalProperties": false,
+    });
+    let schema = JsonSchema { name: "program".to_owned(), schema: Arc::new(schema) };
+    in_another_way(request, first, IN_PYTHON).with_schema(schema)
+}
+
+/// Converts a turn that is a program into the call that runs it.
+fn as_call(turn: Value) -> Value {
+    let Some(program) = turn.get("python").and_then(Value::as_str) else { return turn };
+    let command = format!("{PYTHON} -c {}", subject::quoted(program));
+    json!({"tool": SHELL, "arguments": {"command": command}, "output_is_answer": true})
+}
+
+/// Whether a turn is a call that was requested before, so that it yields nothing new.
+pub(crate) fn is_known(turn: &Value, tools: &dyn CallTool) -> bool {
+    match Action::read(turn) {
+        Some(Action::Call { tool, arguments, .. }) => tools.is_known(&tool, &arguments),
+        Some(Action::Answer(_) | Action::GiveUp(_)) | None => false,
+    }
 }
 
 /// The turns so far, and the results of their commands.
@@ -87,6 +127,7 @@ struct Derived {
 impl Derived {
     async fn add(&mut self, turn: Option<Value>, tools: &dyn CallTool) {
         let sample = self.asked();
+        let turn = turn.filter(|turn| !is_known(turn, tools));
         let command = turn.as_ref().and_then(command);
         self.turns.push(turn);
         let Some(command) = command else { return };
@@ -117,7 +158,7 @@ impl Derived {
 /// The shell command of a turn, if it has one.
 fn command(turn: &Value) -> Option<String> {
     match Action::read(turn)? {
-        Action::Call { tool, arguments, .. } if tool.as_str() == "shell" => {
+        Action::Call { tool, arguments, .. } if tool.as_str() == SHELL => {
             Some(arguments.get("command")?.as_str()?.to_owned())
         }
         Action::Call { .. } | Action::Answer(_) | Action::GiveUp(_) => None,

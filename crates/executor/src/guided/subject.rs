@@ -33,8 +33,14 @@ pub(crate) fn told(subject: &[PathBuf], working_folder: &Path) -> Option<String>
     (!all.is_empty()).then(|| all.join(", "))
 }
 
+/// Whether a command omits the name of any path that the step is about.
+pub(crate) fn is_left_out(subject: &[PathBuf], command: &str) -> bool {
+    let names = subject.iter().filter_map(|path| path.file_name()?.to_str());
+    names.into_iter().any(|name| !command.contains(name))
+}
+
 /// A name quoted so that a shell takes it as one word.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',');
     if name.chars().all(is_plain) && !name.starts_with('-') {
         name.to_owned()

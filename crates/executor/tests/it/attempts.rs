@@ -286,24 +286,6 @@ async fn calls_in_vain_are_bounded() {
     assert_eq!(ended.failure.unwrap().reason, "4 calls in a row came to nothing");
 }
 
-/// At temperature 0 a model repeats a refused call forever. The turns it may take stay the same: no schema
-/// forces a program.
-#[tokio::test]
-async fn after_a_refusal_the_dice_change_and_nothing_else() {
-    let model = Arc::new(ScriptedModel::new().profiled(guided()));
-    for turn in [call("python3 -c 1", false), call("python3 -c 1", false), json!({"answer": "3"})] {
-        model.add(Expect::any(), Answer::json(turn));
-    }
-    let client: Arc<dyn LlmClient> = Arc::clone(&model) as _;
-    let tools = Script(Mutex::new(vec![refused(), printed("3")]));
-    let cx = conformance::context("Sum up b in a.csv");
-    ModelExecutor::default().attempt(&cx, &tools, &client).await.unwrap();
-    let temperatures: Vec<_> = model.requests().iter().map(|request| request.temperature_percent).collect();
-    assert_eq!(temperatures, [0, 70, 70]);
-    let [first, second, _] = model.requests().try_into().unwrap();
-    assert_eq!((first.schema, first.system), (second.schema, second.system));
-}
-
 #[tokio::test]
 async fn the_default_executor_keeps_the_contract_whatever_the_model_says() {
     for turn in [call("ls", true), call("ls", false)] {

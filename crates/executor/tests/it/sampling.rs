@@ -23,6 +23,8 @@ use crate::given::{House, call, finished, guided, recorded, subtask, surrounding
 /// command cannot be rehearsed.
 struct Stage {
     plays: &'static [(&'static str, [&'static str; 3])],
+    /// A command whose result is known.
+    known: Option<&'static str>,
     rehearsed: Mutex<Vec<(String, Perturbation)>>,
     called: Mutex<Vec<String>>,
 }
@@ -35,6 +37,10 @@ impl CallTool for Stage {
         self.called.lock().unwrap().push(command.clone());
         let made = recorded("shell", &command, shown, CallEnding::Exited { status: 0 }, None);
         Ok(ToolCall { tool: tool.clone(), arguments, ..made })
+    }
+
+    fn is_known(&self, _: &ToolName, arguments: &Arguments) -> bool {
+        self.known.is_some_and(|known| arguments["command"] == known)
     }
 
     async fn rehearse(&self, command: &str, world: &Perturbation) -> Result<Rehearsed, NotRehearsed> {
@@ -64,7 +70,7 @@ fn said(stdout: &str, stderr: &str, status: i32) -> Rehearsed {
 
 impl Stage {
     fn new(plays: &'static [(&'static str, [&'static str; 3])]) -> Self {
-        Self { plays, rehearsed: Mutex::default(), called: Mutex::default() }
+        Self { plays, known: None, rehearsed: Mutex::default(), called: Mutex::default() }
     }
 
     fn play(&self, command: &str) -> Option<[&'static str; 3]> {
@@ -98,6 +104,7 @@ fn home() -> tempfile::TempDir {
 fn question(home: &Path) -> AttemptContext {
     let mut cx = conformance::context("Wie viele Zeilen hat docs/a.txt?");
     cx.surroundings = surroundings(home);
+    cx.programs.retain(|program| program != "python3");
     cx
 }
 
@@ -152,6 +159,52 @@ async fn two_ways_that_agree_are_enough() {
     assert_eq!(seen.rehearsed, [worlds(WORKS[0].0), worlds(WORKS[1].0)].concat());
 }
 
+/// Lesson of issue 16: most commands that quote a program within a text within a command end at a quote. The
+/// program is requested on its own.
+#[tokio::test]
+async fn lesson_the_other_way_is_a_program_that_the_code_quotes() {
+    const IN_PYTHON: &str = r#"python3 -c 'print(open("docs/a.txt").read().count('\''\n'\''))'"#;
+    const PLAYS: [(&str, [&str; 3]); 3] =
+        [WORKS[0], WORKS[1], (IN_PYTHON, ["3", "error: no such file", "4"])];
+    let home = home();
+    let mut cx = question(home.path());
+    cx.programs.push("python3".to_owned());
+    let program = json!({"python": r#"print(open("docs/a.txt").read().count('\n'))"#});
+    let first = seen(&cx, &[call(WORKS[0].0, true), program], Stage::new(&PLAYS)).await;
+    assert_eq!(first.attempt, answered("3", samples(2, 2, 2, Some(true))));
+    assert_eq!(first.called, [WORKS[0].0]);
+    let asked = &first.requests[1];
+    insta::assert_debug_snapshot!("in_python", (asked.messages.last(), &asked.schema));
+    // A program is checked with shell commands.
+    let turns = [call(IN_PYTHON, true), call(WORKS[1].0, true)];
+    let first = seen(&cx, &turns, Stage::new(&PLAYS)).await;
+    assert_eq!(first.attempt, answered("3", samples(2, 2, 2, Some(true))));
+    assert_eq!(first.requests[1].schema, first.requests[0].schema);
+}
+
+/// Lesson of issue 16: a model that is told that its call is known makes it again, and each repetition costs
+/// a turn.
+#[tokio::test]
+async fn lesson_in_place_of_a_call_whose_result_is_known_samples_are_drawn() {
+    let home = home();
+    let known = |plays| Stage { known: Some("wc -l < docs/a.txt"), ..Stage::new(plays) };
+    let again = || call(WORKS[0].0, true);
+    // One of three samples differs.
+    let other =
+        seen(&question(home.path()), &[again(), again(), call("echo 9", true), again()], known(&[])).await;
+    assert_eq!(other.called, ["echo 9"]);
+    let temperatures: Vec<_> = other.requests.iter().map(|request| request.temperature_percent).collect();
+    assert_eq!(temperatures, [0, 70, 70, 70]);
+    // If none differs, the call is made, and the tools refuse it.
+    let none = seen(&question(home.path()), &[again(), again(), again(), again()], known(&[])).await;
+    assert_eq!(none.called, [WORKS[0].0]);
+    // A known call is no derivation either.
+    let turns = [again(), call(WORKS[1].0, true), again(), again()];
+    let derived = seen(&question(home.path()), &turns, known(&WORKS)).await;
+    assert_eq!((derived.called, derived.rehearsed.len()), (vec![WORKS[1].0.to_owned()], 3));
+    assert_eq!(derived.attempt.samples, samples(4, 1, 1, Some(true)));
+}
+
 #[tokio::test]
 async fn where_no_two_ways_agree_two_samples_more_are_asked_for() {
     let home = home();
@@ -187,8 +240,8 @@ async fn literals_are_outvoted_however_many() {
 #[tokio::test]
 async fn where_nothing_is_named_agreement_is_all_there_is() {
     let home = home();
-    let cx =
-        AttemptContext { surroundings: surroundings(home.path()), ..conformance::context("Wer bin ich?") };
+    let subtask = conformance::context("Wer bin ich?").subtask;
+    let cx = AttemptContext { subtask, ..question(home.path()) };
     let turns = [3, 3, 3, 3].map(|at: usize| call(WORKS[at].0, true));
     let seen = seen(&cx, &turns, Stage::new(&WORKS)).await;
     assert_eq!(seen.attempt, answered("9", samples(4, 4, 1, None)));

@@ -1,4 +1,4 @@
-//! What a program shows, and what it is answered.
+//! Tests of the pseudo-terminal with real programs.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

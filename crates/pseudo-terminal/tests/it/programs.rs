@@ -1,4 +1,4 @@
-//! Programs of every machine at a terminal.
+//! Tests with programs that every machine has: a shell, `stty`, `dd`.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use artoo_pseudo_terminal::{Error, PseudoTerminal, Size};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A shell at a terminal of 24 x 80 that does this.
+/// Starts a shell script at a terminal of 24 x 80.
 #[expect(clippy::disallowed_methods, reason = "nothing of a run: a shell of the test's own")]
 fn shell(script: &str) -> (PseudoTerminal, Child) {
     let terminal = PseudoTerminal::open(Size::of(24, 80)).unwrap();
@@ -35,7 +35,7 @@ fn what_is_typed_and_what_is_written_is_shown_until_the_program_ends() {
 
 #[test]
 fn it_says_where_its_cursor_is_and_how_large_it_is() {
-    // The answer ends without a line's end, so it is read byte by byte; `stty` says "rows columns".
+    // The reply has no line end, so it is read byte by byte; `stty size` prints rows and columns.
     let script = "stty size; stty -icanon -echo; printf 'abc\\033[6n'; dd bs=1 count=6 2>&- | tr '\\033' '!'; stty size";
     let (terminal, mut child) = shell(script);
     assert!(child.wait().unwrap().success());

@@ -1,10 +1,12 @@
-//! Forms that real tools print and store, and harmless texts like them: how many go, how many stay.
+//! Recall and false positives on a corpus of secrets that real tools print and store, and of harmless texts
+//! that resemble them.
 //!
-//! `cargo test -p artoo-redaction --test it corpus -- --nocapture` prints the table that `docs/design/trust.md` has, and
-//! `CORPUS=develop` in the environment of the build every text of that half that is judged wrongly.
+//! `cargo test -p artoo-redaction --test it corpus -- --nocapture` prints the table in
+//! `docs/design/trust.md`; with `CORPUS=develop` in the environment of the build, also every text of that
+//! half that is judged wrongly.
 //!
-//! A text of the corpus begins with `%% GROUP: NAME`. What must not survive stands between `⟦` and `⟧`, and `‹h32›` is a run of 32
-//! characters of a class: nothing in the tree is a key that somebody's scanner would find.
+//! An entry starts with `%% GROUP: NAME`. Text between `⟦` and `⟧` must not survive, and `‹h32›` stands for
+//! 32 characters of a class, so that no key in the tree triggers a secret scanner.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +14,13 @@ use artoo_redaction::Redactor;
 
 struct Half {
     name: &'static str,
-    /// How many forms are known to be missed, and how many harmless texts to be changed.
+    /// The number of forms known to be missed, and of harmless texts known to be changed.
     known: (usize, usize),
     forms: &'static str,
     harmless: &'static str,
 }
 
-/// The rules were written with the first half in sight, and measured with the second.
+/// The rules were written against the first half and measured on the second.
 const HALVES: [Half; 2] = [
     Half {
         name: "develop",
@@ -37,7 +39,7 @@ const HALVES: [Half; 2] = [
 /// The shortest part of a longer secret that must not survive, in characters.
 const PART: usize = 12;
 
-/// One text of the corpus.
+/// An entry of the corpus.
 struct Entry {
     name: &'static str,
     text: String,
@@ -49,14 +51,14 @@ impl Entry {
         self.name.split_once(':').map_or(self.name, |(group, _)| group)
     }
 
-    /// Whether nothing of its secrets is left.
+    /// Whether no part of its secrets is left.
     fn is_gone(&self) -> bool {
         let redacted = Redactor::new().apply(&self.text).into_owned();
         let parts = |secret: &str| -> Vec<String> {
             let chars: Vec<char> = secret.chars().collect();
             chars.windows(chars.len().clamp(1, PART)).map(|part| part.iter().collect()).collect()
         };
-        // A part that stands outside of the secret as well says nothing.
+        // A part that also occurs outside of the secret proves nothing.
         let outside = self.secrets.iter().fold(self.text.clone(), |text, secret| text.replace(secret, "\0"));
         let survives = |part: &String| redacted.contains(part.as_str()) && !outside.contains(part.as_str());
         !self.secrets.iter().any(|secret| parts(secret).iter().any(survives))
@@ -76,7 +78,7 @@ fn entries(corpus: &'static str) -> Vec<Entry> {
             let mut secrets = Vec::new();
             for part in text.split('⟦').skip(1) {
                 let (secret, _) = part.split_once('⟧').expect("an end of a secret");
-                // A key of several lines is there as long as one of its lines is.
+                // A key of several lines survives if any of its lines does.
                 secrets.extend(secret.lines().filter(|line| line.len() > 4).map(str::to_owned));
             }
             Entry { name, text: text.replace(['⟦', '⟧'], ""), secrets }
@@ -84,7 +86,7 @@ fn entries(corpus: &'static str) -> Vec<Entry> {
         .collect()
 }
 
-/// The text with runs of characters in place of `‹h32›`, always the same ones.
+/// Replaces `‹h32›` by characters derived from the text, the same on every run.
 fn expanded(text: &str) -> String {
     let mut state = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -118,7 +120,7 @@ fn characters(class: &str) -> Vec<char> {
     }
 }
 
-/// Every text of the corpus.
+/// All texts of the corpus.
 pub(crate) fn texts() -> &'static [String] {
     static TEXTS: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(|| {
         let all =

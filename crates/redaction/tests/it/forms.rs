@@ -1,4 +1,4 @@
-//! Tables: what is taken out, and what looks like it and stays.
+//! Example texts: which secrets are redacted, and which lookalikes stay.
 
 use artoo_redaction::{Redactor, secrets_of, too_short};
 
@@ -32,7 +32,7 @@ fn keys_of_services() {
         check(&format!("~/keys/{key}.txt"), &format!("~/keys/{KEY}.txt"));
         check(&format!("https://host/?k={key}&x=1"), &format!("https://host/?k={KEY}&x=1"));
         check(&format!(r"{{\n{key}\n}}"), &format!(r"{{\n{KEY}\n}}"));
-        // An output is cut anywhere, and most of a key is not nothing.
+        // Output may be cut anywhere, and most of a key is still a secret.
         let cut = &key[..key.len() - 4];
         check(&format!("{cut}\n[... 9 bytes"), &format!("{KEY}\n[... 9 bytes"));
     }
@@ -99,7 +99,7 @@ fn passwords_in_addresses() {
     stays("https://ada:$PASSWORD@example.org");
 }
 
-/// A record without these would be of no use.
+/// Records would be useless without these.
 #[test]
 fn what_must_stay() {
     let picture: String = (0..4000u32)
@@ -161,7 +161,7 @@ fn known_values() {
     assert_eq!(format!("{redactor:?}"), "Redactor { values: 2 }");
 }
 
-/// A key `x` took every x out of messages.
+/// Regression: the key `x` removed every x from messages.
 #[test]
 fn a_value_of_less_than_eight_characters_is_an_ordinary_word() {
     let redactor = Redactor::new().secret("x").secret("sevench").secret("сeмьбук");
@@ -178,7 +178,7 @@ fn a_value_of_less_than_eight_characters_is_an_ordinary_word() {
     assert_eq!(too_short(variables).collect::<Vec<_>>(), ["LM_KEY", "PROXY"]);
 }
 
-/// In base64, wherever the value begins in what was encoded, and as addresses, forms and texts inside of texts have it.
+/// In base64 at any alignment, percent-encoded in URLs and forms, and JSON-escaped.
 #[test]
 fn known_values_in_other_encodings() {
     use base64::{

@@ -1,4 +1,4 @@
-//! A written line is what the redacted value would be.
+//! Property: a written line equals the redacted value.
 
 use artoo_redaction::{JsonWriter, Redactor};
 use proptest::prelude::*;

@@ -1,14 +1,14 @@
-//! What holds for every text.
+//! Properties that hold for every text.
 
 use std::borrow::Cow;
 
 use artoo_redaction::Redactor;
 use proptest::prelude::*;
 
-/// Texts made of parts of secrets, so that many of them nearly are some.
+/// Texts made of parts of secrets, so that many are near misses.
 const PARTS: &str = "(sk-|ghp_|AKIA|token|password|=|: |\\[|\\]|\"|'|\\\\|\\\\n|Bearer |://|@|-----|-----BEGIN RSA PRIVATE KEY-----|-----END RSA PRIVATE KEY-----|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw\n|eyJhbGciOiJI\\.|eyJ|hunter22-hunter22|hunter|aHVudGVyMjI|%68|[a-zA-Z0-9]{1,24}|[A-Z0-9]{16}| |\n|\r\n|🙂|é){0,24}";
 
-/// Texts whose lines say something about each other.
+/// Texts whose lines give each other context.
 const LINES: &str = "((user|name|key|value|password|Value|DB_PASSWORD|Cookie|psk|data|kind|Secret|machine|login|hvs\\.|\\$6\\$|mysql|curl|MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw|[a-z0-9]{4,9}|[a-zA-Z0-9]{32})(: |=|,|;|\t| \\| | │ |  | |:|: \\||: \"|\"|>|<|-u |-p|\n|\n  |\n    |\n- |\n---\n|)){0,32}";
 
 fn redactor() -> Redactor {
@@ -43,7 +43,7 @@ proptest! {
         prop_assert_eq!(redactor().apply(&once).into_owned(), once);
     }
 
-    /// What real tools print, in any order.
+    /// Entries of the corpus, in any order.
     #[test]
     fn forms_beside_each_other_are_decided_once(
         picked in prop::collection::vec((any::<prop::sample::Index>(), 0..6_usize), 1..12),
@@ -89,8 +89,9 @@ proptest! {
         prop_assert!(!redacted.contains(&key), "{}", redacted);
     }
 
-    /// Words, numbers, paths, hashes and ids. A stop is followed by a blank, and base64 has neither `c` nor `y`: `hvb.` straight before a
-    /// hash, and `cio` or `oy2` before letters, are what keys look like, and chance finds them.
+    /// Words, numbers, paths, hashes and ids. A full stop is followed by a blank, and base64 has neither `c`
+    /// nor `y`: `hvb.` right before a hash, and `cio` or `oy2` before letters, look like keys, and random
+    /// texts contain them.
     #[test]
     fn a_text_without_secrets_is_unchanged(
         text in "(([a-z]{1,10}|[A-Z][a-z]{1,9}|[0-9]{1,9}|/[a-z]{1,6}/[a-z]{1,6}\\.[a-z]{2,3}|[0-9a-f]{40}|[0-9a-f]{64}|[A-Zabd-xz0-9+/]{76}|\\PC)([ ,;\n]|\\. )){0,30}",
@@ -118,7 +119,7 @@ fn a_line_without_end_is_worked_on_in_parts() {
     }
 }
 
-/// The longest value ends in the middle of a word, so that each look bares the next one.
+/// The longest value ends inside a word, so each pass exposes the next one.
 #[test]
 fn a_line_that_is_not_done_after_some_looks_goes_as_a_whole() {
     let link = format!("password=\"{}", "ab".repeat(256));
@@ -131,7 +132,8 @@ fn a_line_that_is_not_done_after_some_looks_goes_as_a_whole() {
     assert_eq!(Redactor::new().apply(&once), once);
 }
 
-/// Counted, not timed: no part of a text makes it look at the rest again and again.
+/// Redaction takes linear time: no part of a text makes the rest be scanned again and again. The test's time
+/// limit checks this, so nothing is timed here.
 #[test]
 fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {
     let redactor = redactor();
@@ -170,7 +172,7 @@ fn texts_that_nearly_are_secrets_cost_no_more_than_their_length() {
     ] {
         let length = if cfg!(debug_assertions) { 150_000 } else { 1_000_000 };
         let text = part.repeat(length / part.len());
-        // A quadratic way would not come back within the test's time limit.
+        // A quadratic implementation would exceed the test's time limit.
         let _ = redactor.apply(&text);
     }
 }

@@ -1,4 +1,4 @@
-//! What is a secret, what is none, and the laws that hold for every text.
+//! Tests of what is redacted, what is not, and the properties that hold for every text.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

@@ -35,7 +35,7 @@ fn in_json() {
     check(&format!("{{\"k\": \"{key}\"}}"), "{\"k\": \"[redacted: private key]\\n\"}");
 }
 
-/// What a prompt shows is head and tail, and the place between them may be anywhere.
+/// A prompt shows the head and the tail of a text, and the cut may be anywhere.
 #[test]
 fn cut_off() {
     let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{BODY}-----END RSA PRIVATE KEY-----\n");
@@ -70,31 +70,32 @@ fn beside_other_secrets() {
     );
 }
 
-/// Found by the fuzz target: a secret beside a mark took a part of it along, or bared one, and the next look saw another key.
+/// Found by the fuzz target: a secret beside a mark took a part of it along, or exposed one, and the next
+/// pass saw another key.
 #[test]
 fn what_is_decided_once_is_decided_again() {
     let data = &BODY[..40];
     let (key, end) = ("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----");
-    // The last mark of a line counts, whatever stands before it.
+    // The last mark of a line counts, whatever precedes it.
     check(&format!("{data}\npassword=opensesame-----END {end}"), "[redacted: private key]\n");
     check(&format!("{data}\n-----END {end}"), "[redacted: private key]\n");
     // A value ends where a mark begins.
     check(&format!("{key}\n{data}\n\"password\":'opensesame{end}"), "[redacted: private key]\n");
     check(&format!("password='opensesame{end} x"), &format!("password='[redacted: password]{end} x"));
     check(&format!("PRIVATE_KEY={key}\n{data}\n"), "PRIVATE_KEY=[redacted: private key]\n");
-    // Only words that a key's name is made of make a mark.
+    // Only words used in the names of keys make a mark.
     check(
         "-----BEGIN password=opensesame PRIVATE KEY-----\n",
         "-----BEGIN password=[redacted: password] PRIVATE KEY-----\n",
     );
-    // What was taken out of a line of data is a part of it.
+    // A mark inside a data line counts as data.
     let secret = format!("{data}hunter22{data}");
     let redactor = Redactor::new().secret("hunter22");
     assert_eq!(redactor.apply(&format!("{secret}\n{secret}\n{end}\n")), "[redacted: private key]\n");
     assert_eq!(redactor.apply(&format!("{key}\n{secret}\n{secret}\n")), "[redacted: private key]\n");
 }
 
-/// Long lines are worked on in parts; the blanks of a mark are no place to cut one.
+/// Long lines are processed in parts; the blanks inside a mark are no place to cut.
 #[test]
 fn no_key_is_cut_in_a_long_line() {
     let key = "-----BEGIN RSA PRIVATE KEY-----MIIEpAIBAAKCAQEA04up8hoqzS1APIB0RhjXyObw-----END RSA PRIVATE KEY-----";

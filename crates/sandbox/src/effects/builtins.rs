@@ -1,4 +1,4 @@
-//! What the shell does itself.
+//! Effects of shell builtins: `cd`, `export`, `eval`, `trap`.
 
 use super::cursor::is_name;
 use super::place::Seen;
@@ -6,7 +6,8 @@ use super::rules::Call;
 use super::value::Value;
 use super::walk::Walker;
 
-/// `cd`. A folder that is not there may come to be, or `cd` fails: then nobody knows where the shell is.
+/// `cd`. If the folder does not exist, it may be created before, or `cd` fails: the working folder is then
+/// unknown.
 pub(super) fn cd(walker: &mut Walker<'_>, call: &Call<'_>) {
     let home = Value::known(walker.place.home.to_string_lossy());
     let operand = call.arguments.iter().find(|one| !one.is_option());
@@ -15,7 +16,7 @@ pub(super) fn cd(walker: &mut Walker<'_>, call: &Call<'_>) {
     walker.scope.go(path.filter(|path| matches!(walker.place.paths.look(path), Seen::Folder(_))));
 }
 
-/// `export`, `read`, `unset` and their like: the variables that they name.
+/// `export`, `read`, `unset` and the like: the variables that they name.
 pub(super) fn assigns(walker: &mut Walker<'_>, call: &Call<'_>) {
     let keeps = ["export", "declare", "typeset", "local", "readonly"].contains(&call.name);
     let plain = keeps && !call.arguments.iter().any(Value::is_option);
@@ -35,7 +36,7 @@ pub(super) fn eval(walker: &mut Walker<'_>, call: &Call<'_>) {
     walker.text(&words.join(" "), &call.program.source);
 }
 
-/// `trap` carries its text out later, when everything may be different.
+/// `trap` runs its text later, when everything may be different.
 pub(super) fn trap(walker: &mut Walker<'_>, call: &Call<'_>) {
     let Some(first) = call.arguments.iter().find(|one| !one.is("--")) else { return };
     let mark = walker.scope.mark();

@@ -1,10 +1,10 @@
-//! A place in shell text.
+//! A cursor over shell text.
 
-/// Why text was not read to its end. What was read before it holds.
+/// Why the text was not read to its end. What was read before it stays valid.
 #[derive(Debug)]
 pub(super) struct NotRead(pub(super) String);
 
-/// Characters, and where the reader is among them.
+/// Characters and a position in them.
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t [char],
     pub(super) at: usize,
@@ -25,7 +25,7 @@ impl Cursor<'_> {
         Some(found)
     }
 
-    /// Goes on if this stands here.
+    /// Advances past `what` if it comes next.
     pub(super) fn eat(&mut self, what: &str) -> bool {
         let here = what.chars().enumerate().all(|(by, one)| self.ahead(by) == Some(one));
         if here {
@@ -34,7 +34,7 @@ impl Cursor<'_> {
         here
     }
 
-    /// Goes on, or says what is missing.
+    /// Advances past `what`, or reports that it is missing.
     pub(super) fn expect(&mut self, what: &str) -> Result<(), NotRead> {
         if self.eat(what) { Ok(()) } else { Err(NotRead(format!("`{what}` is missing"))) }
     }
@@ -43,12 +43,12 @@ impl Cursor<'_> {
         self.text.get(from..to).unwrap_or_default().iter().collect()
     }
 
-    /// What follows, without going on.
+    /// The remaining text, without advancing.
     pub(super) fn rest(&self) -> &[char] {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes over the characters for which this holds.
+    /// Advances over the characters that satisfy `is`, and returns them.
     pub(super) fn while_is(&mut self, is: impl Fn(char) -> bool) -> String {
         let from = self.at;
         while self.peek().is_some_and(&is) {
@@ -57,7 +57,7 @@ impl Cursor<'_> {
         self.slice(from, self.at)
     }
 
-    /// Blanks, joined lines and comments.
+    /// Skips blanks, line continuations and comments.
     pub(super) fn blanks(&mut self) {
         loop {
             match self.peek() {
@@ -69,12 +69,13 @@ impl Cursor<'_> {
         }
     }
 
-    /// The unquoted word that stands here, without going on, if it is short enough to mean something to the shell.
+    /// The unquoted word at the cursor, without advancing, cut to the length of the words that the shell
+    /// reserves.
     pub(super) fn reserved(&self) -> String {
         self.rest().iter().take(12).take_while(|one| !is_meta(**one)).collect()
     }
 
-    /// `NAME=` or `NAME+=`, if it stands here: the name, and whether the value is added to the old one.
+    /// Reads `NAME=` or `NAME+=` if it comes next: the name, and whether the value is appended.
     pub(super) fn assignment(&mut self) -> Option<(String, bool)> {
         let from = self.at;
         let name = self.while_is(is_of_name);
@@ -92,12 +93,12 @@ pub(super) fn is_meta(one: char) -> bool {
     matches!(one, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
 
-/// Whether a character may stand in the name of a variable.
+/// Whether a character may be part of a variable name.
 pub(super) fn is_of_name(one: char) -> bool {
     one.is_ascii_alphanumeric() || one == '_'
 }
 
-/// Whether a text is the name of a variable.
+/// Whether a text is a variable name.
 pub(super) fn is_name(text: &str) -> bool {
     !text.starts_with(|one: char| one.is_ascii_digit()) && !text.is_empty() && text.chars().all(is_of_name)
 }

@@ -1,31 +1,31 @@
-//! The decisions about a command, and the rules that they follow.
+//! Decisions about a command, and the rules behind them.
 
 /// Whether a command may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// It runs without a question.
+    /// Runs without a question.
     Allow,
-    /// A person is asked. Without one the answer is no.
+    /// The user is asked. Without a user the answer is no.
     Ask,
-    /// It does not run, whoever says yes.
+    /// Does not run, even with consent.
     Deny,
 }
 
-/// The rule that decided.
+/// The rule behind a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// What is protected is not touched.
+    /// Protected places are never touched.
     ProtectedPlace,
     /// The user allows no changes.
     ReadOnlyMode,
-    /// What changes, goes or leaves the machine needs consent.
+    /// Changing, deleting and sending data off the machine needs consent.
     ConsentToChange,
-    /// What cannot be known needs consent.
+    /// Unknown effects need consent.
     ConsentToTheUnknown,
 }
 
 impl Permission {
-    /// Its name in `--json`.
+    /// The name in `--json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -36,7 +36,7 @@ impl Permission {
 }
 
 impl DecidedBy {
-    /// Its name in `--json`.
+    /// The name in `--json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::ProtectedPlace => "protected-place",

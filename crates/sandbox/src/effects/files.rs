@@ -1,4 +1,5 @@
-//! `cp`, `mv`, `ln`, `dd` and their like: programs that write one of the files that they are given.
+//! Effects of programs that write one of their file arguments: `cp`, `mv`, `ln`, `dd`, `rsync`, `sed` and the
+//! like.
 
 use super::found::Kind;
 use super::options::{Given, any, take};
@@ -6,10 +7,10 @@ use super::rules::Call;
 use super::value::Value;
 use super::walk::Walker;
 
-/// Options that do not change where something goes.
+/// Options that do not change the destination.
 const PLAIN: &str = "-f -i -n -p -s -u -v --force --verbose --no-clobber --symbolic";
 
-/// Where a program puts things, and what it puts there. An option that is not followed is said.
+/// The sources and the destination. An option that is not modelled is reported.
 fn ends(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<(Vec<Value>, Value)> {
     let mut given = take(call.arguments, "tSgmo");
     let folder = given.of("-t --target-directory").next().cloned();
@@ -18,7 +19,7 @@ fn ends(walker: &mut Walker<'_>, call: &Call<'_>) -> Option<(Vec<Value>, Value)>
     Some((given.operands, to))
 }
 
-/// Says that an option is none of those that are followed.
+/// Reports the first option that is not in `followed`.
 fn unread(walker: &mut Walker<'_>, call: &Call<'_>, given: &Given, followed: &str) {
     if let Some((option, _)) = given.options.iter().find(|(option, _)| !any(option, followed)) {
         let why = format!("what this option of `{}` does is not followed", call.name);
@@ -34,7 +35,7 @@ pub(super) fn copy(walker: &mut Walker<'_>, call: &Call<'_>) {
     }
 }
 
-/// `mv`: what stood there is gone, and what stood at the other end too.
+/// `mv`: the source is gone, and so is whatever was at the destination.
 pub(super) fn rename(walker: &mut Walker<'_>, call: &Call<'_>) {
     let Some((from, to)) = ends(walker, call) else { return };
     for one in &from {
@@ -81,7 +82,7 @@ pub(super) fn rsync(walker: &mut Walker<'_>, call: &Call<'_>) {
     }
 }
 
-/// `uniq` and its like: the first operand is read, the second is written.
+/// `uniq` and the like: the first operand is read, the second is written.
 pub(super) fn filter(walker: &mut Walker<'_>, call: &Call<'_>) {
     let operands = take(call.arguments, "fswlgco").operands;
     for operand in operands.iter().take(1) {
@@ -92,7 +93,7 @@ pub(super) fn filter(walker: &mut Walker<'_>, call: &Call<'_>) {
     }
 }
 
-/// `sed`: a program in its own language, which changes the files themselves where it is told to.
+/// `sed` runs a program in its own language and changes files in place if told to.
 pub(super) fn sed(walker: &mut Walker<'_>, call: &Call<'_>) {
     let given = take(call.arguments, "ef");
     let script = usize::from(!given.has("-e -f --expression --file"));

@@ -1,4 +1,4 @@
-//! `find`: where it looks, and what it does with what it finds.
+//! Effects of `find`: where it searches, and what it does with its matches.
 
 use super::found::Kind;
 use super::rules::Call;

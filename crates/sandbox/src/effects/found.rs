@@ -1,40 +1,41 @@
-//! What was found out about a command: its effects, each with its reason.
+//! The effects of a command, each with its reason.
 
-/// What a command may do to the world.
+/// What a command may do.
 ///
-/// An empty list says that nothing of the kind is named, not that nothing of the kind happens: that shows only when the command is tried.
+/// An empty list means that the text names nothing of the kind, not that nothing of the kind happens: only a
+/// trial run shows that.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
     /// Files and folders that it reads.
     pub reads: Vec<Cause>,
-    /// Files and folders that were not there.
+    /// Files and folders that it creates.
     pub creates: Vec<Cause>,
-    /// What is there and gets another content, mode, owner or time.
+    /// Existing files and folders whose content, mode, owner or times change.
     pub overwrites: Vec<Cause>,
-    /// What is there and goes: files, processes, versions.
+    /// Existing things that are removed: files, processes, versions.
     pub deletes: Vec<Cause>,
-    /// Programs that are started.
+    /// Programs that it starts.
     pub runs: Vec<Cause>,
-    /// What is asked of other machines.
+    /// Requests to other machines.
     pub network: Vec<Cause>,
-    /// What changes on other machines, or is sent to them.
+    /// Changes on other machines, and data sent to them.
     pub outside_machine: Vec<Cause>,
-    /// What is done with the rights of somebody else, or to the system itself.
+    /// What runs with another user's rights, and changes to the system itself.
     pub privilege: Vec<Cause>,
-    /// What could not be found out.
+    /// What could not be determined.
     pub unknown: Vec<Cause>,
-    /// Which of all these are in a protected place.
+    /// Those of the above that touch a protected place.
     pub protected: Vec<Cause>,
 }
 
 /// One effect and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    /// On what: an absolute path where it is known, otherwise what can be said.
+    /// The object: an absolute path if known, otherwise the best description.
     pub what: String,
-    /// The word of the command that it comes from.
+    /// The word of the command that causes it.
     pub word: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -62,7 +63,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order in which they are shown.
+    /// All kinds, in display order.
     pub const ALL: [Self; 9] = [
         Self::Reads,
         Self::Creates,
@@ -75,7 +76,7 @@ impl Kind {
         Self::Unknown,
     ];
 
-    /// Its name in `--json`.
+    /// The name in `--json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",

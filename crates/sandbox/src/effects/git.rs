@@ -1,10 +1,10 @@
-//! `git`: what changes the history or the files, what is sent.
+//! Effects of `git`: changes to history and files, and what is sent.
 
 use super::found::Kind::{self, Deletes, Network, OutsideMachine, Overwrites};
 use super::rules::Call;
 use super::walk::Walker;
 
-/// What the commands of `git` do that do more than look.
+/// Git commands that do more than read.
 const TABLE: [(&str, Kind, &str); 4] = [
     ("push send-email svn p4 send-pack http-push", OutsideMachine, "it changes another repository"),
     ("fetch ls-remote clone pull submodule", Network, "it asks another machine"),
@@ -22,11 +22,11 @@ const TABLE: [(&str, Kind, &str); 4] = [
     ),
 ];
 
-/// Commands that look.
+/// Commands that only read.
 const LOOKS: &str = "status log diff show ls-files ls-tree rev-parse rev-list blame shortlog describe cat-file \
                      grep count-objects version name-rev request-pull merge-base for-each-ref check-ignore help";
 
-/// Commands that change something, unless their first word is one of [`LISTING`] or there is none.
+/// Commands that change something, unless there is no further word or the first one is in [`LISTING`].
 const LISTS: &str = "branch tag remote reflog worktree notes config stash";
 
 const LISTING: &str = "list show get -a -r -v -vv -l -n --list --all --show-current --remotes --verbose --get \

@@ -1,10 +1,11 @@
-//! What a command would do, as far as its text says it, without running it.
+//! Static analysis of shell commands: what a command would do, as far as its text tells, without running it.
 //!
-//! [`effects_of`] reads shell text, follows it through wrappers, substitutions and inner shells, and gives the [`Effects`] with a word and a
-//! reason for each: what a question shows, what the user's rules are about, and what is refused before anything runs. It proves nothing: what
-//! a command really changes shows only when it is tried. Where the text is in doubt, that is an [`Effects::unknown`].
+//! [`effects_of`] parses shell text, follows it through wrappers, substitutions and inner shells, and returns
+//! the [`Effects`] with a word and a reason for each. They are shown in questions, matched by the user's
+//! rules, and decide what is refused before anything runs. They prove nothing: only a trial run shows what a
+//! command really changes. Where the text is ambiguous, the result has an [`Effects::unknown`].
 //!
-//! No file is looked at here; what is where comes in through [`Paths`]. The design is in `docs/design/effects.md`.
+//! This module opens no files; it asks [`Paths`] what exists. The design is in `docs/design/effects.md`.
 
 mod builtins;
 mod cursor;
@@ -34,7 +35,8 @@ pub use place::{Paths, Place, Seen};
 use place::Unlooked;
 use walk::{Names, Walker};
 
-/// Whether a program is known by its name. What is unknown of such a program lies in what it is told: in its words, its input or a file.
+/// Whether a program is known by its name. What remains unknown about such a program is in its arguments, its
+/// input or a file.
 ///
 /// ```
 /// use artoo_sandbox::knows_program;
@@ -46,7 +48,7 @@ pub fn knows_program(program: &str) -> bool {
     programs::name(program).and_then(programs::rule).is_some()
 }
 
-/// What shell text would do if it ran in this place with `bash -c` or `sh -c`, without an input.
+/// What shell text would do if run in this place with `bash -c` or `sh -c`, without input.
 ///
 /// ```
 /// use artoo_sandbox::{Kind, Paths, Place, Seen, effects_of};
@@ -70,7 +72,8 @@ pub fn knows_program(program: &str) -> bool {
 /// assert_eq!(says("sudo ./made-yesterday.sh", Kind::Unknown), Some("./made-yesterday.sh".into()));
 /// ```
 pub fn effects_of(text: &str, place: Place<'_>) -> Effects {
-    // The first reading finds the names: whether a variable keeps its value, and which words are functions, shows only at the end.
+    // The first pass collects names: whether a variable keeps its value, and which words are functions, is
+    // known only at the end of the text.
     let unlooked = Place { protected: &[], paths: &Unlooked, ..place };
     let mut first = Walker::new(unlooked, Names::default());
     first.text(text, "");

@@ -1,4 +1,4 @@
-//! Programs that ask other machines, or send them something.
+//! Effects of download programs (`curl`, `wget` and the like), and the host name among a program's arguments.
 
 use super::found::Kind;
 use super::options::{any, take};
@@ -6,11 +6,11 @@ use super::rules::Call;
 use super::value::Value;
 use super::walk::Walker;
 
-/// Options that send something, by their beginnings.
+/// Options that send something, by their prefixes.
 const SENDING: &str = "-d -F -T -X -u -Q --data --form --upload --request --json --post --method --body --mail \
                        --quote --config --url-query";
 
-/// `curl`, `wget` and their like.
+/// `curl`, `wget` and the like.
 pub(super) fn fetch(walker: &mut Walker<'_>, call: &Call<'_>) {
     let (values, saves, more, sends) = match call.name {
         "wget" => ("OoPeUaiQtTw", "-O --output-document", "-P -r -m", "--post --method --body"),
@@ -30,7 +30,7 @@ pub(super) fn fetch(walker: &mut Walker<'_>, call: &Call<'_>) {
     }
 }
 
-/// The word that looks most like the name of a machine.
+/// The word that looks most like a host name.
 pub(super) fn address(arguments: &[Value]) -> Option<&Value> {
     let with = |signs: &[char]| arguments.iter().find(|one| one.source.contains(signs) && !one.is_option());
     with(&['@', ':']).or_else(|| with(&['.'])).filter(|one| !one.is("."))

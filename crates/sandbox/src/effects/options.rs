@@ -1,16 +1,17 @@
-//! Splits the words behind a program into options and operands.
+//! Splits the arguments of a program into options and operands.
 
 use super::value::Value;
 
-/// What was found among the words of a program.
+/// Parsed arguments.
 pub(super) struct Given {
-    /// Words that are no options and no values of options.
+    /// Words that are neither options nor values of options.
     pub(super) operands: Vec<Value>,
-    /// Each option, as `-o` or `--output`, and its value: the rest of its word, or the next word.
+    /// Each option, as `-o` or `--output`, with its value: the rest of its word, or the next word.
     pub(super) options: Vec<(String, Value)>,
 }
 
-/// Reads the words of a program whose options are written in the usual way: letters may stand together, and these take a value.
+/// Parses the arguments of a program with conventional options: short options may be combined, and the
+/// letters in `values` take a value.
 pub(super) fn take(arguments: &[Value], values: &str) -> Given {
     let mut given = Given { operands: Vec::new(), options: Vec::new() };
     let mut rest = arguments.iter();
@@ -50,7 +51,7 @@ pub(super) fn take(arguments: &[Value], values: &str) -> Given {
 }
 
 impl Given {
-    /// The values of the options that are one of these, a blank between them.
+    /// The values of the given options, which are separated by blanks.
     pub(super) fn of(&self, options: &str) -> impl Iterator<Item = &Value> {
         self.options.iter().filter(move |(given, _)| any(given, options)).map(|(_, value)| value)
     }
@@ -60,7 +61,7 @@ impl Given {
     }
 }
 
-/// Whether an option is one of these; long ones may be cut.
+/// Whether an option is one of these; long options may be abbreviated.
 pub(super) fn any(given: &str, options: &str) -> bool {
     let is_cut = given.starts_with("--") && given.len() > 2;
     options.split_ascii_whitespace().any(|one| one == given || (is_cut && one.starts_with(given)))

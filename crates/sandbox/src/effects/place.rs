@@ -1,4 +1,4 @@
-//! What a command's effects depend on besides its words.
+//! The context of a command: its folders, protected places and the file system.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -6,34 +6,34 @@ use std::path::{Component, Path, PathBuf};
 /// Where a command would run.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// What `~` means. Absolute.
+    /// What `~` expands to. Absolute.
     pub home: &'a Path,
-    /// Where relative paths lead. Absolute.
+    /// The base of relative paths. Absolute.
     pub working_folder: &'a Path,
-    /// What `$WORKSPACE` means, which every run sets. Absolute.
+    /// The value of `$WORKSPACE`, which every run sets. Absolute.
     pub workspace: &'a Path,
-    /// What nobody may read or write, by its real name and by the name that people use.
+    /// Paths that must not be read or written, both by their real path and as users name them.
     pub protected: &'a [PathBuf],
-    /// What is there.
+    /// The file system.
     pub paths: &'a dyn Paths,
 }
 
-/// Answers what is where. `artoo_sandbox::OnDisk` asks the disk; a table does for tests.
+/// File system lookups. [`OnDisk`](crate::OnDisk) asks the disk; tests use a table.
 pub trait Paths {
-    /// What an absolute path leads to, links resolved. The path may hold `..`.
+    /// What an absolute path leads to, with links resolved. The path may contain `..`.
     fn look(&self, path: &Path) -> Seen;
 }
 
-/// What was found at a path.
+/// The result of looking up a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
-    /// Nothing. The path that would come to be, without links.
+    /// Nothing; the path that would be created, without links.
     Nothing(PathBuf),
     /// A folder, by its path without links.
     Folder(PathBuf),
     /// Something else, by its path without links.
     File(PathBuf),
-    /// It cannot be said.
+    /// Unknown.
     Unsure,
 }
 
@@ -53,7 +53,7 @@ impl Place<'_> {
     }
 }
 
-/// Knows no path.
+/// A file system about which nothing is known.
 pub(super) struct Unlooked;
 
 impl Paths for Unlooked {
@@ -62,7 +62,7 @@ impl Paths for Unlooked {
     }
 }
 
-/// The path without `.` and `..`, as text alone can say it.
+/// The path without `.` and `..`, resolved lexically.
 pub(super) fn tidy(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! The table of known programs. What is not here is unknown.
+//! The table of known programs and their rules. Programs not listed are unknown.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,11 +9,11 @@ use super::rules::But;
 use super::rules::Rule::{self, Always, Builtin, Each, Own, Reads, Verbs};
 use super::{builtins, files, find, git, network, wrappers};
 
-/// Folders whose programs are those that their names say.
+/// Folders in which a program is what its name says.
 const FOLDERS: [&str; 7] =
     ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin", "/usr/local/sbin"];
 
-/// Its operands are no files.
+/// None of its operands are files.
 const ALL: usize = usize::MAX;
 
 const OUTPUT: But = &[("-o --output", Writes), ("--compress-program", RUNS)];
@@ -24,9 +24,9 @@ const CLEARS: Act = Other(Deletes, "an option tells it to delete what is there")
 const SYSTEM: &str = "it changes the system";
 pub(super) const CODE: &str = "what it does shows only when it is tried";
 
-/// Names, a blank between them, and their rule. A name stands once.
+/// Program names, separated by blanks, and their rule. Each name occurs once.
 const TABLE: &[(&str, Rule)] = &[
-    // The shell itself.
+    // Shell builtins.
     ("set shopt test [", Builtin(|_, _| {})),
     ("cd pushd popd", Builtin(builtins::cd)),
     (
@@ -39,7 +39,7 @@ const TABLE: &[(&str, Rule)] = &[
         "source . alias unalias enable bind complete history fc jobs hash",
         Always(Unknown, "what the shell does from here on is not followed"),
     ),
-    // Reading.
+    // Readers.
     (
         ": true false echo pwd exit return break continue shift wait times umask ulimit type which sleep \
          yes seq logname whoami id groups tty arch uname nproc uptime free getconf locale lscpu lsblk \
@@ -82,7 +82,7 @@ const TABLE: &[(&str, Rule)] = &[
         Reads(ALL, "", &[("-c -C --clear --read-clear --vacuum-size --vacuum-time --vacuum-files", CLEARS)]),
     ),
     ("date", Reads(ALL, "dfrI", &[("-s --set", Other(Privilege, SYSTEM))])),
-    // Making, changing, deleting.
+    // Creating, changing, deleting.
     ("mkdir", Each(Act::Makes, 0, "m")),
     ("touch", Each(Writes, 0, "drt")),
     ("tee", Each(Writes, 0, "")),
@@ -101,7 +101,7 @@ const TABLE: &[(&str, Rule)] = &[
     ("sed gsed", Own(files::sed)),
     ("find gfind", Own(find::run)),
     ("git", Own(git::run)),
-    // What they do shows only when they are tried: programs in other languages, editors, archives, keys.
+    // Opaque programs, whose effects only a trial run shows: interpreters, editors, archivers, key tools.
     (
         "awk gawk mawk nawk python python2 python3 python3.9 python3.10 python3.11 python3.12 python3.13 \
          python3.14 fish csh tcsh pwsh xonsh nu perl ruby node nodejs deno bun php lua luajit tclsh R \
@@ -130,7 +130,7 @@ const TABLE: &[(&str, Rule)] = &[
          firejail bwrap disown bg fg",
         Own(wrappers::beyond),
     ),
-    // Other machines.
+    // Network programs.
     ("curl wget http https aria2c lynx links w3m ftp lftp", Own(network::fetch)),
     (
         "ping ping6 dig host nslookup traceroute whois nmap tracepath mtr",
@@ -175,7 +175,7 @@ const TABLE: &[(&str, Rule)] = &[
     ),
 ];
 
-/// The name by which the table knows a program, if it lies where programs of that name lie.
+/// The name under which the table knows a program, if its folder is one of [`FOLDERS`].
 pub(super) fn name(program: &str) -> Option<&str> {
     match program.rsplit_once('/') {
         None => Some(program),

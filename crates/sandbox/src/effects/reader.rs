@@ -1,8 +1,9 @@
-//! Reads shell text and says of each command, as soon as it is read, what it would do.
+//! Recursive-descent parser of shell text that reports the effects of each command while parsing.
 //!
-//! Everything that stands there counts as carried out: which branch is taken, how often a loop goes round and whether a function is called
-//! shows only when it runs. What is read only in another process, or perhaps not at all, leaves no variable and no folder behind. What this
-//! reader leaves out (arrays, extended patterns) ends the reading, and that is said.
+//! Everything in the text counts as executed: which branch is taken, how often a loop iterates and whether a
+//! function is called is known only at run time. Code that runs in another process, or perhaps not at all,
+//! leaves no variable and no working folder behind. Unsupported syntax (arrays, extended patterns) stops the
+//! parser, and that is reported.
 
 use super::cursor::{Cursor, NotRead};
 use super::value::{Building, Value};
@@ -11,16 +12,16 @@ use super::words::End;
 
 pub(super) type Read<T = ()> = Result<T, NotRead>;
 
-/// Words that stand between two parts of an `if` or a loop.
+/// Keywords between two parts of an `if` or a loop.
 const MIDDLE: [&str; 4] = ["then", "do", "else", "elif"];
 
-/// Words that begin a command which holds others.
+/// Keywords that start a compound command.
 const COMPOUND: [&str; 9] = ["if", "while", "until", "for", "select", "case", "{", "[[", "function"];
 
 pub(super) struct Reader<'t, 'w, 'p> {
     pub(super) cursor: Cursor<'t>,
     pub(super) walker: &'w mut Walker<'p>,
-    /// The end of a line, and where the here-documents end that begin there.
+    /// The end of a line, and the end of the here-documents that start on it.
     pub(super) here: Option<(usize, usize)>,
 }
 
@@ -29,7 +30,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         Self { cursor: Cursor { text, at: 0 }, walker, here: None }
     }
 
-    /// All of the text.
+    /// Parses all of the text.
     pub(super) fn whole(mut self) -> Read {
         self.script("")?;
         match self.cursor.peek() {
@@ -38,7 +39,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         }
     }
 
-    /// What follows `(`, in a process of its own.
+    /// Parses what follows `(`, which runs in its own process.
     pub(super) fn subshell(&mut self) -> Read {
         let mark = self.walker.scope.mark();
         self.script("")?;
@@ -46,7 +47,8 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         self.cursor.expect(")")
     }
 
-    /// Commands up to this word, which is left standing, or to what no command begins with.
+    /// Parses commands up to the word `until`, which is not consumed, or to something that cannot start a
+    /// command.
     fn script(&mut self, until: &str) -> Read {
         self.walker.deeper()?;
         loop {
@@ -70,13 +72,13 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         Ok(())
     }
 
-    /// Commands up to this word.
+    /// Parses commands up to the word `end` and consumes it.
     fn body(&mut self, end: &str) -> Read {
         self.script(end)?;
         self.cursor.expect(end)
     }
 
-    /// What may be carried out or not.
+    /// Parses something that may or may not be executed.
     fn perhaps(&mut self, work: impl FnOnce(&mut Self) -> Read) -> Read {
         let mark = self.walker.scope.mark();
         work(self)?;
@@ -84,7 +86,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         Ok(())
     }
 
-    /// Blanks, comments and ends of lines, with the here-documents that begin there.
+    /// Skips blanks, comments and line ends, with the here-documents that start there.
     fn lines(&mut self) {
         loop {
             self.cursor.blanks();
@@ -206,7 +208,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
                     self.cursor.blanks();
                 }
             }
-            // One of several is any of them.
+            // With several values, the variable may hold any of them.
             let only = values.pop().filter(|_| values.is_empty());
             self.walker.assign(&name, only);
         }
@@ -237,7 +239,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         }
     }
 
-    /// `[[ … ]]`: its words, whatever stands between them.
+    /// `[[ … ]]`: its words, whatever is between them.
     fn test(&mut self) -> Read {
         loop {
             self.lines();
@@ -259,7 +261,7 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
         self.perhaps(Self::command)
     }
 
-    /// Assignments, words and redirections: a program with its arguments.
+    /// A simple command: assignments, words and redirections.
     fn simple(&mut self) -> Read {
         let from = self.cursor.at;
         let (mut assigned, mut words, mut input) = (Vec::new(), Vec::new(), None);
@@ -291,7 +293,8 @@ impl<'t, 'w, 'p> Reader<'t, 'w, 'p> {
             return Err(NotRead("a command is missing".into()));
         }
         for (name, value) in assigned {
-            // Before a command it holds for that command, and with some commands of some shells for good.
+            // An assignment before a command applies to that command only, but with some commands of some
+            // shells permanently.
             self.walker.assign(&name, value.filter(|_| words.is_empty()));
         }
         self.walker.call(&words, input.as_deref());

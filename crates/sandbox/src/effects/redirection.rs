@@ -1,15 +1,16 @@
-//! Reads redirections and here-documents.
+//! Parses redirections and here-documents.
 
 use super::cursor::NotRead;
 use super::reader::{Read, Reader};
 use super::value::{Building, Value};
 use super::words::End;
 
-/// Signs, each before those that it begins with.
+/// Redirection operators; each one comes before its prefixes.
 const SIGNS: [&str; 9] = ["&>>", "&>", "<&", "<>", "<", ">>", ">|", ">&", ">"];
 
 impl Reader<'_, '_, '_> {
-    /// Reads one, if one stands here, and says what it does. A text that is the input itself goes to `input`.
+    /// Parses a redirection if one comes next, and reports its effect. Inline input (a here-document or
+    /// here-string) is stored in `input`.
     pub(super) fn redirect(&mut self, input: &mut Option<String>) -> Read<bool> {
         let digits = self.cursor.rest().iter().take_while(|one| one.is_ascii_digit()).count();
         match (self.cursor.ahead(digits), self.cursor.ahead(digits + 1)) {
@@ -46,7 +47,7 @@ impl Reader<'_, '_, '_> {
         Ok(only.unwrap_or_else(|| Value::any(self.cursor.slice(from, self.cursor.at))))
     }
 
-    /// The body of a here-document, which begins on the next line.
+    /// The body of a here-document, which starts on the next line.
     fn here_document(&mut self) -> Read<Option<String>> {
         let strip = self.cursor.eat("-");
         self.cursor.blanks();
@@ -55,7 +56,7 @@ impl Reader<'_, '_, '_> {
         let plain = self.cursor.slice(from, self.cursor.at) == name;
         let rest_of_line = self.cursor.rest().iter().take_while(|one| **one != '\n').count();
         let line = self.cursor.at + rest_of_line;
-        // Another one of the same line begins where the first ends.
+        // A second one on the same line starts where the first one ends.
         let mut at = self.here.filter(|(of, _)| *of == line).map_or(line + 1, |(_, end)| end);
         let mut body = Vec::new();
         loop {
@@ -78,7 +79,7 @@ impl Reader<'_, '_, '_> {
         if !plain {
             return Ok(Some(body.into_iter().collect()));
         }
-        // Substitutions in it are carried out.
+        // Substitutions in it are executed.
         let mut text = Building::whole();
         Reader::new(&body, self.walker).parts(&mut text, End::Text)?;
         Ok(text.finish_one("").text)

@@ -1,4 +1,4 @@
-//! The kinds of rules that programs follow, and how each is applied.
+//! The kinds of rules for programs, and how each is applied.
 
 use super::found::Kind;
 use super::network;
@@ -6,30 +6,31 @@ use super::options::{any, take};
 use super::value::Value;
 use super::walk::Walker;
 
-/// What a program does with its words.
+/// What a program does with its arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
-    /// It reads its operands but for the first few. These letters of options take a value; other options do more.
+    /// Reads its operands except the first few. The given option letters take a value; the given options do
+    /// more.
     Reads(usize, &'static str, But),
-    /// It does the same to each operand but for the first few. These letters of options take a value.
+    /// Does the same to each operand except the first few. The given option letters take a value.
     Each(Act, usize, &'static str),
-    /// It does this whatever its words are.
+    /// Has this effect whatever its arguments are.
     Always(Kind, &'static str),
-    /// It does this, but without words, or with one of these as its first, it only shows something.
+    /// Has this effect, but without arguments, or with one of these as its first, it only shows something.
     Verbs(Kind, &'static str, &'static str),
-    /// The shell does it itself, so that no program is started.
+    /// A shell builtin, which starts no program.
     Builtin(Own),
-    /// It has a rule of its own.
+    /// Handled by a function.
     Own(Own),
 }
 
-/// Options, a blank between them, and what is done to what they name.
+/// Options, separated by blanks, and what is done to their values.
 pub(super) type But = &'static [(&'static str, Act)];
 
-/// A rule of a program's own.
+/// A handler for a program.
 pub(super) type Own = fn(&mut Walker<'_>, &Call<'_>);
 
-/// A program that is started.
+/// A program being started.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'v> {
     /// The word that names it.
@@ -37,27 +38,27 @@ pub(super) struct Call<'v> {
     /// Its name in the table.
     pub(super) name: &'v str,
     pub(super) arguments: &'v [Value],
-    /// The text that is its input, where that stands in the command.
+    /// The text of its input, if the command contains it.
     pub(super) input: Option<&'v str>,
 }
 
-/// What is done to one thing.
+/// What is done to one operand.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Act {
-    /// Made or overwritten.
+    /// Created or overwritten.
     Writes,
-    /// Made, if it is not there.
+    /// Created if missing.
     Makes,
-    /// Changed where it is.
+    /// Changed in place.
     Changes,
-    /// Gone.
+    /// Deleted.
     Deletes,
     /// Another effect.
     Other(Kind, &'static str),
 }
 
 impl Walker<'_> {
-    /// Notes what a known program does.
+    /// Reports the effects of a known program.
     pub(super) fn follow(&mut self, rule: Rule, call: Call<'_>) {
         let Call { program, name, arguments, .. } = call;
         if !matches!(rule, Rule::Builtin(_)) {

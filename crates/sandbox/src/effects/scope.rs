@@ -1,4 +1,4 @@
-//! What is known of variables and the working folder at a place in a text.
+//! Known variables and the working folder at a point in the text.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use super::value::Value;
 
-/// Variables that have a value wherever they are not assigned.
+/// Variables that every run sets, so that they have a value even if not assigned.
 const OF_EVERY_RUN: [&str; 3] = ["HOME", "WORKSPACE", "PWD"];
 
 #[derive(Debug)]
 pub(super) struct Scope {
-    /// Variables whose value is known. What is not here may hold anything.
+    /// Variables with a known value. A variable not listed may hold anything.
     variables: BTreeMap<String, Value>,
-    /// Where relative paths lead, if that is known.
+    /// The working folder, if known.
     folder: Option<PathBuf>,
-    /// What was there before each change.
+    /// Undo log: the old value before each change.
     log: Vec<Before>,
 }
 
@@ -39,7 +39,7 @@ impl Scope {
         self.folder.as_deref()
     }
 
-    /// Gives a variable this value; nothing is anything.
+    /// Sets a variable; `None` means an unknown value.
     pub(super) fn set(&mut self, name: &str, value: Option<Value>) {
         let before = match value {
             Some(value) => self.variables.insert(name.to_owned(), value),
@@ -48,17 +48,17 @@ impl Scope {
         self.log.push(Before::Variable(name.to_owned(), before));
     }
 
-    /// Goes to a folder, or nobody knows where.
+    /// Changes the working folder; `None` means unknown.
     pub(super) fn go(&mut self, folder: Option<PathBuf>) {
         self.log.push(Before::Folder(mem::replace(&mut self.folder, folder)));
     }
 
-    /// A place to which [`back`](Self::back) and [`doubt`](Self::doubt) return.
+    /// A position for [`back`](Self::back) and [`doubt`](Self::doubt).
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
-    /// What changed since then did so in another process.
+    /// Reverts the changes since `mark`: they happened in another process.
     pub(super) fn back(&mut self, mark: usize) {
         while self.log.len() > mark {
             match self.log.pop() {
@@ -71,7 +71,7 @@ impl Scope {
         }
     }
 
-    /// What changed since then may have changed or not.
+    /// Forgets what changed since `mark`: the changes may or may not have happened.
     pub(super) fn doubt(&mut self, mark: usize) {
         for before in self.log.iter().skip(mark) {
             match before {
@@ -82,14 +82,14 @@ impl Scope {
         }
     }
 
-    /// Another shell begins, which may not have these variables.
+    /// Enters another shell, which may not have these variables.
     pub(super) fn enter_shell(&mut self) {
         let forgotten = OF_EVERY_RUN.into_iter().filter(|name| self.variables.contains_key(*name));
         let forgotten = forgotten.map(|name| (name.to_owned(), Value::any(name))).collect();
         self.log.push(Before::Shell(mem::replace(&mut self.variables, forgotten)));
     }
 
-    /// The variables that every run sets are not what they were.
+    /// Marks the variables that every run sets as unknown.
     pub(super) fn forget_the_run(&mut self) {
         OF_EVERY_RUN.into_iter().for_each(|name| self.set(name, Some(Value::any(name))));
     }

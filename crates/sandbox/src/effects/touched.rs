@@ -1,4 +1,4 @@
-//! Effects on paths: what is read, made, changed, deleted.
+//! Effects on paths: reads, creates, overwrites, deletes.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use super::place::{Seen, tidy};
 use super::value::Value;
 use super::walk::Walker;
 
-/// Files that are no files: writing to them changes nothing.
+/// Device files: writing to them changes nothing.
 const SINKS: [&str; 5] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
 
 impl Walker<'_> {
-    /// The path that a word names, if both the word and the folder are known.
+    /// The path that a word names, if the word and the working folder are known.
     pub(super) fn at(&self, value: &Value) -> Option<PathBuf> {
         self.below_the_folder(value.text.as_deref()?)
     }
@@ -25,7 +25,7 @@ impl Walker<'_> {
         self.at(value).map_or_else(|| value.source.clone(), |path| tidy(&path).display().to_string())
     }
 
-    /// Notes a word that names something in a protected place.
+    /// Reports a word that names something in a protected place.
     pub(super) fn guards(&mut self, value: &Value, why: &str) {
         if self.place.protected.is_empty() {
             return;
@@ -42,7 +42,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reads a file or folder.
+    /// Reports a read of a file or folder.
     pub(super) fn reads(&mut self, value: &Value, why: &str) {
         let path = self.shown(value);
         if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
@@ -55,7 +55,7 @@ impl Walker<'_> {
         self.note(Kind::Reads, path, &value.source, why);
     }
 
-    /// Writes a file: makes it where there is none, changes it where there is one.
+    /// Reports a write to a file: it is created if missing, and overwritten otherwise.
     pub(super) fn writes(&mut self, value: &Value, why: &str) {
         if value.is("-") || value.prefix == "/dev/fd/" {
             return;
@@ -88,7 +88,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Makes what stays as it is where it is there.
+    /// Reports the creation of something that stays as it is if it exists.
     pub(super) fn makes(&mut self, value: &Value, why: &str) {
         let there = self.at(value).map(|path| self.place.paths.look(&path));
         if !matches!(there, Some(Seen::Folder(_) | Seen::File(_))) {
@@ -96,14 +96,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Deletes something, or changes something where it is.
+    /// Reports that something is deleted or changed in place.
     pub(super) fn alters(&mut self, kind: Kind, value: &Value, why: &str) {
         self.guards(value, why);
         let path = self.shown(value);
         self.note(kind, path, &value.source, why);
     }
 
-    /// Puts a copy of `from` at `to`, or below it where it is a folder.
+    /// Reports a copy of `from` at `to`, or inside `to` if that is a folder.
     pub(super) fn copies(&mut self, from: &Value, to: &Value, why: &str) {
         let folder = self.at(to).filter(|path| matches!(self.place.paths.look(path), Seen::Folder(_)));
         let Some(folder) = folder else { return self.writes(to, why) };

@@ -1,15 +1,15 @@
-//! What a word becomes when the command runs, as far as that is known.
+//! The value of a word after expansion, as far as it is known.
 
 use std::mem;
 
 /// A word after expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Value {
-    /// All of it, where it is known.
+    /// The whole text, if known.
     pub(super) text: Option<String>,
-    /// What it begins with, where the rest is not known.
+    /// The known prefix, if the rest is unknown.
     pub(super) prefix: String,
-    /// How it was written.
+    /// The word as written.
     pub(super) source: String,
 }
 
@@ -19,7 +19,7 @@ impl Value {
         Self { source: text.clone(), text: Some(text), prefix: String::new() }
     }
 
-    /// Anything at all.
+    /// An unknown value.
     pub(super) fn any(source: impl Into<String>) -> Self {
         Self { source: source.into(), ..Self::default() }
     }
@@ -33,7 +33,7 @@ impl Value {
         self.text.as_deref() == Some(text)
     }
 
-    /// Its text, empty where it is not known.
+    /// The text, empty if unknown.
     pub(super) fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
@@ -43,21 +43,21 @@ impl Value {
     }
 }
 
-/// A word while it is read. It becomes several where an unquoted variable holds blanks.
+/// A word under construction. It becomes several words if an unquoted variable contains blanks.
 #[derive(Default)]
 pub(super) struct Building {
     done: Vec<Value>,
     text: String,
-    /// Whether something follows the text that nobody knows.
+    /// Whether something unknown follows the text.
     open: bool,
     /// Whether there is a word, even an empty one.
     there: bool,
-    /// Whether it stays one word, whatever it holds.
+    /// Whether it stays one word, whatever it contains.
     whole: bool,
 }
 
 impl Building {
-    /// The value of an assignment, or a text.
+    /// For the value of an assignment, or for a text.
     pub(super) fn whole() -> Self {
         Self { whole: true, ..Self::default() }
     }
@@ -73,17 +73,17 @@ impl Building {
         text.chars().for_each(|one| self.push(one));
     }
 
-    /// Quotes stand here: the word is there, even if it is empty.
+    /// Quotes: the word exists even if it is empty.
     pub(super) fn quotes(&mut self) {
         self.there = true;
     }
 
-    /// Something that nobody knows comes here.
+    /// Appends something unknown.
     pub(super) fn gap(&mut self) {
         (self.there, self.open) = (true, true);
     }
 
-    /// The value of an unquoted variable: blanks end the word, and patterns are not known.
+    /// Appends the value of an unquoted variable: blanks end the word, and glob patterns are unknown.
     pub(super) fn split(&mut self, text: &str) {
         if self.whole {
             return self.push_str(text);
@@ -108,14 +108,14 @@ impl Building {
         }
     }
 
-    /// The words, written like this.
+    /// The resulting words, with `source` as their spelling.
     pub(super) fn finish(mut self, source: &str) -> Vec<Value> {
         self.end();
         self.done.iter_mut().for_each(|value| value.source = source.to_owned());
         self.done
     }
 
-    /// The one word that it is where nothing is split.
+    /// The single word, if nothing was split.
     pub(super) fn finish_one(self, source: &str) -> Value {
         self.finish(source).pop().unwrap_or_else(|| Value::any(source).with(""))
     }

@@ -1,4 +1,4 @@
-//! Carries along what is known while a text is read, and notes every effect.
+//! The walker: tracks known state while the parser reads a text, and records every effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,20 @@ use super::reader::{Read, Reader};
 use super::scope::Scope;
 use super::value::Value;
 
-/// The longest text that is read, in bytes.
+/// The longest text that is parsed, in bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// Bytes of texts within texts that are read, and of variables: values of values grow without end.
+/// The most bytes of nested texts and variables that are processed: values built from values grow without
+/// bound.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// How deep groups, substitutions, inner shells and programs that start programs may lie in one another.
+/// The deepest nesting of groups, substitutions, inner shells and programs that start programs.
 const DEEPEST: usize = 40;
 
-/// Names that a text gives a meaning.
+/// The names that a text defines.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// How often each variable is assigned.
+    /// The number of assignments to each variable.
     variables: BTreeMap<String, usize>,
     functions: BTreeSet<String>,
 }
@@ -31,11 +32,11 @@ pub(super) struct Walker<'p> {
     pub(super) place: Place<'p>,
     pub(super) effects: Effects,
     pub(super) scope: Scope,
-    /// How deep something lies in something.
+    /// The current nesting depth.
     pub(super) depth: usize,
-    /// All names of the text, known from reading it before.
+    /// All names of the text, from the first pass.
     all: Names,
-    /// The names that were met.
+    /// The names seen in this pass.
     pub(super) met: Names,
     noted: BTreeSet<(Kind, String)>,
     bytes: usize,
@@ -55,7 +56,7 @@ impl<'p> Walker<'p> {
         }
     }
 
-    /// A whole text: what was asked for, or the text of an inner shell, which comes from this word.
+    /// Parses a whole text: the command itself, or the text of an inner shell, which `word` gives.
     pub(super) fn text(&mut self, text: &str, word: &str) {
         if text.len() > LONGEST || !self.spend(text.len()) {
             let why = format!("it is longer than {} KiB", LONGEST / 1024);
@@ -73,13 +74,13 @@ impl<'p> Walker<'p> {
         self.bytes <= MOST_BYTES
     }
 
-    /// One level deeper, or an error: nesting never reaches the end of the stack.
+    /// Enters one nesting level, or fails: nesting never exhausts the stack.
     pub(super) fn deeper(&mut self) -> Read {
         self.depth += 1;
         if self.depth > DEEPEST { Err(NotRead("it is nested too deep".into())) } else { Ok(()) }
     }
 
-    /// Notes an effect on something, once.
+    /// Records an effect, once per kind and object.
     pub(super) fn note(&mut self, kind: Kind, what: impl Into<String>, word: &str, why: impl Into<String>) {
         let what = what.into();
         if self.noted.insert((kind, what.clone())) {
@@ -91,13 +92,13 @@ impl<'p> Walker<'p> {
         self.note(Kind::Unknown, what, word, why);
     }
 
-    /// Gives a variable a value; nothing is anything.
+    /// Sets a variable; `None` means an unknown value.
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
         *self.met.variables.entry(name.to_owned()).or_default() += 1;
         self.scope.set(name, value);
     }
 
-    /// The value of a variable. One that is assigned more than once has any of its values: it may stand in a loop.
+    /// The value of a variable. With more than one assignment it is unknown: the use may be in a loop.
     pub(super) fn variable(&mut self, name: &str) -> Option<Value> {
         let length = self.scope.variable(name).map_or(0, |value| value.text().len());
         if !self.spend(length) {
@@ -114,7 +115,7 @@ impl<'p> Walker<'p> {
         value.or(of_the_run.filter(|_| assigned == 0).map(|path| Value::known(path.to_string_lossy())))
     }
 
-    /// A function gets this name.
+    /// Defines a function.
     pub(super) fn define(&mut self, name: &str) {
         if programs::rule(name).is_some() {
             self.unknown(name, name, "it gives a known program another meaning");
@@ -122,7 +123,7 @@ impl<'p> Walker<'p> {
         self.met.functions.insert(name.to_owned());
     }
 
-    /// Starts what the first word names, with this text as its input, if that is known.
+    /// Runs the program that the first word names, with this text as its input, if known.
     pub(super) fn call(&mut self, words: &[Value], input: Option<&str>) {
         let Some((program, arguments)) = words.split_first() else { return };
         let Some(text) = program.text.as_deref() else {

@@ -1,27 +1,27 @@
-//! Reads words: quotes, substitutions, expansions.
+//! Parses words: quotes, substitutions, expansions.
 
 use super::cursor::{NotRead, is_meta, is_name, is_of_name};
 use super::programs;
 use super::reader::{Read, Reader};
 use super::value::{Building, Value};
 
-/// What ends the text that is being read.
+/// What ends the text being parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// A blank or an operator: a word of a command.
     Meta,
-    /// The same, and nothing is split: the value of an assignment.
+    /// The same without word splitting: the value of an assignment.
     Value,
-    /// The quote: text in `"…"`.
+    /// The closing quote: text in `"…"`.
     Quote,
     /// The end of the text: a here-document.
     Text,
-    /// The brace of `${…}`, which stands in quotes or not.
+    /// The brace of `${…}`, in quotes or not.
     Brace { quoted: bool },
 }
 
 impl Reader<'_, '_, '_> {
-    /// The words that the one becomes which stands here, or nothing where none does.
+    /// The words that the word at the cursor expands to, or `None` if there is no word.
     pub(super) fn word(&mut self) -> Read<Option<Vec<Value>>> {
         let from = self.cursor.at;
         let mut word = Building::default();
@@ -85,7 +85,7 @@ impl Reader<'_, '_, '_> {
                 }
                 '*' | '?' if end == End::Meta => word.gap(),
                 '[' if end == End::Meta && !(first && next.is_none_or(is_meta)) => word.gap(),
-                // `{a,b}` makes several words of one.
+                // `{a,b}` expands to several words.
                 '{' if end == End::Meta && next != Some('}') => word.gap(),
                 '~' if bare && (first || before == Some(&'=')) => {
                     if next.is_none_or(|next| next == '/' || is_meta(next)) {
@@ -115,7 +115,7 @@ impl Reader<'_, '_, '_> {
             return self.escapes(word);
         }
         match self.cursor.peek() {
-            // A text that is translated.
+            // `$"…"`, a translated text.
             Some('"') if !quoted => {}
             Some('@' | '*' | '#' | '?' | '$' | '!' | '-' | '0'..='9') => {
                 self.cursor.at += 1;
@@ -145,7 +145,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// What follows `${`. Whatever is done to the value, the words inside are carried out.
+    /// Parses what follows `${`. Whatever is done to the value, the words inside are executed.
     fn expansion(&mut self, word: &mut Building, quoted: bool) -> Read {
         let name = self.cursor.while_is(is_of_name);
         if is_name(&name) && self.cursor.eat("}") {
@@ -194,7 +194,7 @@ impl Reader<'_, '_, '_> {
                     self.cursor.at -= 1;
                     self.digits(8, 3)
                 }
-                // An escaped quote ends the text to some shells.
+                // In some shells an escaped quote ends the text.
                 (true, one) => one.filter(|one| "\\\"?".contains(*one)),
             };
             word.push(
@@ -211,7 +211,7 @@ impl Reader<'_, '_, '_> {
         u32::from_str_radix(&text, radix).ok().and_then(char::from_u32).filter(|one| *one != '\0')
     }
 
-    /// What follows `((`, up to `))`. Only substitutions in it do something.
+    /// Parses what follows `((`, up to `))`. Only substitutions in it have effects.
     pub(super) fn sum(&mut self) -> Read {
         self.walker.deeper()?;
         let (from, mut open, mut word) = (self.cursor.at, 0_usize, Building::default());
@@ -228,7 +228,7 @@ impl Reader<'_, '_, '_> {
         }
         let inside = self.cursor.slice(from, self.cursor.at - 1);
         self.cursor.expect(")")?;
-        // To some shells these are two groups around a command.
+        // Some shells read this as two groups around a command.
         let first = inside.split_ascii_whitespace().next().unwrap_or_default();
         if inside.contains(['\'', '"', '\\']) || programs::rule(first).is_some() {
             self.aside(&inside, "((…))");
@@ -237,7 +237,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// A text that is carried out in a process of its own.
+    /// Parses a text that runs in its own process.
     fn aside(&mut self, text: &str, word: &str) {
         let mark = self.walker.scope.mark();
         self.walker.text(text, word);

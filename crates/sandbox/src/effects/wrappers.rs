@@ -1,4 +1,4 @@
-//! Programs that start other programs, and shells inside shells.
+//! Effects of programs that start other programs, and of nested shells.
 
 use super::cursor::is_name;
 use super::found::Kind;
@@ -7,7 +7,7 @@ use super::rules::Call;
 use super::value::Value;
 use super::walk::Walker;
 
-/// `sudo` and its like: with the rights of somebody else.
+/// `sudo` and the like: they run a command with another user's rights.
 pub(super) fn rights(walker: &mut Walker<'_>, call: &Call<'_>) {
     let why = "it runs with the rights of somebody else";
     walker.note(Kind::Privilege, call.name, &call.program.source, why);
@@ -17,7 +17,8 @@ pub(super) fn rights(walker: &mut Walker<'_>, call: &Call<'_>) {
     walker.scope.back(mark);
 }
 
-/// `nice`, `timeout` and their like: their options, of which most take a value, and their operands stand before the command.
+/// `nice`, `timeout` and the like: their options, most of which take a value, and their operands precede the
+/// command.
 pub(super) fn wrap(walker: &mut Walker<'_>, call: &Call<'_>) {
     let (values, operands) = match call.name {
         "timeout" | "gtimeout" => ("sk", 1),
@@ -32,14 +33,14 @@ pub(super) fn wrap(walker: &mut Walker<'_>, call: &Call<'_>) {
     start(walker, call, values, operands);
 }
 
-/// `command`, which can also only say where a program is.
+/// `command`, which may also just print where a program is.
 pub(super) fn command(walker: &mut Walker<'_>, call: &Call<'_>) {
     if !call.arguments.first().is_some_and(|first| first.is("-v") || first.is("-V")) {
         start(walker, call, "", 0);
     }
 }
 
-/// What it starts, when and how often is not followed further than to its words.
+/// For programs that start others later or repeatedly: only their words are analysed.
 pub(super) fn beyond(walker: &mut Walker<'_>, call: &Call<'_>) {
     walker.unknown(call.name, &call.program.source, "what it starts, and when, is not followed");
     wrap(walker, call);
@@ -67,7 +68,7 @@ pub(super) fn env(walker: &mut Walker<'_>, call: &Call<'_>) {
     walker.scope.back(mark);
 }
 
-/// `xargs` adds what it reads to the words, or puts it where it is told to.
+/// `xargs` appends its input to the words, or puts it in place of a marker.
 pub(super) fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) {
     let values = "aIiLnPsdEJR";
     let Some((options, command)) = behind(walker, call, values, 0) else { return };
@@ -79,7 +80,7 @@ pub(super) fn xargs(walker: &mut Walker<'_>, call: &Call<'_>) {
     walker.call(&words, None);
 }
 
-/// `sh -c TEXT`, a script, or a text on the standard input.
+/// `sh -c TEXT`, a script, or a text on standard input.
 pub(super) fn shell(walker: &mut Walker<'_>, call: &Call<'_>) {
     let (mut rest, mut text_follows) = (call.arguments, false);
     while let Some((option, more)) = rest.split_first().filter(|(first, _)| first.is_option()) {
@@ -105,7 +106,7 @@ pub(super) fn shell(walker: &mut Walker<'_>, call: &Call<'_>) {
     walker.scope.back(mark);
 }
 
-/// A word of a command in which something that nobody knows is put in the place of a mark.
+/// The word with the marker `mark` replaced by something unknown.
 pub(super) fn put(word: &Value, mark: &str, source: &str) -> Value {
     match word.text().split_once(mark).filter(|_| !mark.is_empty()) {
         Some((before, _)) => Value { prefix: before.to_owned(), ..Value::any(source) },
@@ -119,7 +120,7 @@ fn start(walker: &mut Walker<'_>, call: &Call<'_>, values: &str, operands: usize
     }
 }
 
-/// What stands before the command, and the command. What is not clear about an option is said.
+/// Splits the arguments into those before the command, and the command. An ambiguous option is reported.
 fn behind<'v>(
     walker: &mut Walker<'_>,
     call: &Call<'v>,
@@ -145,7 +146,7 @@ fn behind<'v>(
             let why = format!("whether this option of `{}` takes a value is not known", call.name);
             walker.unknown(call.name, &first.source, why);
         }
-        // A letter that takes a value takes the rest of the word, or the next one.
+        // A letter that takes a value takes the rest of the word, or the next word.
         let takes_next =
             letters.find(|letter| values.contains(letter)).is_some_and(|at| at + 1 == letters.len());
         rest = if takes_next { more.get(1..)? } else { more };

@@ -1,4 +1,4 @@
-//! What a command would change, as a value.
+//! The changes a preview found.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::snapshot::below::as_text;
 
-/// Everything that the command changed on its copy, by path; parents come before what lies in them. Left out are the times of folders,
-/// which change with every temporary file; a commit makes them what they became all the same.
+/// Everything that the command changed in its overlays, sorted by path; parents come before their contents.
+/// Folder times are left out, because they change with every temporary file; a commit sets them all the same.
 ///
 /// ```
 /// use artoo_sandbox::preview::Changes;
@@ -22,65 +22,65 @@ pub struct Changes {
     pub(super) list: Vec<Change>,
 }
 
-/// What becomes of one path.
+/// The change of one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// By its real name.
+    /// The real path.
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// In one word.
+    /// The kind of the change.
     pub kind: ChangeKind,
-    /// What is there; `None`: nothing.
+    /// The current entry, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Entry>,
-    /// What would be there; `None`: nothing.
+    /// The entry after a commit, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Entry>,
-    /// The other end of a move: a file went from one to the other with the same bytes, mode and time.
+    /// The other end of a move: the file has the same bytes, mode and time at both.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_text")]
     pub moved: Option<PathBuf>,
-    /// The path of which this is one more name (a hard link).
+    /// The path of which this is another hard link.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_text")]
     pub same_file_as: Option<PathBuf>,
-    /// The lines that differ, as a unified diff; of small text alone.
+    /// The changed lines as a unified diff; only for small text files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
-/// In one word what becomes of a path.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// Something comes to be where nothing was.
+    /// A new entry.
     Created,
-    /// A file, a link or a folder becomes another: other bytes, another target, another kind.
+    /// Other content: a file's bytes, a link's target, or another type.
     Changed,
-    /// Only the mode, the owner, the time or extended attributes become others.
+    /// Only the mode, the owner, the time or extended attributes differ.
     Attributes,
-    /// It goes.
+    /// Removed.
     Deleted,
-    /// A file comes here from another path of the list, where it is [`MovedAway`](Self::MovedAway).
+    /// A file moved here from another path of the list, which is [`MovedAway`](Self::MovedAway).
     MovedHere,
-    /// A file goes from here to another path of the list.
+    /// A file moved from here to another path of the list.
     MovedAway,
 }
 
-/// Something in a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// What it is.
+    /// The type.
     #[serde(flatten)]
     pub kind: EntryKind,
     /// Permissions with the set-id and sticky bits.
     pub mode: u32,
-    /// Bytes of a file; of a link those of its target; of a folder 0.
+    /// The size of a file, or of a link's target, in bytes; 0 for a folder.
     pub size: u64,
     /// The names of its extended attributes and access lists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<String>,
 }
 
-/// What an entry of a folder is.
+/// The type of a folder entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum EntryKind {
@@ -90,11 +90,11 @@ pub enum EntryKind {
     Folder,
     /// A symbolic link.
     Link {
-        /// Where it leads.
+        /// Its target.
         #[serde(serialize_with = "as_text")]
         target: PathBuf,
     },
-    /// A device, a socket or a fifo, which a preview can remove and nothing else.
+    /// A device, a socket or a FIFO, which a preview can only remove.
     Other,
 }
 
@@ -104,18 +104,19 @@ impl Changes {
         self.list.is_empty()
     }
 
-    /// All of them.
+    /// All changes.
     pub fn iter(&self) -> std::slice::Iter<'_, Change> {
         self.list.iter()
     }
 
-    /// Whether everything is new, lies below one of these folders (by their real names), is not hidden, is no second name of a file
-    /// that is there and runs as nobody else: what may be done without a question. True where nothing changes.
+    /// Whether every change creates something inside one of the folders `free` (real paths) that is not
+    /// hidden, is no hard link to an existing file and grants no other user's rights: such changes need no
+    /// question. True if nothing changes.
     pub fn only_creates_in(&self, free: &[PathBuf]) -> bool {
         self.beyond(free).next().is_none()
     }
 
-    /// Those that are more than that. A file that comes from elsewhere is as good as new where it comes to; where it goes from, it is missed.
+    /// The changes that do more than that. The target of a move counts as new, its source as removed.
     pub fn beyond<'a>(&'a self, free: &'a [PathBuf]) -> impl Iterator<Item = &'a Change> {
         self.list.iter().filter(|change| {
             let is_new = match change.kind {
@@ -134,7 +135,7 @@ impl Changes {
         })
     }
 
-    /// Those that touch one of these places or something in it, or remove a folder that one of them lies in.
+    /// The changes at or below one of these places, and those that remove a folder containing one.
     pub fn touching<'a>(&'a self, places: &'a [PathBuf]) -> impl Iterator<Item = &'a Change> {
         self.list.iter().filter(|change| {
             let within = |place: &PathBuf| change.path.starts_with(place);
@@ -160,10 +161,10 @@ impl<'a> IntoIterator for &'a Changes {
 /// The set-user-id and the set-group-id bit.
 const SET_ID: u32 = 0o6000;
 
-/// The attribute that gives whoever runs a file some of an administrator's rights.
+/// The attribute that grants capabilities to whoever runs a file.
 const CAPABILITY: &str = "security.capability";
 
-/// Whether somebody who runs it gets the rights of another.
+/// Whether running the entry grants another user's rights.
 fn gives_rights(entry: &Entry) -> bool {
     entry.mode & SET_ID != 0 || entry.attributes.iter().any(|name| name == CAPABILITY)
 }
@@ -179,7 +180,7 @@ fn is_visible_below(root: &Path, path: &Path) -> bool {
 }
 
 impl Change {
-    /// Whether a folder goes, or something else takes its place.
+    /// Whether a folder is removed or replaced by something else.
     fn replaces_folder(&self) -> bool {
         self.before.as_ref().is_some_and(is_folder) && !self.after.as_ref().is_some_and(is_folder)
     }

@@ -1,4 +1,4 @@
-//! Whether the real folders are still what the preview found.
+//! The check before a commit: are the real folders still as the preview found them?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use crate::snapshot::anchored::{is_no_folder, look_at, look_below, names, open_f
 use crate::snapshot::below::Below;
 use crate::snapshot::state::State;
 
-/// Looks at every path that would become another.
+/// Checks every path that would change.
 ///
-/// The times decide: whatever changed after the command began has a later change time, which no program can set back. So the bytes need
-/// not be read again.
+/// Only times are compared: whatever changed after the command started has a later ctime, which no program
+/// can set back. So no bytes have to be read again.
 pub(super) fn check(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
     let mut check = Check { overlay_dirs, clashes: BTreeSet::new() };
     for (number, layer) in overlay_dirs.layers.iter().enumerate() {
@@ -48,7 +48,7 @@ impl Check<'_> {
         }
     }
 
-    /// The name of a root must still lead to the folder.
+    /// The path of a root must still lead to the same folder.
     fn root(&mut self, number: usize, layer: &Layer) {
         let found = open_root(&layer.root).and_then(look_at);
         let same = look_at(&layer.real).and_then(|held| Ok(found?.is_same_inode(&held)));
@@ -75,7 +75,7 @@ impl Check<'_> {
             (None, Some(_)) => ClashKind::Appeared,
             (Some(_), None) => ClashKind::Gone,
             (Some(before), Some(now)) => {
-                // A folder's times are those of its entries, which are looked at for themselves.
+                // A folder's times are those of its entries, which are checked individually.
                 let same = match (before.is_folder(), is_closed(before)) {
                     (true, _) => before.looks_like(&now),
                     (false, true) => *before == State { ctime: before.ctime, ..now },
@@ -102,7 +102,7 @@ impl Check<'_> {
         }
     }
 
-    /// A folder that goes may hold nothing but what goes.
+    /// A folder that is removed may contain only what is removed.
     fn folders_that_go(&mut self, read: &Read) {
         let going: BTreeSet<&Spot> = read.differences.iter().map(|difference| &difference.at).collect();
         let folder = |state: &Option<State>| state.as_ref().is_some_and(State::is_folder);
@@ -122,7 +122,7 @@ impl Check<'_> {
                         }
                     }
                 }
-                // That it is gone was said already.
+                // Its removal was reported already.
                 Err(error) if is_no_folder(&error) => {}
                 Err(error) => self.clash(&difference.at, ClashKind::Unreadable { error: error.to_string() }),
             }
@@ -130,12 +130,13 @@ impl Check<'_> {
     }
 }
 
-/// Whether its owner cannot read it. The snapshot keeps such a file by another mode for a moment, which moves its change time.
+/// Whether its owner cannot read it. The snapshot changes the mode of such a file for a moment to keep it,
+/// which updates its ctime.
 fn is_closed(file: &State) -> bool {
     file.is_file() && file.mode & 0o400 == 0
 }
 
-/// Whether everything that is written fits, so that a full disk is known before the first step.
+/// Whether everything that is written fits, so that a full disk is detected before the first step.
 fn room(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
     let mut needed: BTreeMap<usize, u64> = BTreeMap::new();
     for difference in read.differences.iter().filter(|one| becomes_file(one) && !one.same_bytes) {
@@ -145,7 +146,7 @@ fn room(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
     }
     for (number, needed) in needed {
         let Some(layer) = overlay_dirs.layers.get(number) else { continue };
-        // A file system that does not say has to show it by itself.
+        // If the file system does not report its free space, a full disk shows only on write.
         let Ok(system) = fs::fstatvfs(&layer.real) else { continue };
         if needed > system.f_bavail.saturating_mul(system.f_frsize) {
             return Err(CommitError::NoRoom { path: layer.root.clone(), needed });
@@ -154,7 +155,7 @@ fn room(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), CommitError> {
     Ok(())
 }
 
-/// What a file of the layer takes on the disk: less than its size where it has holes.
+/// The space a layer's file takes on disk: less than its size if it has holes.
 fn bytes_taken(overlay_dirs: &OverlayDirs, difference: &Difference) -> u64 {
     let (number, below) = &difference.at;
     let found = overlay_dirs.layers.get(*number).zip(below.place()).and_then(|(layer, (parent, name))| {

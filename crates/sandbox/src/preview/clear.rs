@@ -1,4 +1,4 @@
-//! Removing a folder that a command has filled.
+//! Removal of a folder that a command has filled.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,11 +10,12 @@ use rustix::io::Errno;
 
 use crate::snapshot::anchored::{open_entry_folder, open_root, some_names};
 
-/// Entries that are read at a time.
+/// The number of entries read at a time.
 const SOME: usize = 32 * 1024;
 
-/// Removes a folder and everything in it, whatever its modes and however deep and large it is: folders within are moved to the top, so that
-/// only two are open at a time, and of no folder all names are held. No link is followed.
+/// Removes a folder and everything in it, whatever its modes, depth and size: subfolders are moved to the
+/// top, so that only two folders are open at a time, and the names of a folder are never all held in memory.
+/// No link is followed.
 pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     let top = open_root(path)?;
     let mut number = 0_u64;
@@ -32,7 +33,7 @@ pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what is in a folder, but moves folders to the top.
+/// Removes the contents of a folder, but moves its subfolders to the top.
 fn empty(folder: &OwnedFd, top: &OwnedFd, number: &mut u64) -> io::Result<()> {
     loop {
         let (names, _) = some_names(folder, SOME)?;
@@ -41,7 +42,7 @@ fn empty(folder: &OwnedFd, top: &OwnedFd, number: &mut u64) -> io::Result<()> {
         }
         for name in names {
             if !remove_entry(folder, &name)? {
-                // To be moved, a folder must be writable itself.
+                // A folder must be writable itself to be moved.
                 open(folder, &name)?;
                 raise(folder, &name, top, number)?;
             }
@@ -49,7 +50,7 @@ fn empty(folder: &OwnedFd, top: &OwnedFd, number: &mut u64) -> io::Result<()> {
     }
 }
 
-/// Removes what is no folder; `false` for a folder.
+/// Removes an entry that is not a folder; returns `false` for a folder.
 fn remove_entry(folder: &OwnedFd, name: &OsStr) -> io::Result<bool> {
     let found = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     if FileType::from_raw_mode(found.st_mode).is_dir() {
@@ -60,12 +61,12 @@ fn remove_entry(folder: &OwnedFd, name: &OsStr) -> io::Result<bool> {
 }
 
 fn open(parent: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
-    // It was seen to be a folder, and nobody else is there.
+    // It is known to be a folder, and no other process uses it.
     fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty())?;
     open_entry_folder(parent, name)
 }
 
-/// Moves a folder to the top under a free name.
+/// Moves a folder to the top under an unused name.
 fn raise(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, number: &mut u64) -> io::Result<()> {
     loop {
         *number = number.saturating_add(1);

@@ -1,9 +1,10 @@
-//! Making the previewed changes in the real folders: all of them, or none.
+//! Commit: applies the previewed changes to the real folders, all or none.
 //!
-//! Everything was checked. Contents are written first, into a folder of their own beside everything ([`Aside`]): a disk that is full is met
-//! before anything has changed. Then what goes goes there, deepest first; folders are made; contents take their places in one step each, and what
-//! they replace takes theirs; times of folders come last. A step that fails is followed by the way back ([`Work::take_back`]). Nothing is reached but
-//! through folders held open, so that no link is followed.
+//! Everything was checked before. New contents are first written to a separate folder ([`Aside`]), so that a
+//! full disk is detected before anything has changed. Then removed entries are moved there, deepest first;
+//! folders are created; new contents are renamed into place, one step each, which moves what they replace
+//! aside; folder times come last. If a step fails, all steps before are undone ([`Work::take_back`]). Every
+//! path is reached only through folders held open, so no link is followed.
 
 mod aside;
 mod back;
@@ -34,7 +35,7 @@ pub(super) fn commit(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), Comm
     commit_while(overlay_dirs, read, &mut || Ok(()))
 }
 
-/// The same, asking before each step whether to go on: a test lets it fail there.
+/// The same, calling `go_on` before each step; tests let it fail there.
 pub(super) fn commit_while(
     overlay_dirs: &OverlayDirs,
     read: &Read,
@@ -53,7 +54,8 @@ pub(super) fn commit_while(
     }
 }
 
-/// Every path that a commit touches, by root, its own folder for contents included: what a snapshot has to look at.
+/// Every path that a commit touches, by root, including its own folder for contents: what a snapshot has to
+/// record.
 pub(super) fn touched(overlay_dirs: &OverlayDirs, read: &Read) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for (number, layer) in overlay_dirs.layers.iter().enumerate() {
@@ -79,9 +81,9 @@ pub(super) fn touched(overlay_dirs: &OverlayDirs, read: &Read) -> Vec<Named> {
 struct Work<'a> {
     overlay_dirs: &'a OverlayDirs,
     read: &'a Read,
-    /// Of each layer, once it is needed.
+    /// One per layer, created on first use.
     asides: Vec<Option<Aside>>,
-    /// The times of folders in which somebody else was at work since the preview.
+    /// The mtimes of folders that other programs changed since the preview.
     busy: BTreeMap<Spot, Moment>,
     done: Vec<Done<'a>>,
     go_on: &'a mut dyn FnMut() -> io::Result<()>,
@@ -96,13 +98,13 @@ fn is_folder(state: &Option<State>) -> bool {
     state.as_ref().is_some_and(State::is_folder)
 }
 
-/// Whether what is there goes before anything new comes.
+/// Whether the existing entry is removed before anything new is created.
 fn goes(difference: &Difference) -> bool {
     difference.before.is_some()
         && (difference.after.is_none() || is_folder(&difference.before) || is_folder(&difference.after))
 }
 
-/// Whether something new takes the place: not the old file with other attributes.
+/// Whether new content takes the place, rather than the old file with other attributes.
 fn is_new_content(difference: &Difference) -> bool {
     let is_touch = difference.same_bytes && difference.before.is_some();
     difference.after.as_ref().is_some_and(|after| !after.is_folder())
@@ -114,7 +116,7 @@ impl<'a> Work<'a> {
     fn all(&mut self) -> Result<(), CommitError> {
         let read = self.read;
         let all = || read.differences.iter().enumerate();
-        // A folder that cannot be entered or written would stop the rest.
+        // A folder that cannot be entered or written would block the rest.
         for merged in &read.merged {
             self.step(&merged.at, |work, layer| work.unlock(layer, &merged.at, &merged.before))?;
         }
@@ -156,7 +158,8 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The folders that stay and are touched: for themselves, or because what takes its place in them would change their time.
+    /// The folders that remain and need their metadata set: because it changes, or because entries placed in
+    /// them would change their time.
     fn stayed(&self) -> impl Iterator<Item = &'a Merged> + use<'a> {
         let read = self.read;
         let parents: BTreeSet<Spot> =
@@ -195,7 +198,8 @@ impl<'a> Work<'a> {
         let mode = Mode::from_raw_mode(before.mode | 0o700);
         match open_folder(&layer.real, &at.1) {
             Ok(folder) => Ok(fs::fchmod(&folder, mode)?),
-            // Older kernels have no change of mode that follows no link and needs no right to open. It was checked to be a folder.
+            // Older kernels cannot change a mode without following links or needing permission to open. The
+            // entry was checked to be a folder.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 let (parent, name) = place(&layer.real, &at.1)?;
                 Ok(fs::chmodat(&parent, name, mode, AtFlags::empty())?)
@@ -204,7 +208,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Makes a file or a link where nobody sees it yet.
+    /// Creates a file or a link in the aside folder, not yet at its path.
     fn write(&mut self, layer: &Layer, number: usize, difference: &Difference) -> io::Result<()> {
         let Some(after) = &difference.after else { return Ok(()) };
         let aside = self.aside(difference.at.0, layer)?;
@@ -219,14 +223,14 @@ impl<'a> Work<'a> {
                 let (written, name) = place(&open_root(&layer.upper)?, &difference.at.1)?;
                 let mut source = open_written(&written, name)?;
                 let held = look_at(&source)?;
-                // What was told is made, or nothing.
+                // Exactly what the preview reported is created, or nothing.
                 if !held.is_same_inode(after) || (held.size, held.mtime) != (after.size, after.mtime) {
                     return Err(io::Error::other("somebody changed the layer"));
                 }
                 let flags =
                     OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
                 let file = File::from(fs::openat(aside.held(), &part, flags, Mode::RUSR | Mode::WUSR)?);
-                // The layer fills holes around what is written, to the next MiB.
+                // The layer fills holes around written data, up to the next MiB.
                 if has_holes(layer, &difference.at.1) {
                     copy_sparse(&mut source, &file)?;
                 } else {
@@ -237,7 +241,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Takes what is there aside; a folder is empty by now and goes.
+    /// Moves the existing entry aside; a folder is empty by now and is removed.
     fn take_away(&mut self, layer: &Layer, number: usize, difference: &'a Difference) -> io::Result<()> {
         let Some(before) = &difference.before else { return Ok(()) };
         let at = &difference.at;
@@ -256,13 +260,14 @@ impl<'a> Work<'a> {
 
     fn make_folder(&mut self, layer: &Layer, at: &'a Spot) -> io::Result<()> {
         let (parent, name) = place(&layer.real, &at.1)?;
-        // Its own mode comes last.
+        // Its own mode is set last.
         fs::mkdirat(&parent, name, Mode::RWXU)?;
         self.done.push(Done::FolderMade { at });
         Ok(())
     }
 
-    /// Gives what waits aside its name: a free one, or that of what it replaces, which waits aside then.
+    /// Renames prepared content into place: to an unused name, or over what it replaces, which then waits
+    /// aside.
     fn place(&mut self, layer: &Layer, number: usize, difference: &'a Difference) -> io::Result<()> {
         let at = &difference.at;
         let (parent, name) = place(&layer.real, &at.1)?;
@@ -278,7 +283,7 @@ impl<'a> Work<'a> {
         is_still(self.aside(at.0, layer)?.held(), OsStr::new(&Aside::old_name(number)), before)
     }
 
-    /// One more name of a file.
+    /// Adds a hard link.
     fn link(
         &mut self,
         layer: &Layer,
@@ -292,7 +297,7 @@ impl<'a> Work<'a> {
         self.place(layer, number, difference)
     }
 
-    /// Mode, owner, attributes and time alone.
+    /// Sets mode, owner, attributes and time only.
     fn touch(&mut self, layer: &Layer, at: &'a Spot, before: &'a State, after: &State) -> io::Result<()> {
         let (parent, name) = place(&layer.real, &at.1)?;
         is_still(&parent, name, before)?;
@@ -301,7 +306,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The folder that a path lies in, and its name there.
+/// The parent folder of a path, and its name there.
 fn place<'a>(root: &OwnedFd, below: &'a Below) -> io::Result<(OwnedFd, &'a OsStr)> {
     let (parent, name) = below.place().ok_or(io::ErrorKind::InvalidInput)?;
     Ok((open_folder(root, &parent)?, name))
@@ -318,7 +323,8 @@ fn has_holes(layer: &Layer, below: &Below) -> bool {
     found.is_ok_and(|found| i128::from(found.st_blocks) * 512 < i128::from(found.st_size))
 }
 
-/// Whether a path still is what was checked a moment ago. Its change time and its other names may have been touched by steps before.
+/// Whether a path still is what was checked a moment ago. Earlier steps may have changed its ctime and its
+/// link count.
 fn is_still(parent: &OwnedFd, name: &OsStr, before: &State) -> io::Result<()> {
     let same =
         |now: &State| now.is_same_inode(before) && (now.size, now.mtime) == (before.size, before.mtime);
@@ -328,7 +334,7 @@ fn is_still(parent: &OwnedFd, name: &OsStr, before: &State) -> io::Result<()> {
     }
 }
 
-/// Mode, owner, attributes and time; or the time that is somebody else's.
+/// Sets mode, owner, attributes and time; keeps the time that another program set.
 fn finish_folder(layer: &Layer, below: &Below, wanted: &State, theirs: Option<&Moment>) -> io::Result<()> {
     let mtime = theirs.copied().unwrap_or(wanted.mtime);
     finish_file(open_folder(&layer.real, below)?, &State { mtime, ..wanted.clone() })

@@ -1,4 +1,4 @@
-//! Why there is no preview, and why it is not made real.
+//! Errors of previews and commits.
 
 use std::fmt;
 use std::io;
@@ -9,14 +9,14 @@ use serde::Serialize;
 use crate::snapshot::below::as_text;
 use crate::{NoConfinement, SandboxError};
 
-/// Why this machine has no previews. `artoo doctor` prints it.
+/// Why this machine does not support previews. `artoo doctor` prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoPreview {
     /// The kernel cannot even confine a command.
     NoConfinement(NoConfinement),
-    /// It was tried, and it failed.
+    /// The trial run failed.
     Refused {
-        /// At what.
+        /// What failed.
         answer: String,
     },
 }
@@ -30,11 +30,12 @@ impl fmt::Display for NoPreview {
     }
 }
 
-/// Why a command has no preview. Nothing outside the store was changed, and the caller goes on with what the command's words say.
+/// Why a command has no preview. Nothing outside the store was changed, and the caller falls back to what the
+/// command's text says.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PreviewError {
-    /// This machine has none.
+    /// This machine does not support previews.
     #[error("there are no previews on this machine: {0}")]
     Unsupported(NoPreview),
     /// The mode lets the command write nowhere.
@@ -43,79 +44,80 @@ pub enum PreviewError {
     /// A folder cannot be used.
     #[error("there is no preview for {}", path.display())]
     Root {
-        /// Which.
+        /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A folder belongs to another user, whom a namespace does not know.
+    /// A folder belongs to another user, who is not mapped in the user namespace.
     #[error("there is no preview for {}: it belongs to another user", path.display())]
     ForeignRoot {
-        /// Which.
+        /// The folder.
         path: PathBuf,
     },
-    /// The layers would lie where the command may write.
+    /// The layers would be where the command may write.
     #[error("there is no preview: its store {} lies in {}", store.display(), within.display())]
     StoreWithin {
         /// The store.
         store: PathBuf,
-        /// What the command may write in.
+        /// The writable folder that contains it.
         within: PathBuf,
     },
-    /// The layers cannot be made or read.
+    /// The layers cannot be created or read.
     #[error("there is no preview: {} cannot be used", path.display())]
     Store {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The command could not be run.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Processes of the command could not be ended and may still write.
+    /// Processes of the command could not be killed and may still write.
     #[error("the preview has no end: {count} processes of the command could not be ended")]
     Survivors {
-        /// How many.
+        /// Their number.
         count: u32,
     },
-    /// It changes more than is looked at.
+    /// It changes more entries than are examined.
     #[error("the command changes more than {most} entries")]
     TooMany {
-        /// How many are looked at.
+        /// The most entries that are examined.
         most: usize,
     },
-    /// It changes folders too deep in folders.
+    /// It changes folders nested too deeply.
     #[error("{} lies too deep", path.display())]
     TooDeep {
-        /// Where.
+        /// The path.
         path: PathBuf,
     },
-    /// A file with other names is changed or moved: its other names would change with it, and do not in an overlay.
+    /// A file with hard links is changed or moved: its other names would change with it, but do not in an
+    /// overlay.
     #[error("{} has other names (hard links), which a preview cannot follow", path.display())]
     HardLinks {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// A socket, a fifo or a device is made.
+    /// It creates a socket, a FIFO or a device.
     #[error("{} is no file, folder or link, and a preview can only remove such", path.display())]
     Special {
-        /// Which.
+        /// The path.
         path: PathBuf,
     },
-    /// What the command changed cannot be read, so it cannot be told.
+    /// Something the command changed cannot be read, so it cannot be reported.
     #[error("{} cannot be read", path.display())]
     Unreadable {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
 }
 
 impl PreviewError {
-    /// Whether the command could be run where it writes in the real folders, if somebody agrees to that: only the layers stand in the way.
-    /// Otherwise what it did is the reason, and it would do that again.
+    /// Whether only the layers failed: the command could run directly on the real folders, with consent.
+    /// Otherwise the command's own effects are the reason, and running it would repeat them.
     pub const fn is_of_the_layers(&self) -> bool {
         match self {
             Self::Unsupported(_)
@@ -136,46 +138,47 @@ impl PreviewError {
     }
 }
 
-/// Why the changes were not made, or not all of them.
+/// Why the changes were not applied, or not all of them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
-    /// Somebody else changed what the command would change; nothing was done.
+    /// Another program changed something that the command would change; nothing was done.
     #[error("{} of the previewed changes are out of date, so none was made", clashes.len())]
     Refused {
-        /// What stands in the way, by path.
+        /// The conflicts, by path.
         clashes: Vec<Clash>,
     },
-    /// There is no room for what would be written; nothing was done.
+    /// There is not enough space for what would be written; nothing was done.
     #[error("there is no room for {needed} bytes in {}", path.display())]
     NoRoom {
-        /// Where.
+        /// The root.
         path: PathBuf,
-        /// How many would be written.
+        /// The bytes that would be written.
         needed: u64,
     },
-    /// A step failed. What was done before was taken back: the tree is as it was.
+    /// A step failed. The steps before it were undone: the tree is as it was.
     #[error("{} could not be changed as previewed, so nothing was", path.display())]
     Step {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A step failed, and not everything that was done before could be taken back. What was there waits in a hidden folder of the root.
+    /// A step failed, and not all steps before it could be undone. The previous contents are in a hidden
+    /// folder of the root.
     #[error("{failed}, but {} could not be put back", path.display())]
     Halfway {
-        /// What could not.
+        /// The path that could not be restored.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
-        /// What failed first.
+        /// The first failure.
         failed: Box<CommitError>,
     },
 }
 
 impl CommitError {
-    /// The next step.
+    /// What to do next.
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::Refused { .. } => "run the command again: its preview shows what it would do now",
@@ -189,35 +192,35 @@ impl CommitError {
 /// Something that is not as the preview found it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Clash {
-    /// Where.
+    /// The path.
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// What.
+    /// What differs.
     #[serde(flatten)]
     pub why: ClashKind,
 }
 
-/// How something is not as the preview found it.
+/// How something differs from what the preview found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum ClashKind {
-    /// Somebody changed it since.
+    /// It was changed after the command.
     ChangedSince,
-    /// Somebody changed it while the command ran.
+    /// It was changed while the command ran.
     ChangedMeanwhile,
-    /// Nothing was there, and now something is.
+    /// Something exists where nothing was.
     Appeared,
-    /// It is gone.
+    /// It no longer exists.
     Gone,
-    /// The command removes this folder, and something new is in it.
+    /// The command removes this folder, but it contains something new.
     Holds {
-        /// What.
+        /// The new entry.
         #[serde(serialize_with = "as_text")]
         entry: PathBuf,
     },
-    /// It cannot be looked at.
+    /// It cannot be examined.
     Unreadable {
-        /// What the system says.
+        /// The system's error message.
         error: String,
     },
 }

@@ -1,8 +1,9 @@
-//! Reading what a command left in the layer over a folder.
+//! Reads the changes a command left in an overlay's upper layer.
 //!
-//! The layer holds what was written, as it would be there. What was removed is there as a *whiteout*: a device with the number 0. A folder
-//! that was removed and made again is *opaque*: nothing of the real one shows through. Nothing else of the overlay's own occurs: metadata
-//! copies, redirected folders and whiteouts in attributes are off, because they need an administrator.
+//! The layer contains what was written. A removed entry is a *whiteout*: a character device with number 0. A
+//! folder that was removed and created again is *opaque*: nothing of the real one shows through. No other
+//! overlay features occur: metadata copies, redirected folders and whiteouts in attributes are off, because
+//! they need an administrator.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -22,30 +23,30 @@ use crate::snapshot::pieces::hash;
 use crate::snapshot::state::{Kind, Moment, State};
 use crate::snapshot::walk::{Unread, walk};
 
-/// The most entries that a preview tells.
+/// The most entries that a preview lists.
 const MOST: usize = 50_000;
-/// The most names of a layer that are read for it: some are of folders and files that stay as they are.
+/// The most names that are read from a layer: some are of unchanged folders and files.
 const MOST_READ: usize = 2 * MOST;
-/// Folders in folders that are looked into; each holds two descriptors open.
+/// The deepest nesting of folders that are examined; each level keeps two descriptors open.
 const DEEPEST: usize = 128;
 const OPAQUE: &str = "user.overlay.opaque";
 
-/// A path: the number of its root, and where it lies below it.
+/// A path: the number of its root, and the path below it.
 pub(super) type Spot = (usize, Below);
 
-/// A path that would become another, a folder that stays a folder aside.
+/// A path that would change, except for a folder that stays a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) at: Spot,
     pub(super) before: Option<State>,
     pub(super) after: Option<State>,
-    /// Whether both are files that hold the same bytes.
+    /// Whether both are files with the same bytes.
     pub(super) same_bytes: bool,
-    /// The path of the same root of which it is one more name.
+    /// The path in the same root of which it is a hard link.
     pub(super) link_to: Option<Below>,
 }
 
-/// A folder that is in the layer because of itself or of something in it, and stays.
+/// A folder that is in the layer for itself or for something in it, and remains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Merged {
     pub(super) at: Spot,
@@ -54,28 +55,29 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// Whether a folder becomes another, whatever happens in it. Its time changes with every entry that comes or goes; one that lies
-    /// outside of the time that the command took was set.
+    /// Whether the folder itself changes, apart from its contents. Its mtime changes with every entry created
+    /// or removed; an mtime outside the span of the command was set explicitly.
     pub(super) fn is_told(&self, (begun, ended): (Moment, Moment)) -> bool {
         let is_set = || self.after.mtime < begun || self.after.mtime > ended;
         !self.before.looks_like(&self.after) || (self.before.mtime != self.after.mtime && is_set())
     }
 
-    /// Whether the command would leave another folder, be it only in its time: that of an entry that came and went.
+    /// Whether the command would leave the folder different in any way, including an mtime that entries
+    /// created and removed again have changed.
     pub(super) fn is_touched(&self) -> bool {
         !self.before.looks_like(&self.after) || self.before.mtime != self.after.mtime
     }
 }
 
-/// Everything that is in the layers.
+/// The contents of all layers.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    /// By path, so that parents come first.
+    /// Sorted by path, so parents come first.
     pub(super) differences: Vec<Difference>,
     pub(super) merged: Vec<Merged>,
-    /// Files that stay as they are and get one more name.
+    /// Unchanged files that get another hard link.
     pub(super) anchors: Vec<(Spot, State)>,
-    /// Between which moments the command ran.
+    /// Start and end of the command.
     pub(super) span: (Moment, Moment),
 }
 
@@ -100,19 +102,19 @@ struct Reader<'a> {
     number: usize,
     layer: &'a Layer,
     read: &'a mut Read,
-    /// The names of files in the layer that have several, with what is there now.
+    /// Files of the layer with hard links, by inode: their names, with the current real entries.
     linked: BTreeMap<u64, Vec<(Below, State, Option<State>)>>,
-    /// Names in the layer that were read.
+    /// The number of names read from the layer.
     entries: usize,
 }
 
-/// A folder of the layer whose subfolders are still to be visited.
+/// A folder of the layer whose subfolders have not all been visited.
 struct Open {
     upper: OwnedFd,
-    /// The real folder of this name, if there is one.
+    /// The real folder of this name, if any.
     lower: Option<OwnedFd>,
     below: Below,
-    /// Whether nothing of the real one shows through.
+    /// Whether nothing of the real folder shows through.
     opaque: bool,
     waiting: Vec<OsString>,
 }
@@ -147,7 +149,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A folder of the layer in an open one.
+    /// Opens a subfolder of the layer.
     fn descend(&mut self, open: &Open, name: &OsStr, below: Below) -> Result<Open, PreviewError> {
         let opened = || {
             let upper = open_entry_folder(&open.upper, name)?;
@@ -189,7 +191,8 @@ impl Reader<'_> {
         Ok(Open { upper, lower, below, opaque, waiting })
     }
 
-    /// The names in a folder. A command that fills one costs no more than it takes to know that.
+    /// The names in a folder. Reading stops at the limit, so a command that creates countless entries costs
+    /// no more than that.
     fn names(&mut self, folder: &OwnedFd, below: &Below) -> Result<Vec<OsString>, PreviewError> {
         let room = MOST_READ.saturating_sub(self.entries);
         let (names, is_all) = some_names(folder, room).map_err(|source| self.unreadable(below, source))?;
@@ -197,7 +200,7 @@ impl Reader<'_> {
         if is_all { Ok(names) } else { Err(PreviewError::TooMany { most: MOST }) }
     }
 
-    /// One entry of the layer; says whether it is a folder.
+    /// Reads one entry of the layer; returns whether it is a folder.
     fn entry(
         &mut self,
         upper: &OwnedFd,
@@ -229,7 +232,7 @@ impl Reader<'_> {
             return Ok(true);
         }
         if before.as_ref().is_some_and(State::is_folder) {
-            // Its entry goes with what is in it, and comes back as something else.
+            // The folder is replaced: its own entry is covered below, its contents are removed.
             self.gone_inside(lower, name, &below)?;
         }
         let same_bytes = match (&before, lower) {
@@ -252,7 +255,7 @@ impl Reader<'_> {
         Ok(false)
     }
 
-    /// Something of the real folder goes, with everything in it.
+    /// Records that an entry of the real folder is removed, with everything in it.
     fn gone(&mut self, lower: Option<&OwnedFd>, name: &OsStr, below: Below) -> Result<(), PreviewError> {
         let Some(lower) = lower else { return Ok(()) };
         let before = look(lower, name).map_err(|source| self.unreadable(&below, source))?;
@@ -305,7 +308,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Says of files with several names in the layer that they are one file. A name that stays as it is stands for the others.
+    /// Marks files with several names in the layer as one file. A name that remains unchanged represents the
+    /// others.
     fn join_names(&mut self) {
         for mut names in std::mem::take(&mut self.linked).into_values().filter(|names| names.len() > 1) {
             names.sort_by(|one, other| one.0.cmp(&other.0));
@@ -346,7 +350,7 @@ fn unreadable_path(path: &Path) -> PreviewError {
     PreviewError::Unreadable { path: path.to_owned(), source: io::ErrorKind::InvalidInput.into() }
 }
 
-/// Opens a file of the layer, whatever its mode: the layer is ours.
+/// Opens a file of the layer, whatever its mode: the layer belongs to this process.
 pub(super) fn open_written(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
     match open_file(folder, name) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -362,7 +366,7 @@ pub(super) fn open_written(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
 
 fn holds_the_same(lower: &OwnedFd, upper: &OwnedFd, name: &OsStr) -> io::Result<bool> {
     let mut real = match open_file(lower, name) {
-        // To open it would leave a trace. It is told as changed.
+        // Opening it would leave a trace. It is reported as changed.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
         other => other?,
     };
@@ -378,14 +382,14 @@ fn is_opaque(folder: &OwnedFd) -> io::Result<bool> {
     let mut value = [0_u8; 8];
     match fs::fgetxattr(folder, OPAQUE, &mut value) {
         Ok(1) if value.first() == Some(&b'y') => Ok(true),
-        // Whiteouts in attributes: only a program that makes layers itself writes such.
+        // Whiteouts in attributes: only a program that builds layers itself writes them.
         Ok(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "a layer of another kind")),
         Err(Errno::NODATA) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Makes a folder of the layer readable to its owner; what its mode was is known by now.
+/// Makes a folder of the layer accessible to its owner; its original mode is already recorded.
 fn unlock(folder: &OwnedFd, state: &State) -> io::Result<()> {
     if state.mode & 0o700 == 0o700 {
         Ok(())
@@ -398,16 +402,16 @@ fn unlock_entry(parent: &OwnedFd, name: &OsStr, state: &State) -> io::Result<()>
     if state.mode & 0o700 == 0o700 {
         return Ok(());
     }
-    // It was seen to be a folder, and nobody else is there.
+    // It is known to be a folder, and no other process uses it.
     Ok(fs::chmodat(parent, name, Mode::from_raw_mode(state.mode | 0o700), AtFlags::empty())?)
 }
 
-/// Whether a path stays or becomes a file.
+/// Whether the path is a file afterwards.
 pub(super) fn becomes_file(difference: &Difference) -> bool {
     difference.after.as_ref().is_some_and(State::is_file)
 }
 
-/// Whether what would be there is nothing that can be made.
+/// Whether the path would become a special file, which cannot be created.
 pub(super) fn becomes_special(difference: &Difference) -> bool {
     difference.after.as_ref().is_some_and(|after| after.kind == Kind::Other)
 }

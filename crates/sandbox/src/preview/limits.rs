@@ -1,4 +1,4 @@
-//! What a layer cannot tell truly, found after the command ran: then there is no preview.
+//! Checks after the run for changes that a layer cannot represent faithfully: these have no preview.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::PreviewError;
 use super::layer::{Difference, Read, becomes_file, becomes_special};
 use super::overlay_dirs::OverlayDirs;
 
-/// Refuses what would not come out as it does without a layer.
+/// Refuses changes that would not turn out as they do without a layer.
 pub(super) fn check(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), PreviewError> {
     let path = |difference: &Difference| {
         let (number, below) = &difference.at;
@@ -21,9 +21,10 @@ pub(super) fn check(overlay_dirs: &OverlayDirs, read: &Read) -> Result<(), Previ
     Ok(())
 }
 
-/// A file that is changed, while its other names would have changed with it. A layer does not say whether it was changed in place or replaced by a
-/// new one: without an index its copy of a file with several names has no mark of where it comes from. A file whose name goes counts as well where files come to be
-/// and one of its names stays: it may have been moved.
+/// A changed file with hard links, whose other names would have changed with it. A layer does not tell
+/// whether it was changed in place or replaced: without an index, the copy of a file with several names has
+/// no mark of its origin. A removed name also counts if files are created and another of its names remains:
+/// the file may have been moved.
 fn with_other_names(differences: &[Difference]) -> Option<&Difference> {
     let several = |difference: &&Difference| {
         difference.before.as_ref().is_some_and(|before| before.is_file() && before.links > 1)

@@ -1,4 +1,4 @@
-//! From what a layer holds to what a person is told.
+//! Converts what the layers contain to the list of changes that is shown.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
@@ -14,22 +14,23 @@ use crate::snapshot::Named;
 use crate::snapshot::anchored::{open_file, open_folder, open_root};
 use crate::snapshot::state::{Kind, State};
 
-/// Bytes of a file whose text is compared.
+/// The largest file whose text is compared, in bytes.
 const LONGEST_TEXT: u64 = 64 * 1024;
-/// Lines of it: the comparison takes their square in time, at worst.
+/// The most lines of such a file: the worst case of the comparison is quadratic.
 const MOST_LINES: usize = 2_000;
-/// Bytes of all texts that are compared.
+/// The most bytes of text that are compared in total.
 const ALL_TEXTS: u64 = 1024 * 1024;
 
 impl Preview {
-    /// Every path that [`commit`](Self::commit) touches, for [`Snapshot::before_paths`](crate::snapshot::Snapshot::before_paths): those of the changes,
-    /// folders that get another time, and where contents wait for their places.
+    /// Every path that [`commit`](Self::commit) touches, for
+    /// [`Snapshot::before_paths`](crate::snapshot::Snapshot::before_paths): the changed paths, folders whose
+    /// time changes, and the temporary locations of contents.
     pub fn touched(&self) -> Vec<Named> {
         commit::touched(&self.overlay_dirs, &self.read)
     }
 }
 
-/// `moves` pairs what comes to be with what goes, by their numbers.
+/// `moves` maps the numbers of created files to those of removed ones.
 pub(super) fn changes(overlay_dirs: &OverlayDirs, read: &Read, moves: &BTreeMap<usize, usize>) -> Changes {
     let mut room = ALL_TEXTS;
     let mut list = Vec::new();
@@ -90,14 +91,14 @@ fn entry(state: &State) -> Entry {
     let kind = match &state.kind {
         Kind::File => EntryKind::File,
         Kind::Folder => EntryKind::Folder,
-        // It came from the kernel a moment ago, so its hexadecimal form is right.
+        // It came from the kernel a moment ago, so its hexadecimal form is valid.
         Kind::Link { target } => EntryKind::Link { target: target.to_path().unwrap_or_default() },
         Kind::Other => EntryKind::Other,
     };
     Entry { kind, mode: state.mode, size: state.size, attributes: state.attributes.names() }
 }
 
-/// What a person reads instead of bytes: nothing where either side is no small text.
+/// The diff of two small texts; `None` if either side is anything else.
 fn diff(overlay_dirs: &OverlayDirs, difference: &Difference, room: &mut u64) -> Option<String> {
     let is_text = |state: &Option<State>| {
         state.as_ref().is_none_or(|state| state.is_file() && state.size <= LONGEST_TEXT)
@@ -111,13 +112,13 @@ fn diff(overlay_dirs: &OverlayDirs, difference: &Difference, room: &mut u64) -> 
     }
     let both = after.size.saturating_add(difference.before.as_ref().map_or(0, |before| before.size));
     *room = room.checked_sub(both)?;
-    // What cannot be read has no diff; its sizes are in the list.
+    // A file that cannot be read has no diff; its sizes are in the list.
     let (before, after) = texts(overlay_dirs, difference).ok().flatten()?;
     Some(unified_diff(difference.before.is_some().then_some(before.as_str()), &after))
 }
 
-/// All lines that differ between two texts, with two lines around each: as in the list of changes of a preview. Without a text before,
-/// everything is new.
+/// A unified diff of two texts with two lines of context, as in the list of changes of a preview. Without a
+/// text before, every line is new.
 ///
 /// ```
 /// let diff = artoo_sandbox::preview::unified_diff(Some("one\ntwo\n"), "one\n2\n");

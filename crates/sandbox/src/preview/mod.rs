@@ -1,13 +1,15 @@
-//! What a command would change, found by running it on a copy that costs nothing.
+//! Previews: what a command would change, determined by running it on an overlay.
 //!
-//! [`preview()`] runs a command over an empty layer (an overlay) on each folder that it may write. Afterwards the layer is read, and what is in
-//! it is the list of [`Changes`]. [`Preview::commit`] makes exactly these in the real folders; dropping the preview removes the layers, and nothing
-//! was changed.
+//! [`preview()`] runs a command with an empty layer (an overlay) on each folder that it may write to.
+//! Afterwards the layers are read, and their contents are the list of [`Changes`]. [`Preview::commit`]
+//! applies exactly these to the real folders; dropping the preview removes the layers, and nothing was
+//! changed.
 //!
-//! The command is bound as by [`run`](crate::run()), and more strictly: everything but the layers and its private folder is mounted read-only,
-//! which holds for modes and times of files as well; without the network it makes no sockets, not even to services of this machine; and it sees
-//! its own System V objects only. Where a layer could not tell the truth, there is no preview but a [`PreviewError`]. Linux alone has layers. Design:
-//! `docs/design/preview.md`.
+//! The command is confined as by [`run`](crate::run()), and more strictly: everything except the layers and
+//! its private folder is mounted read-only, which also covers modes and times of files; without the network
+//! it can create no sockets, not even to local services; and it sees only its own System V IPC objects. If a
+//! layer cannot represent a change, the result is a [`PreviewError`] instead. Only Linux supports previews.
+//! Design: `docs/design/preview.md`.
 
 mod changes;
 mod check;
@@ -39,10 +41,10 @@ pub use staging::Staging;
 
 use layer::Read;
 
-/// A command that ran, and what it would change.
+/// A finished command, and what it would change.
 #[derive(Debug)]
 pub struct Preview {
-    /// What became of the command. One that failed or was stopped may have changed something all the same.
+    /// The result of the command. One that failed or was stopped may still have changed something.
     pub outcome: Outcome,
     /// What would change.
     pub changes: Changes,
@@ -50,18 +52,21 @@ pub struct Preview {
     overlay_dirs: Arc<OverlayDirs>,
 }
 
-/// Runs a command on a copy of `roots`.
+/// Runs a command on overlays of `roots`.
 ///
-/// `roots` are absolute paths of folders of this user; one within another is covered by it. The layers lie in `store`, which is made where it
-/// is missing, on a file system for user attributes (not NFS, not itself an overlay), and neither in a root nor in the private folder. Of `confinement`
-/// the limits, the network, what is hidden and the private folder count: what the command writes there is no part of the preview. `roots` are
-/// granted instead of its `writable`, and [`SandboxMode::FullAccess`] frees from nothing here. Without the network, it makes no socket at all.
+/// `roots` are absolute paths of folders of this user; one inside another is covered by it. The layers are in
+/// `store`, which is created if missing; it must be on a file system with user attributes (not NFS, not
+/// itself an overlay), and neither in a root nor in the private folder. Of `confinement`, only the limits,
+/// the network, the hidden places and the private folder apply; what the command writes to the private folder
+/// is not part of the preview. `roots` are granted instead of its `writable`, and [`SandboxMode::FullAccess`]
+/// lifts no restriction here. Without the network, the command can create no socket at all.
 ///
-/// What a layer does differently, so that a command may fail in a preview and not without one: renaming a folder (`rename`, not `mv`, which copies then),
-/// changing files of other users, sockets. An [`Outcome`] that tells of a failure therefore says nothing of the command itself.
+/// Layers behave differently in some cases, so that a command may fail in a preview only: renaming a folder
+/// (`rename`, not `mv`, which then copies), changing files of other users, sockets. An [`Outcome`] that
+/// reports a failure therefore does not show that the command itself is wrong.
 ///
-/// Nothing outside the store and the private folder changes. A dropped future ends the command as it does for [`run`](crate::run()), and removes the layers
-/// when its tree is gone.
+/// Nothing outside the store and the private folder changes. A dropped future ends the command as for
+/// [`run`](crate::run()), and removes the layers once its process tree is gone.
 ///
 /// ```
 /// # async fn example(invocation: artoo_sandbox::Invocation, confinement: artoo_sandbox::Confinement)
@@ -88,7 +93,8 @@ pub struct Preview {
 ///
 /// # Errors
 ///
-/// The command was not run, or what it did cannot be told. Each kind of [`PreviewError`] means that nothing was changed.
+/// The command was not run, or its changes cannot be reported. Every [`PreviewError`] means that nothing was
+/// changed.
 pub async fn preview(
     invocation: &Invocation,
     confinement: &Confinement,
@@ -102,12 +108,12 @@ pub async fn preview(
     preview_unasked(invocation, confinement, roots, store, capture, cancel).await
 }
 
-/// Runs a command as [`preview()`] does, in a world that differs from the real one as `staging` says, and tells what became of it alone: what it
-/// changed there is nobody's.
+/// Runs a command as [`preview()`] does, in folders that differ from the real ones as `staging` says, and
+/// returns only its outcome: its changes are discarded.
 ///
 /// # Errors
 ///
-/// As for [`preview()`], and where the world cannot be made so.
+/// As for [`preview()`], and if the staging cannot be set up.
 pub async fn rehearse(
     invocation: &Invocation,
     confinement: &Confinement,
@@ -128,7 +134,7 @@ pub async fn rehearse(
     .await
 }
 
-/// The same without asking first whether there are previews.
+/// The same without checking first whether previews are supported.
 async fn preview_unasked(
     invocation: &Invocation,
     confinement: &Confinement,
@@ -149,7 +155,7 @@ async fn preview_unasked(
     .await
 }
 
-/// Lays the layers, and runs the command over them.
+/// Creates the layers, and runs the command on them.
 async fn run_over(
     invocation: &Invocation,
     confinement: &Confinement,
@@ -162,7 +168,7 @@ async fn run_over(
         SandboxMode::ReadOnly => return Err(PreviewError::ReadOnly),
         SandboxMode::WorkspaceWrite | SandboxMode::FullAccess => {}
     }
-    // In this mode only the private folder is granted by its real name.
+    // This mode grants only the private folder by its real path.
     let confinement = Confinement { mode: SandboxMode::ReadOnly, ..confinement.clone() };
     let invocation = Invocation { folder: folder_of(invocation)?, ..invocation.clone() };
     let (roots, tmp, place) = (roots.to_vec(), confinement.private_tmp.clone(), store.to_owned());
@@ -180,7 +186,7 @@ async fn run_over(
     Ok((outcome, overlay_dirs))
 }
 
-/// Does what blocks on a thread that may. When the future is dropped, what it would have given is dropped there.
+/// Runs blocking work on a blocking thread. If the future is dropped, the result is dropped there.
 async fn aside<T: Send + 'static>(
     store: &Path,
     work: impl FnOnce() -> Result<T, PreviewError> + Send + 'static,
@@ -190,31 +196,33 @@ async fn aside<T: Send + 'static>(
 }
 
 impl Preview {
-    /// Whether this machine has previews: the first call runs a command over a folder that it makes in `place` (which it makes, too, where it is
-    /// missing) and removes again. Later calls repeat its answer.
+    /// Whether this machine supports previews. The first call runs a command on a folder that it creates in
+    /// `place` (which is created, too, if missing) and removes again. Later calls repeat its answer.
     ///
     /// # Errors
     ///
-    /// Why there are none.
+    /// Why previews are not supported.
     pub fn supported(place: &Path) -> Result<(), NoPreview> {
         support::supported(place)
     }
 
-    /// Makes the changes in the real folders, all of them or, where somebody has changed a path of the list since the command began, none.
+    /// Applies the changes to the real folders: all of them, or none if another program has changed a listed
+    /// path since the command started.
     ///
-    /// A file that changes is written apart and takes its place in one step: its inode becomes another. Blocks, as the removal of the layers
-    /// does: it belongs on a thread that may.
+    /// A changed file is written separately and replaced in one step: its inode changes. Blocks, as does
+    /// removing the layers: call it on a blocking thread.
     ///
     /// # Errors
     ///
-    /// [`CommitError::Refused`] with the list, or why it could not be done: then what was done is taken back.
+    /// [`CommitError::Refused`] with the conflicts, or why a step failed: then all steps before it are
+    /// undone.
     pub fn commit(self) -> Result<(), CommitError> {
         check::check(&self.overlay_dirs, &self.read)?;
         commit::commit(&self.overlay_dirs, &self.read)
     }
 }
 
-/// The working folder by its real name: a relative one would lead to the real folder, behind the layers.
+/// The working folder by its real path: a relative one would lead to the real folder, bypassing the layers.
 fn folder_of(invocation: &Invocation) -> Result<PathBuf, SandboxError> {
     invocation.folder.canonicalize().map_err(|source| SandboxError::Start {
         program: invocation.program.to_string_lossy().into_owned(),

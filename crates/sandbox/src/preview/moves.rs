@@ -1,4 +1,4 @@
-//! Which files were moved, as far as that can be told.
+//! Detection of moved files.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,8 +10,8 @@ use crate::snapshot::pieces::hash;
 use crate::snapshot::state::State;
 use crate::snapshot::store::ContentId;
 
-/// Pairs of a file that comes to be and one that goes, by their numbers in the list: the bytes, the mode and the time are the same.
-/// A layer does not say what was moved, and a copy whose original was removed is the same thing.
+/// Pairs of a created and a removed file, by their numbers in the list, with the same bytes, mode and time. A
+/// layer does not record moves, and a copy whose original was removed is equivalent.
 pub(super) fn moves(overlay_dirs: &OverlayDirs, differences: &[Difference]) -> BTreeMap<usize, usize> {
     let mut away: BTreeMap<Look, Vec<usize>> = BTreeMap::new();
     for (at, difference) in differences.iter().enumerate() {
@@ -30,9 +30,9 @@ pub(super) fn moves(overlay_dirs: &OverlayDirs, differences: &[Difference]) -> B
         let Some(candidates) = away.get_mut(&look_of(after)) else { continue };
         let found = candidates.iter().position(|away| {
             let Some(other) = differences.get(*away) else { return false };
-            // Empty files are all alike: the name tells.
+            // Empty files are all alike, so the names must match.
             let named_alike = other.at.1.path().file_name() == difference.at.1.path().file_name();
-            // What cannot be read is no move, and the list says of it what it says of every file.
+            // A file that cannot be read is not a move; it is listed like any other file.
             (after.size > 0 || named_alike)
                 && holds_the_same(overlay_dirs, other, difference).unwrap_or(false)
         });

@@ -1,4 +1,4 @@
-//! The folders of one preview, and the place where its changes lie.
+//! The overlaid folders of one preview, and the store for their layers.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -18,35 +18,36 @@ use crate::snapshot::anchored::{look_at, open_root};
 use crate::snapshot::placing::finish_file;
 use crate::snapshot::state::Moment;
 
-/// How often the clock of the file system is asked whether it went on, a millisecond apart: kernels count in steps of up to 10 ms.
+/// How often to poll the file system's clock for progress, one millisecond apart: kernels advance it in steps
+/// of up to 10 ms.
 const STEPS_OF_THE_CLOCK: u32 = 50;
 
-/// Folders with an empty layer over each. Dropping it removes the layers.
+/// Folders with an empty layer on each. Dropping it removes the layers.
 #[derive(Debug)]
 pub(crate) struct OverlayDirs {
     store: PathBuf,
     folder: PathBuf,
     pub(crate) layers: Vec<Layer>,
-    /// Whatever changed in the real folders after this moment, somebody else changed while the command ran.
+    /// Real folders changed after this moment were changed by other programs while the command ran.
     pub(super) begun: Moment,
 }
 
-/// One folder that the command may change.
+/// A folder that the command may change.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    /// By its real name.
+    /// Its real path.
     pub(crate) root: PathBuf,
-    /// The folder itself, whatever its name becomes.
+    /// The folder itself, whatever happens to its name.
     pub(crate) real: OwnedFd,
-    /// Where the kernel puts what the command changes.
+    /// The upper directory, which receives the command's changes.
     pub(crate) upper: PathBuf,
-    /// What the kernel needs to do so.
+    /// The work directory that overlayfs needs.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has layers"))]
     pub(crate) work: PathBuf,
 }
 
 impl OverlayDirs {
-    /// Makes the layers in a new folder of `store`.
+    /// Creates the layers in a new folder of `store`.
     pub(super) fn lay(roots: &[PathBuf], private_tmp: &Path, store: &Path) -> Result<Self, PreviewError> {
         let roots = outermost(roots)?;
         let failed = |path: &Path| {
@@ -56,7 +57,7 @@ impl OverlayDirs {
         DirBuilder::new().recursive(true).mode(0o700).create(store).map_err(failed(store))?;
         is_ours_alone(store).map_err(failed(store))?;
         let store = store.canonicalize().map_err(failed(store))?;
-        // Now, because it may lie in a root.
+        // Created now, because it may be inside a root.
         DirBuilder::new().recursive(true).mode(0o700).create(private_tmp).map_err(failed(private_tmp))?;
         let tmp = private_tmp.canonicalize().map_err(failed(private_tmp))?;
         if let Some(within) = roots.iter().chain([&tmp]).find(|folder| store.starts_with(folder)) {
@@ -64,7 +65,7 @@ impl OverlayDirs {
         }
         let folder = store.join(format!("preview-{}-{}", getpid(), next_number()));
         DirBuilder::new().mode(0o700).create(&folder).map_err(failed(&folder))?;
-        // From here on it is removed again, whatever comes.
+        // From here on, dropping it removes the folder.
         let mut overlay_dirs = Self { store, folder, layers: Vec::new(), begun: Moment::default() };
         for (number, root) in roots.into_iter().enumerate() {
             let layer = overlay_dirs.layer(number, root)?;
@@ -85,18 +86,18 @@ impl OverlayDirs {
         let work = self.folder.join(format!("{number}-work"));
         let made =
             [&upper, &work].into_iter().try_for_each(|path| DirBuilder::new().mode(0o700).create(path));
-        // The root shows the mode and the time of its layer.
+        // The root shows the mode and the mtime of its layer.
         made.and_then(|()| finish_file(open_root(&upper)?, &state))
             .map_err(|source| PreviewError::Store { path: upper.clone(), source })?;
         Ok(Layer { root, real, upper, work })
     }
 
-    /// Holds everything of this preview.
+    /// The folder with everything of this preview.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What the clock of the store's file system shows.
+    /// The current time of the store's file system.
     pub(super) fn now(&self) -> io::Result<Moment> {
         let marker = File::options().create(true).append(true).open(self.folder.join("clock"))?;
         let now = Timestamps {
@@ -107,7 +108,7 @@ impl OverlayDirs {
         Ok(look_at(&marker)?.ctime)
     }
 
-    /// The last moment of the clock that is over.
+    /// The last clock tick that has passed.
     fn begin(&self) -> io::Result<Moment> {
         let begun = self.now()?;
         for _ in 0..STEPS_OF_THE_CLOCK {
@@ -124,18 +125,19 @@ impl Drop for OverlayDirs {
     fn drop(&mut self) {
         // What cannot be removed stays in the store, which belongs to the caller.
         let _ = remove_tree(&self.folder);
-        // Fails where another preview is under way.
+        // Fails while another preview uses the store.
         let _ = fs::remove_dir(&self.store);
     }
 }
 
-/// Whether a layer can lie over a folder: it belongs to this user, or no namespace of users is needed. Asks the disk.
+/// Whether a layer can be put on a folder: it belongs to this user, or no user namespace is needed. Accesses
+/// the disk.
 pub fn can_lie_over(folder: &Path) -> bool {
     let owner = open_root(folder).and_then(look_at);
     owner.is_ok_and(|state| is_known(state.uid))
 }
 
-/// Whether the namespace of a preview knows this user.
+/// Whether this user is mapped in a preview's user namespace.
 fn is_known(user: u32) -> bool {
     user == geteuid().as_raw() || may_mount()
 }
@@ -150,7 +152,8 @@ fn may_mount() -> bool {
     false
 }
 
-/// A store may lie where others can write, and then somebody might have made it before us.
+/// Whether only this user can write to the store. Other users may be able to write to its parent, and may
+/// have created it first.
 fn is_ours_alone(store: &Path) -> io::Result<()> {
     let state = look_at(&open_root(store)?)?;
     if state.uid == geteuid().as_raw() && state.mode & 0o022 == 0 {
@@ -160,7 +163,7 @@ fn is_ours_alone(store: &Path) -> io::Result<()> {
     }
 }
 
-/// The roots by their real names, without those that lie in another one.
+/// The real paths of the roots, without those inside another one.
 fn outermost(roots: &[PathBuf]) -> Result<Vec<PathBuf>, PreviewError> {
     let mut real = Vec::new();
     for root in roots {
@@ -176,7 +179,7 @@ fn outermost(roots: &[PathBuf]) -> Result<Vec<PathBuf>, PreviewError> {
     }
     real.sort();
     real.dedup();
-    // What lies in another sorts behind it, though not always at once.
+    // A path inside another one sorts after it, but not always directly.
     let all = real.clone();
     real.retain(|root| !all.iter().any(|other| is_below(root, other)));
     Ok(real)

@@ -1,4 +1,4 @@
-//! Another world for a command that runs over layers: what it finds absent, and what it finds written.
+//! Staging: initial differences between a command's overlays and the real folders.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -12,17 +12,17 @@ use super::overlay_dirs::{Layer, OverlayDirs};
 use crate::snapshot::anchored::{look_at, open_root};
 use crate::snapshot::placing::finish_file;
 
-/// How the folders that a command may change differ from the real ones when it begins. Nothing of it is real.
+/// Files that are hidden or replaced for a command run on overlays. The real folders do not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Staging {
-    /// Real paths of what is not there: below the roots, none within another.
+    /// Real paths to hide: below the roots, none inside another.
     pub absent: Vec<PathBuf>,
-    /// What other files hold, new ones among them, by their real paths in folders that are there.
+    /// Contents of changed or new files, by their real paths in existing folders.
     pub written: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl OverlayDirs {
-    /// Writes a world into the empty layers.
+    /// Writes the staging to the empty layers.
     pub(super) fn stage(&self, staging: &Staging) -> Result<(), PreviewError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -35,7 +35,7 @@ impl OverlayDirs {
         for (path, content) in &staging.written {
             self.write(path, content, &mut folders).map_err(failed(path))?;
         }
-        // Last, because every entry gives its folder another time: those deep down first.
+        // Folder times come last, deepest first, because every new entry changes its folder's time.
         folders.sort();
         folders.iter().rev().try_for_each(|(upper, real)| like(upper, real).map_err(failed(real)))
     }
@@ -62,7 +62,7 @@ impl OverlayDirs {
 }
 
 impl Layer {
-    /// Where a path lies in the layer, whose folders on the way are made.
+    /// The path in the layer; creates its parent folders.
     fn place(&self, path: &Path, folders: &mut Vec<(PathBuf, PathBuf)>) -> io::Result<PathBuf> {
         let below = path.strip_prefix(&self.root).map_err(io::Error::other)?;
         let parents: Vec<&Path> = below.ancestors().skip(1).collect();
@@ -77,10 +77,10 @@ impl Layer {
     }
 }
 
-/// Gives a folder of the layer the looks of the real one.
+/// Gives a folder of the layer the metadata of the real one.
 fn like(upper: &Path, real: &Path) -> io::Result<()> {
     let (upper, state) = (open_root(upper)?, look_at(open_root(real)?)?);
-    // A root has them but for its time.
+    // A root has the same metadata already, except its time.
     if look_at(&upper)?.mode == state.mode {
         return Ok(futimens(&upper, &state.mtime.as_modification())?);
     }

@@ -1,4 +1,4 @@
-//! Whether this machine has previews.
+//! Detection of preview support on this machine.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
@@ -27,11 +27,11 @@ fn try_out(place: &Path) -> Result<(), NoPreview> {
         Support::Enforced { .. } => {}
     }
     let place = place.to_owned();
-    // On a thread of its own, because the caller may be within a runtime.
+    // On a separate thread, because the caller may be in an async runtime.
     thread::spawn(move || trial(&place)).join().unwrap_or_else(|_| Err(refused(&"the trial thread died")))
 }
 
-/// Lets a shell remove a file and make another one, and compares what the preview says.
+/// Lets a shell remove a file and create another one, and compares the preview's report.
 fn trial(place: &Path) -> Result<(), NoPreview> {
     let folder = place.join(format!("preview-trial-{}", rustix::process::getpid()));
     let root = folder.join("root");
@@ -45,7 +45,7 @@ fn trial(place: &Path) -> Result<(), NoPreview> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(|error| refused(&error))?.block_on(trial_in(&folder, &root))
     });
-    // Should something be left, the next trial of this process number meets it and works all the same.
+    // If something is left, the next trial with this process id finds it and works all the same.
     let _ = fs::remove_dir_all(&folder);
     if !was_there {
         let _ = fs::remove_dir(place);
@@ -93,7 +93,7 @@ fn is_right(preview: &Preview) -> bool {
     preview.outcome.ending == Ending::Exited(0) && kinds == [ChangeKind::Created, ChangeKind::Deleted]
 }
 
-/// An error with what lies behind it.
+/// An error with the chain of its sources.
 fn words(error: &PreviewError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn where_no_layer_can_lie_the_reason_is_told_and_nothing_is_left() {
         let Err(NoPreview::Refused { answer }) = try_out(Path::new("/proc/nowhere")) else {
-            // Not a skip: where previews are missing for another reason, that reason is told.
+            // Not a skip: if previews are missing for another reason, that reason is reported.
             assert!(try_out(Path::new("/proc/nowhere")).is_err());
             return;
         };

@@ -1,4 +1,4 @@
-//! Looking at entries below a folder that is held open, without following a link on the way.
+//! Access to entries below an open folder, without following a link on the way.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,13 +14,13 @@ use super::below::{Below, RawPath};
 use super::state::State;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// Reading leaves the time of access alone. Only the owner may ask for that.
+/// Reading does not update the access time. Only the owner may request that.
 #[cfg(target_os = "linux")]
 const UNNOTICED: OFlags = OFlags::NOATIME;
 #[cfg(not(target_os = "linux"))]
 const UNNOTICED: OFlags = OFlags::empty();
 
-/// Opens a root. The last name of its path may not be a link.
+/// Opens a root. The last component of its path may not be a link.
 pub(crate) fn open_root(path: &Path) -> io::Result<OwnedFd> {
     open_unnoticed(fs::CWD, path, FOLDER)
 }
@@ -30,8 +30,8 @@ pub(crate) fn open_entry_folder(folder: impl AsFd, name: &OsStr) -> io::Result<O
     open_unnoticed(folder, name, FOLDER)
 }
 
-/// Opens a folder below a root, one name after the other. Somebody who exchanges a folder for a link meanwhile gains
-/// nothing: the kernel refuses to open a link as a folder.
+/// Opens a folder below a root, one path component at a time. Replacing a folder with a link meanwhile
+/// achieves nothing: the kernel refuses to open a link as a folder.
 pub(crate) fn open_folder(root: &OwnedFd, below: &Below) -> io::Result<OwnedFd> {
     let mut folder = root.try_clone()?;
     for part in below.path().components() {
@@ -41,7 +41,7 @@ pub(crate) fn open_folder(root: &OwnedFd, below: &Below) -> io::Result<OwnedFd> 
     Ok(folder)
 }
 
-/// Opens a file for reading, and makes sure that it is one: a fifo in its place would never answer.
+/// Opens a regular file for reading, and checks that it is one: a FIFO in its place could block forever.
 pub(crate) fn open_file(folder: impl AsFd, name: &OsStr) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = open_unnoticed(folder, name, flags)?;
@@ -64,7 +64,7 @@ fn open_unnoticed(
     }
 }
 
-/// What an entry of an open folder is; `None` where there is nothing of this name.
+/// The state of an entry in an open folder; `None` if it does not exist.
 pub(crate) fn look(folder: impl AsFd, name: &OsStr) -> io::Result<Option<State>> {
     let folder = folder.as_fd();
     let found = match fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -75,7 +75,7 @@ pub(crate) fn look(folder: impl AsFd, name: &OsStr) -> io::Result<Option<State>>
     let target = if FileType::from_raw_mode(found.st_mode).is_symlink() {
         match fs::readlinkat(folder, name, Vec::new()) {
             Ok(target) => Some(RawPath::from(bytes_as_path(target.as_bytes()))),
-            // It was exchanged meanwhile.
+            // It was replaced meanwhile.
             Err(Errno::NOENT | Errno::INVAL) => None,
             Err(error) => return Err(error.into()),
         }
@@ -89,14 +89,14 @@ pub(crate) fn look(folder: impl AsFd, name: &OsStr) -> io::Result<Option<State>>
     Ok(Some(state))
 }
 
-/// What an open folder or file is.
+/// The state of an open folder or file.
 pub(crate) fn look_at(open: impl AsFd) -> io::Result<State> {
     let open = open.as_fd();
     let state = State::of(&fs::fstat(open)?, None).ok_or(io::ErrorKind::InvalidInput)?;
     Ok(State { attributes: Attributes::of(open)?, ..state })
 }
 
-/// What a path is. A path whose folder is gone, or is no folder any more, holds nothing.
+/// The state of a path. A path whose folder is gone, or is no folder any more, does not exist.
 pub(crate) fn look_below(root: &OwnedFd, below: &Below) -> io::Result<Option<State>> {
     let Some((parent, name)) = below.place() else { return look_at(root).map(Some) };
     match open_folder(root, &parent) {
@@ -106,18 +106,18 @@ pub(crate) fn look_below(root: &OwnedFd, below: &Below) -> io::Result<Option<Sta
     }
 }
 
-/// Whether an error says that something is not there or is not a folder.
+/// Whether an error means that something does not exist or is not a folder.
 pub(crate) fn is_no_folder(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(errno, Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP))
 }
 
-/// The names in a folder, in no order.
+/// The names in a folder, unordered.
 pub(crate) fn names(folder: impl AsFd) -> io::Result<Vec<OsString>> {
     Ok(some_names(folder, usize::MAX)?.0)
 }
 
-/// So many of them at most, and whether these are all.
+/// At most `most` of them, and whether these are all.
 pub(crate) fn some_names(folder: impl AsFd, most: usize) -> io::Result<(Vec<OsString>, bool)> {
     let mut names = Vec::new();
     for entry in fs::Dir::read_from(folder)? {
@@ -134,7 +134,7 @@ pub(crate) fn some_names(folder: impl AsFd, most: usize) -> io::Result<(Vec<OsSt
     Ok((names, true))
 }
 
-/// Looks at many paths below a root: the folder of the last one stays open for the next.
+/// Looks up many paths below a root; keeps the last folder open for the next lookup.
 pub(crate) struct Lookout<'a> {
     root: &'a OwnedFd,
     open: Option<(Below, OwnedFd)>,

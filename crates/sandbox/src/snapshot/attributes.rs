@@ -1,4 +1,4 @@
-//! Extended attributes of files and folders, access lists (ACLs) among them.
+//! Extended attributes of files and folders, including access lists (ACLs).
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::below::RawPath;
 
-/// Bytes of all values of one entry that are kept. A line of the record holds them twice as long.
+/// The most bytes kept for all values of one entry. A line of the record is twice as long, in hexadecimal.
 const MOST_BYTES: usize = 128 * 1024;
-/// Longer than any list of names and any value that Linux has.
+/// Larger than any attribute list or value that Linux allows.
 const LONGEST: usize = 64 * 1024;
 
-/// The attributes of one entry, by name: those of users and administrators, the access lists and the capabilities. Labels that a system
-/// gives by itself (SELinux, IMA) and the marks of an overlay are not among them.
+/// The attributes of one entry, by name: user and administrator attributes, access lists and capabilities.
+/// Labels that the system assigns itself (SELinux, IMA) and overlay marks are not included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Attributes(Vec<Attribute>);
@@ -24,33 +24,34 @@ pub(crate) struct Attributes(Vec<Attribute>);
 #[serde(deny_unknown_fields)]
 struct Attribute {
     name: RawPath,
-    /// In hexadecimal; `None` where it cannot be read, or is too long.
+    /// In hexadecimal; `None` if it cannot be read or is too long.
     value: Option<String>,
 }
 
 impl Attributes {
-    /// Those of an open file or folder.
+    /// Reads those of an open file or folder.
     pub(crate) fn of(open: impl AsFd) -> io::Result<Self> {
         let open = open.as_fd();
         Self::read(|list| fs::flistxattr(open, list), |name, value| fs::fgetxattr(open, name, value))
     }
 
-    /// Those of an entry of an open folder. It is not opened, and a link not followed.
+    /// Reads those of an entry in an open folder, without opening it or following a link.
     #[cfg(target_os = "linux")]
     pub(crate) fn at(folder: BorrowedFd<'_>, name: &std::ffi::OsStr) -> io::Result<Self> {
         use std::os::fd::AsRawFd;
-        // The kernel knows no such call relative to a folder before 6.13.
+        // The kernel has no such call relative to a folder before 6.13.
         let path = std::path::Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
         Self::read(|list| fs::llistxattr(&path, list), |name, value| fs::lgetxattr(&path, name, value))
     }
 
-    /// Nobody knows them without opening the entry.
+    /// Other systems cannot read them without opening the entry.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn at(_: BorrowedFd<'_>, _: &std::ffi::OsStr) -> io::Result<Self> {
         Ok(Self::default())
     }
 
-    /// Makes those of an open file or folder these. Those of users need the owner's right to write.
+    /// Sets the attributes of an open file or folder to these. User attributes need the owner's write
+    /// permission.
     pub(crate) fn give(&self, open: impl AsFd) -> io::Result<()> {
         let open = open.as_fd();
         let now = Self::of(open)?;
@@ -71,12 +72,12 @@ impl Attributes {
         self.0.is_empty()
     }
 
-    /// The first one whose value is not known.
+    /// The first one whose value is unknown.
     pub(crate) fn unread(&self) -> Option<String> {
         self.0.iter().find(|one| one.value.is_none()).map(Attribute::shown)
     }
 
-    /// Their names, as far as they are text.
+    /// Their names, lossily as text.
     pub(crate) fn names(&self) -> Vec<String> {
         self.0.iter().map(Attribute::shown).collect()
     }
@@ -91,7 +92,7 @@ impl Attributes {
     ) -> io::Result<Self> {
         let names = match whole(list) {
             Ok(names) => names,
-            // A file system without attributes; or the entry went meanwhile.
+            // A file system without attributes, or the entry was removed meanwhile.
             Err(Errno::OPNOTSUPP | Errno::NOENT) => return Ok(Self::default()),
             Err(error) => return Err(error.into()),
         };
@@ -123,7 +124,7 @@ impl Attribute {
     }
 }
 
-/// What a call writes that says how much, in a buffer that is large only where it must be.
+/// The output of a call that returns its length; the buffer is only large if necessary.
 fn whole(call: impl Fn(&mut [u8]) -> Result<usize, Errno>) -> Result<Vec<u8>, Errno> {
     let mut small = [0_u8; 512];
     match call(&mut small) {

@@ -1,4 +1,4 @@
-//! Paths in a record.
+//! Relative paths in a record.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -8,15 +8,17 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// A path below a root: plain names, never absolute, never `..`. Empty is the root itself. Parents sort before children.
+/// A path below a root: plain names, never absolute, never `..`. The empty path is the root itself. Parents
+/// sort before children.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "RawPath", into = "RawPath")]
 pub(crate) struct Below(PathBuf);
 
-/// By bytes: its parts are plain and stand apart by one slash each, so that nothing has to be taken apart. Large maps are kept by it.
+/// Compares bytes: the parts are plain and separated by single slashes, so the path need not be split. Large
+/// maps use it as their key.
 impl Ord for Below {
     fn cmp(&self, other: &Self) -> Ordering {
-        // A slash sorts before every byte of a name, none of which is 0.
+        // A slash sorts before every byte of a name, as names do not contain 0.
         let of = |byte: &u8| if *byte == b'/' { 0 } else { *byte };
         let (one, other) = (self.0.as_os_str().as_bytes(), other.0.as_os_str().as_bytes());
         one.iter().map(of).cmp(other.iter().map(of))
@@ -37,7 +39,7 @@ impl PartialEq for Below {
 
 impl Eq for Below {}
 
-/// A path with a part that is no plain name.
+/// A path containing something other than plain names.
 #[derive(Debug)]
 pub(crate) struct NotPlain(String);
 
@@ -48,7 +50,7 @@ impl fmt::Display for NotPlain {
 }
 
 impl Below {
-    /// Takes a relative path of plain names.
+    /// Accepts a relative path of plain names.
     pub(crate) fn new(path: &Path) -> Result<Self, NotPlain> {
         let plain = |part: Component<'_>| match part {
             Component::Normal(name) => !name.as_bytes().contains(&0),
@@ -61,7 +63,7 @@ impl Below {
         }
     }
 
-    /// The entry of this name in this folder. The name comes from the kernel.
+    /// The entry `name` of this folder. The name comes from the kernel.
     pub(crate) fn entry(&self, name: &OsStr) -> Self {
         Self(self.0.join(name))
     }
@@ -74,24 +76,24 @@ impl Below {
         self.0.as_os_str().is_empty()
     }
 
-    /// The folder that it lies in, and its name in there; nothing for the root.
+    /// The parent folder and the name in it; `None` for the root.
     pub(crate) fn place(&self) -> Option<(Self, &OsStr)> {
         Some((Self(self.0.parent()?.to_owned()), self.0.file_name()?))
     }
 
-    /// The folder that it lies in.
+    /// The parent folder.
     pub(crate) fn parent(&self) -> Option<Self> {
         self.place().map(|(parent, _)| parent)
     }
 
-    /// Its place in the file system.
+    /// The full path below `root`.
     pub(crate) fn under(&self, root: &Path) -> PathBuf {
-        // Joining nothing would append a slash.
+        // Joining an empty path would append a slash.
         if self.is_root() { root.to_owned() } else { root.join(&self.0) }
     }
 }
 
-/// A path, or another name, as a record writes it: text, or its bytes in hexadecimal where they are not UTF-8.
+/// A path, or another name, as written in a record: text, or its bytes in hexadecimal if not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum RawPath {
@@ -121,7 +123,7 @@ impl RawPath {
     }
 }
 
-/// A path in what a person or a program is told: text, as far as it is text.
+/// Serialises a path for a user or a program, lossily as text.
 pub(crate) fn as_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }

@@ -1,4 +1,4 @@
-//! What a call did, as a value.
+//! The changes made by a call.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,11 @@ pub struct Change {
     pub path: PathBuf,
     /// What happened.
     pub kind: ChangeKind,
-    /// Whether it is, or was, a folder. One is listed for itself only where nothing below it is listed.
+    /// Whether it is, or was, a folder. A created or deleted folder is listed only if nothing below it is
+    /// listed.
     pub folder: bool,
-    /// The file in which is kept what it held before the call. `None` of what the run itself made so, and where nothing is kept.
+    /// The file that keeps its content from before the call. `None` if the run itself had created that
+    /// content, or if it is not kept.
     pub kept: Option<PathBuf>,
 }
 
@@ -22,14 +24,14 @@ pub struct Change {
 pub enum ChangeKind {
     /// It was not there before.
     Created,
-    /// It was there, and is different now.
+    /// It existed before, and differs now.
     Changed,
-    /// It is gone.
+    /// It no longer exists.
     Deleted,
 }
 
 impl Change {
-    /// The change from one state to another; `None` where a person sees no difference.
+    /// The change between two states; `None` if a user would see no difference.
     pub(super) fn of(
         path: PathBuf,
         old: Option<&State>,
@@ -48,7 +50,7 @@ impl Change {
     }
 }
 
-/// By path, without what says nothing: a folder that came or went, beside what came or went in it.
+/// Sorted by path, without the redundant ones: a created or deleted folder beside its entries.
 pub(super) fn changes(all: impl Iterator<Item = Change>) -> Vec<Change> {
     let mut changes: Vec<Change> = all.collect();
     changes.sort();

@@ -1,4 +1,4 @@
-//! Reading a file of our own that its mode does not let us read.
+//! Reading a file that belongs to this user but whose mode denies reading.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -8,8 +8,8 @@ use std::os::fd::AsFd;
 use super::anchored::open_file;
 use super::attributes::Attributes;
 
-/// Opens a file whatever its mode, which is another for a moment where it must be: the time of its last change moves then. Only for a file that
-/// is about to be changed anyway.
+/// Opens a file whatever its mode, changing the mode for a moment if necessary, which updates its ctime. Only
+/// for a file that is about to be changed anyway.
 pub(crate) fn open_whatever_mode(folder: impl AsFd, name: &OsStr) -> io::Result<File> {
     read_whatever_mode(folder, name).map(|(file, _)| file)
 }
@@ -17,7 +17,7 @@ pub(crate) fn open_whatever_mode(folder: impl AsFd, name: &OsStr) -> io::Result<
 /// The same, with its attributes, which cannot be read otherwise either.
 pub(crate) fn read_whatever_mode(folder: impl AsFd, name: &OsStr) -> io::Result<(File, Attributes)> {
     match open_file(&folder, name) {
-        // The answer that matters is the first one: nobody but the owner may change a mode.
+        // The first error is the one to report: only the owner may change a mode.
         Err(refused) if refused.kind() == io::ErrorKind::PermissionDenied => {
             unlocked(folder.as_fd(), name).map_err(|_| refused)
         }
@@ -40,7 +40,7 @@ fn unlocked(folder: std::os::fd::BorrowedFd<'_>, name: &OsStr) -> io::Result<(Fi
     if !FileType::from_raw_mode(found.st_mode).is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    // This name leads to the file that is held, whatever takes its place meanwhile.
+    // This path leads to the open file, even if its name is replaced meanwhile.
     let held = format!("/proc/self/fd/{}", file.as_raw_fd());
     fs::chmod(&held, Mode::from_raw_mode(found.st_mode | 0o400))?;
     let opened = fs::open(&held, OFlags::RDONLY | OFlags::NOATIME | OFlags::CLOEXEC, Mode::empty());

@@ -1,13 +1,13 @@
-//! What is kept where there is not room for everything.
+//! Selects which contents to keep within a limit.
 
-/// What fits into some room, and what does not.
+/// What fits into the limit, and what does not.
 pub(super) struct Fitted<T> {
     pub(super) bytes: u64,
     pub(super) fitting: Vec<T>,
     pub(super) left_over: Vec<(u64, T)>,
 }
 
-/// The small ones first, so that many are kept.
+/// Takes the smallest first, so that as many as possible fit.
 pub(super) fn fit<T: Ord>(mut sizes: Vec<(u64, T)>, room: u64) -> Fitted<T> {
     sizes.sort();
     let mut fitted = Fitted { bytes: 0, fitting: Vec::new(), left_over: Vec::new() };

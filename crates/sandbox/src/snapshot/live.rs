@@ -1,4 +1,4 @@
-//! The snapshot of a run while it runs.
+//! The snapshot of a run in progress.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -17,10 +17,10 @@ use super::scope::{Named, Scope};
 use super::store::Store;
 use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
 
-/// What a run finds, kept before its first change, and what it leaves. Clones share one snapshot; nothing is on disk
-/// before the first call.
+/// Records what a run changes: keeps the original contents before the first change, and what each call
+/// leaves. Clones share one snapshot; nothing is on disk before the first call.
 ///
-/// Every method blocks: it belongs on a thread that may.
+/// Every method blocks: call it on a blocking thread.
 ///
 /// ```
 /// use artoo_sandbox::snapshot::{ChangeKind, Snapshot, SnapshotLimits};
@@ -39,9 +39,10 @@ pub struct Snapshot(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Calls under way. Apart from the rest, because a call that is dropped must not wait for a look at a large folder.
+    /// Calls in progress. Outside of `inner`, because dropping a call must not wait for the scan of a large
+    /// folder.
     open: AtomicUsize,
-    /// What calls that were dropped may have changed, and nobody looked at yet.
+    /// What dropped calls may have changed, and no scan has covered yet.
     dropped: Mutex<Scope>,
     inner: Mutex<Inner>,
 }
@@ -55,11 +56,12 @@ struct Inner {
     store: Store,
     roots: Vec<Root>,
     not_covered: BTreeSet<NotCovered>,
-    /// Bytes that are kept.
+    /// The bytes kept so far.
     bytes: u64,
 }
 
-/// A call under way. Dropped without [`after`](Self::after), the next look counts what changed as the run's.
+/// A call in progress. If dropped without [`after`](Self::after), the next scan attributes what changed to
+/// the run.
 #[derive(Debug)]
 #[must_use = "what a call changed is not known before `after`"]
 pub struct OpenCall {
@@ -69,7 +71,8 @@ pub struct OpenCall {
 }
 
 impl Snapshot {
-    /// A snapshot whose record goes to `folder`. `excluded` are absolute paths that are never looked at: artoo's own.
+    /// A snapshot whose record is written to `folder`. `excluded` are absolute paths that are never scanned:
+    /// artoo's own.
     pub fn new(folder: PathBuf, excluded: Vec<PathBuf>, limits: SnapshotLimits) -> Self {
         let store = Store::new(folder.join(OBJECTS));
         let inner = Inner {
@@ -89,27 +92,29 @@ impl Snapshot {
         }))
     }
 
-    /// Looks at everything below the roots, and keeps what is not kept yet. To be called before a command that may write
-    /// there. A root is the real path of a folder that exists; one that lies in another is looked at once.
+    /// Scans everything below the roots, and keeps what is not kept yet. Call it before a command that may
+    /// write there. A root is the real path of an existing folder; one inside another is scanned once.
     ///
     /// # Errors
     ///
-    /// When a root cannot be opened or the record cannot be written. What cannot be kept is no error:
-    /// see [`not_covered`](Self::not_covered).
+    /// If a root cannot be opened or the record cannot be written. Content that cannot be kept is not an
+    /// error: see [`not_covered`](Self::not_covered).
     pub fn before(&self, roots: &[PathBuf]) -> io::Result<OpenCall> {
         let mut inner = self.0.lock();
         self.0.look_below(&mut inner, roots)?;
         self.0.open(&mut inner, Scope::whole())
     }
 
-    /// Looks at these paths, keeps them, and looks at the folders on their way: for a call whose changes are known beforehand, the
-    /// [commit](crate::preview::Preview::commit) of a trial or a tool that writes one file. Nothing else is looked at, however much there is.
+    /// Scans and keeps these paths, and scans the folders on their way: for a call whose changes are known
+    /// beforehand, such as the [commit](crate::preview::Preview::commit) of a trial or a tool that writes one
+    /// file. Nothing else is scanned, however much there is.
     ///
-    /// A file of the user's own that its mode does not let us read is opened all the same, by another mode for a moment.
+    /// A file of this user whose mode denies reading is opened all the same, by changing its mode for a
+    /// moment.
     ///
     /// # Errors
     ///
-    /// As for [`before`](Self::before), and when a path does not lie below its root.
+    /// As for [`before`](Self::before), and if a path is not below its root.
     ///
     /// ```
     /// use artoo_sandbox::snapshot::{Named, Snapshot, SnapshotLimits};
@@ -143,8 +148,9 @@ impl Snapshot {
         self.before_paths(&[Named { root: root.to_owned(), paths: vec![path.to_owned()] }])
     }
 
-    /// Looks as [`before`](Self::before) does, and no call begins: which files it has no room to keep, and which roots hold too much to be looked
-    /// at, so that nothing in them can be taken back.
+    /// Scans as [`before`](Self::before) does, without starting a call: returns the files that there is no
+    /// room to keep, and the roots that contain too much to be scanned, so that nothing in them can be
+    /// undone.
     ///
     /// # Errors
     ///
@@ -164,7 +170,8 @@ impl Snapshot {
         Ok(inner.not_covered.iter().filter(is_too_much).cloned().collect())
     }
 
-    /// Which of these paths [`before_paths`](Self::before_paths) would have no room to keep. Keeps nothing and writes nothing down.
+    /// Which of these paths [`before_paths`](Self::before_paths) would have no room to keep. Keeps and
+    /// records nothing.
     ///
     /// # Errors
     ///
@@ -177,7 +184,7 @@ impl Snapshot {
             let folder = open_root(path)?;
             let mut lookout = Lookout::new(&folder);
             for below in paths {
-                // What cannot be looked at is no question of room.
+                // A path that cannot be examined is not a question of room.
                 let state = lookout.look(below).unwrap_or_default();
                 let bytes = match known {
                     Some(root) => root.bytes_to_keep(below, state.as_ref()),
@@ -201,25 +208,25 @@ impl Snapshot {
         self.without_room_for(&[Named { root: root.to_owned(), paths: vec![path.to_owned()] }])
     }
 
-    /// How much it may hold.
+    /// The limits of the snapshot.
     pub fn limits(&self) -> SnapshotLimits {
         self.0.lock().limits
     }
 
-    /// Notes something that commands may change and nobody looks at.
+    /// Records a path that commands may change and that is not scanned.
     pub fn leave_out(&self, path: PathBuf) -> io::Result<()> {
         let mut inner = self.0.lock();
         inner.begin()?;
         inner.leave_out([NotCovered { path, why: Uncovered::Elsewhere }])
     }
 
-    /// What cannot be put back, should the run change it.
+    /// What cannot be restored if the run changes it.
     pub fn not_covered(&self) -> Vec<NotCovered> {
         self.0.lock().not_covered.iter().cloned().collect()
     }
 
-    /// The paths of this name below the roots of [`before`](Self::before) that the run found and that are still there; what the run
-    /// made itself is not among them. `None` where not everything was looked at.
+    /// The paths with this name below the roots of [`before`](Self::before) that existed before the run and
+    /// still do; those that the run created are not included. `None` if not everything was scanned.
     pub fn found(&self, name: &OsStr) -> Option<Vec<PathBuf>> {
         let inner = self.0.lock();
         let whole = inner.roots.iter().filter(|root| root.is_whole);
@@ -227,11 +234,11 @@ impl Snapshot {
         (!found.is_empty()).then(|| found.concat())
     }
 
-    /// Ends the record, after the last call: looks once more where a call was dropped.
+    /// Ends the record, after the last call: scans once more if a call was dropped.
     ///
     /// # Errors
     ///
-    /// When the record cannot be written.
+    /// If the record cannot be written.
     pub fn close(&self) -> io::Result<()> {
         let mut inner = self.0.lock();
         if inner.lines.is_none() {
@@ -241,18 +248,18 @@ impl Snapshot {
             self.0.look(&mut inner, &Scope::whole())?;
         }
         inner.note(&[ChangeLine::Closed])?;
-        // Gives the lock back: from here on the run can be undone.
+        // Releases the lock: from here on the run can be undone.
         inner.lines = None;
         Ok(())
     }
 }
 
 impl OpenCall {
-    /// Looks again, after the call, and says what changed.
+    /// Scans again, after the call, and returns what changed.
     ///
     /// # Errors
     ///
-    /// When a root cannot be looked at or the record cannot be written.
+    /// If a root cannot be scanned or the record cannot be written.
     pub fn after(mut self) -> io::Result<Vec<Change>> {
         let shared = Arc::clone(&self.shared);
         let mut inner = shared.lock();
@@ -282,14 +289,14 @@ impl Shared {
         self.dropped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes that a call begins. What changes from here on is the run's.
+    /// Records the start of a call. Changes from here on belong to the run.
     fn open(self: &Arc<Self>, inner: &mut Inner, scope: Scope) -> io::Result<OpenCall> {
         inner.note(&[ChangeLine::Begin])?;
         self.open.fetch_add(1, Ordering::AcqRel);
         Ok(OpenCall { shared: Arc::clone(self), scope, ended: false })
     }
 
-    /// Looks at everything below the roots.
+    /// Scans everything below the roots.
     fn look_below(&self, inner: &mut Inner, roots: &[PathBuf]) -> io::Result<()> {
         inner.begin()?;
         for root in roots {
@@ -298,8 +305,8 @@ impl Shared {
         self.look(inner, &Scope::whole()).map(drop)
     }
 
-    /// Looks, and sees to what dropped calls left: the paths that they named, and the whole roots where these are looked at. One that is dropped
-    /// from here on waits for the next look.
+    /// Scans, and covers what dropped calls left: the paths that they named, and whole roots if these are
+    /// scanned. A call dropped from here on waits for the next scan.
     fn look(&self, inner: &mut Inner, scope: &Scope) -> io::Result<Vec<Change>> {
         let left = {
             let mut dropped = self.dropped();
@@ -394,14 +401,14 @@ impl Inner {
         done.map(|()| changes)
     }
 
-    /// What is not looked at below a root: artoo's own, and other roots.
+    /// What is not scanned below a root: artoo's own folders, and other roots.
     fn excluded_in(&self, root: &Path) -> BTreeSet<Below> {
         let roots = self.roots.iter().filter(|other| other.path() != root && other.is_whole).map(Root::path);
         let all = self.excluded.iter().map(PathBuf::as_path).chain(roots);
         all.filter_map(|path| Below::new(path.strip_prefix(root).ok()?).ok()).collect()
     }
 
-    /// Keeps what the run found, and writes down what it was.
+    /// Keeps the original contents, and records their state.
     fn keep(
         &mut self,
         number: usize,
@@ -421,7 +428,7 @@ impl Inner {
         let lines: Vec<BeforeLine> = new.iter().map(|path| root.before_line(number, path)).collect();
         let Some((before, _)) = &mut self.lines else { return Err(io::Error::other("the record is closed")) };
         before.write(&lines)?;
-        // The time of this line is the kernel's own: contents were kept before it.
+        // The mtime of the record, taken after writing this line: all contents were kept before it.
         root.note_racy(new, super::anchored::look_at(before.file())?.mtime);
         Ok(())
     }

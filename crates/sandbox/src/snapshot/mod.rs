@@ -1,12 +1,13 @@
-//! What a run finds before it changes it, kept so that it can be put back.
+//! Snapshots for undo: the original state of what a run changes.
 //!
-//! A [`Snapshot`] looks at the folders that a call may write, or at the paths alone that it is known to change, before the call and after it: what it
-//! finds before is kept in a store of contents, what differs after is the call's doing. [`Undo`] puts everything back as it was, or says what
-//! stands in the way and changes nothing. [`retain`] removes what is too old or too much.
+//! A [`Snapshot`] scans the folders that a call may write to, or only the paths that it is known to change,
+//! before and after the call: originals are kept in a content store, and the differences afterwards are
+//! attributed to the call. [`Undo`] restores everything, or reports what prevents that and changes nothing.
+//! [`retain`] removes what is too old or too large.
 //!
-//! Symlinks are never followed, below a root nothing is reached but through folders held open, and a record that names
-//! anything outside its roots is refused. Paths, limits and ages come in; there is no clock here. Design:
-//! `docs/design/undo.md`.
+//! Symlinks are never followed, everything below a root is reached only through folders held open, and a
+//! record that names anything outside its roots is refused. Paths, limits and ages are arguments; there is no
+//! clock here. Design: `docs/design/undo.md`.
 
 pub(crate) mod anchored;
 pub(crate) mod attributes;

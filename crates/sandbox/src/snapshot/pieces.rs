@@ -1,4 +1,4 @@
-//! What a file holds, piece by piece, with its holes.
+//! Reads file contents in chunks, preserving holes.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,19 +9,19 @@ use sha2::{Digest as _, Sha256};
 
 use super::store::ContentId;
 
-/// Bytes that are read at a time.
+/// The number of bytes read at a time.
 const PIECE: usize = 128 * 1024;
-/// The smallest hole that most file systems have.
+/// The smallest hole on most file systems.
 const HOLE: usize = 4096;
-/// What `st_blocks` counts in, whatever the file system does.
+/// The unit of `st_blocks` on every file system.
 const BLOCK: u64 = 512;
 
-/// What a file holds.
+/// The hash of a file's content.
 pub(crate) fn hash(source: &mut File) -> io::Result<ContentId> {
     pour(source, |_, _| Ok(()))
 }
 
-/// Copies what a file holds into an empty one, and leaves out whole blocks of zeroes: they become holes.
+/// Copies a file's content to an empty file, and skips whole blocks of zeroes: they become holes.
 pub(crate) fn copy_sparse(source: &mut File, target: &File) -> io::Result<()> {
     pour(source, |at, bytes| {
         let mut place = at;
@@ -36,21 +36,21 @@ pub(crate) fn copy_sparse(source: &mut File, target: &File) -> io::Result<()> {
     target.set_len(source.metadata()?.len())
 }
 
-/// Copies what a file holds into an empty one, and leaves its holes as holes. Says what it was.
+/// Copies a file's content to an empty file, preserving its holes. Returns its hash.
 pub(crate) fn copy(source: &mut File, target: &File) -> io::Result<ContentId> {
     let id = pour(source, |at, bytes| target.write_all_at(bytes, at))?;
     let length = source.metadata()?.len();
-    // A hole at its end.
+    // A trailing hole.
     if target.metadata()?.len() < length {
         target.set_len(length)?;
     }
     Ok(id)
 }
 
-/// Hands over everything that is not a hole, with its place, and says what it was.
+/// Passes everything except holes to `put`, with its offset, and returns the hash.
 fn pour(source: &mut File, mut put: impl FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<ContentId> {
     let mut digest = Sha256::new();
-    // One byte more than it has, so that its end is seen at once.
+    // One byte more than its size, so that its end is reached at once.
     let size = source.metadata()?.len().saturating_add(1);
     let mut piece = vec![0; usize::try_from(size).unwrap_or(PIECE).min(PIECE)];
     let Some(data) = data(source)? else {
@@ -82,7 +82,7 @@ fn pour(source: &mut File, mut put: impl FnMut(u64, &[u8]) -> io::Result<()>) ->
     Ok(ContentId::of(digest, Some(places)))
 }
 
-/// Where a file with holes has none.
+/// The data ranges of a file with holes.
 struct Data {
     ranges: Vec<Range<u64>>,
     length: u64,
@@ -92,7 +92,7 @@ struct Data {
 fn data(file: &mut File) -> io::Result<Option<Data>> {
     let found = file.metadata()?;
     let length = found.len();
-    // All of it takes its room: there is nothing to ask.
+    // Fully allocated: there are no holes.
     if found.blocks().saturating_mul(BLOCK) >= length {
         return Ok(None);
     }
@@ -114,9 +114,9 @@ fn next_data(file: &File, at: u64) -> io::Result<Option<u64>> {
     use rustix::io::Errno;
     match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(at)) {
         Ok(start) => Ok(Some(start)),
-        // Nothing but a hole follows.
+        // Only a hole follows.
         Err(Errno::NXIO) => Ok(None),
-        // A file system that does not know its holes has none.
+        // A file system that cannot report holes has none.
         Err(Errno::INVAL | Errno::NOTSUP) => Ok((at == 0).then_some(0)),
         Err(error) => Err(error.into()),
     }
@@ -172,7 +172,7 @@ fn length(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// A file with pieces of data at multiples of 64 KiB, and its length.
+    /// A file of this length with data at these multiples of 64 KiB.
     fn sparse(pieces: &[u64], length: u64) -> File {
         let file = tempfile::tempfile().unwrap();
         file.set_len(length).unwrap();

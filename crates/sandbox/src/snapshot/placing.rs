@@ -1,4 +1,4 @@
-//! Giving an entry its content, its owner, its mode, its times and its name.
+//! Sets content, owner, mode, times and name of a restored entry.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,10 +13,10 @@ use super::pieces;
 use super::state::State;
 use super::store::clone_blocks;
 
-/// Gives a finished file its name, which nobody may have taken meanwhile.
+/// Renames a finished file to its name, unless that exists by now.
 pub(crate) fn take_free_name(from: &OwnedFd, part: &str, folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
     match fs::renameat_with(from, part, folder, name, RenameFlags::NOREPLACE) {
-        // Some file systems cannot promise it.
+        // Some file systems cannot guarantee this.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             if look(folder, name)?.is_some() {
                 return Err(io::ErrorKind::AlreadyExists.into());
@@ -27,8 +27,8 @@ pub(crate) fn take_free_name(from: &OwnedFd, part: &str, folder: &OwnedFd, name:
     }
 }
 
-/// Owner first, because changing it takes bits of the mode and capabilities away; then attributes, which an access list is one of; the mode, and the
-/// times last.
+/// Sets the owner first, because changing it clears mode bits and capabilities; then attributes, including
+/// access lists; then the mode, and the times last.
 pub(crate) fn finish_file(open: impl AsFd, wanted: &State) -> io::Result<()> {
     let open = open.as_fd();
     own(open, wanted)?;
@@ -37,7 +37,7 @@ pub(crate) fn finish_file(open: impl AsFd, wanted: &State) -> io::Result<()> {
     Ok(fs::futimens(open, &wanted.mtime.as_modification())?)
 }
 
-/// The same, but for attributes that nobody lets us give: whoever calls looks at them afterwards.
+/// The same, ignoring attributes that cannot be set: the caller checks them afterwards.
 pub(crate) fn finish_file_as_far_as_allowed(open: impl AsFd, wanted: &State) -> io::Result<()> {
     let open = open.as_fd();
     own(open, wanted)?;
@@ -74,7 +74,7 @@ pub(crate) fn finish_link(parent: &OwnedFd, name: &OsStr, wanted: &State) -> io:
     Ok(fs::utimensat(parent, name, &wanted.mtime.as_modification(), AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Puts a content into an empty file, and leaves its holes as holes.
+/// Copies content to an empty file, preserving its holes.
 pub(crate) fn fill(source: &mut File, target: &File) -> io::Result<()> {
     if clone_blocks(source, target) { Ok(()) } else { pieces::copy(source, target).map(drop) }
 }

@@ -1,4 +1,4 @@
-//! The record of a run's changes: what is written while it runs, and read when it is taken back.
+//! The record of a run's changes: written while it runs, and read for undo.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -16,65 +16,65 @@ use super::state::{Moment, State};
 use super::store::ContentId;
 use super::uncovered::{NotCovered, RawNotCovered, Uncovered};
 
-/// What each path was before the run.
+/// The state of each path before the run.
 pub(super) const BEFORE: &str = "before.jsonl";
-/// What the run did.
+/// The changes of the run.
 pub(super) const CHANGES: &str = "changes.jsonl";
-/// Contents of what was there before.
+/// The original contents.
 pub(super) const OBJECTS: &str = "objects";
-/// What undo took away.
+/// What undo removed.
 pub(super) const TAKEN: &str = "taken";
 
-/// The longest line that is read. A path has at most some thousand bytes.
+/// The longest line accepted. A path has at most some thousand bytes.
 const LONGEST_LINE: u64 = 1024 * 1024;
-/// The most lines that are read of one file.
+/// The most lines read from one file.
 const MOST_LINES: usize = 4_000_000;
 
-/// A path of a record: the number of its root, and where it lies below it.
+/// A path of a record: the number of its root, and the path below it.
 pub(super) type Spot = (usize, Below);
 
-/// What a run found at a path, and the content of a file where it is kept.
+/// The original state of a path, and the content of a file if kept.
 pub(super) type Found = (Option<State>, Option<ContentId>);
 
-/// A path as the run found it. A later line about the same path counts.
+/// The original state of a path. The last line about a path counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BeforeLine {
     pub(super) root: usize,
     pub(super) path: Below,
-    /// `None`: it was not there.
+    /// `None`: it did not exist.
     pub(super) state: Option<State>,
-    /// The content of a file; `None` where it is not kept.
+    /// The content of a file; `None` if not kept.
     pub(super) kept: Option<ContentId>,
 }
 
-/// What happened, in order.
+/// An event of the run, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "snake_case")]
 pub(super) enum ChangeLine {
-    /// A folder that may be written; roots are counted from 0.
+    /// A writable folder; roots are numbered from 0.
     Root { path: RawPath, whole: bool, excluded: Vec<Below> },
-    /// A call begins.
+    /// A call starts.
     Begin,
-    /// How the run left a path; `None`: it is not there.
+    /// The state in which the run left a path; `None`: it does not exist.
     After { root: usize, path: Below, state: Option<State> },
-    /// A call ended, and everything that it touched is written above.
+    /// A call ended, and everything that it changed is recorded above.
     End,
-    /// Somebody else changed a path that the run had changed.
+    /// Another program changed a path that the run had changed.
     Foreign { root: usize, path: Below },
-    /// What cannot be put back.
+    /// Something that cannot be restored.
     NotCovered(RawNotCovered),
-    /// The run ended, and everything that it touched is written above.
+    /// The run ended, and everything that it changed is recorded above.
     Closed,
-    /// Taking back began. These folders keep these times, because somebody else changed what is in them.
+    /// An undo started. These folders keep these times, because another program changed their entries.
     Undoing { keep: Vec<(usize, Below, Moment)> },
-    /// What undo took away lies in `taken` under this number.
+    /// Undo moved this path to `taken` under this number.
     Taken { number: u64, root: usize, path: Below },
-    /// Everything was taken back.
+    /// Everything was undone.
     Undone,
 }
 
-/// A file of lines. Each is written whole or, where artoo is killed, not at all.
+/// A file of lines. Each is written completely or, if artoo is killed, not at all.
 #[derive(Debug)]
 pub(super) struct Lines(File);
 
@@ -85,7 +85,7 @@ impl Lines {
         Ok(Self(options.read(true).append(true).create(true).mode(0o600).open(folder.join(name))?))
     }
 
-    /// A file that is there.
+    /// Opens an existing file.
     pub(super) fn reopen(path: &Path) -> io::Result<Self> {
         Ok(Self(OpenOptions::new().read(true).append(true).open(path)?))
     }
@@ -97,7 +97,7 @@ impl Lines {
             text.push(b'\n');
         }
         self.0.write_all(&text)?;
-        // A file that was removed takes everything, and nobody will find it.
+        // Writes to a removed file succeed, but are lost.
         if self.0.metadata()?.nlink() == 0 {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
@@ -111,7 +111,7 @@ impl Lines {
         &self.0
     }
 
-    /// Takes the lock of the record; `false` where somebody else has it.
+    /// Takes the lock of the record; returns `false` if another process has it.
     pub(super) fn lock(&self) -> io::Result<bool> {
         match rustix::fs::flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(true),
@@ -121,26 +121,26 @@ impl Lines {
     }
 }
 
-/// A root as the record names it.
+/// A root as recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RecordedRoot {
     pub(super) path: PathBuf,
-    /// Whether everything below it was looked at; otherwise only paths that a tool named.
+    /// Whether everything below it was scanned; otherwise only paths that a tool named.
     pub(super) whole: bool,
-    /// What was not looked at all the same.
+    /// What was not scanned nevertheless.
     pub(super) excluded: BTreeSet<Below>,
 }
 
-/// What `changes.jsonl` says.
+/// The content of `changes.jsonl`.
 #[derive(Debug, Default)]
 pub(super) struct Course {
     pub(super) roots: Vec<RecordedRoot>,
     pub(super) after: BTreeMap<Spot, Option<State>>,
     pub(super) foreign: BTreeSet<Spot>,
     pub(super) not_covered: Vec<NotCovered>,
-    /// Calls that began and did not end.
+    /// Calls that started and did not end.
     pub(super) open: usize,
-    /// Whether taking back began, and what it noted then.
+    /// Whether an undo started, and the times it recorded.
     pub(super) undoing: Option<Vec<(usize, Below, Moment)>>,
     pub(super) taken: u64,
     pub(super) undone: bool,
@@ -193,7 +193,7 @@ impl Course {
         Ok(course)
     }
 
-    /// Whether one of the paths that the run changed was too large to be kept.
+    /// Whether the run changed a path that was too large to be kept.
     pub(super) fn changed_what_had_no_room(&self) -> bool {
         let large = self.not_covered.iter().filter(|one| matches!(one.why, Uncovered::NoRoom { .. }));
         let large: BTreeSet<&Path> = large.map(|one| one.path.as_path()).collect();
@@ -209,7 +209,7 @@ fn known(roots: &[RecordedRoot], root: usize) -> Result<(), &'static str> {
     roots.get(root).map(drop).ok_or("a line names a root that is not there")
 }
 
-/// What `before.jsonl` says.
+/// The content of `before.jsonl`.
 pub(super) fn read_before(folder: &Path) -> Result<BTreeMap<Spot, Found>, UndoError> {
     let mut before = BTreeMap::new();
     each_line(&folder.join(BEFORE), |line: BeforeLine| {
@@ -219,7 +219,8 @@ pub(super) fn read_before(folder: &Path) -> Result<BTreeMap<Spot, Found>, UndoEr
     Ok(before)
 }
 
-/// Reads a file line by line. A last line without an end was cut by a crash and counts as not written.
+/// Reads a file line by line. A last line without a line end was cut off by a crash and counts as not
+/// written.
 fn each_line<L: DeserializeOwned>(
     path: &Path,
     mut on: impl FnMut(L) -> Result<(), &'static str>,

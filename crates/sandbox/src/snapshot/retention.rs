@@ -1,4 +1,4 @@
-//! Which contents are still worth their room.
+//! Retention: which runs keep their contents for undo.
 
 use std::fs;
 use std::io;
@@ -16,9 +16,9 @@ use super::record::{BEFORE, CHANGES, Course, Lines, OBJECTS, TAKEN};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Runs that are older cannot be undone.
+    /// Older runs cannot be undone.
     pub max_age: Duration,
-    /// Bytes of contents, of all runs together.
+    /// The most bytes of contents, over all runs.
     pub max_bytes: u64,
 }
 
@@ -33,25 +33,25 @@ impl Default for Retention {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Undoable {
-    /// It changed nothing that was looked at.
+    /// It changed nothing that was scanned.
     Nothing,
-    /// It can be tried.
+    /// An undo can be tried.
     Yes,
-    /// It was killed within a call: its changes cannot be told from later ones.
+    /// It was killed during a call: its changes cannot be distinguished from later ones.
     Unfinished,
-    /// An undo was cut off; it can be finished.
+    /// An undo was interrupted; it can be completed.
     Halfway,
     /// It was undone.
     Undone,
     /// It changed something that there was no room to keep: undo refuses, and names it.
     Unkept,
-    /// What it found is not kept any more.
+    /// Its original contents are no longer kept.
     Expired,
     /// The record cannot be read.
     Damaged,
 }
 
-/// What the record in this folder says. Reads no content and looks at no path of the run.
+/// Whether the run recorded in this folder can be undone. Reads no content and examines no path of the run.
 pub fn undoable(folder: &Path) -> Undoable {
     if !folder.join(CHANGES).exists() {
         return Undoable::Nothing;
@@ -68,12 +68,13 @@ pub fn undoable(folder: &Path) -> Undoable {
     }
 }
 
-/// Removes the contents that are too old or too many, the oldest first. `records` are folders of records with their age.
-/// A run that is at work, or is being undone, is left alone. Says how many records lost their contents.
+/// Removes contents beyond the limits of age and size, the oldest first. `records` are the folders of records
+/// with their age. A run in progress, or being undone, is skipped. Returns how many records lost their
+/// contents.
 ///
 /// # Errors
 ///
-/// When a content cannot be removed; the others still are.
+/// If a content cannot be removed; the others still are.
 pub fn retain(mut records: Vec<(PathBuf, Duration)>, retention: Retention) -> io::Result<usize> {
     records.sort_by_key(|(_, age)| *age);
     let (mut bytes, mut expired, mut failed) = (0_u64, 0, None);
@@ -93,7 +94,7 @@ pub fn retain(mut records: Vec<(PathBuf, Duration)>, retention: Retention) -> io
     failed.map_or(Ok(expired), Err)
 }
 
-/// `false` where there is nothing to remove, or somebody is at work.
+/// Returns `false` if there is nothing to remove, or the record is in use.
 fn expire(folder: &Path) -> io::Result<bool> {
     let lines = match Lines::reopen(&folder.join(CHANGES)) {
         Ok(lines) => lines,
@@ -103,7 +104,7 @@ fn expire(folder: &Path) -> io::Result<bool> {
     if !lines.lock()? {
         return Ok(false);
     }
-    // First what the contents are good for, so that a half-removed store is never taken for a whole one.
+    // The index goes first, so that a half-removed store is never mistaken for a complete one.
     let mut removed = remove(fs::remove_file(folder.join(BEFORE)))?;
     for contents in [OBJECTS, TAKEN] {
         removed |= remove(fs::remove_dir_all(folder.join(contents)))?;

@@ -1,4 +1,4 @@
-//! One folder that a run may change: what the run found in it, what it looked like last, what the run touched.
+//! State of one root of a snapshot: what the run found, the last scan, and what the run touched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -19,44 +19,44 @@ use super::store::{ContentId, Store};
 use super::uncovered::{NotCovered, SnapshotLimits, Uncovered};
 use super::walk::{Unread, walk};
 
-/// Who made the differences that a look finds.
+/// Who made the differences that a scan finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// A call is under way, or one was dropped.
+    /// The run: a call is in progress, or one was dropped.
     TheRuns,
-    /// No call was at work since the last look.
+    /// Another program: no call was in progress since the last scan.
     SomebodyElses,
 }
 
-/// What of a root is looked at.
+/// The part of a root that is scanned.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reach<'a> {
     /// Everything below it.
     Everything,
-    /// These paths and nothing else: a call is about to change them.
+    /// Only these paths, which a call is about to change.
     Only(&'a BTreeSet<Below>),
 }
 
-/// What a look found.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
-    /// Paths whose state is now what the run found.
+    /// Paths whose current state is the original state.
     pub(super) new: Vec<Below>,
-    /// Paths that the run touched, with what they were at the look before.
+    /// Paths that the run changed, with their state at the previous scan.
     pub(super) touched: Vec<(Below, Option<State>)>,
-    /// Paths that the run had touched and somebody else changed.
+    /// Paths that the run had changed and another program changed again.
     pub(super) foreign: Vec<Below>,
     pub(super) not_covered: Vec<NotCovered>,
 }
 
-/// What came of keeping contents.
+/// The result of keeping contents.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     pub(super) bytes: u64,
     pub(super) not_covered: Vec<NotCovered>,
 }
 
-/// A path as the run found it.
+/// The original state of a path.
 #[derive(Debug, Default)]
 struct Before {
     state: Option<State>,
@@ -66,13 +66,13 @@ struct Before {
 #[derive(Debug)]
 pub(super) struct Root {
     path: PathBuf,
-    /// Whether everything below it is looked at; otherwise only what a tool names.
+    /// Whether everything below it is scanned; otherwise only what a tool names.
     pub(super) is_whole: bool,
-    /// Whether the record names it, and as whole if it is.
+    /// Whether it is in the record, and as whole if it is.
     pub(super) is_written: bool,
-    /// Whether everything below it was looked at once, so that what was not seen was not there.
+    /// Whether everything below it was scanned once, so that what was not seen did not exist.
     is_known: bool,
-    /// Whether there are too many entries to look at.
+    /// Whether it has too many entries to be scanned.
     is_lost: bool,
     before: BTreeMap<Below, Before>,
     now: BTreeMap<Below, Option<State>>,
@@ -101,17 +101,18 @@ impl Root {
         &self.path
     }
 
-    /// Whether it held more than is looked at, so that only paths that are named are.
+    /// Whether it contained more than can be scanned, so that only named paths are scanned.
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    /// What a path looked like last.
+    /// The state of a path at the last scan.
     pub(super) fn now(&self, path: &Below) -> Option<&State> {
         self.now.get(path)?.as_ref()
     }
 
-    /// The paths of this name that the run found and that are there now; `None` where there is too much to know.
+    /// The paths with this name that existed before the run and still do; `None` if the root is too large to
+    /// tell.
     pub(super) fn found(&self, name: &OsStr) -> Option<Vec<PathBuf>> {
         let was_there = |path: &Below| self.before.get(path).is_some_and(|before| before.state.is_some());
         let named =
@@ -120,7 +121,7 @@ impl Root {
         (self.is_known && !self.is_lost).then(|| found.collect())
     }
 
-    /// From now on, everything below it is looked at.
+    /// Scans everything below it from now on.
     pub(super) fn make_whole(&mut self) {
         if !self.is_whole {
             self.is_whole = true;
@@ -128,7 +129,7 @@ impl Root {
         }
     }
 
-    /// Says what differs from the look before.
+    /// Scans, and returns what differs from the previous scan.
     pub(super) fn look(
         &mut self,
         reach: Reach<'_>,
@@ -139,7 +140,7 @@ impl Root {
         let mut found = Looked::default();
         let root = match open_root(&self.path) {
             Ok(root) => Some(root),
-            // It went; everything in it, too.
+            // The root is gone, with everything in it.
             Err(error) if is_no_folder(&error) => None,
             Err(error) => return Err(error),
         };
@@ -151,7 +152,7 @@ impl Root {
                 None => return Ok(found),
             },
         };
-        // What was there and is not any more.
+        // What existed and no longer does.
         let gone: Vec<Below> = match reach {
             Reach::Everything => self.now.keys().filter(|path| !states.contains_key(path)).cloned().collect(),
             Reach::Only(paths) if root.is_none() => paths.iter().cloned().collect(),
@@ -168,7 +169,7 @@ impl Root {
         Ok(found)
     }
 
-    /// These paths; those that cannot be looked at are as they were.
+    /// The states of these paths; a path that cannot be examined counts as unchanged.
     fn glance(
         &self,
         root: &OwnedFd,
@@ -189,14 +190,15 @@ impl Root {
         states
     }
 
-    /// The new paths, and files that are about to change and could not be kept before: now there is a reason to open what is closed.
+    /// The new paths, and files about to change that could not be kept before: now there is a reason to open
+    /// closed ones.
     fn still_to_keep(&self, paths: &BTreeSet<Below>, new: Vec<Below>) -> Vec<Below> {
         let mut all: BTreeSet<Below> = new.into_iter().collect();
         all.extend(paths.iter().filter(|path| !self.touched.contains(path) && self.lacks(path)).cloned());
         all.into_iter().collect()
     }
 
-    /// Whether a file that is what the run found is not kept.
+    /// Whether the original content of a file is not kept.
     fn lacks(&self, path: &Below) -> bool {
         self.before.get(path).is_some_and(|before| {
             before.kept.is_none()
@@ -205,14 +207,14 @@ impl Root {
         })
     }
 
-    /// Bytes of a file that is not kept yet.
+    /// The size of a file that is not kept yet.
     pub(super) fn bytes_to_keep(&self, path: &Below, state: Option<&State>) -> Option<u64> {
         let is_kept = self.before.get(path).is_some_and(|before| before.kept.is_some());
         let is_open = !is_kept && !self.touched.contains(path);
         state.filter(|state| is_open && state.is_file()).map(|state| state.size)
     }
 
-    /// Everything below the root; `None` where that is too much, now or before.
+    /// Everything below the root; `None` if that is too much, now or before.
     fn walk(
         &mut self,
         root: &OwnedFd,
@@ -228,7 +230,7 @@ impl Root {
             let why = Uncovered::TooMany { entries: limits.entries };
             found.not_covered.push(NotCovered { path: self.path.clone(), why });
             if self.is_known {
-                // What the run made of it is not known any more.
+                // It is unknown what the run did to it.
                 found.foreign.push(Below::default());
             }
             return Ok(None);
@@ -278,7 +280,7 @@ impl Root {
             self.touched.insert(path.clone());
             found.touched.push((path.clone(), old));
         } else {
-            // What somebody else put into a folder is no change of the folder.
+            // Entries that another program created in a folder do not count as a change of the folder.
             let only_entries =
                 matches!((&old, &state), (Some(old), Some(new)) if old.is_folder() && old.looks_like(new));
             if !only_entries {
@@ -289,7 +291,7 @@ impl Root {
         self.now.insert(path, state);
     }
 
-    /// Whether a file whose times did not move holds something else than what was kept of it.
+    /// Whether a file with unchanged times has other content than what was kept.
     fn was_rewritten(&self, root: Option<&OwnedFd>, path: &Below) -> bool {
         let kept = self.before.get(path).and_then(|before| before.kept.as_ref());
         match (root, kept) {
@@ -298,8 +300,8 @@ impl Root {
         }
     }
 
-    /// Keeps the contents of files among these paths, the small ones first, as far as `room` lasts. What is `about_to_change` is opened whatever
-    /// its mode.
+    /// Keeps the contents of the files among these paths, the small ones first, as far as `room` suffices. A
+    /// file `about_to_change` is opened whatever its mode.
     pub(super) fn keep(
         &mut self,
         paths: &[Below],
@@ -332,7 +334,7 @@ impl Root {
         kept
     }
 
-    /// `false` where the file changes while it is read. The folder stays open for the next one.
+    /// Returns `false` if the file changes while it is read. The folder stays open for the next one.
     fn keep_one(
         &mut self,
         path: &Below,
@@ -352,7 +354,7 @@ impl Root {
         let mut file = match open_file(folder, name) {
             Err(error) if about_to_change && error.kind() == io::ErrorKind::PermissionDenied => {
                 let (file, attributes) = read_whatever_mode(folder, name)?;
-                // Opening it took a change of its mode and back.
+                // Opening it changed its mode and back.
                 let ctime = look_at(&file)?.ctime;
                 seen = State { ctime, ..seen };
                 *state = State { attributes, ..seen.clone() };
@@ -371,7 +373,7 @@ impl Root {
         paths.iter().filter(is_kept).map(|path| path.under(&self.path))
     }
 
-    /// Notes which of these files were kept so soon after they changed that their times may hide another change.
+    /// Records which of these files were kept so soon after a change that their times may hide another one.
     pub(super) fn note_racy(&mut self, paths: &[Below], kept_at: Moment) {
         for path in paths {
             let Some(Before { state: Some(state), kept: Some(_) }) = self.before.get(path) else { continue };
@@ -389,7 +391,7 @@ impl Root {
         BeforeLine { root: number, path: path.clone(), state, kept }
     }
 
-    /// What a call did to the paths that it touched, as far as a person sees a difference.
+    /// What a call did to the paths that it touched, as far as a user would see a difference.
     pub(super) fn changes(&self, touched: &[(Below, Option<State>)], store: &Store) -> Vec<Change> {
         changes(touched.iter().filter_map(|(path, old)| {
             let new = self.now(path);
@@ -402,7 +404,7 @@ impl Root {
         }))
     }
 
-    /// Whether a file that looks the same holds something else; as far as its content was kept.
+    /// Whether a file that looks the same has other content, as far as its content was kept.
     fn content_changed(&self, path: &Below, old: &State) -> bool {
         let found = self.before.get(path).filter(|before| before.state.as_ref() == Some(old));
         let root = open_root(&self.path).ok();
@@ -410,7 +412,7 @@ impl Root {
     }
 }
 
-/// What a file holds now.
+/// The current content of a file.
 pub(super) fn content(root: &OwnedFd, path: &Below) -> io::Result<ContentId> {
     let (parent, name) = path.place().ok_or(io::ErrorKind::IsADirectory)?;
     let mut file: File = open_file(&open_folder(root, &parent)?, name)?;
@@ -438,7 +440,7 @@ mod tests {
         let kept_at = root.now(&old).unwrap().ctime;
         root.note_racy(&found.new, kept_at);
         std::fs::write(&path, "2").unwrap();
-        // As a kernel that counts in steps leaves it: no time tells of the second write.
+        // Simulates a kernel with a coarse clock: no time reveals the second write.
         let unmoved = look_below(&open_root(temporary.path()).unwrap(), &old).unwrap();
         root.now.insert(old.clone(), unmoved.clone());
         let found = look(&mut root, Whose::TheRuns);

@@ -1,4 +1,4 @@
-//! What a call may change: everything below its roots, or paths that are known beforehand.
+//! What a call may change: everything below its roots, or paths known beforehand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -7,21 +7,21 @@ use std::path::PathBuf;
 use super::below::Below;
 use super::root::{Reach, Root};
 
-/// Paths that a call is about to change, and the root that they lie below.
+/// Paths that a call is about to change, and the root that contains them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// The real path of a folder that exists.
+    /// The real path of an existing folder.
     pub root: PathBuf,
-    /// Absolute paths below it. A folder that goes is named with everything that goes in it.
+    /// Absolute paths below it. A folder to be removed is listed with everything removed in it.
     pub paths: Vec<PathBuf>,
 }
 
-/// What is looked at for a call, and again after it.
+/// What is scanned before a call, and again after it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
-    /// Everything below the roots that are looked at as a whole.
+    /// Everything below the roots that are scanned as a whole.
     pub(super) whole: bool,
-    /// By root, with the folders on the way.
+    /// Paths by root, including the folders on the way.
     paths: BTreeMap<PathBuf, BTreeSet<Below>>,
 }
 
@@ -30,7 +30,7 @@ impl Scope {
         Self { whole: true, paths: BTreeMap::new() }
     }
 
-    /// Takes the paths, each to the root that has its record: the innermost one that is known, or the one that is named.
+    /// Assigns each path to the root that has its record: the innermost known root, or the named one.
     pub(super) fn of(named: &[Named], known: &[Root]) -> io::Result<Self> {
         let mut scope = Self::default();
         for Named { root, paths } in named {
@@ -48,7 +48,7 @@ impl Scope {
                     None => scope.paths.entry(root.to_owned()).or_default(),
                 };
                 let mut next = Some(below);
-                // What is there already came with its way.
+                // The ancestors of a path already present are present, too.
                 while let Some(below) = next.filter(|below| !all.contains(below)) {
                     next = below.parent();
                     all.insert(below);
@@ -62,7 +62,7 @@ impl Scope {
         !self.whole && self.paths.is_empty()
     }
 
-    /// Adds what another call was to be looked at for.
+    /// Adds the scope of another call.
     pub(super) fn add(&mut self, other: Self) {
         self.whole |= other.whole;
         for (root, paths) in other.paths {
@@ -70,7 +70,7 @@ impl Scope {
         }
     }
 
-    /// The paths alone.
+    /// Only the paths.
     pub(super) fn without_whole(self) -> Self {
         Self { whole: false, ..self }
     }
@@ -79,7 +79,7 @@ impl Scope {
         self.paths.iter()
     }
 
-    /// What of a root is looked at.
+    /// The part of a root that is scanned.
     pub(super) fn of_root(&self, root: &Root) -> Option<Reach<'_>> {
         if self.whole && root.is_whole && !root.is_lost() {
             return Some(Reach::Everything);

@@ -1,4 +1,4 @@
-//! What an entry of a folder is, as far as a look at it can tell.
+//! The metadata of a file system entry.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::attributes::Attributes;
 use super::below::RawPath;
 
-/// How far back another change may lie hidden behind the same times: kernels before 6.13 count in steps of up to 10 ms.
+/// How long a second change may hide behind the same times: kernels before 6.13 advance file times in steps
+/// of up to 10 ms.
 const STEP: Duration = Duration::from_millis(20);
 
 /// Seconds and nanoseconds since 1970. Seconds may be negative.
@@ -16,18 +17,19 @@ const STEP: Duration = Duration::from_millis(20);
 pub(crate) struct Moment(i64, u32);
 
 impl Moment {
-    /// Whether a change at this moment could hide another one that came before `then`.
+    /// Whether a change at this moment could hide another one made before `then`.
     pub(crate) fn may_hide_until(self, then: Self) -> bool {
         let nanos = |moment: Self| i128::from(moment.0) * 1_000_000_000 + i128::from(moment.1);
         nanos(then) - nanos(self) < i128::try_from(STEP.as_nanos()).unwrap_or(i128::MAX)
     }
 
-    /// Whether a change at this moment may have come after `then`. A file system that counts whole seconds says so by its zeroes.
+    /// Whether a change at this moment may have come after `then`. Zero nanoseconds suggest a file system
+    /// that counts whole seconds.
     pub(crate) fn may_follow(self, then: Self) -> bool {
         if self.1 == 0 { self.0 >= then.0 } else { self > then }
     }
 
-    /// As a file's time of modification; its time of access stays.
+    /// As a modification time to set; the access time stays.
     pub(crate) fn as_modification(self) -> Timestamps {
         Timestamps {
             last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
@@ -36,7 +38,7 @@ impl Moment {
     }
 }
 
-/// What kind of entry it is.
+/// The type of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -45,7 +47,7 @@ pub(crate) enum Kind {
     Link {
         target: RawPath,
     },
-    /// A device, a socket, a fifo: looked at, never opened.
+    /// A device, a socket, a FIFO: examined, never opened.
     Other,
 }
 
@@ -58,21 +60,21 @@ pub(crate) struct State {
     pub(crate) mode: u32,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    /// Of a folder: 0, because it says nothing there.
+    /// 0 for a folder, whose size means nothing.
     pub(crate) size: u64,
     pub(crate) mtime: Moment,
     pub(crate) ctime: Moment,
     pub(crate) dev: u64,
     pub(crate) ino: u64,
-    /// Names of this file; of a folder 1.
+    /// The number of hard links; 1 for a folder.
     pub(crate) links: u64,
-    /// Of a file or a folder.
+    /// For a file or a folder.
     #[serde(default, skip_serializing_if = "Attributes::is_empty")]
     pub(crate) attributes: Attributes,
 }
 
 impl State {
-    /// From what the kernel says, without attributes. `None` for a link, whose target must be read first.
+    /// From the kernel's `stat`, without attributes. `None` for a link, whose target must be read first.
     pub(crate) fn of(found: &Stat, link: Option<RawPath>) -> Option<Self> {
         let kind = match (FileType::from_raw_mode(found.st_mode), link) {
             (FileType::RegularFile, _) => Kind::File,
@@ -112,13 +114,13 @@ impl State {
         self.kind == Kind::File
     }
 
-    /// Whether both are the same inode, as far as its number says: a number is used again once its file is gone.
+    /// Whether both have the same inode number: a number is reused once its file is gone.
     pub(crate) fn is_same_inode(&self, other: &Self) -> bool {
         (self.dev, self.ino) == (other.dev, other.ino)
     }
 
-    /// Whether somebody who looks at it would call it the same. Change time and inode do not count: a copy that was put
-    /// back has others. A folder's time is that of its entries, which are looked at for themselves.
+    /// Whether a user would call both the same. Change time and inode do not count: a restored copy has
+    /// different ones. A folder's time is that of its entries, which are compared individually.
     pub(crate) fn looks_like(&self, other: &Self) -> bool {
         let alike = self.kind == other.kind && (self.uid, self.gid) == (other.uid, other.gid);
         alike
@@ -132,7 +134,7 @@ impl State {
     }
 }
 
-/// The fields of the kernel's record have different types on different platforms.
+/// Converts fields of `stat`, whose types depend on the platform.
 fn whole(field: impl Into<i128>) -> u64 {
     u64::try_from(field.into()).unwrap_or(0)
 }

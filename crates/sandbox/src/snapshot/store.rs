@@ -1,4 +1,4 @@
-//! Contents by their hash.
+//! Content-addressed store of file contents.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -15,8 +15,8 @@ use super::state::State;
 /// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
 
-/// What a file holds: the SHA-256 of its bytes, in hexadecimal; of one with holes, a dash and the SHA-256 of where its data lie besides. It names
-/// a file of the store, so nothing else can be one.
+/// The id of a file's content: the SHA-256 of its bytes, in hexadecimal; for a file with holes also a dash
+/// and the SHA-256 of its data ranges. It names a file of the store, so no other form is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ContentId(String);
@@ -27,7 +27,7 @@ impl ContentId {
         Self(data.map_or(bytes.clone(), |data| format!("{bytes}-{}", hex::encode(data.finalize()))))
     }
 
-    /// Whether the bytes are the same, wherever the holes are.
+    /// Whether the bytes are the same, regardless of holes.
     pub(crate) fn has_bytes_of(&self, other: &Self) -> bool {
         self.0.get(..DIGITS) == other.0.get(..DIGITS)
     }
@@ -62,7 +62,7 @@ impl From<ContentId> for String {
 #[derive(Debug)]
 pub(super) struct Store {
     folder: PathBuf,
-    /// Whether the file system shares blocks between files; known after the first try.
+    /// Whether the file system shares blocks between files; known after the first attempt.
     clones: Option<bool>,
     parts: u64,
 }
@@ -72,9 +72,9 @@ impl Store {
         Self { folder, clones: None, parts: 0 }
     }
 
-    /// Keeps the content of a file that looked like `seen`.
+    /// Keeps the content of a file whose state was `seen`.
     ///
-    /// `None` where it does not look like that afterwards: it changes while it is read.
+    /// Returns `None` if its state differs afterwards: it changed while it was read.
     pub(super) fn keep(&mut self, source: &mut File, seen: &State) -> io::Result<Option<ContentId>> {
         if self.parts == 0 {
             DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
@@ -83,11 +83,11 @@ impl Store {
         let part = self.folder.join(format!(".part-{}", self.parts));
         let kept = self.copy_in(source, &part);
         let (Ok(id), true) = (&kept, look_at(&*source)? == *seen) else {
-            // What is left of it lies among the run's own files.
+            // If this fails, the remains are among the run's own files.
             let _ = fs::remove_file(&part);
             return kept.map(|_| None);
         };
-        // Replacing is harmless: under this name lie the same bytes.
+        // Replacing is harmless: a file with this name has the same bytes.
         fs::rename(&part, self.folder.join(&id.0))?;
         Ok(Some(id.clone()))
     }
@@ -110,10 +110,10 @@ impl Store {
         self.folder.join(&id.0)
     }
 
-    /// A kept content that fits its name.
+    /// Opens a kept content after checking it against its id.
     pub(super) fn open(&self, id: &ContentId) -> io::Result<File> {
         let mut file = File::open(self.place_of(id))?;
-        // Its holes may be others, where the store lies on another file system.
+        // Its holes may differ if the store is on another file system.
         if hash(&mut file)?.has_bytes_of(id) {
             Ok(file)
         } else {
@@ -122,12 +122,12 @@ impl Store {
     }
 }
 
-/// The digits of the hash of some bytes.
+/// The hexadecimal SHA-256 of some bytes.
 pub(crate) fn id_of(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Makes `target` share the blocks of `source`, where the file system can.
+/// Makes `target` share the blocks of `source`, if the file system supports it.
 #[cfg(target_os = "linux")]
 pub(crate) fn clone_blocks(source: &File, target: &File) -> bool {
     rustix::fs::ioctl_ficlone(target, source).is_ok()

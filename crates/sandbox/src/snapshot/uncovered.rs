@@ -1,4 +1,4 @@
-//! What a snapshot does not hold, and the bounds that it keeps.
+//! What a snapshot does not cover, and its limits.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::below::{RawPath, as_text};
 
-/// How much a snapshot may hold.
+/// The limits of a snapshot.
 ///
 /// ```
 /// use artoo_sandbox::snapshot::SnapshotLimits;
@@ -16,9 +16,9 @@ use super::below::{RawPath, as_text};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotLimits {
-    /// Bytes of contents that one run keeps. Small files come first.
+    /// The most bytes of contents that one run keeps. Small files come first.
     pub bytes: u64,
-    /// Entries below one root that are looked at before each call and after it.
+    /// The most entries below one root that are scanned before and after each call.
     pub entries: usize,
 }
 
@@ -29,13 +29,13 @@ impl Default for SnapshotLimits {
     }
 }
 
-/// Something that cannot be put back, should the run change it.
+/// Something that cannot be restored if the run changes it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct NotCovered {
     /// A file; or a folder, with everything below it.
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub why: Uncovered,
 }
@@ -44,26 +44,26 @@ pub struct NotCovered {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Uncovered {
-    /// More entries than are looked at.
+    /// More entries than can be scanned.
     TooMany {
-        /// How many are.
+        /// How many entries can be scanned.
         entries: usize,
     },
     /// The contents kept so far leave no room for this one.
     NoRoom {
-        /// Its bytes.
+        /// Its size in bytes.
         bytes: u64,
     },
-    /// It cannot be read, or not be kept.
+    /// It cannot be read or kept.
     Unreadable {
-        /// What the system says.
+        /// The system's error message.
         error: String,
     },
-    /// Too many folders in folders.
+    /// Folders nested too deeply.
     TooDeep,
     /// Its content changed while it was read.
     Unsteady,
-    /// Commands could write everywhere, and only the workspace and the working folder were looked at.
+    /// Commands could write anywhere, and only the workspace and the working folder were scanned.
     Elsewhere,
 }
 

@@ -1,4 +1,4 @@
-//! Looking at everything below a root.
+//! Recursive scan of everything below a root.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -9,34 +9,35 @@ use super::anchored::{is_no_folder, look, look_at, open_entry_folder, some_names
 use super::below::Below;
 use super::state::State;
 
-/// Folders in folders that are looked into; each holds a file descriptor open.
+/// The deepest nesting of folders that are scanned; each level keeps a file descriptor open.
 const DEEPEST: usize = 128;
 
-/// What lies below a root, the root itself included.
+/// The entries below a root, including the root itself.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     pub(crate) states: BTreeMap<Below, State>,
-    /// Folders that were not looked into, and why.
+    /// Folders that were not scanned, and why.
     pub(crate) unread: Vec<(Below, Unread)>,
-    /// Whether a folder holds more than was looked at.
+    /// Whether a folder contains more than was scanned.
     is_cut: bool,
 }
 
-/// Why a folder was not looked into.
+/// Why a folder was not scanned.
 #[derive(Debug)]
 pub(crate) enum Unread {
     TooDeep,
     Error(io::Error),
 }
 
-/// A folder whose subfolders are still to be visited.
+/// A folder whose subfolders have not all been visited.
 struct Open {
     folder: OwnedFd,
     below: Below,
     waiting: Vec<OsString>,
 }
 
-/// Walks below `root`, leaving out `excluded` and what lies below them. `None` where there are more than `most` entries.
+/// Scans everything below `root`, except `excluded` and what is below those. `None` if there are more than
+/// `most` entries.
 pub(crate) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> io::Result<Option<Walked>> {
     let mut walked = Walked::default();
     walked.states.insert(Below::default(), look_at(root)?);
@@ -63,7 +64,7 @@ pub(crate) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> i
             .and_then(|folder| enter(folder, below.clone(), excluded, most, &mut walked));
         match entered {
             Ok(open) => stack.push(open),
-            // It went meanwhile.
+            // It was removed meanwhile.
             Err(error) if is_no_folder(&error) => {}
             Err(error) => walked.unread.push((below, Unread::Error(error))),
         }
@@ -71,7 +72,7 @@ pub(crate) fn walk(root: &OwnedFd, excluded: &BTreeSet<Below>, most: usize) -> i
     Ok((!walked.is_cut && walked.states.len() <= most).then_some(walked))
 }
 
-/// Looks at no more entries than it takes to know that they are too many.
+/// Stops as soon as the limit of entries is exceeded.
 fn enter(
     folder: OwnedFd,
     below: Below,

@@ -1,4 +1,4 @@
-//! What the tests share: a folder to play in, and ways to run a script there.
+//! Shared test setup: a workspace, and ways to run a script there.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use artoo_sandbox::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// A workspace that may be written, a folder outside that may not, and a private TMPDIR.
+/// A writable workspace, a folder outside that is not writable, and a private TMPDIR.
 pub(crate) struct Bench {
     _root: tempfile::TempDir,
     pub(crate) workspace: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) struct Bench {
     pub(crate) environment: BTreeMap<OsString, OsString>,
 }
 
-/// What a script did.
+/// The result of a script.
 pub(crate) struct Ran {
     pub(crate) outcome: Outcome,
     pub(crate) stdout: Vec<u8>,
@@ -44,7 +44,7 @@ impl Ran {
     }
 }
 
-/// A bench, or nothing (said loudly) where the kernel cannot confine.
+/// A bench, or `None` (with a message) if the kernel cannot confine commands.
 pub(crate) fn confined_bench() -> Option<Bench> {
     match probe() {
         Support::Enforced { .. } => Some(Bench::new(SandboxMode::WorkspaceWrite)),
@@ -55,7 +55,7 @@ pub(crate) fn confined_bench() -> Option<Bench> {
     }
 }
 
-/// A bench whose commands get mounts of their own, or nothing, said loudly.
+/// A bench whose commands get their own mounts, or `None` (with a message).
 pub(crate) fn namespace_bench() -> Option<Bench> {
     let bench = confined_bench()?;
     let Support::Enforced { gaps, .. } = probe() else { return None };
@@ -68,7 +68,7 @@ pub(crate) fn namespace_bench() -> Option<Bench> {
     Some(bench)
 }
 
-/// Whether the program is installed; said loudly where not.
+/// Whether the program is installed; reports it if not.
 pub(crate) fn has(program: &str) -> bool {
     let folders = ["/usr/local/bin", "/usr/bin", "/bin"];
     let found = folders.iter().any(|folder| Path::new(folder).join(program).exists());
@@ -153,19 +153,19 @@ impl Bench {
     }
 }
 
-/// Whether a process is there and not merely waiting to be reaped.
+/// Whether a process exists and is not just waiting to be reaped.
 pub(crate) fn lives(pid: &str) -> bool {
     assert!(pid.parse::<u32>().is_ok(), "no process number: {pid:?}");
     fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with(['Z', 'X']))
 }
 
-/// Waits until a file has a whole line, and returns it.
+/// Waits until a file contains a complete line, and returns it.
 pub(crate) async fn line_of(path: &Path) -> String {
     until(|| fs::read_to_string(path).ok().filter(|text| text.ends_with('\n'))).await.trim().to_owned()
 }
 
-/// Waits for something that must come. The bound is generous: it only keeps a failing test from hanging.
+/// Waits for something that must happen. The limit is generous: it only keeps a failing test from hanging.
 pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! The table of commands, and what is said of each. Nothing of it is run.
+//! The table of commands and their expected effects. No command is run.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn table() -> Vec<Row> {
     lines.map(row).collect()
 }
 
-/// The kinds that are said, besides what is read and started.
+/// The reported kinds, except reads and started programs.
 fn said(effects: &Effects) -> BTreeSet<&'static str> {
     let kinds = Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Reads | Kind::Runs));
     let protected = (!effects.protected.is_empty()).then_some("protected");
@@ -40,7 +40,7 @@ fn fact_9_what_a_command_does_is_said() {
         .iter()
         .filter(|row| {
             let said = said(&effects(&row.text));
-            // A false alarm is one, too; where there is something to say, more may be said.
+            // A false alarm counts, too; if effects are expected, more may be reported.
             if row.kinds.is_empty() { !said.is_empty() } else { !row.kinds.is_subset(&said) }
         })
         .map(|row| format!("{}: {:?}: {:?}", row.group, row.text, effects(&row.text)))
@@ -60,7 +60,7 @@ fn every_effect_has_a_reason() {
     }
 }
 
-/// What is plainly named is said by its name, whatever the command is wrapped in.
+/// Plainly named objects are reported by name, whatever the command is wrapped in.
 #[test]
 fn what_is_named_is_said_by_its_name() {
     let table = [
@@ -102,7 +102,7 @@ fn what_is_named_is_said_by_its_name() {
     }
 }
 
-/// Whoever reads or writes it, as far as a word names it.
+/// Whatever reads or writes it, as far as a word names it.
 #[test]
 fn a_protected_place_is_noticed() {
     for text in [

@@ -7,7 +7,7 @@ use artoo_sandbox::{Ending, SandboxMode, Support, probe};
 
 use crate::bench::{Bench, confined_bench};
 
-/// Runs each script with `$1` as the folder outside, and expects it to fail and the folder to stay as it was.
+/// Runs each script with `$1` as the folder outside, and expects that it fails and the folder is unchanged.
 async fn refused(bench: &Bench, scripts: &[&str]) {
     for script in scripts {
         fs::write(bench.outside.join("precious"), "precious").unwrap();
@@ -117,7 +117,7 @@ async fn privileges_and_foreign_processes_are_out_of_reach() {
     let Some(bench) = confined_bench() else { return };
     let ran = bench.sh("grep NoNewPrivs /proc/self/status").await;
     assert_eq!(ran.out(), "NoNewPrivs:\t1");
-    // Its environment holds the user's keys, its memory too.
+    // Its environment and its memory contain the user's keys.
     for secret in ["environ", "mem", "maps", "auxv", "fd/0", "cwd/x"] {
         let ran = bench.sh(&format!("cat /proc/$PPID/{secret}")).await;
         assert_ne!(ran.outcome.ending, Ending::Exited(0), "{secret} of artoo was readable");
@@ -127,7 +127,7 @@ async fn privileges_and_foreign_processes_are_out_of_reach() {
         eprintln!("\n*** SKIPPED: Landlock before version 6 does not scope signals ***\n");
         return;
     };
-    // Signal 0 only asks.
+    // Signal 0 only checks for permission.
     let ran = bench.sh("kill -0 $PPID").await;
     assert_ne!(ran.outcome.ending, Ending::Exited(0), "artoo itself could be signalled");
 }

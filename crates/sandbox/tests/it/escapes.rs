@@ -1,5 +1,5 @@
-//! Ways out of the sandbox, each tried from inside. What a command writes is in `confined`, repositories are in `sealed`, sockets in
-//! `network`, daemons in `killed`, floods of output in `output`.
+//! Attempts to escape from the sandbox, made from inside. File writes are covered in `confined`, repositories
+//! in `sealed`, sockets in `network`, daemons in `killed`, floods of output in `output`.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,8 +13,8 @@ use crate::bench::{confined_bench, has, lives, namespace_bench};
 async fn no_race_with_a_symlink_leads_outside() {
     let Some(bench) = confined_bench() else { return };
     fs::write(bench.outside.join("precious"), "precious").unwrap();
-    // One process turns the door to the folder outside and back, the other one goes through it. The rules are about the file that
-    // is opened, not about its name, so there is no moment between a look and a deed.
+    // One process switches the link to the folder outside and back, another one opens files through it. The
+    // rules apply to the opened file, not to its name, so there is no race between check and use.
     let ran = bench
         .sh("mkdir room && touch room/precious
              (i=0; while [ $i -lt 300 ]; do ln -sfn \"$1\" door; ln -sfn room door; i=$((i+1)); done) &
@@ -57,7 +57,7 @@ async fn hooks_and_settings_of_a_repository_outside_stay_as_they_are() {
     }
 }
 
-/// The keys are in artoo's environment, which is that of this test.
+/// The keys are in artoo's environment, which is the environment of this test.
 #[tokio::test]
 async fn no_process_outside_shows_its_environment_or_its_memory() {
     let Some(bench) = confined_bench() else { return };
@@ -73,7 +73,7 @@ async fn no_process_outside_shows_its_environment_or_its_memory() {
                  done
              done; echo done")
         .await;
-    // Children of the script itself may have been seen, for they belong to the domain; they are gone by now.
+    // Children of the script itself may have been listed, as they belong to its domain; they are gone by now.
     let still: Vec<String> = ran
         .out()
         .lines()
@@ -87,7 +87,7 @@ async fn no_process_outside_shows_its_environment_or_its_memory() {
     }
 }
 
-/// Through it, a program can write into its own read-only memory, and once could into files that it had mapped.
+/// Through it, a program can write to its own read-only memory, and once could write to mapped files.
 #[tokio::test]
 async fn not_even_its_own_memory_is_a_file_to_write() {
     let Some(bench) = confined_bench() else { return };
@@ -129,7 +129,7 @@ END")
     assert_eq!(ran.out(), ["True"; 7].join("\n"), "{}", ran.err());
 }
 
-/// What programs rarely call and attackers like: each by its number, with arguments that would be in order or nearly so.
+/// Calls that programs rarely make and attackers like: each by number, with valid or nearly valid arguments.
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
 async fn rare_calls_are_refused() {
@@ -137,8 +137,8 @@ async fn rare_calls_are_refused() {
     if !has("python3") {
         return;
     }
-    // The kernel's keys (add, request, ask), its programs, its counters, its modules; another kernel; memory by page; work behind the
-    // filter's back; a file by its number; another process's files; mounts in the old way and the new one.
+    // The kernel's key store (add, request, query), BPF, performance counters, modules; kexec; userfaultfd;
+    // io_uring; files by handle; another process's files; the old and the new mount calls.
     let calls = "248, 249, 250, 321, 298, 175, 246, 323, 425, 304, 438, 165, 428, 430, 442";
     let ran = bench
         .sh(&format!(
@@ -155,7 +155,8 @@ END"
     assert_eq!(ran.out(), "tried", "{}", ran.err());
 }
 
-/// Ways to a name outside that no shell command takes: an exchange of two names, and a file without a name that gets one later.
+/// Ways to create a name outside that no shell command uses: exchanging two names, and linking an unnamed
+/// file.
 #[tokio::test]
 async fn no_name_outside_is_exchanged_or_linked() {
     let Some(bench) = confined_bench() else { return };
@@ -207,8 +208,8 @@ END")
     assert_eq!(ran.out(), "True\nTrue", "{}", ran.err());
 }
 
-/// Bounded on its own: nine levels, 511 processes at the most, each of which ends after a minute. Were it not stopped, the test
-/// would see no more than a time-out.
+/// Bounded by itself: nine levels, at most 511 processes, each of which ends after a minute. If it were not
+/// stopped, the test would see a timeout.
 const BOMB: &str = "bomb() { if [ $1 -gt 0 ]; then bomb $(($1-1)) & bomb $(($1-1)) & fi; sleep 60; }; bomb 8";
 
 #[tokio::test]
@@ -250,7 +251,8 @@ async fn no_file_grows_beyond_its_limit() {
     assert_eq!(ran.outcome.ending, Ending::Exited(0), "{}", ran.err());
 }
 
-/// Many files, each within its limit: 256 MiB where 16 may be written. Were it not stopped, it would end well half a minute later.
+/// Many files, each within its limit: 256 MiB where 16 may be written. If it were not stopped, it would end
+/// well half a minute later.
 #[tokio::test]
 async fn the_disk_is_not_filled() {
     let Some(mut bench) = confined_bench() else { return };
@@ -266,7 +268,7 @@ async fn the_disk_is_not_filled() {
         .sh("i=0; while [ $i -lt 256 ]; do head -c 1048576 /dev/zero > f$i; i=$((i+1)); done; sleep 30")
         .await;
     assert_eq!((ran.outcome.ending, ran.outcome.survivors), (Ending::OutOfRoom, 0), "{}", ran.err());
-    // On a disk that is nearly full already, what writes little is left alone.
+    // On a nearly full disk, a command that writes little is left alone.
     bench.limits = ResourceLimits { free_bytes: u64::MAX, ..bench.limits };
     let ran = bench.sh("rm -f f*; echo x > small; sleep 0.2; cat small").await;
     assert_eq!((ran.outcome.ending, ran.out().as_str()), (Ending::Exited(0), "x"), "{}", ran.err());
@@ -280,7 +282,8 @@ async fn limits_cannot_be_raised_again() {
     assert_ne!(ran.outcome.ending, Ending::Exited(0), "{}", ran.out());
 }
 
-/// What the kernel does not stop is a gap that `artoo doctor` names. Were one closed, this test would say so.
+/// Effects that the kernel does not prevent are gaps that `artoo doctor` names. If one is closed, this test
+/// shows it.
 #[tokio::test]
 async fn modes_and_times_outside_stay() {
     let Some(bench) = namespace_bench() else { return };

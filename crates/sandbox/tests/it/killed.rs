@@ -1,4 +1,4 @@
-//! That nothing of a command survives it.
+//! No process of a command survives it.
 
 use std::time::{Duration, Instant};
 
@@ -10,29 +10,29 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bench::{Bench, confined_bench, line_of, lives};
 
-/// Ways to leave a process behind. Each writes the number of the process that must die to `pid`, as this process sees it: within its namespace, a
-/// command has other numbers, and `/proc` has ours.
+/// Ways to leave a process behind. Each writes the pid of the process that must die to `pid`, as this process
+/// sees it: in its namespace a command has other pids, and `/proc` shows ours.
 const ESCAPES: [&str; 6] = [
     "sh -c 'read p _ < /proc/self/stat; echo $p > pid; exec sleep 300' & until test -s pid; do sleep 0.01; done",
     "nohup sh -c 'read p _ < /proc/self/stat; echo $p > pid; exec sleep 300' > /dev/null 2>&1 & until test -s pid; do sleep 0.01; done",
     "setsid sh -c 'read p _ < /proc/self/stat; echo $p > pid; exec sleep 300' & until test -s pid; do sleep 0.01; done",
-    // Fork twice, so that the parent is gone as well.
+    // Fork twice, so that the parent is gone, too.
     "(setsid sh -c '(sh -c \"read p _ < /proc/self/stat; echo \\$p > pid; exec sleep 300\" &)' &) ; until test -s pid; do sleep 0.01; done",
-    // Deaf to the polite signal.
+    // Ignores the polite signals.
     "setsid sh -c 'trap \"\" TERM HUP INT; read p _ < /proc/self/stat; echo $p > pid; while :; do sleep 1; done' & until test -s pid; do sleep 0.01; done",
-    // Stopped, so that no signal but SIGKILL and SIGCONT reaches it.
+    // Stopped, so that only SIGKILL and SIGCONT reach it.
     "sh -c 'read p _ < /proc/self/stat; echo $p > pid; kill -STOP $$; sleep 300' & until test -s pid; do sleep 0.01; done",
 ];
 
-/// No group, session, parent or variable of the command gives this one away.
+/// A process that shares no group, session, parent or variable with the command.
 const NAMELESS: &str = "(env -i setsid /bin/sh -c '(/bin/sh -c \"read p _ < /proc/self/stat; echo \\$p > pid; exec /bin/sleep 300\" &)' &) ; until test -s pid; do sleep 0.01; done";
 
-/// A bench for each of the two ways to end a tree: by its namespace, and by its first process.
+/// A bench for each of the two ways to end a process tree: by its namespace, and by its first process.
 fn benches() -> impl Iterator<Item = Bench> {
     confined_bench().into_iter().chain([Bench::new(SandboxMode::FullAccess)])
 }
 
-/// Tries every escape on every bench at once.
+/// Tries every escape on every bench, concurrently.
 async fn each<F: Future<Output = ()> + Send + 'static>(check: impl Fn(&'static str, Bench) -> F) {
     let mut tasks = JoinSet::new();
     for escape in ESCAPES {
@@ -70,7 +70,7 @@ async fn a_daemon_without_any_mark_ends_with_its_command() {
 #[tokio::test]
 async fn a_time_out_kills_the_whole_tree() {
     each(|escape, mut bench| async move {
-        // Long enough for the escape, on a busy machine too.
+        // Long enough for the escape, even on a busy machine.
         bench.timeout = Duration::from_secs(2);
         let ran = bench.sh(&format!("trap '' TERM; {escape}; while :; do sleep 60; done")).await;
         assert_eq!(ran.outcome.ending, Ending::TimedOut, "{escape}");
@@ -143,7 +143,8 @@ async fn two_commands_at_once_do_not_touch_each_other() {
     }
 }
 
-/// What a command leaves behind that is to die with artoo: a child, a daemon without any mark, and one that is deaf to signals.
+/// Background processes that must die with artoo: a child, a daemon without any mark, and one that ignores
+/// signals.
 const DAEMONS: &str = "
     note() { read p _ < /proc/self/stat; echo $p > \"$to/$1\"; }
     (env -i to=\"$to\" setsid /bin/sh -c '(/bin/sh -c \"read p _ < /proc/self/stat; echo \\$p > $to/daemon; exec /bin/sleep 300\" &)' &)
@@ -151,7 +152,7 @@ const DAEMONS: &str = "
     until test -s \"$to/daemon\" && test -s \"$to/deaf\"; do sleep 0.01; done
     note first; exec sleep 300";
 
-/// The folder where the commands put the numbers of their processes.
+/// The folder to which the commands write their pids.
 const NOTES: &str = "notes";
 
 /// Not a test by itself: the program that the next test kills.
@@ -176,7 +177,7 @@ async fn confined_artoo_to_be_killed() {
 #[ignore = "started by when_artoo_dies_every_process_of_its_commands_does"]
 async fn previewing_artoo_to_be_killed() {
     let bench = Bench::new(SandboxMode::WorkspaceWrite);
-    // What is written there is no part of the preview.
+    // What is written there is not part of the preview.
     let tmp = std::env::current_dir().unwrap().join(NOTES);
     let confinement = Confinement { private_tmp: tmp, ..bench.confinement() };
     let roots = [bench.workspace.clone()];
@@ -188,7 +189,7 @@ async fn previewing_artoo_to_be_killed() {
     preview(&invocation, &confinement, &roots, &store, capture, &cancel).await.unwrap();
 }
 
-/// Every signal that ends a program which does not expect it, and the one that nobody can expect.
+/// Every signal that ends a program without a handler, and SIGKILL.
 const DEADLY: [Signal; 5] = [Signal::KILL, Signal::HUP, Signal::QUIT, Signal::TERM, Signal::ABORT];
 
 #[tokio::test]
@@ -220,7 +221,7 @@ async fn when_it_dies_its_command_does(name: &'static str, signal: Signal) {
     std::fs::create_dir(&notes).unwrap();
     #[expect(clippy::disallowed_methods, reason = "a second artoo")]
     let mut artoo = std::process::Command::new("env")
-        // Whoever runs the tests may ignore signals, and what it starts inherits that.
+        // The test runner may ignore signals, and its children inherit that.
         .arg("--default-signal")
         .arg(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", &format!("killed::{name}")])

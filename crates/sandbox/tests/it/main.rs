@@ -1,4 +1,4 @@
-//! Runs real commands under real rules.
+//! Runs real commands under the kernel's real rules.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! Laws of effects: any text has some, soon; and no way of writing a destructive command hides it. Nothing is run.
+//! Properties of effects: every text is analysed quickly, and no spelling of a destructive command hides it.
+//! Nothing is run.
 
 use proptest::prelude::*;
 
@@ -16,12 +17,12 @@ fn spelling(word: &'static str) -> impl Strategy<Value = String> {
     (0..WAYS, 0..=word.len()).prop_map(move |(way, at)| respelled(word, way, at))
 }
 
-/// The command in another place of a script that still runs it.
+/// The command at another place of a script that still runs it.
 fn placed(command: impl Strategy<Value = String> + 'static) -> BoxedStrategy<String> {
     (command, 0..PLACES).prop_map(|(command, place)| around(&command, place)).boxed()
 }
 
-/// Pieces from which shells make something.
+/// Tokens with a meaning in shells.
 fn tokens() -> impl Strategy<Value = String> {
     const PIECES: [&str; 57] = [
         "rm ",
@@ -110,7 +111,7 @@ proptest! {
 
 }
 
-/// None of these ends the process or goes on for ever, and something is said of each.
+/// None of these crashes or hangs the parser, and each has some effect.
 #[test]
 fn what_is_made_to_break_the_reader_is_survived() {
     let many = |text: &str, times: usize| text.repeat(times);

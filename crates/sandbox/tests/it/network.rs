@@ -10,7 +10,7 @@ use artoo_sandbox::{Ending, Network, SandboxMode, Support, probe};
 
 use crate::bench::{Bench, confined_bench, has};
 
-/// Opens a connection with a shell that can.
+/// Opens a connection with a shell that supports it.
 fn dial(protocol: &str, port: u16) -> String {
     format!("bash -c 'exec 3<>/dev/{protocol}/127.0.0.1/{port} && echo hello >&3 && echo sent'")
 }
@@ -34,7 +34,7 @@ async fn nothing_is_sent_unless_it_is_granted() {
         }
     }
     assert!(tcp.accept().is_err(), "somebody connected");
-    // The same scripts do send once they may: it is the rule that stopped them.
+    // The same scripts succeed once permitted: only the rule stopped them.
     bench.network = Network::Granted;
     for script in &scripts {
         let ran = bench.sh(script).await;
@@ -44,7 +44,8 @@ async fn nothing_is_sent_unless_it_is_granted() {
     assert_eq!(udp.recv(&mut [0; 16]).unwrap(), 6);
 }
 
-/// `socket(family, type, protocol)` in Python, and whether it may be made with the network and without.
+/// Arguments of Python's `socket(family, type, protocol)`, and whether it may be created without the network
+/// and with it.
 const SOCKETS: [(&str, [bool; 2]); 9] = [
     ("AF_UNIX, SOCK_STREAM", [true, true]),
     ("AF_INET, SOCK_STREAM", [false, true]),
@@ -126,7 +127,7 @@ async fn the_filter_binds_the_child_alone() {
     let before = filtered();
     let ran = bench.sh("grep Seccomp: /proc/self/status").await;
     assert_eq!(ran.out(), "Seccomp:\t2");
-    // Whether this process itself is filtered from outside does not matter, as long as nothing has been added.
+    // This process may be filtered from outside; only additional filters count.
     let after = filtered();
     assert!(after.iter().all(|line| before.contains(line)), "{before:?} became {after:?}");
     TcpListener::bind("127.0.0.1:0").unwrap();

@@ -4,7 +4,7 @@ use artoo_sandbox::{Ending, Network};
 
 use crate::bench::{confined_bench, has};
 
-/// A program that may be missing, and a script that ends well.
+/// A program that may be missing, and a script that succeeds.
 const SCRIPTS: [(&str, &str); 14] = [
     ("python3", "python3 -c 'import json, subprocess; print(subprocess.check_output([\"echo\", \"x\"]))'"),
     ("python3", "python3 -c 'import threading; t = threading.Thread(target=print); t.start(); t.join()'"),

@@ -1,4 +1,4 @@
-//! What comes out of a command.
+//! Output of commands.
 
 use std::io;
 use std::sync::Mutex;
@@ -58,7 +58,7 @@ async fn chunks_are_shown_while_the_command_runs() {
     let seen = Mutex::new(Vec::new());
     let show = |channel: Channel, bytes: &[u8]| {
         seen.lock().unwrap().push((channel, bytes.to_vec()));
-        // The command goes on only when its first line has been shown.
+        // The command continues only after its first line was shown.
         std::fs::write(bench.workspace.join("go"), "").unwrap();
     };
     let capture = Capture { stdout: &mut stdout, stderr: &mut stderr, on_chunk: Some(&show) };
@@ -73,7 +73,7 @@ async fn chunks_are_shown_while_the_command_runs() {
     );
 }
 
-/// A writer like a full disk.
+/// A writer that fails like a full disk.
 struct Full;
 
 impl io::Write for Full {

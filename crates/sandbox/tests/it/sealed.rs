@@ -1,4 +1,4 @@
-//! Parts of granted folders that stay as they are.
+//! Sealed parts of granted folders.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bench::{Bench, confined_bench, has, line_of, lives, namespace_bench};
 
-/// A workspace that is a repository, with another one deep in it and one whose files lie elsewhere; all three sealed.
+/// Makes the workspace a repository, with another one deep inside and one whose files are elsewhere; all
+/// three sealed.
 fn repositories(bench: &mut Bench) {
     let at = |path: &str| bench.workspace.join(path);
     for git in [".git", "lib/deep/.git"] {
@@ -27,7 +28,7 @@ fn repositories(bench: &mut Bench) {
     bench.sealed = [".git", "lib/deep/.git", "tree/.git"].map(at).to_vec();
 }
 
-/// Everything that is sealed: each path with its content, mode, owner and times.
+/// Everything sealed: each path with its content, mode, owner and mtime.
 fn looks(bench: &Bench) -> BTreeMap<PathBuf, (Vec<u8>, u32, u32, i64)> {
     fn look(path: &Path, found: &mut BTreeMap<PathBuf, (Vec<u8>, u32, u32, i64)>) {
         let Ok(state) = fs::symlink_metadata(path) else { return };
@@ -88,7 +89,7 @@ async fn a_sealed_part_stays_as_it_is() {
         assert_ne!(ran.outcome.ending, Ending::Exited(0), "{script} was allowed: {}", ran.out());
         assert_eq!(looks(&bench), before, "{script} changed it");
     }
-    // All of them would have worked: it is the seal that stopped them.
+    // All of them would have worked: only the seal stopped them.
     bench.sealed.clear();
     let allowed = ["echo x > .git/hooks/post-checkout", "mv lib/deep away", "mv .git gone"];
     for script in allowed {
@@ -122,7 +123,7 @@ async fn around_a_sealed_part_everything_works() {
     assert_eq!(looks(&bench), before);
 }
 
-/// The command binds itself here, so that each wall is shown anew.
+/// Sealing adds mounts to the set-up of a command, so each barrier is tested again with a seal.
 #[tokio::test]
 async fn the_other_walls_stand_around_a_sealed_command() {
     let Some(mut bench) = namespace_bench() else { return };
@@ -147,7 +148,7 @@ async fn the_other_walls_stand_around_a_sealed_command() {
         "chown 4242 .",
     ] {
         let ran = bench.sh(script).await;
-        // Root keeps the right to give its files away, with a seal and without.
+        // Root may give its files away, with a seal and without.
         if script.starts_with("chown") && sealed.contains("\n0\n") {
             continue;
         }
@@ -222,7 +223,7 @@ async fn repositories_in_read_only(bench: &mut Bench) {
     assert_eq!(looks(bench), before);
 }
 
-/// A program that is not there is the program's fault, and no rule's.
+/// A missing program is reported as such, not as a failure of the rules.
 #[tokio::test]
 async fn a_sealed_command_that_cannot_start_says_why() {
     let Some(mut bench) = namespace_bench() else { return };
@@ -237,7 +238,7 @@ async fn a_sealed_command_that_cannot_start_says_why() {
     assert!(matches!(error, SandboxError::Start { .. }), "{error}");
 }
 
-/// Where nothing is sealed, nothing changes: the gap that `artoo doctor` names on machines that cannot seal.
+/// Without a seal it can be changed: the gap that `artoo doctor` names on machines that cannot seal.
 #[tokio::test]
 async fn what_is_granted_and_not_sealed_can_be_changed() {
     let Some(bench) = confined_bench() else { return };

@@ -1,6 +1,7 @@
-//! Ways to write a command that destroys. The property tests choose among them by chance, the fuzz target (`fuzz/`) by coverage.
+//! Spellings of destructive commands. The property tests choose among them at random, the fuzz target
+//! (`fuzz/`) by coverage.
 
-/// Simple commands that destroy, each as its words. Where they stand in a script does not matter.
+/// Simple destructive commands, each as a list of words. They work at any place of a script.
 pub(crate) const DANGEROUS: [&[&str]; 9] = [
     &["rm", "notes.txt"],
     &["rm", "-rf", "docs"],
@@ -13,16 +14,16 @@ pub(crate) const DANGEROUS: [&[&str]; 9] = [
     &["sort", "-o", "notes.txt", "a.txt"],
 ];
 
-/// What may stand between two words.
+/// Separators between two words.
 pub(crate) const GAPS: [&str; 4] = [" ", "  ", "\t", " \\\n "];
 
-/// How many ways [`respelled`] knows.
+/// The number of ways that [`respelled`] knows.
 pub(crate) const WAYS: usize = 7;
 
-/// How many places [`around`] knows.
+/// The number of places that [`around`] knows.
 pub(crate) const PLACES: usize = 36;
 
-/// One word, written in another way that gives the same word. Some ways cut it in two, `at` this place.
+/// A word, written in another way that yields the same word. Some ways split it at `at`.
 pub(crate) fn respelled(word: &str, way: usize, at: usize) -> String {
     let (before, after) = word.split_at(at);
     match way {
@@ -38,7 +39,7 @@ pub(crate) fn respelled(word: &str, way: usize, at: usize) -> String {
     }
 }
 
-/// The command `c` in another place of a script that still runs it.
+/// The command `c` at another place of a script that still runs it.
 pub(crate) fn around(c: &str, place: usize) -> String {
     match place {
         0 => format!("({c})"),

@@ -1,4 +1,4 @@
-//! What a command is started with, and what keeps it from starting.
+//! The environment in which a command starts, and why a command may fail to start.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! A world of a few files, for questions about effects. Nothing of it is on the disk.
+//! A simulated file system for tests of effects. Nothing is on disk.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +9,7 @@ const FOLDER: &str = "/home/ada/project";
 const FILES: [&str; 5] = ["notes.txt", "a.txt", "docs/notes.txt", "evil/csv.py", "copy/notes.txt"];
 const FOLDERS: [&str; 8] = ["", "docs", "evil", "photos", "logs", "data", "copy", "old"];
 
-/// Effects in the project folder, where creating is free as it is in the workspace.
+/// Effects in the project folder, where creating is free as in the workspace.
 pub(crate) fn effects(text: &str) -> Effects {
     let protected = [PathBuf::from("/home/ada/.ssh"), PathBuf::from("/home/ada/.artoo")];
     let place = Place {
@@ -22,7 +22,7 @@ pub(crate) fn effects(text: &str) -> Effects {
     effects_of(text, place)
 }
 
-/// Whether something is said that changes, goes, leaves the machine, uses other rights or cannot be known.
+/// Whether any reported effect changes, deletes, sends data off the machine, uses other rights or is unknown.
 pub(crate) fn warns(effects: &Effects) -> bool {
     let kinds = [Kind::Overwrites, Kind::Deletes, Kind::OutsideMachine, Kind::Privilege, Kind::Unknown];
     kinds.into_iter().any(|kind| !effects.of(kind).is_empty())

@@ -41,7 +41,8 @@ pub(super) fn dream(context: &mut Context<'_>, work: &Work<'_>, json: bool) -> R
     Ok(Exit::OK)
 }
 
-/// Who puts the rules of this command's dream into words: the planner's model, or code where there is none or it is not wanted.
+/// What words the rules of this command's dream: the planner's model, or code if
+/// there is none or `--no-model` is given.
 pub(super) fn distiller(
     context: &mut Context<'_>,
     loaded: &mut Loaded,

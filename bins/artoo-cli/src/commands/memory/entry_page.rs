@@ -1,4 +1,4 @@
-//! Everything of one entry.
+//! Page of `artoo memory show`: everything about one entry.
 
 use artoo_memory_store::operator::{Listed, Shown};
 use artoo_types::{Level, Megram, Origin};
@@ -8,10 +8,10 @@ use super::pages::{age, day, level_letter, pair, sign};
 use crate::terminal::{clip, neutral, neutral_line};
 use crate::view::{advice, megram as state};
 
-/// So many sources are shown; more are counted.
+/// Maximum number of sources shown; the others are counted.
 const SOURCES: usize = 20;
 
-/// The page.
+/// Renders the page.
 pub(super) fn entry(shown: &Shown, now: DateTime<FixedOffset>, columns: usize) -> String {
     let Listed { megram, live, consolidated_into } = &shown.listed;
     let mut text = format!("{}\n", megram.id);
@@ -92,7 +92,7 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-/// Whose experience it is.
+/// Origin of an experience.
 pub(super) fn origin(origin: Option<Origin>) -> String {
     match origin {
         None => "not on record".to_owned(),
@@ -103,7 +103,7 @@ pub(super) fn origin(origin: Option<Origin>) -> String {
     }
 }
 
-/// What is said of an entry where it is one of several: its id, when it was made, what it is filed under and what it says.
+/// Summary of an entry in a list of several: id, time, tag pair, text.
 pub(super) fn in_short(megram: &Megram, columns: usize) -> [String; 3] {
     let head = format!("{}  {}  {}", megram.id, level_letter(megram.level), day(megram.created_at));
     let below = |text: String| format!("  {}", clip(&text, columns.saturating_sub(2)));

@@ -44,7 +44,7 @@ pub(super) fn export(
     Ok(Exit::OK)
 }
 
-/// Standard output for lines of JSON.
+/// Writer of JSON lines to standard output.
 struct Lines<'a> {
     terminal: &'a mut Terminal,
     failed: Option<CommandError>,
@@ -52,7 +52,7 @@ struct Lines<'a> {
 
 impl Write for Lines<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A piece may end within a character; what is before that is whole.
+        // The chunk may end within a UTF-8 sequence; only the complete part is written.
         let whole = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -105,7 +105,7 @@ pub(super) fn import(
     Ok(if imported.refused > 0 { Exit::FAILED } else { Exit::OK })
 }
 
-/// What came of an import.
+/// Summary of an import.
 pub(super) fn page(imported: &Imported) -> String {
     let Imported { taken, lowered, duplicates, consolidated, missing, refused, told: _ } = imported;
     let mut text = format!("imported: {}\n", counted(*taken, "entry", "entries"));
@@ -132,7 +132,7 @@ fn explained(error: ExchangeError) -> CommandError {
             CommandError::failed(error.to_string()).hint(hint)
         }
         ExchangeError::Store(error) => super::explained(error),
-        // The library may learn to fail in other ways.
+        // The library's error enum is non-exhaustive.
         other => CommandError::failed(other.to_string()).hint(hint),
     }
 }

@@ -10,14 +10,14 @@ use crate::commands::runs::as_json;
 use crate::error::{CommandError, Exit};
 use crate::program::Context;
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Ahead {
     /// The request.
     pub(super) request: String,
     /// The pairs that would be recalled.
     pub(super) pairs: Vec<PairAhead>,
-    /// What would be said in any case.
+    /// The laws, which are recalled in any case.
     pub(super) laws: Vec<Law>,
 }
 
@@ -26,11 +26,11 @@ pub(super) struct Ahead {
 pub(super) struct PairAhead {
     /// The pair.
     pub(super) pair: TagPair,
-    /// Why.
+    /// Why it would be recalled.
     pub(super) reason: RecallReason,
-    /// What it adds up to now.
+    /// Its potentials now.
     pub(super) now: Potentials,
-    /// And later, if nothing more is learned.
+    /// Its future potentials if nothing more is learned.
     pub(super) forecast: Forecast,
 }
 

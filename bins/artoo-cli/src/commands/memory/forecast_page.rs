@@ -1,4 +1,6 @@
-//! A picture of how memory fades: bars for attention and decision, a letter a column for the advice, and the days on which it changes.
+//! Page of `artoo memory forecast`: charts of attention and decision over time.
+//!
+//! Bars show the values, a letter per column the action, and a line the days on which the action changes.
 
 use artoo_types::{MemoryAction, Potentials, RecallReason};
 use chrono::{DateTime, FixedOffset};
@@ -7,15 +9,15 @@ use super::forecast::{Ahead, PairAhead};
 use crate::terminal::{clip, neutral_line};
 use crate::view::advice;
 
-/// The columns of the names before the bars.
+/// Width of the names before the bars.
 const NAMES: usize = 11;
-/// The most and the fewest columns of a picture.
+/// Maximum and minimum width of a chart.
 const MOST: usize = 61;
 const FEWEST: usize = 8;
-/// Eighths of a line.
+/// Bars in eighths of a line.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The page.
+/// Renders the page.
 pub(super) fn page(ahead: &Ahead, now: DateTime<FixedOffset>, columns: usize) -> String {
     let mut text = line(&format!("request: {}", ahead.request), columns);
     for pair in &ahead.pairs {
@@ -94,14 +96,14 @@ fn picture(days: &[Potentials], now: DateTime<FixedOffset>, columns: usize) -> S
     text
 }
 
-/// At most so many of the days, evenly spread, the first and the last among them.
+/// At most `most` of the days, evenly spaced, including the first and the last.
 fn sampled(days: &[Potentials], most: usize) -> Vec<Potentials> {
     let count = days.len().min(most);
     let last = days.len().saturating_sub(1);
     (0..count).filter_map(|at| days.get(at * last / count.saturating_sub(1).max(1))).copied().collect()
 }
 
-/// A bar of a value between 0 and the peak: nothing for nothing, and something for everything else.
+/// Bar of a value between 0 and the peak: a blank only for a value near 0.
 fn bar(value: f64, peak: f64) -> char {
     if value < 0.005 || peak <= 0.0 {
         return ' ';

@@ -1,4 +1,4 @@
-//! Ids as people type and read them.
+//! Lookup of memory entries by id prefix, and the shortest unique prefix of an id.
 
 use artoo_memory_store::Operator;
 use artoo_types::MegramId;
@@ -6,19 +6,21 @@ use artoo_types::MegramId;
 use super::explained;
 use crate::error::CommandError;
 
-/// Where an id may be cut, in characters with hyphens: ids of one minute have the first eight in common.
+/// Lengths to which an id may be shortened, in characters with hyphens: ids
+/// of one minute share the first eight.
 const CUTS: [usize; 6] = [8, 13, 18, 23, 28, 32];
-/// So many of those that begin alike are named.
+/// Maximum number of ambiguous ids that are listed.
 const NAMED: usize = 5;
 
-/// Whether a text can be nothing but an id or its beginning: hexadecimal digits, one of them a number, and not a word by chance.
+/// Whether a text can only be an id or its prefix: hexadecimal digits with at least one
+/// number, so that no word matches by chance.
 pub(super) fn looks_like_id(text: &str) -> bool {
     text.len() >= 6
         && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
         && text.chars().any(|c| c.is_ascii_digit())
 }
 
-/// The one entry whose id begins like this.
+/// The single entry whose id has this prefix.
 pub(super) fn find(memory: &dyn Operator, prefix: &str) -> Result<MegramId, CommandError> {
     let text = prefix.trim();
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_hexdigit() || c == '-') {
@@ -40,7 +42,7 @@ pub(super) fn find(memory: &dyn Operator, prefix: &str) -> Result<MegramId, Comm
 
 const LISTED: &str = "list what there is: artoo memory list";
 
-/// The shortest beginning by which the entry is found.
+/// The shortest unique prefix of the entry's id.
 pub(super) fn short(memory: &dyn Operator, id: MegramId) -> Result<String, CommandError> {
     let whole = id.to_string();
     for cut in CUTS {

@@ -1,4 +1,4 @@
-//! `artoo memory`: what was learned, for the person whose memory it is. The pages are pure functions of what the store tells.
+//! `artoo memory`: inspects and edits what was learned. The pages are pure functions of the store's data.
 
 mod care;
 mod entry_page;
@@ -29,16 +29,16 @@ use crate::error::{CommandError, Exit};
 use crate::memory::{open, place};
 use crate::program::Context;
 
-/// What every command works on.
+/// Context of every subcommand.
 struct Work<'a> {
     memory: Arc<dyn Operator>,
     settings: &'a Settings,
-    /// Who puts new rules into words.
+    /// What words new rules.
     distiller: Box<dyn Distiller>,
     now: DateTime<FixedOffset>,
 }
 
-/// Looks at memory, or changes it.
+/// Dispatches to the subcommand.
 pub(crate) fn run(context: &mut Context<'_>, command: &MemoryCommand) -> Result<Exit, CommandError> {
     let mut loaded = Loaded::load(context, Given::default())?;
     let distiller = care::distiller(context, &mut loaded, command);
@@ -50,7 +50,8 @@ pub(crate) fn run(context: &mut Context<'_>, command: &MemoryCommand) -> Result<
     let memory = open(&place, settings.rules)?;
     let work = Work { memory: Arc::clone(&memory), settings, distiller, now: SystemClock::new().now() };
     let done = on(context, command, &work);
-    // What was said to be kept was flushed before it was said.
+    // Confirmed entries were flushed before the confirmation, so an error here
+    // loses nothing that was reported as kept.
     let closed = wait(memory.close())?.map_err(|error| explained(error.into()));
     done.and_then(|exit| closed.map(|()| exit))
 }
@@ -75,7 +76,7 @@ fn on(context: &mut Context<'_>, command: &MemoryCommand, work: &Work<'_>) -> Re
     }
 }
 
-/// Waits for what the store does behind the caller's back.
+/// Blocks on the store's background work.
 fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -84,7 +85,7 @@ fn wait<T>(future: impl Future<Output = T>) -> Result<T, CommandError> {
     Ok(runtime.block_on(future))
 }
 
-/// An error of the store for the person at the terminal.
+/// A store error for the user.
 pub(crate) fn explained(error: StoreError) -> CommandError {
     let hint = error.hint();
     CommandError::failed("memory cannot be used").because(error).hint(hint)

@@ -1,4 +1,4 @@
-//! The pages that count and list: what memory holds, the entries, what the Dreamer did, what was found wrong.
+//! Pages of `artoo memory stats`, `list`, `log` and `verify`.
 
 use artoo_memory_store::operator::{
     Dreamt, Finding, Keeping, Levels, Listed, Owner, Part, Stats, Verification,
@@ -10,9 +10,9 @@ use chrono::{DateTime, FixedOffset};
 use crate::terminal::{clip, neutral_line, pad, width};
 use crate::view::{bytes, counted};
 
-/// From so many columns on an entry is one row.
+/// From this width on, an entry is a single row.
 const WIDE: usize = 100;
-/// So many ids are named in a row of the Dreamer's log; more are counted.
+/// Maximum number of ids named in a row of the Dreamer's log; the others are counted.
 const NAMED: usize = 3;
 
 /// Memory in numbers.
@@ -35,7 +35,7 @@ pub(super) fn stats(stats: &Stats) -> String {
     text
 }
 
-/// Where memory is kept, and who writes there.
+/// Where memory is stored, and which process writes to it.
 fn keeping(keeping: &Keeping) -> String {
     match keeping {
         Keeping::Process => "not durable: it is kept for one process only".to_owned(),
@@ -57,7 +57,7 @@ fn keeping(keeping: &Keeping) -> String {
     }
 }
 
-/// Who writes.
+/// The writing process.
 pub(crate) fn owner(owner: &Owner) -> String {
     match owner {
         Owner::This => "written by this process".to_owned(),
@@ -67,7 +67,7 @@ pub(crate) fn owner(owner: &Owner) -> String {
     }
 }
 
-/// What is not as it should be, each with its remedy.
+/// The problems found, each with its remedy.
 pub(super) fn findings(findings: &[Finding]) -> String {
     let mut text = String::new();
     for Finding { part, finding, remedy } in findings {
@@ -88,7 +88,7 @@ fn part(part: Part) -> &'static str {
     }
 }
 
-/// What was found when everything was read.
+/// Result of `artoo memory verify`.
 pub(super) fn verification(verified: &Verification) -> String {
     let read = format!(
         "{}, {}",
@@ -101,7 +101,7 @@ pub(super) fn verification(verified: &Verification) -> String {
     format!("{read}\n{}", findings(&verified.findings))
 }
 
-/// Entries, each with the beginning of its id, newest first.
+/// Entries with the prefix of their id, newest first.
 pub(super) fn list(rows: &[(String, Listed)], now: DateTime<FixedOffset>, columns: usize) -> String {
     let ids = rows.iter().map(|(id, _)| width(id)).max().unwrap_or(0);
     let head = |id: &str, level: &str, age: &str, sign: &str, live: &str| {
@@ -133,7 +133,7 @@ pub(super) fn list(rows: &[(String, Listed)], now: DateTime<FixedOffset>, column
     text
 }
 
-/// One cycle of the Dreamer in a row.
+/// One cycle of the Dreamer as a row.
 pub(super) fn dreamt(dreamt: &Dreamt) -> String {
     format!("{}  {}\n", dreamt.at.format("%Y-%m-%d %H:%M"), report(&dreamt.report))
 }
@@ -164,7 +164,7 @@ pub(super) fn report(report: &DreamReport) -> String {
     format!("{} ({} looked at)", parts.join("; "), counted(*examined, "pair", "pairs"))
 }
 
-/// A pair of tags, which may be anybody's text.
+/// A tag pair, which may contain untrusted text.
 pub(super) fn pair(megram: &Megram) -> String {
     neutral_line(&megram.pair().to_string())
 }
@@ -179,7 +179,7 @@ pub(super) fn level_letter(level: Level) -> &'static str {
     }
 }
 
-/// Which way an entry points: a rule says it in a word.
+/// The valence of an entry; for a law or rule, a word.
 pub(super) fn sign(megram: &Megram) -> String {
     match (megram.level, polarity(megram.sigma)) {
         (Level::T, _) => "law".to_owned(),
@@ -189,7 +189,7 @@ pub(super) fn sign(megram: &Megram) -> String {
     }
 }
 
-/// How long ago that was: `3 min`, `5 h`, `12 d`. A clock that was set back makes nothing younger than now.
+/// Age of an entry: `3 min`, `5 h`, `12 d`. Never negative, even if the clock was set back.
 pub(super) fn age(at: DateTime<FixedOffset>, now: DateTime<FixedOffset>) -> String {
     let minutes = now.signed_duration_since(at).num_minutes().max(0);
     match minutes {
@@ -199,7 +199,7 @@ pub(super) fn age(at: DateTime<FixedOffset>, now: DateTime<FixedOffset>) -> Stri
     }
 }
 
-/// A day and a time.
+/// Date and time.
 pub(super) fn day(at: DateTime<FixedOffset>) -> String {
     at.format("%Y-%m-%d %H:%M").to_string()
 }

@@ -1,4 +1,4 @@
-//! `artoo memory remember` and `forget`: a person's hand in memory.
+//! `artoo memory remember` and `forget`: changes of memory by the user.
 
 use artoo_memory_store::operator::{Filter, Listed};
 use artoo_mkct_memory::matrix;
@@ -15,9 +15,9 @@ use crate::program::Context;
 use crate::run::{from_stdin, is_yes};
 use crate::view::counted;
 
-/// The longest rule of a person's, in bytes: it goes into prompts.
+/// Maximum length of a user's rule in bytes, because it goes into prompts.
 const LONGEST: usize = 2_000;
-/// The most entries that words may forget at once.
+/// Maximum number of entries that a search text may forget at once.
 const AT_ONCE: usize = 20;
 
 pub(super) fn remember(
@@ -47,7 +47,7 @@ pub(super) fn remember(
     Ok(Exit::OK)
 }
 
-/// What a person says, as an entry.
+/// The user's text as an entry.
 fn said(
     args: &RememberArgs,
     redact: &Redactor,
@@ -73,13 +73,13 @@ fn said(
         (false, false) => (Level::C, MegramState::Success),
         (false, true) => (Level::C, MegramState::Abandon),
     };
-    // The space is made of words that may hold a secret, too.
+    // The space is made of words, which may contain a secret as well.
     let space = Space::intent(&redact.apply(about));
     let raw = matrix::megram(id, state, now, space, Entity::local(), redact.apply(text).into_owned());
     Ok(Megram { level, k: 0.0, origin: Some(Origin::Person), ..raw })
 }
 
-/// What takes the secrets of this environment out of a text.
+/// Redactor for the secrets of this environment.
 pub(super) fn redactor(environment: &Environment) -> Redactor {
     let variables = environment.names().filter_map(|name| Some((name, environment.text(name)?)));
     secrets_of(variables).fold(Redactor::new(), Redactor::secret)
@@ -122,7 +122,7 @@ pub(super) fn forget(
     Ok(Exit::OK)
 }
 
-/// The one entry of an id, or those that are like the words.
+/// The single entry of an id, or the entries similar to the text.
 fn meant(work: &Work<'_>, what: &str) -> Result<Vec<Listed>, CommandError> {
     let what = what.trim();
     if what.is_empty() {
@@ -137,7 +137,7 @@ fn meant(work: &Work<'_>, what: &str) -> Result<Vec<Listed>, CommandError> {
     work.memory.list(&filter).map_err(explained)
 }
 
-/// Asks the person.
+/// Asks the user for confirmation.
 fn agreed(context: &mut Context<'_>) -> Result<bool, CommandError> {
     if !(context.streams.stdin && context.streams.stderr) {
         return Err(CommandError::usage("nobody is there to be asked, so nothing was forgotten")

@@ -1,4 +1,4 @@
-//! The commands on a memory of one process, and the pages of what no such memory tells.
+//! Tests of the commands on an in-memory store, and snapshots of pages that such a store cannot produce.
 
 mod given;
 
@@ -171,7 +171,7 @@ fn an_export_comes_in_as_experience() {
     assert_eq!((lines.lines().count(), mode & 0o777), (11, 0o600));
     let shown = say(&here, &["export"]).ended(0).out;
     assert_eq!(shown.lines().map(json).collect::<Vec<_>>(), lines.lines().map(json).collect::<Vec<_>>());
-    // Never over another file.
+    // An existing file is never overwritten.
     say_in(&here, folder.path(), 100, &["export", "--output", "out.jsonl"]).ended(2);
     let said = say_in(&there, folder.path(), 100, &["import", "out.jsonl"]).ended(0);
     insta::assert_snapshot!(said.out, @r"
@@ -255,7 +255,7 @@ fn pages_of_a_store_on_disk() {
     insta::assert_snapshot!(text);
 }
 
-/// One of each thing that a record can say.
+/// One of each thing that a record can contain.
 #[test]
 fn pages_of_a_run_and_of_what_is_similar() {
     let potentials = |decision| Potentials { attention: 1.5, decision, action: MemoryAction::Avoid };

@@ -1,4 +1,6 @@
-//! `artoo memory why`: what memory had to do with a run, from its record; or what it would say to a request.
+//! `artoo memory why`: what memory contributed to a run, or what it would recall for a request.
+//!
+//! The former is read from the run's record.
 
 use artoo_runtime::explain::HeldCall;
 use artoo_runtime::runs::RunsError;
@@ -15,25 +17,25 @@ use crate::commands::runs as run_commands;
 use crate::error::{CommandError, Exit};
 use crate::program::Context;
 
-/// What memory had to do with a run.
+/// What memory contributed to a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct RunMemory {
     /// The request.
     pub(super) request: String,
-    /// Each question of the planner, with what came of it.
+    /// The planner's queries and their outcome.
     pub(super) questions: Vec<Asked>,
-    /// What the run taught.
+    /// What the run added to memory.
     pub(super) learned: Vec<Megram>,
 }
 
-/// A question of the planner.
+/// A query of the planner.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Asked {
-    /// What it asked.
+    /// The query.
     pub(super) query: MemoryQuery,
-    /// What memory answered; none where the run ended before.
+    /// The reply; `None` if the run ended before it.
     pub(super) reply: Option<MemoryReply>,
-    /// Which plan was made with that; none where none was.
+    /// The round whose plan used the reply; `None` if no plan was made.
     pub(super) round: Option<u32>,
     /// What was used and what was not.
     pub(super) memory: PlanMemory,
@@ -75,7 +77,7 @@ pub(super) fn run(
     Ok(Exit::OK)
 }
 
-/// The run that is meant, if one is; a text that is no run's id is a request.
+/// The run that is meant, if any; a text that is not a run's id is a request.
 fn of_run(work: &Work<'_>, about: &str) -> Result<Option<(RunId, journal::Read)>, CommandError> {
     let data_dir = &work.settings.data_dir;
     let folder = if about == "last" {
@@ -92,7 +94,7 @@ fn of_run(work: &Work<'_>, about: &str) -> Result<Option<(RunId, journal::Read)>
     Ok(Some((name.parse().unwrap_or(RunId::OPERATOR), read)))
 }
 
-/// What the planner would ask about a request here.
+/// The planner's query for a request in this folder.
 pub(super) fn query(
     request: &str,
     work: &Work<'_>,
@@ -112,7 +114,7 @@ pub(super) fn query(
     })
 }
 
-/// What is on record about memory.
+/// Extracts what a record says about memory.
 pub(super) fn of_record(envelopes: &[Envelope]) -> RunMemory {
     let mut found = RunMemory::default();
     for envelope in envelopes {

@@ -1,4 +1,4 @@
-//! What memory said, and what came of it.
+//! Page of `artoo memory why`: the recalled entries and how they were used.
 
 use artoo_runtime::explain::HeldCall;
 use artoo_types::{
@@ -11,7 +11,7 @@ use super::why::{Asked, RunMemory};
 use crate::terminal::{clip, neutral_line};
 use crate::view::{advice, counted, megram, memory_held};
 
-/// What memory would say to a request.
+/// What memory would recall for a request.
 pub(super) fn of_request(request: &str, reply: &MemoryReply, columns: usize) -> String {
     let mut page = Page { text: String::new(), columns };
     page.line(0, &format!("request: {request}"));
@@ -19,7 +19,7 @@ pub(super) fn of_request(request: &str, reply: &MemoryReply, columns: usize) -> 
     page.text
 }
 
-/// What memory had to do with a run.
+/// What memory contributed to a run.
 pub(super) fn of_run(run_id: RunId, found: &RunMemory, columns: usize) -> String {
     let mut page = Page { text: String::new(), columns };
     page.line(0, &format!("run {run_id}: {}", found.request));
@@ -85,7 +85,7 @@ impl Page {
         }
     }
 
-    /// What was recalled; `mark` says what became of an entry.
+    /// The recalled entries; `mark` labels how an entry was used.
     fn reply(&mut self, reply: &MemoryReply, mark: &dyn Fn(MegramId) -> &'static str) {
         for known in &reply.recalled {
             self.known(known, mark);

@@ -1,4 +1,4 @@
-//! What a trial found, in words: each change by itself, or those of a kind by folder.
+//! Rendering of previewed file changes in a question: one by one, or grouped by folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::told::Told;
 use crate::terminal::{exact, exact_ends};
 use crate::view::units::{bytes, counted};
 
-/// The kinds in the order in which they are shown: what is lost comes first.
+/// Order of the kinds: losses come first.
 const ORDER: [PreviewedKind; 5] = [
     PreviewedKind::Deleted,
     PreviewedKind::Changed,
@@ -18,7 +18,7 @@ const ORDER: [PreviewedKind; 5] = [
     PreviewedKind::Created,
 ];
 
-/// How many there are of each kind.
+/// Number of changes of each kind.
 pub(super) fn counts(changes: &[PreviewedChange]) -> String {
     let word = |kind| match kind {
         PreviewedKind::Deleted => "deleted",
@@ -33,7 +33,8 @@ pub(super) fn counts(changes: &[PreviewedChange]) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// All changes: of each kind at most so many by themselves, or else by so many folders. No path takes more than so many columns.
+/// All changes: per kind at most `most` one by one, otherwise at most `most`
+/// folder groups. A path is cut to `columns`.
 pub(super) fn by_kind(changes: &[PreviewedChange], most: usize, columns: usize) -> Vec<Told<'_>> {
     let mut told = Vec::new();
     for kind in ORDER {
@@ -51,7 +52,7 @@ pub(super) fn by_kind(changes: &[PreviewedChange], most: usize, columns: usize) 
     told
 }
 
-/// One change, with its diff below it.
+/// One change with its diff.
 pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
     let (path, is_cut) = shown(&change.path, columns);
     let modes = change.mode_before.zip(change.mode_after);
@@ -59,7 +60,7 @@ pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
         (PreviewedKind::Deleted, _) => format!("deletes {path}{}", sizes(change)),
         (PreviewedKind::Changed, modes) => {
             let modes = modes.map(|modes| format!(", mode {}", of_modes(modes))).unwrap_or_default();
-            // No text, a long one, or a key.
+            // Binary, too long, or a secret key.
             let hidden = if change.diff.is_none() { ", the difference cannot be shown" } else { "" };
             format!("changes {path}{}{modes}{hidden}", sizes(change))
         }
@@ -77,7 +78,7 @@ pub(super) fn one(change: &PreviewedChange, columns: usize) -> Told<'_> {
     Told { diff: change.diff.as_deref().map(without_header), ..Told::new(text, is_cut) }
 }
 
-/// Changes of one kind but renames.
+/// Grouped changes of one kind other than renames.
 fn together<'a>(
     kind: PreviewedKind,
     group: &Group<PathBuf, &'a PreviewedChange>,
@@ -139,7 +140,7 @@ fn renames<'a>(group: &Group<(PathBuf, PathBuf), &'a PreviewedChange>, columns: 
     Told::new(text, true)
 }
 
-/// The path that it has now.
+/// The path before the change.
 fn origin(change: &PreviewedChange) -> &Path {
     change.from.as_deref().unwrap_or(&change.path)
 }
@@ -169,7 +170,7 @@ fn of_modes((before, after): (u32, u32)) -> String {
     format!("{before:04o} {} -> {after:04o} {}", letters(before), letters(after))
 }
 
-/// The permissions as `ls` writes them.
+/// The permissions as `ls` prints them.
 fn letters(mode: u32) -> String {
     let bit = |bit: u32, letter: char| if mode & bit == 0 { '-' } else { letter };
     let last = |bit: u32, special: u32, letter: char| match (mode & bit != 0, mode & special != 0) {
@@ -185,9 +186,9 @@ fn letters(mode: u32) -> String {
     user.chain(group).chain(other).collect()
 }
 
-/// The lines of a diff as they are shown.
+/// The lines of a diff as shown.
 pub(super) fn lines(diff: &str) -> impl Iterator<Item = String> + '_ {
-    // The sign before a line is no part of it: that of an empty line is not a blank at its end.
+    // The leading sign is not part of the line: for an empty line, its blank is not a trailing blank.
     let shown = |line: &str| match line.strip_prefix(' ') {
         Some(same) => format!(" {}", exact(same)),
         None => exact(line),
@@ -195,7 +196,7 @@ pub(super) fn lines(diff: &str) -> impl Iterator<Item = String> + '_ {
     diff.strip_suffix('\n').unwrap_or(diff).split('\n').map(shown)
 }
 
-/// A unified diff from its first hunk on: which file it is of is said above it.
+/// A unified diff from its first hunk on; the file is named above it.
 fn without_header(diff: &str) -> &str {
     let line = |text: &'_ str, start: &str| -> Option<usize> {
         text.starts_with(start).then(|| text.find('\n').map_or(text.len(), |end| end + 1))

@@ -1,4 +1,4 @@
-//! Effects in words, as far as the changes do not say them.
+//! Rendering of the effects in a question that the listed changes do not already show.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::terminal::{Style, exact_ends};
 use crate::view::units::counted;
 use crate::view::words;
 
-/// The kinds in the order in which they are shown: what is lost comes first.
+/// Order of the kinds: losses come first.
 const ORDER: [EffectKind; 7] = [
     EffectKind::Deletes,
     EffectKind::Overwrites,
@@ -23,7 +23,8 @@ const ORDER: [EffectKind; 7] = [
     EffectKind::Creates,
 ];
 
-/// What no change says: a change says of its path what it does there, and of one that is renamed that the old name goes.
+/// Effects not implied by a change: a change implies its effect on its path, and a
+/// rename implies the deletion of the old name.
 pub(super) fn unsaid<'a>(effects: &'a [Effect], changes: &[PreviewedChange]) -> Vec<&'a Effect> {
     let said: BTreeSet<(EffectKind, &Path)> = changes.iter().flat_map(of_change).collect();
     let is_unsaid =
@@ -41,7 +42,8 @@ fn of_change(change: &PreviewedChange) -> impl Iterator<Item = (EffectKind, &Pat
     std::iter::once((kind, change.path.as_path())).chain(old_name)
 }
 
-/// All of these: of each kind at most so many by themselves. Of more, files are told by folder, and of what else it is the first.
+/// All effects: per kind at most `most` one by one. Of more, file effects are grouped by folder, and of other
+/// effects the first ones are shown.
 pub(super) fn by_kind<'a>(effects: &[&'a Effect], most: usize, columns: usize) -> Vec<Told<'a>> {
     let mut told = Vec::new();
     for kind in ORDER {
@@ -75,7 +77,7 @@ pub(super) fn by_kind<'a>(effects: &[&'a Effect], most: usize, columns: usize) -
     told
 }
 
-/// One effect and, below it, why that is believed.
+/// One effect and, below it, the reason for it.
 pub(super) fn one<'a>(effect: &Effect, columns: usize) -> Vec<Told<'a>> {
     let (what, is_cut) = exact_ends(&effect.what, columns);
     let mut told = vec![Told::new(format!("{}: {what}", words::effect(effect.kind)), is_cut)];

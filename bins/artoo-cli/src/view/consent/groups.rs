@@ -1,19 +1,19 @@
-//! Paths of one kind, brought together by folder until there are few enough groups to be shown. Every path is in a group.
+//! Groups paths by folder until there are few enough groups to show. Every path is in a group.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Things that lie together, and where.
+/// Items in one place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Group<K, T> {
-    /// Where they lie.
+    /// The common place.
     pub(super) place: K,
-    /// What lies there, at least one.
+    /// The items, at least one.
     pub(super) members: Vec<T>,
 }
 
-/// By the folder that each lies in; what lies below a folder that is listed itself lies in that, whole. At most so many groups, but one at
-/// least where there is anything: folders below others are brought together in these.
+/// Groups by parent folder; items below a listed folder belong to that folder's group. Returns at most `most`
+/// groups, but at least one if there are items: the deepest folders are merged into their parents.
 pub(super) fn by_folder<T: Copy>(
     all: &[T],
     path: impl Fn(T) -> PathBuf,
@@ -23,13 +23,13 @@ pub(super) fn by_folder<T: Copy>(
     let place = |one: T| {
         let path = path(one);
         let around = path.ancestors().filter(|around| listed.contains(*around)).last();
-        // Without a slash at the end, so that one folder has one name.
+        // Normalized without trailing slash, so that a folder has one name.
         around.or_else(|| path.parent()).unwrap_or(&path).components().collect()
     };
     gathered(all, place, most)
 }
 
-/// By the folders that each comes from and goes to.
+/// Groups by the pair of source and target folder.
 pub(super) fn by_folders<T: Copy>(
     all: &[T],
     ends: impl Fn(T) -> (PathBuf, PathBuf),
@@ -43,16 +43,16 @@ pub(super) fn by_folders<T: Copy>(
     gathered(all, place, most)
 }
 
-/// Whether a path is one of a folder, by the slash at its end.
+/// Whether a path is marked as a folder by a trailing slash.
 pub(super) fn is_folder(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// A place that lies in another.
+/// A place in a hierarchy.
 trait Place: Ord + Clone {
-    /// How many places lie around it.
+    /// Number of enclosing places.
     fn depth(&self) -> usize;
-    /// The place around it; itself where there is none.
+    /// The enclosing place; itself at the root.
     fn around(&self) -> Self;
 }
 
@@ -142,7 +142,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever there is: each path is in one group, at or below its place, and there are not too many.
+        /// For any input: each path is in exactly one group, at or below its
+        /// place, and there are not too many groups.
         #[test]
         fn nothing_is_left_out(
             paths in prop::collection::btree_set("(/[abc]){1,6}/?", 0..40),

@@ -1,4 +1,4 @@
-//! Questions as they are seen.
+//! Snapshots and property tests of approval questions.
 
 use artoo_types::{CallId, EffectKind, PreviewedKind, SubTaskId};
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ fn asked(command: &str, effects: Vec<Effect>, changes: Vec<PreviewedChange>) -> 
     }
 }
 
-/// Both ways to see it.
+/// The first screen and the details.
 fn screens(asked: &ApprovalRequested, columns: usize) -> String {
     let first = first_screen(asked, frame(columns)).join("\n");
     let all = details(asked, frame(columns)).join("\n");
@@ -67,14 +67,14 @@ fn screens(asked: &ApprovalRequested, columns: usize) -> String {
     text
 }
 
-/// The first screen alone, where there is too much behind it for a snapshot.
+/// Only the first screen, if the details are too long for a snapshot.
 fn first(asked: &ApprovalRequested, columns: usize) -> String {
     let lines = first_screen(asked, frame(columns));
     let taken: usize = lines.iter().map(|line| width(line).div_ceil(columns).max(1)).sum();
     format!("{}\n-- {taken} lines of the terminal\n", lines.join("\n"))
 }
 
-/// Sixty renames, twenty-five changes, three new files, and one deletion among them.
+/// Sixty renames, twenty-five changes, three new files, and a single deletion.
 fn tidy() -> ApprovalRequested {
     let mut changes = Vec::new();
     for n in 0..60 {
@@ -89,7 +89,7 @@ fn tidy() -> ApprovalRequested {
     changes.insert(44, change(PreviewedKind::Deleted, "/home/ada/photos/wedding.jpg"));
     changes
         .extend((0..3).map(|n| change(PreviewedKind::Created, &format!("/home/ada/photos/index-{n}.html"))));
-    // New files are free.
+    // Creating a file needs no consent, so it has no effect here.
     let beyond = changes.iter().filter(|change| change.change != PreviewedKind::Created);
     let effects = beyond.map(|change| match &change.from {
         None if change.change == PreviewedKind::Changed => {
@@ -173,7 +173,7 @@ fn a_folder_that_goes_with_all_that_is_in_it() {
     changes.extend((0..39).map(|n| change(PreviewedKind::Deleted, &format!("/home/ada/app/build/{n}/"))));
     changes.push(change(PreviewedKind::Deleted, "/home/ada/app/build/"));
     let whole = asked("make clean", Vec::new(), changes.clone());
-    // The same without the folders, from two places.
+    // The same without the folder entries, from two places.
     changes.retain(|change| !change.path.to_string_lossy().ends_with('/'));
     changes.push(change(PreviewedKind::Deleted, "/home/ada/other/only.txt"));
     let scattered = asked("make clean", Vec::new(), changes);
@@ -197,7 +197,8 @@ fn a_question_without_changes() {
     insta::assert_snapshot!(format!("{few}\n{}", first(&one, 80)));
 }
 
-/// What no change is about is said, also where it is a file: the old name of a file that was moved over another, for instance.
+/// Effects without a corresponding change are listed, even on files: for example, the old
+/// name of a file that was moved over another one.
 #[test]
 fn effects_that_no_change_says_are_said() {
     let effects = vec![
@@ -235,7 +236,8 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// However much there is: it fits, every kind has its count, and what goes is named or lies in a group that is.
+    /// For any input: the question fits, every kind has its count, and each
+    /// deleted path is listed or in a listed group.
     #[test]
     fn a_question_fits_and_loses_no_deletion(
         changes in prop::collection::vec(any_change(), 0..120),
@@ -264,7 +266,7 @@ proptest! {
             let counted = format!("{} deleted", going.len());
             prop_assert!(text.contains(&counted), "{}", text);
         }
-        // Whatever is not there is announced, and is there behind `d`.
+        // Whatever is left out is announced, and `d` shows it.
         let all = details(&asked, frame(columns));
         let lines_of = |lines: &[String]| lines.iter().filter(|line| line.trim_end().ends_with("-old")).count();
         let is_announced = text.contains("d shows all of it");

@@ -1,4 +1,4 @@
-//! The pages of real runs, as the runtime's tests keep them, in words.
+//! Snapshots of the explanations of real runs, recorded by the runtime's tests.
 
 use artoo_runtime::explain::Explanation;
 
@@ -80,7 +80,7 @@ fn another_version_and_no_settings_are_said() {
     assert!(screen(&page, false).contains("no directive can be computed again"));
 }
 
-/// Texts of models, tools and users cannot act on the terminal, and colours carry no meaning alone.
+/// Text from models, tools and users cannot act on the terminal, and colours carry no meaning alone.
 #[test]
 fn the_page_is_neutral_and_says_the_same_without_colour() {
     let mut hostile = page("environmental");

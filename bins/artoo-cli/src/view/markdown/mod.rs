@@ -1,7 +1,8 @@
-//! Text that a model wrote in Markdown, as a terminal shows it.
+//! Rendering of a model's Markdown for the terminal.
 //!
-//! Models also write what is no Markdown: lists of files, a line a name, text with stars and underscores in it. So a text comes out as it
-//! is unless it has something that nobody writes by chance: `**strong**`, a link, a fenced block, a table. And line breaks stay where they were.
+//! Models also write text that is not Markdown: lists of files, one name per line, text with stars and
+//! underscores. Therefore text stays unchanged unless it contains a construct that is not written by chance:
+//! `**strong**`, a link, a fenced block, a table. Line breaks are kept.
 
 mod table;
 
@@ -13,7 +14,7 @@ use self::table::Table;
 use super::frame::Frame;
 use crate::terminal::{Style, neutral};
 
-/// The text, rendered where it is Markdown, as it is where it is none. What comes out is neutral.
+/// Renders the text if it is Markdown, otherwise returns it as it is. The result is neutral.
 pub(super) fn markdown(text: &str, frame: Frame) -> String {
     let source = neutral(text);
     if !is_markdown(&source) {
@@ -31,7 +32,7 @@ fn parser(source: &str) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
     Parser::new_ext(source, options).into_offset_iter()
 }
 
-/// Whether there is something in it that nobody writes by chance.
+/// Whether the text contains a construct that is not written by chance.
 fn is_markdown(source: &str) -> bool {
     parser(source).any(|(event, range)| match event {
         Event::Start(Tag::Strong) => !is_underlined(source, &range),
@@ -53,27 +54,27 @@ fn is_markdown(source: &str) -> bool {
     })
 }
 
-/// Whether the mark is `_`, as in `__init__.py`: a name as well as emphasis, so it stays.
+/// Whether the mark is `_`. It may be part of a name, as in `__init__.py`, so it is kept.
 fn is_underlined(source: &str, range: &Range<usize>) -> bool {
     source.get(range.start..).is_some_and(|mark| mark.starts_with('_'))
 }
 
-/// What has been rendered so far, and inside of what the next text stands.
+/// The output so far and the stack of open elements.
 struct Page<'a> {
     source: &'a str,
     frame: Frame,
     text: String,
-    /// What stands before each line of the containers that are open: of lists blanks, of a quotation its bar.
+    /// Line prefixes of the open containers: blanks for lists, a bar for quotations.
     indents: Vec<String>,
-    /// The next number of each open list; `None` where it has no numbers.
+    /// The next number of each open list; `None` for a bulleted list.
     numbers: Vec<Option<u64>>,
-    /// Whether a mark of a list was just written, and its first line goes on behind it.
+    /// Whether a list mark was just written and the item's first line follows it.
     after_mark: bool,
     styles: Vec<Style>,
-    /// Marks that stay as they are written.
+    /// Marks that are kept as written.
     literal: Vec<&'static str>,
     addresses: Vec<String>,
-    /// Where the text of the innermost link begins.
+    /// Start of the innermost link's text.
     link_starts: Vec<usize>,
     is_code: bool,
     table: Option<Table>,
@@ -103,7 +104,7 @@ impl<'a> Page<'a> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.is_code => self.code(&text),
             Event::Text(text) => self.piece(&text),
-            // The marks stay: what is code is told without colours, too.
+            // The backquotes are kept: code is recognizable without colours, too.
             Event::Code(code) => {
                 self.styles.push(Style::Code);
                 self.piece(&format!("`{code}`"));
@@ -146,7 +147,7 @@ impl<'a> Page<'a> {
                 self.after_mark = true;
             }
             Tag::List(first) => {
-                // A list within an item begins on a line of its own, and needs no blank one.
+                // A nested list begins on a line of its own, without a blank line before it.
                 self.block(range);
                 self.after_mark = true;
                 self.numbers.push(first);
@@ -199,7 +200,7 @@ impl<'a> Page<'a> {
                     table.cell();
                 }
             }
-            // None of these is asked for.
+            // These extensions are not enabled.
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
             | Tag::DefinitionListTitle

@@ -1,4 +1,4 @@
-//! A table, fitted to the terminal: its cells are broken into lines, and where there is no room for columns each row is told by itself.
+//! Layout of tables: cells are wrapped; if the terminal is too narrow for columns, each row becomes a record.
 
 use artoo_llm_client::fair_share;
 use unicode_segmentation::UnicodeSegmentation;
@@ -6,12 +6,12 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::terminal::{Style, pad, width};
 use crate::view::frame::Frame;
 
-/// A narrower column has no room for words.
+/// Minimum width of a column.
 const NARROWEST: usize = 6;
-/// What stands between two columns takes this much.
+/// Width of a column separator.
 const GAP: usize = 3;
 
-/// The cells of a table, row by row; the first row is its head.
+/// The cells, row by row; the first row is the header.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
@@ -34,12 +34,12 @@ impl Table {
         }
     }
 
-    /// What is written of the last cell.
+    /// The text of the last cell so far.
     pub(super) fn written(&self) -> &str {
         self.rows.last().and_then(|row| row.last()).map_or("", String::as_str)
     }
 
-    /// The table in at most so many columns of the terminal.
+    /// The table in at most `room` columns of the terminal.
     pub(super) fn lines(&self, room: usize, frame: Frame) -> Vec<String> {
         let natural: Vec<usize> = (0..self.columns()).map(|column| self.widest(column)).collect();
         let gaps = GAP * natural.len().saturating_sub(1);
@@ -69,7 +69,7 @@ impl Table {
         self.rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
     }
 
-    /// Each row by itself: a line a cell, with the head of its column.
+    /// Each row as a record: one line per cell, with its column's header.
     fn records(&self, frame: Frame) -> Vec<String> {
         let Some((head, rows)) = self.rows.split_first() else { return Vec::new() };
         let mut lines = Vec::new();
@@ -86,7 +86,7 @@ impl Table {
     }
 }
 
-/// A row in as many lines as its cells need.
+/// A row, as many lines high as its cells need.
 fn laid_out(row: &[String], wide: &[usize], style: Style, frame: Frame) -> Vec<String> {
     let cells: Vec<Vec<String>> = wide
         .iter()
@@ -103,7 +103,7 @@ fn laid_out(row: &[String], wide: &[usize], style: Style, frame: Frame) -> Vec<S
     (0..height).map(line).collect()
 }
 
-/// A text in lines of at most so many columns: between words, and within one that is longer.
+/// Wraps a text to `columns`: between words, and within a word that is longer.
 fn broken(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -60,7 +60,7 @@ fn an_answer_that_is_spoken_has_no_boxes() {
     insta::assert_snapshot!(shown);
 }
 
-/// Colours add nothing and take nothing away.
+/// Colours do not change the text.
 #[test]
 fn colours_go_alone() {
     let look = Look { columns: 80, colour: true, live: true, words: false };
@@ -74,7 +74,7 @@ fn colours_go_alone() {
     assert_eq!(bare(&plain), bare(&markdown(ANSWER, frame(80))));
 }
 
-/// A list of files became a paragraph.
+/// Lesson: a list of files was rendered as a paragraph.
 #[test]
 fn lesson_what_is_no_markdown_comes_out_as_it_is() {
     for text in [
@@ -100,7 +100,7 @@ fn nothing_in_it_acts_on_the_terminal() {
 }
 
 proptest! {
-    /// No text is lost to a panic, and what comes out is neutral.
+    /// No input panics, and the output is neutral.
     #[test]
     fn any_text_is_shown(text in r"(\*\*a\*\*|[*_`|\[\]()#>~-]|\n|\n\n|\||---|```|a|数|👩‍👩‍👧|\x1b|&#27;| |    ){0,40}", columns in 0usize..60) {
         let shown = markdown(&text, frame(columns));
@@ -108,7 +108,7 @@ proptest! {
         prop_assert!(!shown.chars().any(acts), "{:?}", shown);
     }
 
-    /// Letters of any Markdown survive in their order.
+    /// All letters survive in their order.
     #[test]
     fn no_word_is_lost(words in prop::collection::vec("[a-z]{3,8}", 1..12), marks in prop::collection::vec(0usize..7, 12)) {
         let piece = |(word, mark): (&String, &usize)| match mark {

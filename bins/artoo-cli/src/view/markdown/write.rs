@@ -1,4 +1,4 @@
-//! Writing pieces of a page: where lines begin, and in which style.
+//! Output functions of the Markdown renderer: text, line breaks, blocks, emphasis, links.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::Page;
 use crate::terminal::{Style, neutral};
 
 impl Page<'_> {
-    /// Text in the style that holds. What an entity stood for is made neutral only here.
+    /// Text in the current style. It is sanitized here, after entities are decoded.
     pub(super) fn piece(&mut self, text: &str) {
         let text = neutral(text).replace('\n', " ");
         match (&mut self.table, self.styles.last()) {
@@ -17,7 +17,7 @@ impl Page<'_> {
         self.after_mark = false;
     }
 
-    /// Lines as they are, such as HTML, which means nothing here.
+    /// Lines unchanged, such as HTML, which has no meaning here.
     pub(super) fn verbatim(&mut self, text: &str) {
         for (number, line) in text.trim_end_matches('\n').split('\n').enumerate() {
             if number > 0 {
@@ -27,7 +27,7 @@ impl Page<'_> {
         }
     }
 
-    /// Lines of code, indented.
+    /// Indented lines of code.
     pub(super) fn code(&mut self, text: &str) {
         for line in text.trim_end_matches('\n').split('\n') {
             if !self.after_mark {
@@ -39,7 +39,7 @@ impl Page<'_> {
         }
     }
 
-    /// Lines that are whole already.
+    /// Lines that are already rendered.
     pub(super) fn lines(&mut self, lines: &[String]) {
         for (number, line) in lines.iter().enumerate() {
             if number > 0 {
@@ -50,7 +50,8 @@ impl Page<'_> {
         self.after_mark = false;
     }
 
-    /// A line break within a paragraph. What stands before the next line in the source stays, where nothing else decides that.
+    /// A line break within a paragraph. Outside of containers, the next
+    /// line's indentation in the source is kept.
     pub(super) fn line_break(&mut self, end: usize) {
         if let Some(table) = &mut self.table {
             table.push(" ");
@@ -64,7 +65,7 @@ impl Page<'_> {
         }
     }
 
-    /// The blanks before the first line of a paragraph.
+    /// Keeps the indentation of a paragraph's first line.
     pub(super) fn indentation(&mut self, start: usize) {
         if self.indents.is_empty() {
             let before = self.source.get(..start).unwrap_or_default();
@@ -73,13 +74,13 @@ impl Page<'_> {
         }
     }
 
-    /// Begins a block: on a line of its own, behind a blank one where the source has one.
+    /// Begins a block: on a new line, after a blank line if the source has one.
     pub(super) fn block(&mut self, range: &Range<usize>) {
         if std::mem::take(&mut self.after_mark) || self.text.is_empty() {
             return;
         }
         let before = self.source.get(..range.start).unwrap_or_default();
-        // Marks of containers may stand between the blank line and the block.
+        // Container marks may stand between the blank line and the block.
         let before = before.trim_end_matches([' ', '\t', '>']);
         if before.ends_with("\n\n")
             || before.trim_end_matches([' ', '\t', '>', '\n']).len() + 1 < before.len()
@@ -89,7 +90,7 @@ impl Page<'_> {
         self.new_line();
     }
 
-    /// A mark of emphasis: a style, or itself where it is part of a word.
+    /// An emphasis mark: a style, or the mark itself if it is part of a word.
     pub(super) fn emphasis(&mut self, range: &Range<usize>, style: Style, mark: &'static str) {
         let joined = mark == "*" && {
             let before = self.source.get(..range.start).and_then(|text| text.chars().next_back());
@@ -104,7 +105,7 @@ impl Page<'_> {
         self.styles.push(if is_literal { around } else { style });
     }
 
-    /// The address of a link behind its text, unless the text is the address.
+    /// The address of a link after its text, unless the text is the address.
     pub(super) fn link(&mut self) {
         let (Some(address), Some(start)) = (self.addresses.pop(), self.link_starts.pop()) else { return };
         let is_told = self.written().get(start..).is_some_and(|text| text.contains(&address));
@@ -113,7 +114,7 @@ impl Page<'_> {
         }
     }
 
-    /// What is written of the paragraph or the cell.
+    /// The text of the current paragraph or cell so far.
     pub(super) fn written(&self) -> &str {
         self.table.as_ref().map_or(self.text.as_str(), super::Table::written)
     }

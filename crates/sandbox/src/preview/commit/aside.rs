@@ -1,4 +1,5 @@
-//! A folder of its own in a root, in which contents wait: new ones before they take their places, old ones until everything is done.
+//! A temporary folder in a root: holds new contents before they are moved into place, and replaced ones until
+//! the commit is done.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,7 +14,8 @@ use crate::snapshot::anchored::{names, open_entry_folder};
 use crate::snapshot::placing::take_free_name;
 use crate::snapshot::store::id_of;
 
-/// In the root, because only there is it sure to be of the same file system, so that everything changes its place by a rename.
+/// It is in the root, because only there it is certain to be on the same file system, so that every move is a
+/// rename.
 #[derive(Debug)]
 pub(super) struct Aside {
     held: OwnedFd,
@@ -26,14 +28,14 @@ impl Aside {
         match open_entry_folder(&layer.real, OsStr::new(&name)) {
             Ok(held) => Ok(Self { held }),
             Err(error) => {
-                // The error that matters is the first one.
+                // The first error is the one to report.
                 let _ = fs::unlinkat(&layer.real, &name, AtFlags::REMOVEDIR);
                 Err(error)
             }
         }
     }
 
-    /// Its name in the root: another one for each layer of each preview.
+    /// Its name in the root, different for each layer of each preview.
     pub(super) fn folder(layer: &Layer) -> String {
         let id = id_of(layer.upper.as_os_str().as_bytes());
         format!(".artoo-preview-{}.part", id.get(..16).unwrap_or_default())
@@ -51,12 +53,13 @@ impl Aside {
         &self.held
     }
 
-    /// Puts the new content into its place, and the old one here: in one step, so that the name is always there, where the file system can.
+    /// Moves the new content into place, and the old one here: atomically if the file system supports it, so
+    /// that the name always exists.
     pub(super) fn exchange(&self, number: usize, parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
         let (new, old) = (Self::new_name(number), Self::old_name(number));
         match fs::renameat_with(&self.held, &new, parent, name, RenameFlags::EXCHANGE) {
             Ok(()) => fs::renameat(&self.held, &new, &self.held, &old).map_err(|error| {
-                // The error that matters is the first one.
+                // The first error is the one to report.
                 let _ = fs::renameat_with(&self.held, &new, parent, name, RenameFlags::EXCHANGE);
                 error.into()
             }),
@@ -64,7 +67,7 @@ impl Aside {
                 fs::renameat(parent, name, &self.held, &old)?;
                 let placed = take_free_name(&self.held, &new, parent, name);
                 if placed.is_err() {
-                    // The error that matters is the first one.
+                    // The first error is the one to report.
                     let _ = take_free_name(&self.held, &old, parent, name);
                 }
                 placed
@@ -73,13 +76,13 @@ impl Aside {
         }
     }
 
-    /// The other way round.
+    /// Reverts [`exchange`](Self::exchange).
     pub(super) fn exchange_back(&self, number: usize, parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
         fs::renameat(parent, name, &self.held, Self::new_name(number))?;
         take_free_name(&self.held, &Self::old_name(number), parent, name)
     }
 
-    /// Removes it with everything in it.
+    /// Removes the folder and everything in it.
     pub(super) fn remove(&self, layer: &Layer) -> io::Result<()> {
         for name in names(&self.held)? {
             fs::unlinkat(&self.held, &name, AtFlags::empty())?;

@@ -1,4 +1,4 @@
-//! The end of a commit: what waited aside goes, or everything goes back.
+//! The end of a commit: cleaning up, or rolling back.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,40 +13,40 @@ use crate::snapshot::closed::open_whatever_mode;
 use crate::snapshot::placing::{finish_file, take_free_name};
 use crate::snapshot::state::State;
 
-/// A step that was done, with what is needed to take it back.
+/// A completed step, with what is needed to undo it.
 #[derive(Debug)]
 pub(super) enum Done<'a> {
     /// A folder was made writable.
     Unlocked { at: &'a Spot, before: &'a State },
-    /// An empty folder is gone.
+    /// An empty folder was removed.
     FolderRemoved { at: &'a Spot, before: &'a State },
-    /// Something waits aside.
+    /// An entry was moved aside.
     TakenAway { at: &'a Spot, number: usize },
-    /// A folder was made.
+    /// A folder was created.
     FolderMade { at: &'a Spot },
-    /// Something new took a free name.
+    /// A new entry took an unused name.
     Placed { at: &'a Spot, number: usize },
-    /// Something new took the name of what waits aside.
+    /// A new entry replaced another one, which waits aside.
     Exchanged { at: &'a Spot, number: usize },
-    /// A file got another mode, owner, time or attributes.
+    /// A file's mode, owner, time or attributes were changed.
     Touched { at: &'a Spot, before: &'a State },
 }
 
 impl<'a> Work<'a> {
-    /// Everything is done: what was replaced is not needed any more. What cannot be removed stays in a folder of its own, which the call's snapshot
-    /// tells.
+    /// Cleans up after success: the replaced contents are no longer needed. What cannot be removed stays in
+    /// the temporary folder, which the call's snapshot reports.
     pub(super) fn clear(&mut self) {
         for (layer, aside) in self.overlay_dirs.layers.iter().zip(&self.asides) {
             let _ = aside.as_ref().map(|aside| aside.remove(layer));
         }
         for merged in self.stayed().filter(|merged| merged.at.1.is_root()) {
             let Some(layer) = self.overlay_dirs.layers.get(merged.at.0) else { continue };
-            // It was given this time a moment ago, and only lost it to the removal above.
+            // The folder had this time already; only the removal above changed it.
             let _ = finish_folder(layer, &merged.at.1, &merged.after, self.busy.get(&merged.at));
         }
     }
 
-    /// Takes back what was done, the last step first, and says why.
+    /// Rolls back the completed steps, the last one first. Returns the error to report.
     pub(super) fn take_back(&mut self, failed: CommitError) -> CommitError {
         let (mut folders, mut first) = (Vec::new(), None);
         let mut entered: BTreeSet<Spot> = BTreeSet::new();
@@ -67,12 +67,12 @@ impl<'a> Work<'a> {
         }
         if first.is_none() {
             for (layer, aside) in self.overlay_dirs.layers.iter().zip(&self.asides) {
-                // Nothing but copies lie there.
+                // Only copies are in there.
                 let _ = aside.as_ref().map(|aside| aside.remove(layer));
             }
         }
         folders.extend(self.stayed().map(|merged| (&merged.at, &merged.before)));
-        // One that was to go after what is in it, and still stands.
+        // Folders that were to be removed after their contents, and still exist.
         let standing = self.read.differences.iter().filter(|one| entered.contains(&one.at));
         folders.extend(
             standing.filter_map(|one| Some((&one.at, one.before.as_ref().filter(|it| it.is_folder())?))),
@@ -95,7 +95,7 @@ impl<'a> Work<'a> {
 
     fn reverse(&self, done: &Done<'_>) -> io::Result<()> {
         match done {
-            // Its mode comes back with its time, last.
+            // Its mode is restored together with its time, last.
             Done::Unlocked { .. } => Ok(()),
             Done::FolderRemoved { at, .. } => {
                 let (parent, name) = place(self.real(at)?, &at.1)?;

@@ -1,4 +1,4 @@
-//! Each kind of change: told as it is, not made without a commit, made by it.
+//! Each kind of change: reported correctly, not applied without a commit, applied by it.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use super::place::{Place, place};
 use crate::Ending;
 use crate::snapshot::anchored::names;
 
-/// Runs the script on what is there and expects this list; then the world as it was, then as it was told.
+/// Runs the script and expects this list of changes; then compares the tree before and after the commit.
 async fn told(place: &Place, script: &str, expected: &[&str]) {
     let before = place.picture();
     let preview = place.sh(script).await;
@@ -151,7 +151,8 @@ async fn a_move_is_told_as_one() {
     assert_eq!(fs::read(place.path("f/there")).unwrap(), b"file");
 }
 
-/// By one system call, as programs do it that write beside a file and then take its place. A folder cannot be moved that way: `mv` copies.
+/// With one system call, as programs do that write a file elsewhere and then replace. A folder cannot be
+/// moved that way: `mv` copies.
 #[tokio::test]
 async fn a_file_is_renamed_from_folder_to_folder() {
     let Some(place) = place() else { return };
@@ -172,7 +173,7 @@ async fn a_file_is_renamed_from_folder_to_folder() {
     assert!(said.contains("Invalid cross-device link") && preview.changes.is_empty(), "{said}");
 }
 
-/// The new folder hides all of the old one, which the layer says by an attribute alone.
+/// The new folder hides all of the old one, which the layer expresses by an attribute only.
 #[tokio::test]
 async fn a_folder_that_is_removed_and_made_again_keeps_nothing() {
     let Some(place) = place() else { return };
@@ -304,7 +305,8 @@ async fn a_dropped_future_leaves_nothing() {
     assert_eq!(place.picture(), before);
 }
 
-/// Waits for something that must come. The bound is generous: it only keeps a failing test from hanging.
+/// Waits for a condition that must become true. The limit is generous: it only keeps a failing test from
+/// hanging.
 pub(super) async fn until(mut look: impl FnMut() -> bool) {
     for _ in 0..12_000 {
         if look() {

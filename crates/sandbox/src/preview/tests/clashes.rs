@@ -1,4 +1,4 @@
-//! Somebody else changes something between the command and the commit, or during the command.
+//! Concurrent changes by another program, during the command or between the command and the commit.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -29,7 +29,7 @@ async fn what_somebody_changed_since_is_listed_and_nothing_is_done() {
     let preview = place
         .sh("for f in changed gone moded; do echo x > $f; done; rm -r d; echo n > new; echo o > other")
         .await;
-    // As many other bytes, with the old time.
+    // Other bytes of the same length, with the old mtime.
     let time = fs::metadata(place.path("changed")).unwrap().modified().unwrap();
     fs::write(place.path("changed"), "it was as").unwrap();
     fs::File::open(place.path("changed")).unwrap().set_modified(time).unwrap();
@@ -78,7 +78,8 @@ async fn what_somebody_does_elsewhere_in_the_folder_does_not_matter() {
     assert!(fs::metadata(place.path("d")).unwrap().modified().unwrap() >= time, "their time was set back");
 }
 
-/// The command has read the file, somebody writes it, the command writes what it made of the old text.
+/// The command has read the file, another program writes it, then the command writes what it derived from the
+/// old text.
 #[tokio::test]
 async fn what_somebody_changes_while_the_command_runs_is_not_lost() {
     let Some(place) = place() else { return };

@@ -1,4 +1,4 @@
-//! What a commit keeps of what it finds, and what it takes back where it fails.
+//! What a commit preserves of existing files, and what it rolls back on failure.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ fn mark(path: &Path, name: &str, value: &[u8]) {
     setxattr(path, name, value, XattrFlags::empty()).unwrap();
 }
 
-/// Whether the file system knows access lists; said loudly where not.
+/// Whether the file system supports access lists; reports it if not.
 fn has_access_lists(root: &Path) -> bool {
     let probe = root.join("probe");
     fs::write(&probe, "").unwrap();
@@ -105,7 +105,7 @@ async fn more_entries_than_are_told_end_the_preview() {
     assert!(place.store_is_empty());
 }
 
-/// What a look keeps of a file that its owner may not read, it reads by another mode for a moment.
+/// To keep a file that its owner may not read, a snapshot changes its mode for a moment.
 #[tokio::test]
 async fn a_closed_file_is_kept_and_changed() {
     let Some(place) = place() else { return };
@@ -123,7 +123,7 @@ async fn a_closed_file_is_kept_and_changed() {
     assert_eq!(closed_picture(&place), before);
 }
 
-/// Opens the file for the comparison alone.
+/// Opens the file for the comparison only.
 fn closed_picture(place: &Place) -> (u32, i64, Vec<u8>) {
     let path = place.path("closed");
     let found = fs::metadata(&path).unwrap();
@@ -143,7 +143,7 @@ fn undo(place: &Place, present: Present) {
     assert_eq!(undo.apply().unwrap(), []);
 }
 
-/// A preview of these deeds; nothing where it is refused because of hard links.
+/// A preview of these deeds; `None` if refused because of hard links.
 fn tried(place: &Place, found: &[Deed], done: &[Deed]) -> Option<Preview> {
     found.iter().for_each(|deed| deed.done_in(&place.root));
     let lines: Vec<u8> = done.iter().map(script).collect::<Vec<_>>().join(&b'\n');
@@ -155,7 +155,7 @@ fn tried(place: &Place, found: &[Deed], done: &[Deed]) -> Option<Preview> {
     }
 }
 
-/// Fails, or ends as a killed process does, before the step of this number.
+/// Fails, or ends like a killed process, before the step with this number.
 fn until(steps: usize, mut end: impl FnMut() -> io::Error) -> impl FnMut() -> io::Result<()> {
     let mut left = steps;
     move || {
@@ -208,7 +208,7 @@ proptest! {
             commit_while(&preview.overlay_dirs, &preview.read, &mut until(steps, || panic!("killed")))
         }));
         drop((call, snapshot));
-        // A commit that got to its end is one that was not killed, and the process died right after it.
+        // A commit that completed was not killed; the process then died right after it.
         prop_assert!(killed.is_err() || killed.is_ok_and(|made| made.is_ok()));
         undo(&place, Present::AsItIs);
         prop_assert_eq!(place.picture(), before);

@@ -1,4 +1,4 @@
-//! The law: what a preview tells and a commit makes is what the same command does without them.
+//! Property: a preview's report and a commit's result equal what the same command does without them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use super::super::PreviewError;
 use super::place::place;
 use crate::snapshot::tests::tree::{Deed, Seen, age, deeds, picture};
 
-/// A deed as a shell does it. Most of it fails most of the time, and that is fine.
+/// A deed as a shell command. Most of them fail most of the time, and that is fine.
 pub(super) fn script(deed: &Deed) -> Vec<u8> {
     let word = |path: &Path| [b"'./", path.as_os_str().as_bytes(), b"'"].concat();
     let print = |bytes: &[u8]| {
@@ -55,17 +55,17 @@ pub(super) fn script(deed: &Deed) -> Vec<u8> {
     }
 }
 
-/// A tree without its own name, and without the time of what was made just now.
+/// A tree without its own name, and without the mtimes of entries created just now.
 fn comparable(root: &Path, since: i64) -> BTreeMap<PathBuf, Seen> {
     let below = |path: PathBuf| path.strip_prefix(root).unwrap().to_owned();
     let mut seen = BTreeMap::new();
     for (path, mut one) in picture(root) {
-        // Times of the far future are a script's own.
+        // Times in the far future were set by a script.
         if (since..since + 1_000_000).contains(&one.mtime.0) {
             one.mtime = (0, 0);
         }
         one.same_as = one.same_as.map(below);
-        // Root alone keeps them when it writes into such a file, and in a namespace nobody is that root.
+        // Only root keeps them when writing to such a file, and no process in a user namespace is that root.
         if rustix::process::geteuid().is_root() {
             one.mode &= !0o6000;
         }
@@ -74,7 +74,7 @@ fn comparable(root: &Path, since: i64) -> BTreeMap<PathBuf, Seen> {
     seen
 }
 
-/// The list leaves out the times that folders got by what came and went in them, not those that a command sets.
+/// The list leaves out folder times caused by entries created or removed, but not those that a command sets.
 fn told(before: &BTreeMap<PathBuf, Seen>, mut after: BTreeMap<PathBuf, Seen>, since: i64) -> bool {
     for (path, folder) in after.iter_mut().filter(|(_, one)| one.content.is_none()) {
         if let Some(before) = before.get(path)

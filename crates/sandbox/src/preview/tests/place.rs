@@ -1,4 +1,4 @@
-//! What the tests share: a workspace, a folder outside, a store, and ways to run a script.
+//! Shared test setup: a workspace, a folder outside, a store, and ways to run a script.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub(super) timeout: Duration,
 }
 
-/// A place, or nothing (said loudly) where this machine has no previews.
+/// A place, or `None` (with a message) if this machine has no previews.
 pub(super) fn place() -> Option<Place> {
     let place = Place::new();
     match Preview::supported(&place.store) {
@@ -49,7 +49,7 @@ impl Place {
         Self {
             outside: folder("outside"),
             tmp: real.join("tmp"),
-            // All that the options of a mount have a meaning for.
+            // Contains every character that is special in mount options.
             store: real.join("store, upperdir=a:b\\c d"),
             roots: vec![root.clone()],
             root,
@@ -102,7 +102,7 @@ impl Place {
         }
     }
 
-    /// A preview with what the script said.
+    /// A preview with the script's output.
     pub(super) async fn said(
         &self,
         script: &[u8],
@@ -128,7 +128,7 @@ impl Place {
         preview
     }
 
-    /// The same script without a preview, in another folder.
+    /// Runs the same script without a preview, in another folder.
     pub(super) async fn plainly(&self, folder: &Path, script: &[u8]) -> Outcome {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let capture = Capture { stdout: &mut out, stderr: &mut err, on_chunk: None };
@@ -140,12 +140,12 @@ impl Place {
         picture(&self.root)
     }
 
-    /// Nothing of a preview may be left.
+    /// No trace of a preview may be left.
     pub(super) fn store_is_empty(&self) -> bool {
         fs::read_dir(&self.store).map_or(true, |mut left| left.next().is_none())
     }
 
-    /// What each path below the root would become, in words.
+    /// How each path below the root would change, in words.
     pub(super) fn words(&self, changes: &Changes) -> Vec<String> {
         let below = |path: &Path| path.strip_prefix(&self.root).unwrap().to_string_lossy().into_owned();
         let words = changes.iter().map(|change| {

@@ -1,4 +1,4 @@
-//! What a previewed command cannot do, because nobody was asked yet.
+//! What a previewed command cannot do, because nobody has consented yet.
 
 use std::fs;
 use std::net::TcpListener;
@@ -17,7 +17,7 @@ async fn fails(place: &Place, script: &str) {
     assert_ne!(preview.outcome.ending, Ending::Exited(0), "{script} was allowed: {said}");
 }
 
-/// Whether the program is installed; said loudly where not.
+/// Whether the program is installed; reports it if not.
 pub(super) fn has(program: &str) -> bool {
     let found = ["/usr/local/bin", "/usr/bin", "/bin"]
         .iter()
@@ -28,7 +28,7 @@ pub(super) fn has(program: &str) -> bool {
     found
 }
 
-/// Modes and times among it, which the rules for files do not know.
+/// Including modes and times, which Landlock does not cover.
 #[tokio::test]
 async fn nothing_outside_changes_in_any_mode() {
     for mode in [SandboxMode::WorkspaceWrite, SandboxMode::FullAccess] {
@@ -148,7 +148,7 @@ async fn the_private_folder_is_the_real_one() {
     assert!(preview.changes.is_empty());
     assert_eq!(fs::read(place.tmp.join("kept")).unwrap(), b"x\n");
     drop(preview);
-    // Also within a root, and in a hidden place.
+    // Also inside a root, and inside a hidden place.
     place.tmp = place.path("tmp");
     let preview = place.sh("echo x > $TMPDIR/kept").await;
     assert!(preview.changes.is_empty());

@@ -1,4 +1,4 @@
-//! Single cases, each with a reason of its own.
+//! Individual cases, each with its own reason.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -96,7 +96,7 @@ fn what_somebody_changed_since_refuses_the_whole() {
     });
     fs::write(place.path("two"), "a person's work").unwrap();
     fs::write(place.path("folder/note"), "a person's").unwrap();
-    // Somebody took this back already; nothing is left to do about it.
+    // Another program reverted this already; nothing is left to do.
     fs::remove_file(place.path("removed")).unwrap();
     let before = place.picture();
     let expected = [
@@ -198,7 +198,7 @@ fn a_run_that_was_killed_within_a_call_needs_a_word() {
     fs::write(place.path("new"), "").unwrap();
     assert!(matches!(place.undo(), Err(UndoError::Busy)), "while it is at work");
     std::mem::forget(call);
-    // As the kernel does when artoo is killed: the lock is gone, nothing more is written.
+    // As if the kernel had killed artoo: the lock is released, nothing more is written.
     let copy = place.record.parent().unwrap().join("copy");
     fs::create_dir(&copy).unwrap();
     for name in ["before.jsonl", "changes.jsonl"] {
@@ -461,7 +461,7 @@ fn what_was_found_is_told_from_what_was_made() {
     fs::remove_dir_all(place.path("gone")).unwrap();
     call.after().unwrap();
     assert_eq!(snapshot.found(name), found(&["deep/.git", "deep/in/.git", "repo/.git"]));
-    // Between two calls it is somebody else who makes one.
+    // Between two calls, another program creates one.
     fs::create_dir_all(place.path("theirs/.git")).unwrap();
     snapshot.before(&root).unwrap().after().unwrap();
     assert_eq!(snapshot.found(name), found(&["deep/.git", "deep/in/.git", "repo/.git", "theirs/.git"]));

@@ -1,5 +1,5 @@
-//! The law for what is more than bytes, modes and times: attributes, access lists, names outside, holes, closed files and folders. The call names its
-//! paths, as the commit of a trial does.
+//! Property tests of everything beyond bytes, modes and times: attributes, access lists, names outside,
+//! holes, closed files and folders. Each call names its paths, as the commit of a trial does.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,21 +14,21 @@ use rustix::fs::{XattrFlags, removexattr, setxattr};
 use super::super::{Aspect, Named, Undoable, undoable};
 use super::tree::{Deed, Place, acl, age, deed, half_as_often, name, path, picture};
 
-/// Something that a command may do to a tree beside its deeds.
+/// Something that a command may do to a tree, besides deeds.
 #[derive(Debug, Clone)]
 enum Act {
     Deed(Deed),
     Mark(PathBuf, &'static str, Option<Vec<u8>>),
-    /// Data at this MiB, and a length of some more.
+    /// Data at this MiB offset, and a length beyond it.
     Sparse(PathBuf, u64, u64),
-    /// Nobody may read it, its owner neither.
+    /// Makes it unreadable, even for its owner.
     Close(PathBuf),
-    /// A name in a folder that nobody looks at.
+    /// Creates a hard link in a folder that is not scanned.
     NameOutside(PathBuf, PathBuf),
 }
 
 impl Act {
-    /// Whether it worked does not matter.
+    /// Errors do not matter.
     fn done_in(&self, root: &Path, outside: &Path) {
         let _ = self.attempt(root, outside);
     }
@@ -51,7 +51,7 @@ impl Act {
             Self::Close(path) => {
                 let path = root.join(path);
                 let is_dir = path.symlink_metadata()?.is_dir();
-                // Folders can be walked by root alone, so that elsewhere the test could not look.
+                // Only root can walk a closed folder, so that elsewhere the test could not examine it.
                 if !path.is_symlink() && (!is_dir || rustix::process::geteuid().is_root()) {
                     fs::set_permissions(path, fs::Permissions::from_mode(0o000))?;
                 }
@@ -80,7 +80,7 @@ fn act(outside: bool) -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A root and the folder outside it, as the acts leave them.
+/// A root and the folder outside it, after the acts.
 fn made(place: &Place, name: &str, found: &[Act]) -> (PathBuf, PathBuf) {
     let beside = place.root.with_file_name(name);
     let (root, outside) = (beside.join("root"), beside.join("outside"));
@@ -91,7 +91,7 @@ fn made(place: &Place, name: &str, found: &[Act]) -> (PathBuf, PathBuf) {
     (root, outside)
 }
 
-/// The paths that the acts change, found out on a twin of the tree.
+/// The paths that the acts change, determined on a copy of the tree.
 fn changed(place: &Place, found: &[Act], done: &[Act]) -> BTreeSet<PathBuf> {
     let (root, outside) = made(place, "twin", found);
     let before = picture(&root);
@@ -102,7 +102,7 @@ fn changed(place: &Place, found: &[Act], done: &[Act]) -> BTreeSet<PathBuf> {
     changed.map(|path| path.strip_prefix(&root).unwrap().to_owned()).collect()
 }
 
-/// Said loudly where the file system has no access lists; everything else is tried all the same.
+/// Reports it if the file system has no access lists; everything else is tested all the same.
 fn say_what_is_missing() {
     let file = tempfile::NamedTempFile::new().unwrap();
     if let Err(error) = setxattr(file.path(), "system.posix_acl_access", &acl(1, 4), XattrFlags::empty()) {
@@ -142,7 +142,7 @@ proptest! {
         }
         let is_done = undoable(&place.record) == Undoable::Undone;
         let deviations = if is_done { Vec::new() } else { place.prepare_in(&root).unwrap().apply().unwrap() };
-        // A name that went cannot be joined with one that nobody knows of; and that is said.
+        // A removed name cannot be linked to an unknown one again, and that is reported.
         let lost: BTreeSet<_> = deviations.iter().map(|one| one.path.clone()).collect();
         for one in &deviations {
             prop_assert_eq!(one.aspect, Aspect::Links, "{:?}", one);

@@ -1,4 +1,4 @@
-//! Records that somebody else wrote.
+//! Tampered and damaged records.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::{Present, Undo, UndoError, Undoable, undoable};
 use super::tree::{Place, deeds, half_as_often, picture};
 
-/// A place where a run removed `old`, with what its record says of that.
+/// A place where a run removed `old`, with the two files of its record.
 fn removed() -> (Place, Vec<Value>, Vec<Value>) {
     let place = Place::new();
     fs::write(place.path("old"), "1").unwrap();
@@ -28,7 +28,7 @@ fn write(path: &Path, lines: &[Value]) {
     fs::write(path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
 }
 
-/// Gives the path `old` another name in both files.
+/// Replaces the path `old` in all lines.
 fn renamed(lines: &[Value], path: &Value) -> Vec<Value> {
     let mut lines = lines.to_vec();
     for line in &mut lines {
@@ -75,7 +75,7 @@ fn a_root_that_was_not_the_runs_is_refused() {
         Undo::prepare(&place.record, &other, Present::AsRecorded),
         Err(UndoError::ForeignRoot { path }) if path == place.root
     ));
-    // The root was exchanged for a link since.
+    // The root was replaced with a link since.
     fs::rename(&place.root, place.root.with_file_name("elsewhere")).unwrap();
     symlink(place.root.with_file_name("elsewhere"), &place.root).unwrap();
     assert!(matches!(place.undo(), Err(UndoError::Refused { .. })));
@@ -108,7 +108,7 @@ fn a_line_that_was_cut_by_a_crash_counts_as_not_written() {
 proptest! {
     #![proptest_config(half_as_often())]
 
-    /// Whatever the record says: no panic, and nothing outside the root changes.
+    /// Whatever the record contains: no panic, and nothing outside the root changes.
     #[test]
     fn altered_records_harm_nothing_outside(
         found in deeds(10), done in deeds(10), name in prop::sample::select(vec!["before.jsonl", "changes.jsonl"]),

@@ -1,4 +1,4 @@
-//! The law: any run, taken back, leaves the tree that it found.
+//! Property: undoing any run restores the original tree.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Runs in temporary folders, taken back.
+//! Runs in temporary folders, undone.
 
 mod cases;
 mod exact;

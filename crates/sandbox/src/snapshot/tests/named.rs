@@ -25,7 +25,7 @@ fn ten_of_a_hundred_thousand_are_taken_back_and_the_rest_is_not_looked_at() {
     }
     let names: Vec<String> = (0..10).map(|number| format!("{}/{number}", number * 7)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    // A look at more than these would find too many entries.
+    // Scanning more than these would find too many entries.
     let limits = SnapshotLimits { entries: 100, ..SnapshotLimits::default() };
     let snapshot = Snapshot::new(place.record.clone(), Vec::new(), limits);
     let before = picture(&place.root);
@@ -113,7 +113,7 @@ fn what_does_not_fit_is_said_before_and_nothing_is_kept_for_it() {
     assert!(!place.record.exists(), "a question keeps nothing");
     drop(snapshot.before_paths(&named(&place, &["small"])).unwrap());
     assert_eq!(snapshot.without_room_for(&named(&place, &["small", "large"])).unwrap(), [large]);
-    // A command that ran without a trial: there is no undo for the root.
+    // A command that ran without a trial: its root cannot be undone.
     let root = std::slice::from_ref(&place.root);
     let too_many = NotCovered { path: place.root.clone(), why: Uncovered::TooMany { entries: 2 } };
     assert_eq!(snapshot.without_room(root).unwrap(), [too_many]);
@@ -131,7 +131,7 @@ fn a_root_that_holds_too_much_keeps_what_is_named() {
     fs::write(place.path("7"), "the run's").unwrap();
     drop(call);
     drop(snapshot);
-    // The process was killed. Nobody looked at the rest, so it is not taken for the run's.
+    // The process was killed. The rest was not scanned, so it is not attributed to the run.
     let roots = std::slice::from_ref(&place.root);
     let undo = Undo::prepare(&place.record, roots, Present::AsItIs).unwrap();
     assert_eq!(undo.changes().len(), 1);
@@ -175,7 +175,7 @@ fn looking_moves_no_time_of_access() {
     fs::write(place.path("d/file"), "content").unwrap();
     let paths = [place.root.clone(), place.path("d"), place.path("d/file")];
     let old = |path: &PathBuf| {
-        // Long ago, so that every read would move it.
+        // So old that every read would update it.
         let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
         fs::File::open(path).unwrap().set_times(fs::FileTimes::new().set_accessed(time)).unwrap();
     };

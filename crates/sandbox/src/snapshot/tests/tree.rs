@@ -1,4 +1,4 @@
-//! What the tests share: a folder with a record beside it, a picture of a tree, and things that can be done to it.
+//! Shared test setup: a folder with its record, pictures of trees, and operations on them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -31,7 +31,7 @@ impl Place {
         Self { root, record: real.join("run/undo"), _temporary: Arc::new(temporary) }
     }
 
-    /// One more run in the same workspace.
+    /// Another run in the same workspace.
     pub(crate) fn another_run(&self, number: usize) -> Self {
         Self {
             _temporary: Arc::clone(&self._temporary),
@@ -48,16 +48,16 @@ impl Place {
         self.root.join(name)
     }
 
-    /// One call that does this.
+    /// A single call that does this.
     pub(crate) fn call(&self, snapshot: &Snapshot, act: impl FnOnce(&Path)) -> Vec<Change> {
         let call = snapshot.before(std::slice::from_ref(&self.root)).unwrap();
         act(&self.root);
         let changes = call.after().unwrap();
-        // Where contents are kept is asked about where it matters.
+        // Where contents are kept is tested elsewhere.
         changes.into_iter().map(|change| Change { kept: None, ..change }).collect()
     }
 
-    /// A run of one call.
+    /// A run with a single call.
     pub(crate) fn run(&self, act: impl FnOnce(&Path)) -> Vec<Change> {
         let snapshot = self.snapshot();
         let changes = self.call(&snapshot, act);
@@ -73,7 +73,7 @@ impl Place {
         Undo::prepare(&self.record, std::slice::from_ref(root), Present::AsRecorded)
     }
 
-    /// Takes the run back, exactly.
+    /// Undoes the run, exactly.
     pub(crate) fn undo(&self) -> Result<(), UndoError> {
         assert_eq!(self.prepare()?.apply()?, []);
         Ok(())
@@ -84,18 +84,18 @@ impl Place {
     }
 }
 
-/// All that must be the same again.
+/// Everything that must be the same again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) mode: u32,
     pub(crate) mtime: (i64, i64),
-    /// Bytes of a file, the target of a link.
+    /// The bytes of a file, the target of a link.
     pub(crate) content: Option<Vec<u8>>,
     /// The first name of the same file.
     pub(crate) same_as: Option<PathBuf>,
     /// Extended attributes and access lists.
     pub(crate) attributes: BTreeMap<String, Vec<u8>>,
-    /// Blocks that a file takes: fewer where it has holes.
+    /// The blocks allocated to a file: fewer if it has holes.
     pub(crate) blocks: Option<u64>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
     let mut waiting = vec![root.to_owned()];
     while let Some(path) = waiting.pop() {
         let found = path.symlink_metadata().unwrap();
-        // Opened for the picture alone.
+        // Opened for the picture only.
         let is_closed = found.is_file() && found.mode() & 0o400 == 0;
         if is_closed {
             fs::set_permissions(&path, fs::Permissions::from_mode(found.mode() | 0o400)).unwrap();
@@ -142,7 +142,7 @@ pub(crate) fn picture(root: &Path) -> BTreeMap<PathBuf, Seen> {
     seen
 }
 
-/// The same old times in both trees, so that what a script did not touch can be told from what it did.
+/// Sets the same old times in both trees, to distinguish what a script touched from what it did not.
 pub(crate) fn age(root: &Path) {
     for (number, path) in picture(root).into_keys().collect::<Vec<_>>().into_iter().rev().enumerate() {
         let time = Timespec { tv_sec: 1_000_000_000 + number as i64, tv_nsec: 123_456_789 };
@@ -151,7 +151,7 @@ pub(crate) fn age(root: &Path) {
     }
 }
 
-/// Read anew, and by other calls than the snapshot's.
+/// Read independently, by other calls than the snapshot's.
 fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut list = vec![0; 64 * 1024];
     let length = rustix::fs::llistxattr(path, &mut list[..]).unwrap();
@@ -165,7 +165,7 @@ fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
     values.collect()
 }
 
-/// An access list, as the kernel's attribute holds it, that gives one more user these rights.
+/// An access list in the kernel's attribute format that grants these rights to one more user.
 pub(crate) fn acl(user: u32, rights: u16) -> Vec<u8> {
     let nobody = u32::MAX;
     let entries = [(1, 7, nobody), (2, rights, user), (4, 4, nobody), (0x10, 7, nobody), (0x20, 4, nobody)];
@@ -178,12 +178,12 @@ pub(crate) fn acl(user: u32, rights: u16) -> Vec<u8> {
     bytes
 }
 
-/// Something that a command may do to a tree. Most of it fails most of the time, and that is fine.
+/// Something that a command may do to a tree. Most of these fail most of the time, and that is fine.
 #[derive(Debug, Clone)]
 pub(crate) enum Deed {
     Write(PathBuf, Vec<u8>),
     Append(PathBuf, Vec<u8>),
-    /// Rewrites a file with as many other bytes and gives it its old time back.
+    /// Rewrites a file with other bytes of the same length and restores its mtime.
     Forge(PathBuf),
     Folder(PathBuf),
     Remove(PathBuf),
@@ -197,7 +197,7 @@ pub(crate) enum Deed {
 
 impl Deed {
     pub(crate) fn done_in(&self, root: &Path) {
-        // Whether it worked does not matter.
+        // Errors do not matter.
         let _ = self.attempt(root);
     }
 
@@ -231,7 +231,7 @@ impl Deed {
                 if found.is_symlink() {
                     return Ok(());
                 }
-                // Folders stay open to their owner, so that a test without root can look into them.
+                // Folders stay open to their owner, so that a test without root can read them.
                 let mode = if found.is_dir() { mode | 0o500 } else { mode | 0o400 };
                 fs::set_permissions(path, fs::Permissions::from_mode(mode))
             }
@@ -281,7 +281,7 @@ pub(crate) fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// A case writes many files and waits for the disk.
+/// Half the usual number: each case writes many files and waits for the disk.
 pub(crate) fn half_as_often() -> ProptestConfig {
     let usual = ProptestConfig::default();
     ProptestConfig { cases: usual.cases / 2, ..usual }

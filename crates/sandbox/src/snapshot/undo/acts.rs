@@ -1,22 +1,22 @@
-//! What is done about one path, decided from what it was and what it is.
+//! Decides how to undo the changes of one path, from its original and its current state.
 
 use super::super::record::{Found, Spot};
 use super::super::state::{Kind, State};
 use super::super::store::ContentId;
 use super::UndoAction;
 
-/// What is done about a path, in the order of the phases of `apply`.
+/// How a path is undone, in the order of the phases of `apply`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Act {
-    /// It is as it was, but for the times of a folder.
+    /// It is unchanged, except for the times of a folder.
     Nothing,
-    /// Take away what is there, if anything, then make what was there, if anything.
+    /// Remove the current entry, if any, then create the original one, if any.
     Replace,
-    /// Take a copy of the file away, then write its content back into it: it has other names.
+    /// Keep a copy of the file, then write its original content back into it: it has hard links.
     Rewrite,
-    /// Take away what is there, if anything, and give this file one more name.
+    /// Remove the current entry, if any, and hard-link this file.
     Link(Spot),
-    /// Mode, owner and times alone.
+    /// Restore only mode, owner and times.
     Touch,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Whether what is there is taken away.
+    /// Whether the current entry is removed.
     pub(super) fn goes(&self) -> bool {
         self.current.is_some() && matches!(self.act, Act::Replace | Act::Link(_))
     }
 
-    /// How a person would call it; `None` for what no person sees.
+    /// The action as shown to a user; `None` if a user would see no difference.
     pub(super) fn action(&self) -> Option<UndoAction> {
         match (&self.before, &self.current, &self.act) {
             (_, _, Act::Nothing) | (None, None, _) => None,
@@ -48,14 +48,15 @@ impl Item {
     }
 }
 
-/// The act that leads from `current` to what was found. `same_content` says whether a file holds what was kept.
+/// The act that leads from `current` to the original. `same_content` says whether a file has the kept
+/// content.
 pub(super) fn decide(found: &Found, current: Option<&State>, same_content: impl FnOnce() -> bool) -> Act {
     match (&found.0, current) {
         (None, None) => Act::Nothing,
         (None, Some(_)) | (Some(_), None) => Act::Replace,
         (Some(before), Some(current)) => match (&before.kind, &current.kind) {
             (Kind::File, Kind::File) => {
-                // A name that now shares its file with another path needs a file of its own.
+                // A name that now shares its file with another path needs its own file.
                 let own = current.is_same_inode(before) || (before.links == 1 && current.links == 1);
                 if own && same_content() {
                     if before.looks_like(current) { Act::Nothing } else { Act::Touch }
@@ -85,7 +86,7 @@ pub(super) fn decide(found: &Found, current: Option<&State>, same_content: impl 
     }
 }
 
-/// Where the item of a spot stands.
+/// The index of the item at a spot.
 pub(super) fn place(items: &[Item], spot: &Spot) -> Option<usize> {
     items.binary_search_by(|item| item.spot.cmp(spot)).ok()
 }

@@ -1,4 +1,4 @@
-//! The steps of an undo.
+//! Execution of an undo, step by step.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -20,17 +20,17 @@ use super::check::Undo;
 use super::exact::Deviation;
 
 impl Undo {
-    /// Takes everything back, and compares it with what the run found: what is not the same is what could not be made so, and empty where all is.
-    /// What goes is moved to `taken` in the record's folder.
+    /// Restores everything, and compares it with the originals: returns what could not be restored exactly,
+    /// empty if everything was. Removed entries are moved to `taken` in the record's folder.
     ///
     /// # Errors
     ///
-    /// [`UndoError::Step`]: the rest is done by preparing and applying it again.
+    /// [`UndoError::Step`]: preparing and applying again completes the rest.
     pub fn apply(self) -> Result<Vec<Deviation>, UndoError> {
         self.apply_while(&mut || Ok(()))
     }
 
-    /// The same, asking before each step whether to go on: a test ends it there, as a killed process would.
+    /// The same, calling `go_on` before each step; tests end it there, as if the process were killed.
     pub(crate) fn apply_while(
         mut self,
         go_on: &mut dyn FnMut() -> io::Result<()>,
@@ -63,7 +63,7 @@ struct Work<'a> {
 impl Work<'_> {
     fn all(&mut self, items: &[Item]) -> Result<(), UndoError> {
         let is_folder = |state: &Option<State>| state.as_ref().is_some_and(State::is_folder);
-        // A folder that cannot be entered or written would stop the rest.
+        // A folder that cannot be entered or written would block the rest.
         for item in items.iter().filter(|item| is_folder(&item.current)) {
             self.step(item, Self::unlock)?;
         }
@@ -117,7 +117,7 @@ impl Work<'_> {
         open_folder(self.root(spot)?, &spot.1)
     }
 
-    /// The folder that a spot lies in, and its name there.
+    /// The parent folder of a spot, and its name there.
     fn place(&self, spot: &Spot) -> io::Result<(OwnedFd, OsString)> {
         let (parent, name) = spot.1.place().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((open_folder(self.root(spot)?, &parent)?, name.to_owned()))
@@ -130,8 +130,8 @@ impl Work<'_> {
         let mode = Mode::from_raw_mode(current.mode | 0o700);
         match self.folder(&item.spot) {
             Ok(folder) => Ok(fs::fchmod(&folder, mode)?),
-            // Older kernels have no change of mode that follows no link and needs no right to open. It was checked to be
-            // a folder.
+            // Older kernels cannot change a mode without following links or needing permission to open. The
+            // entry was checked to be a folder.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 let (parent, name) = self.place(&item.spot)?;
                 Ok(fs::chmodat(&parent, &name, mode, AtFlags::empty())?)
@@ -140,7 +140,7 @@ impl Work<'_> {
         }
     }
 
-    /// Moves what is there to `taken`; a folder is empty by now and goes.
+    /// Moves the current entry to `taken`; a folder is empty by now and is removed.
     fn take(&mut self, item: &Item) -> io::Result<()> {
         let (parent, name) = self.place(&item.spot)?;
         let Some(there) = look(&parent, &name)? else { return Ok(()) };
@@ -148,7 +148,7 @@ impl Work<'_> {
             return Ok(fs::unlinkat(&parent, &name, AtFlags::REMOVEDIR)?);
         }
         let (taken, number) = self.next_taken(item)?;
-        // One more name in there would be one name too many for the file.
+        // A name in there would be an extra hard link of the file.
         if there.links == 1 || !there.is_file() {
             match fs::renameat(&parent, &name, &taken, &number) {
                 Ok(()) => return Ok(()),
@@ -162,13 +162,13 @@ impl Work<'_> {
                 let target = target.to_path().map_err(io::Error::other)?;
                 fs::symlinkat(target, &taken, &number)?;
             }
-            // There is nothing in them to keep.
+            // They contain nothing to keep.
             Kind::Folder | Kind::Other => {}
         }
         Ok(fs::unlinkat(&parent, &name, AtFlags::empty())?)
     }
 
-    /// The folder `taken` and the next free name in it, noted in the record.
+    /// The folder `taken` and the next unused name in it, noted in the record.
     fn next_taken(&mut self, item: &Item) -> io::Result<(OwnedFd, String)> {
         let folder = open_root(&self.undo.folder)?;
         match fs::mkdirat(&folder, TAKEN, Mode::from_raw_mode(0o700)) {
@@ -184,7 +184,7 @@ impl Work<'_> {
 
     fn make_folder(&mut self, item: &Item) -> io::Result<()> {
         let (parent, name) = self.place(&item.spot)?;
-        // Its own mode comes last.
+        // Its own mode is set last.
         match fs::mkdirat(&parent, &name, Mode::from_raw_mode(0o700)) {
             Ok(()) => Ok(()),
             Err(Errno::EXIST) if look(&parent, &name)?.is_some_and(|there| there.is_folder()) => Ok(()),
@@ -192,7 +192,7 @@ impl Work<'_> {
         }
     }
 
-    /// Makes a file or a link that is not there.
+    /// Creates a file or a link that does not exist.
     fn make(&mut self, item: &Item) -> io::Result<()> {
         let Some(before) = &item.before else { return Ok(()) };
         let (parent, name) = self.place(&item.spot)?;
@@ -205,10 +205,10 @@ impl Work<'_> {
             Kind::File => {
                 let kept = item.kept.as_ref().ok_or(io::ErrorKind::NotFound)?;
                 let mut source = self.store.open(kept)?;
-                // Under a name of its own until it is whole.
+                // Under a temporary name until it is complete.
                 let part = self.part(item);
                 if self.undo.is_resumed {
-                    // What a cut-off undo left under it is unfinished. Mostly there is nothing.
+                    // A file that an interrupted undo left there is incomplete. Usually there is none.
                     let _ = fs::unlinkat(&parent, &part, AtFlags::empty());
                 }
                 let flags =
@@ -218,7 +218,7 @@ impl Work<'_> {
                     .and_then(|()| finish_file_as_far_as_allowed(&file, before))
                     .and_then(|()| take_free_name(&parent, &part, &parent, &name));
                 if made.is_err() {
-                    // The error that matters is the first one.
+                    // The first error is the one to report.
                     let _ = fs::unlinkat(&parent, &part, AtFlags::empty());
                 }
                 made
@@ -226,14 +226,14 @@ impl Work<'_> {
         }
     }
 
-    /// The same for the same path each time, so that the undo that finishes a cut-off one finds it.
+    /// Deterministic for a path, so that the undo that completes an interrupted one finds it.
     fn part(&self, item: &Item) -> String {
         use std::os::unix::ffi::OsStrExt;
         let id = super::super::store::id_of(item.spot.1.path().as_os_str().as_bytes());
         format!(".artoo-undo-{}.part", id.get(..16).unwrap_or_default())
     }
 
-    /// Writes the content back into a file that has other names: they all hold it then, as they did.
+    /// Writes the original content back into a file with hard links: all its names have it again.
     fn rewrite(&mut self, item: &Item) -> io::Result<()> {
         let (Some(before), Some(kept)) = (&item.before, &item.kept) else { return Ok(()) };
         let (parent, name) = self.place(&item.spot)?;

@@ -1,4 +1,4 @@
-//! Everything that can stand in the way of an undo, found before its first step.
+//! Preparation of an undo: finds every obstacle before the first step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -18,39 +18,41 @@ use super::left::{unreadable, what_is_left};
 use super::names::{find_names, join_names};
 use super::{Hindrance, Obstacle, TakenBack, UndoError};
 
-/// What is taken for what the run left.
+/// What counts as the state in which the run left its paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Present {
-    /// What its record says.
+    /// The state in the record.
     AsRecorded,
-    /// Of a run that was killed within a call: what is there now.
+    /// The current state, for a run that was killed during a call.
     AsItIs,
 }
 
-/// An undo that can be carried out: nothing stands in its way, and nothing is changed yet. It holds the record's lock.
+/// An undo that has no obstacles; nothing is changed yet. Holds the record's lock.
 #[derive(Debug)]
 pub struct Undo {
     pub(super) folder: PathBuf,
     pub(super) lines: Lines,
     pub(super) roots: Vec<(PathBuf, OwnedFd)>,
-    /// In the order of their spots, so that parents come first.
+    /// Sorted by spot, so parents come first.
     pub(super) items: Vec<Item>,
-    /// Folders that keep a time other than the one that the run found.
+    /// Folders that keep a time other than the original one.
     pub(super) keep: BTreeMap<Spot, Moment>,
-    /// What the record does not say yet about what the run left.
+    /// What the record does not say yet about the state in which the run left its paths.
     pub(super) unsaid: Vec<ChangeLine>,
-    /// Whether an earlier undo was cut off.
+    /// Whether an earlier undo was interrupted.
     pub(super) is_resumed: bool,
     pub(super) taken: u64,
     not_covered: Vec<NotCovered>,
 }
 
 impl Undo {
-    /// Checks everything. `folder` is that of the run's record; a root of the record must be among `allowed`.
+    /// Checks everything. `folder` is the folder of the run's record; a root of the record must be among
+    /// `allowed`.
     ///
     /// # Errors
     ///
-    /// [`UndoError::Refused`] with every obstacle, or why the record cannot be used. Nothing was changed then.
+    /// [`UndoError::Refused`] with every obstacle, or why the record cannot be used. Nothing was changed
+    /// then.
     ///
     /// ```
     /// use artoo_sandbox::snapshot::{Present, Snapshot, SnapshotLimits, Undo};
@@ -129,7 +131,7 @@ impl Undo {
         })
     }
 
-    /// What will be taken back, by path.
+    /// What will be undone, by path.
     pub fn changes(&self) -> Vec<TakenBack> {
         let changes = self
             .items
@@ -138,19 +140,19 @@ impl Undo {
         changes.collect()
     }
 
-    /// Where the contents lie that come back, by the path of the file.
+    /// Where the contents to restore are stored, by the path of the file.
     pub fn contents(&self) -> BTreeMap<PathBuf, PathBuf> {
         let store = Store::new(self.folder.join(OBJECTS));
         let coming = self.items.iter().filter(|item| matches!(item.act, Act::Replace | Act::Rewrite));
         coming.filter_map(|item| Some((self.path(&item.spot), store.place_of(item.kept.as_ref()?)))).collect()
     }
 
-    /// What nobody looked at: should the run have changed it, it stays changed.
+    /// What was not scanned: if the run changed it, it stays changed.
     pub fn not_covered(&self) -> &[NotCovered] {
         &self.not_covered
     }
 
-    /// Whether it finishes an undo that was cut off.
+    /// Whether it completes an interrupted undo.
     pub fn is_resumed(&self) -> bool {
         self.is_resumed
     }
@@ -160,7 +162,7 @@ impl Undo {
     }
 }
 
-/// What was noted as not kept, and was not kept later either.
+/// What was recorded as not kept, and was not kept later either.
 fn not_covered(course: &Course, before: &BTreeMap<Spot, Found>) -> Vec<NotCovered> {
     let kept = before.iter().filter(|(_, (_, kept))| kept.is_some());
     let kept: BTreeSet<PathBuf> =
@@ -168,7 +170,7 @@ fn not_covered(course: &Course, before: &BTreeMap<Spot, Found>) -> Vec<NotCovere
     course.not_covered.iter().filter(|one| !kept.contains(&one.path)).cloned().collect()
 }
 
-/// Opens every root that is still the folder that it was.
+/// Opens every root whose path still leads to a folder directly.
 fn open_roots(roots: &[RecordedRoot], obstacles: &mut BTreeSet<Obstacle>) -> Vec<(PathBuf, OwnedFd)> {
     let mut opened = Vec::new();
     for root in roots {
@@ -195,7 +197,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn items(&mut self, store: &Store) -> Vec<Item> {
-        // Where a root is gone, nothing below it can be looked at.
+        // If a root is gone, nothing below it can be examined.
         if self.roots.len() != self.course.roots.len() {
             return Vec::new();
         }
@@ -218,7 +220,7 @@ impl Check<'_> {
         items
     }
 
-    /// What is to be done about a path, unless somebody changed it since.
+    /// How to undo a path. Adds an obstacle if another program changed it since.
     fn item(&mut self, spot: &Spot, after: Option<&State>) -> Option<Item> {
         let (_, folder) = self.roots.get(spot.0)?;
         let current = match look_below(folder, &spot.1) {
@@ -258,7 +260,7 @@ impl Check<'_> {
         self.obstacles.insert(Obstacle { path, why });
     }
 
-    /// A folder that goes may hold nothing but what goes.
+    /// A folder to be removed may contain only entries to be removed.
     fn can_go(&mut self, item: &Item, items: &[Item]) {
         if !item.goes() || !item.current.as_ref().is_some_and(State::is_folder) {
             return;
@@ -283,7 +285,7 @@ impl Check<'_> {
         }
     }
 
-    /// What comes back needs a folder to come into, and a kept content that still fits its hash.
+    /// An entry to restore needs a parent folder, and a kept content that matches its hash.
     fn can_come(&mut self, item: &Item, items: &[Item], store: &Store) {
         let (Some(before), Act::Replace | Act::Rewrite | Act::Link(_)) = (&item.before, &item.act) else {
             return;
@@ -317,7 +319,7 @@ impl Check<'_> {
         }
     }
 
-    /// An attribute that nobody could read cannot be given.
+    /// An attribute that could not be read cannot be restored.
     fn attributes_can_come(&mut self, item: &Item) {
         let (Some(before), Act::Replace | Act::Rewrite | Act::Touch) = (&item.before, &item.act) else {
             return;
@@ -335,8 +337,8 @@ impl Check<'_> {
         matches!(looked, Some(Ok(Some(state))) if state.is_folder())
     }
 
-    /// The folders whose times are not those that the run found: somebody else changed what is in them since, or the run
-    /// did not touch them, and the undo does.
+    /// Folders whose times are not restored to the original: another program changed their entries since, or
+    /// the undo changes them although the run did not.
     fn times_to_keep(&self, items: &[Item]) -> BTreeMap<Spot, Moment> {
         let mut keep = BTreeMap::new();
         for item in items {
@@ -370,7 +372,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a file holds what was kept of it. What was not kept is the same only if nothing at all was done to it.
+/// Whether a file has the kept content. Without kept content, only a completely unchanged file counts.
 fn holds_what_was_kept(root: &OwnedFd, spot: &Spot, found: &Found, current: Option<&State>) -> bool {
     match (found, current) {
         ((Some(before), Some(kept)), Some(current)) => {
@@ -381,7 +383,7 @@ fn holds_what_was_kept(root: &OwnedFd, spot: &Spot, found: &Found, current: Opti
     }
 }
 
-/// Whether a path is in a state that a cut-off undo can have left.
+/// Whether a path is in a state that an interrupted undo may have left.
 fn is_on_the_way(before: Option<&State>, after: Option<&State>, current: Option<&State>) -> bool {
     let Some(current) = current else { return true };
     after.is_some_and(|after| after.is_same_inode(current))

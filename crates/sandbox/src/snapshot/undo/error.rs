@@ -1,28 +1,28 @@
-//! Why a run cannot be taken back.
+//! Errors of an undo.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::Obstacle;
 
-/// Why nothing was taken back, or why not everything yet.
+/// Why nothing was undone, or not everything yet.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UndoError {
     /// A file of the record cannot be read.
     #[error("the record {} cannot be read", path.display())]
     Unreadable {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A line of the record makes no sense: nothing is done on its word.
+    /// A line of the record is invalid; the whole record is refused.
     #[error("the record {} is damaged in line {line}: {problem}", path.display())]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// What is wrong with it.
         problem: String,
@@ -30,39 +30,39 @@ pub enum UndoError {
     /// The record names a root that the run did not have.
     #[error("the record names {}, which was not the run's to change", path.display())]
     ForeignRoot {
-        /// Which.
+        /// The root.
         path: PathBuf,
     },
-    /// The run, or another undo of it, is at work.
+    /// The run, or another undo of it, is in progress.
     #[error("the run is still at work, or is being undone")]
     Busy,
-    /// It was done before.
+    /// The run was undone before.
     #[error("the run was undone already")]
     Undone,
     /// The contents were removed because of their age or size.
     #[error("what the run found is not kept any more")]
     Expired,
-    /// The run was killed within a call, so that nobody knows what it left.
+    /// The run was killed during a call, so it is unknown what it left.
     #[error("the run was killed while it changed files, so nobody can tell its changes from later ones")]
     Unfinished,
-    /// Something stands in the way; nothing was changed.
+    /// There are obstacles; nothing was changed.
     #[error("{} of the run's changes cannot be taken back, so none was", obstacles.len())]
     Refused {
-        /// What.
+        /// The obstacles.
         obstacles: Vec<Obstacle>,
     },
-    /// A step failed. What was done stays done; running it again does the rest.
+    /// A step failed. Completed steps stay; another attempt does the rest.
     #[error("{} could not be put back", path.display())]
     Step {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
 }
 
 impl UndoError {
-    /// The next step.
+    /// What to do next.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "check the data folder: artoo doctor",

@@ -1,4 +1,4 @@
-//! Whether everything is as the run found it.
+//! Comparison after an undo: which originals were not restored exactly.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,37 +17,37 @@ use super::super::state::{Kind, State};
 use super::acts::{Act, Item};
 use super::check::Undo;
 
-/// Something that could not be made as the run found it.
+/// Something that could not be restored exactly.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Deviation {
-    /// Where.
+    /// The path.
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// In what it differs.
+    /// The aspect that differs.
     pub aspect: Aspect,
 }
 
-/// In what an entry can differ from what the run found.
+/// An aspect in which an entry can differ from the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
-    /// Whether something is there, and of which kind.
+    /// Existence or type.
     Kind,
     /// User or group.
     Owner,
     /// Permissions.
     Mode,
-    /// The time of its last modification.
+    /// Modification time.
     Time,
-    /// Bytes of a file, or where a link leads.
+    /// The bytes of a file, or the target of a link.
     Content,
-    /// Where a file holds nothing, though its bytes are the same.
+    /// The holes of a file with the same bytes.
     Holes,
     /// Extended attributes or an access list.
     Attributes,
-    /// Other names of the same file.
+    /// Hard links to the same file.
     Links,
-    /// It cannot be looked at.
+    /// It cannot be examined.
     Unknown,
 }
 
@@ -68,7 +68,8 @@ impl fmt::Display for Aspect {
 }
 
 impl Undo {
-    /// Compares what is there with what the run found. The times of folders in which somebody else was at work are theirs.
+    /// Compares the current state with the originals. Times of folders that other programs changed do not
+    /// count.
     pub(super) fn deviations(&self, items: &[Item]) -> Vec<Deviation> {
         let mut found = Vec::new();
         let mut first: BTreeMap<(u64, u64), State> = BTreeMap::new();
@@ -130,7 +131,7 @@ fn same_kind(before: &State, now: &State) -> bool {
     }
 }
 
-/// Compares what a file holds, and finds out its attributes where its mode hides them.
+/// Compares the content of a file, and reads its attributes if its mode prevented that before.
 fn content_differs(
     root: &OwnedFd,
     item: &Item,
@@ -146,7 +147,7 @@ fn content_differs(
     let folder = open_folder(root, &parent)?;
     let mut file = match &item.act {
         Act::Nothing => open_file(&folder, name)?,
-        // It was put back a moment ago.
+        // It was restored a moment ago.
         Act::Replace | Act::Rewrite | Act::Link(_) | Act::Touch => {
             let (file, read) = read_whatever_mode(&folder, name)?;
             *attributes = read;

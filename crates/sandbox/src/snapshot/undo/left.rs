@@ -1,4 +1,4 @@
-//! What a run left that was killed within a call, so that its record does not say.
+//! Reconstructs what a run killed during a call left, as its record does not tell.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,10 +13,10 @@ use super::super::uncovered::Uncovered;
 use super::super::walk::walk;
 use super::{Hindrance, Obstacle};
 
-/// The most entries of a root that are looked at where the record has no last word.
+/// The most entries of a root that are examined if the record is incomplete.
 const MOST: usize = 1_000_000;
 
-/// What differs now from what the run found.
+/// What differs now from the originals.
 pub(super) fn what_is_left(
     course: &Course,
     roots: &[(PathBuf, OwnedFd)],
@@ -27,7 +27,7 @@ pub(super) fn what_is_left(
     let unseen = unseen(course);
     for (number, (recorded, (path, folder))) in course.roots.iter().zip(roots).enumerate() {
         let mut now: BTreeMap<Below, Option<State>> = BTreeMap::new();
-        // Where nobody looked, what is there now may always have been.
+        // In folders that were not scanned, the current state may be the original one.
         let is_seen = |below: &Below| !unseen.iter().any(|folder| below.under(path).starts_with(folder));
         if recorded.whole && is_seen(&Below::default()) {
             match walk(folder, &recorded.excluded, MOST) {
@@ -62,7 +62,7 @@ pub(super) fn what_is_left(
     lines
 }
 
-/// Folders that were not looked into: too much, too deep, or closed.
+/// Folders that were not scanned: too large, too deep, or closed.
 fn unseen(course: &Course) -> Vec<&Path> {
     let folders = course.not_covered.iter().filter(|one| match one.why {
         Uncovered::TooMany { .. } | Uncovered::TooDeep | Uncovered::Unreadable { .. } => true,

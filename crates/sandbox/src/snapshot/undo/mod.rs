@@ -1,7 +1,8 @@
-//! Taking a run back: everything is checked first, then done.
+//! Undo of a run: everything is checked first, then carried out.
 //!
-//! `check` compares what is there with what the run left and found, and decides an act for each path; `acts` are the
-//! decisions; `apply` carries them out, and `exact` compares what came of it. `left` is for a run that was killed, `names` for hard links.
+//! `check` compares the current state with what the run left and with the originals, and decides an act for
+//! each path; `acts` defines these decisions; `apply` carries them out, and `exact` compares the result with
+//! the originals. `left` handles runs that were killed, `names` hard links.
 
 mod acts;
 mod apply;
@@ -22,63 +23,63 @@ pub use check::{Present, Undo};
 pub use error::UndoError;
 pub use exact::{Aspect, Deviation};
 
-/// One path that is taken back.
+/// A path that is undone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TakenBack {
     /// The path.
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// How.
+    /// The action.
     pub action: UndoAction,
 }
 
-/// How a path is taken back.
+/// How a path is undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UndoAction {
-    /// The run made it, so it goes.
+    /// The run created it, so it is removed.
     Remove,
-    /// The run changed it, so what it was comes back.
+    /// The run changed it, so the original is restored.
     Restore,
-    /// The run removed it, so it comes back.
+    /// The run removed it, so it is created again.
     Recreate,
 }
 
-/// Something that stands in the way.
+/// An obstacle to an undo.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Obstacle {
-    /// Where.
+    /// The path.
     #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
-    /// What.
+    /// The reason.
     #[serde(flatten)]
     pub why: Hindrance,
 }
 
-/// Why a path cannot be taken back.
+/// Why a path cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Hindrance {
-    /// Somebody changed it since.
+    /// Another program changed it since.
     ChangedSince,
-    /// Somebody changed it during the run, after the run had.
+    /// Another program changed it during the run, after the run had.
     ChangedMeanwhile,
-    /// The run made this folder, and something in it is not the run's.
+    /// The run created this folder, and it contains something that the run did not create.
     Holds {
-        /// What.
+        /// The foreign entry.
         #[serde(serialize_with = "as_text")]
         entry: PathBuf,
     },
-    /// The folder that it must go back into is gone, or is none any more.
+    /// Its parent folder is gone, or is no folder any more.
     NoFolder,
-    /// What it was is not kept.
+    /// The original was not kept.
     NotKept {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It cannot be looked at.
+    /// It cannot be examined.
     Unreadable {
-        /// What the system says.
+        /// The system's error message.
         error: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Files with several names (hard links), which become one file again.
+//! Restores hard links: names of one file become one file again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
@@ -14,8 +14,9 @@ use super::acts::{Act, Item, place};
 /// The most entries of a root that are searched for other names.
 const MOST: usize = 1_000_000;
 
-/// Names that were one file become one file again: the first of them that still is that file, or is made anew, stands for
-/// the others. The items are in the order of their spots; `all` has the names that the run did not touch, too.
+/// Joins names that were one file: the first one that still is that file, or is created again, becomes the
+/// link target of the others. The items are sorted by spot; `all` also has the names that the run did not
+/// touch.
 pub(super) fn join_names(items: &mut [Item], all: &BTreeMap<Spot, Found>) {
     let mut groups: BTreeMap<(u64, u64), Vec<&Spot>> = BTreeMap::new();
     for (spot, found) in all {
@@ -35,7 +36,7 @@ pub(super) fn join_names(items: &mut [Item], all: &BTreeMap<Spot, Found>) {
     }
 }
 
-/// Whether a name still belongs to the file that it belonged to.
+/// Whether a name still belongs to its original file.
 fn stays(items: &[Item], spot: &Spot) -> bool {
     match place(items, spot).and_then(|at| items.get(at)) {
         None => true,
@@ -46,8 +47,8 @@ fn stays(items: &[Item], spot: &Spot) -> bool {
     }
 }
 
-/// Finds the other names of files that would come back as files of their own, because only one of their names was looked at. Nothing is searched
-/// where there are none such. A name outside the roots is not found.
+/// Finds the other names of files that would be restored as separate files because only one of their names
+/// was scanned. Searches nothing if there are no such files. Names outside the roots are not found.
 pub(super) fn find_names(items: &mut [Item], roots: &[(PathBuf, OwnedFd)]) {
     let is_alone = |item: &Item| {
         item.act == Act::Replace
@@ -58,7 +59,7 @@ pub(super) fn find_names(items: &mut [Item], roots: &[(PathBuf, OwnedFd)]) {
     }
     let mut found: BTreeMap<(u64, u64), Vec<(Spot, State)>> = BTreeMap::new();
     for (number, (_, root)) in roots.iter().enumerate() {
-        // What cannot be searched gives no name.
+        // A root that cannot be searched yields no names.
         let Ok(Some(walked)) = walk(root, &BTreeSet::new(), MOST) else { continue };
         for (below, state) in walked.states.into_iter().filter(|(_, state)| state.is_file()) {
             found.entry((state.dev, state.ino)).or_default().push(((number, below), state));

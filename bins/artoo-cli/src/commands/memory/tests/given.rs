@@ -1,4 +1,4 @@
-//! A memory to ask, and a way to say a command to it.
+//! Fixture: an in-memory store, and a function that runs a command on it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(super) fn experience(number: u128, state: MegramState, days: i64, intent: &s
     Megram { origin: Some(Origin::Run(run_id())), ..raw }
 }
 
-/// Some experiences, hostile ones among them, and a tool's.
+/// Some experiences, including hostile texts, and one about a tool.
 pub(super) fn memory() -> Arc<InMemory> {
     let memory = Arc::new(InMemory::new(Rules::default(), now, {
         let next = std::sync::atomic::AtomicU64::new(0x100);
