@@ -1,4 +1,4 @@
-//! The loop between the port and the fast loops.
+//! The agent-validator's actor: connects the bus port to one fast loop per subtask.
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -14,18 +14,18 @@ use tokio::{sync::Mutex, task::JoinSet};
 
 use crate::{FastLoop, Judge, JudgeContext, RunCommand, Step, given_up::borne_out, verdicts};
 
-/// What the actor is given besides its port.
+/// The actor's inputs besides its port.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where and when the run happens.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
-    /// Corrections per subtask.
+    /// Maximum number of corrections per subtask.
     pub max_retries: u32,
-    /// How long a judge, or a command that is run to judge, may take for one criterion.
+    /// Time limit per criterion, for a judge or for a command that a criterion names.
     pub judge_deadline: Duration,
-    /// What runs the commands that criteria name.
+    /// Runs the commands that criteria name.
     pub commands: Arc<dyn RunCommand>,
-    /// What runs calls again, to find out what they depend on.
+    /// Runs calls again in perturbed worlds, to find out what they depend on.
     pub again: Arc<dyn RunAgain>,
 }
 
@@ -39,7 +39,8 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// Judges every result of the run. Subtasks are judged side by side, the attempts of one in order. Returns when the run is closed.
+/// Judges every result of the run. Subtasks are judged concurrently, the attempts of one subtask in order.
+/// Returns when the run is closed.
 pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient>, settings: Settings) {
     let surroundings = &settings.surroundings;
     let world = Filesystem::new(&surroundings.working_folder, &surroundings.home, surroundings.now)
@@ -49,10 +50,10 @@ pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient
     let mut loops: HashMap<SubTaskId, Arc<Mutex<FastLoop>>> = HashMap::new();
     let mut judging = JoinSet::new();
     while let Some(envelope) = port.recv().await {
-        // Finished tasks are taken off, so that a long run does not collect them.
+        // Finished tasks are reaped, so that they do not accumulate in a long run.
         while judging.try_join_next().is_some() {}
         if let Message::SubTask(subtask) = envelope.message.as_ref() {
-            // A subtask that comes twice keeps the attempts it had.
+            // A duplicate of a subtask keeps its attempts.
             let fresh = || Arc::new(Mutex::new(FastLoop::new(subtask.clone(), settings.max_retries)));
             loops.entry(subtask.subtask_id).or_insert_with(fresh);
         } else if let Message::ExecutionResult(result) = envelope.message.as_ref()
@@ -63,7 +64,7 @@ pub async fn run(mut port: Port, judge: Arc<dyn Judge>, model: Arc<dyn LlmClient
     }
 }
 
-/// What every judging task shares.
+/// State shared by all judging tasks.
 struct Harness {
     sender: Sender,
     judge: Arc<dyn Judge>,
@@ -117,7 +118,8 @@ impl Harness {
         }
     }
 
-    /// What the answer to a question has to depend on: what its step names; where that names nothing, what the request does, of which it is a part.
+    /// The paths that the answer to a question has to depend on: those that its step names or, if the step
+    /// names none, those that the request names.
     fn subject(&self, subtask: &SubTask) -> Vec<PathBuf> {
         if subtask.is_about_a_deed() {
             return Vec::new();
@@ -127,9 +129,9 @@ impl Harness {
         if named.is_empty() { context() } else { named }
     }
 
-    /// The calls without those that say nothing about the subject.
+    /// The calls, without those whose output does not depend on the subject.
     async fn evidence(&self, result: &ExecutionResult, subject: &[PathBuf]) -> Vec<ToolCall> {
-        // What was changed is another thing now than it was when a call looked.
+        // A file that was changed since a call looked at it can no longer be compared.
         let changed = result.tool_calls.iter().flat_map(|call| &call.files);
         let mut changed = changed.map(|file| self.world.place(&file.path));
         if changed.any(|file| subject.iter().any(|path| file.starts_with(path))) {
@@ -143,7 +145,7 @@ impl Harness {
 
     fn publish(&self, message: impl Into<Message>) {
         if let Err(error) = self.sender.publish(message) {
-            // A closed run needs no verdict; an overflow is reported by the bus itself.
+            // A closed run needs no verdict; the bus itself reports an overflow.
             tracing::debug!(%error, "the agent-validator could not publish");
         }
     }

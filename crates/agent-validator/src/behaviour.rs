@@ -1,4 +1,4 @@
-//! What a judge is, and what it is given.
+//! The [`Judge`] trait of a subtask, and its inputs.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -10,11 +10,12 @@ use async_trait::async_trait;
 
 /// Judges the criteria that code cannot decide.
 ///
-/// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of this subtask or at something that
-/// was looked at, as a result of an earlier step; the claim (`result.output`) is no evidence. In doubt, fail. Each criterion is judged
-/// without regard to the others.
+/// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of this
+/// subtask or at something that was looked at, such as a result of an earlier step; the claim
+/// (`result.output`) is no evidence. In doubt, fail. Each criterion is judged independently of the others.
 ///
-/// *Who calls.* The actor, at most once per attempt, never for a failed execution, nor where nothing shows a result.
+/// *Who calls.* The actor, at most once per attempt; never for a failed execution, nor if nothing supports
+/// the result.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
@@ -30,19 +31,22 @@ pub trait Judge: Send + Sync {
     ) -> Result<Vec<Finding>, JudgeError>;
 }
 
-/// All that a verdict may depend on.
+/// Everything that a verdict may depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgeContext<'a> {
     /// The subtask.
     pub subtask: &'a SubTask,
-    /// The result of this attempt, with the calls of all attempts so far: an attempt may put right what an earlier one found.
+    /// The result of this attempt, with the calls of all attempts so far: an attempt may correct the findings
+    /// of an earlier one.
     pub result: &'a ExecutionResult,
-    /// Where and when.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: &'a Surroundings,
     /// The file system.
     pub world: &'a Filesystem,
-    /// What is there and named by the step: its answer has to depend on it. Empty where it names nothing, or is to make something.
+    /// The existing paths that the step names: its answer has to depend on them. Empty if it names none, or
+    /// has to make something.
     pub subject: &'a [PathBuf],
-    /// The calls that may bear the answer out: those of the result without the ones that put out the same where the subject cannot be read.
+    /// The calls that may support the answer: those of the result, except calls with the same output when the
+    /// subject cannot be read.
     pub evidence: &'a [ToolCall],
 }

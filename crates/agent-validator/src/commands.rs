@@ -1,4 +1,5 @@
-//! Commands that criteria name, run to judge: a test suite is the best criterion there is.
+//! Commands as criteria: the [`RunCommand`] port that runs them, and the finding from their exit status. A
+//! test suite is the best criterion there is.
 
 use std::time::Duration;
 
@@ -7,37 +8,38 @@ use async_trait::async_trait;
 
 /// Runs a command to find out whether it succeeds.
 ///
-/// *Contract.* It runs in the working folder of the run, without the network, and nothing that it writes lasts. What the person's rules refuse is
-/// not run. It has ended when this returns, at the latest after `within`. A status is given only where the confinement cannot be its
-/// cause as far as is known: else it is [undecided](CommandRun::Undecided).
+/// *Contract.* The command runs in the working folder of the run, without the network, and its writes are
+/// discarded. A command that the person's rules refuse is not run. It has ended when this returns, at the
+/// latest after `within`. A status is returned only if, as far as is known, the sandbox cannot be its cause;
+/// otherwise the run is [undecided](CommandRun::Undecided).
 ///
-/// *Who calls.* The actor, one command of a subtask after the other, where an attempt completed.
+/// *Who calls.* The actor, one command of a subtask at a time, if an attempt completed.
 ///
-/// *Cancellation.* The future may be dropped at any await; what was started ends then.
+/// *Cancellation.* The future may be dropped at any await; the command is then killed.
 #[async_trait]
 pub trait RunCommand: Send + Sync {
-    /// Runs it.
+    /// Runs the command.
     async fn run(&self, command: &str, within: Duration) -> CommandRun;
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandRun {
-    /// It ended.
+    /// The command ended.
     Ended {
         /// Its exit status.
         status: i32,
-        /// What it put out, its end at least.
+        /// Its output, at least the last part.
         output: String,
     },
-    /// Whether it succeeds is not known.
+    /// Whether the command succeeds is unknown.
     Undecided {
-        /// Why, in words. A judge is told them.
+        /// The reason in words, which is passed to a judge.
         reason: String,
     },
 }
 
-/// Runs nothing, so that a judge decides.
+/// Runs no command, so that a judge decides.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoCommands;
 
@@ -53,11 +55,11 @@ pub(crate) fn named(criterion: &Criterion) -> Option<&str> {
     if let Some(Check::CommandSucceeds { command }) = &criterion.check { Some(command) } else { None }
 }
 
-/// How much of its output is evidence.
+/// Limits on the output quoted as evidence.
 const LINES: usize = 12;
 const CHARS: usize = 800;
 
-/// What follows from a command that ended. What was run is said, so that a reader sees what it shows.
+/// The finding from a command that ended. It names the command, so that a reader sees what the output shows.
 pub(crate) fn finding(command: &str, status: i32, output: &str) -> Finding {
     let output = output.trim_end();
     let mut last: Vec<&str> = output.lines().rev().take(LINES).collect();

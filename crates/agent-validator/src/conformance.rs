@@ -1,8 +1,9 @@
-//! The contract of a [`Judge`] as checks that any implementation can be put to.
+//! Conformance suite for [`Judge`]: contract checks that any implementation can be run against.
 //!
-//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers any
-//! question. The laws of [`check_all`] must hold whatever it answers; [`passes_what_is_plainly_met`] needs one that sees what is
-//! plain, and is the law that a judge which fails everything breaks.
+//! Each check is one law. `model` is passed to the implementation; an implementation that asks a model needs
+//! one that answers any question. The laws of [`check_all`] must hold for any answers;
+//! [`passes_what_is_plainly_met`] needs a model that recognises the obvious, and is the law that a judge
+//! which fails everything breaks.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -32,17 +33,17 @@ use crate::{Judge, JudgeContext};
 
 pub use artoo_judging::conformance::call;
 
-/// Every law, one after the other.
+/// Checks every law in turn.
 ///
 /// # Errors
-/// What the implementation did against the first law that it breaks; so below.
+/// Describes how the implementation broke the first law that failed; likewise for the functions below.
 pub async fn check_all(judge: &dyn Judge, model: &Arc<dyn LlmClient>) -> Result<(), String> {
     passes_no_claim_without_evidence(judge, model).await?;
     points_at_a_call_of_the_subtask(judge, model).await?;
     keeps_no_state(judge, model).await
 }
 
-/// Where no call succeeded, nothing passes, whatever the output claims.
+/// If no call succeeded, nothing passes, whatever the output claims.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -53,7 +54,7 @@ pub async fn passes_no_claim_without_evidence(
     laws::passes_no_claim_without_evidence(&OneSubTask { judge, model }).await
 }
 
-/// A pass points at a call of the subtask or says what was looked at, and a fail says why.
+/// A pass points at a call of the subtask or quotes what was looked at, and a fail gives a reason.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -64,7 +65,7 @@ pub async fn points_at_a_call_of_the_subtask(
     laws::points_at_what_shows_it(&OneSubTask { judge, model }, EvidenceKind::CallOrObservation).await
 }
 
-/// The same case gets the same verdict, whatever was judged in between.
+/// The same case gets the same verdict, regardless of the cases in between.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -72,7 +73,7 @@ pub async fn keeps_no_state(judge: &dyn Judge, model: &Arc<dyn LlmClient>) -> Re
     laws::keeps_no_state(&OneSubTask { judge, model }).await
 }
 
-/// What is plainly met, and shown by a call, passes.
+/// A criterion that is plainly met, and shown by a call, passes.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -112,7 +113,7 @@ pub fn result(output: &str, tool_calls: Vec<ToolCall>) -> ExecutionResult {
     }
 }
 
-/// Puts all steps to the judge as one subtask.
+/// Presents all steps to the judge as one subtask.
 struct OneSubTask<'a> {
     judge: &'a dyn Judge,
     model: &'a Arc<dyn LlmClient>,

@@ -1,4 +1,4 @@
-//! The fast loop of one subtask as a pure state machine: verdicts in, a correction or the outcome out.
+//! Fast loop of one subtask, as a pure state machine: verdicts in, a correction or the outcome out.
 
 use artoo_checks::plain_number;
 use artoo_types::{
@@ -7,16 +7,16 @@ use artoo_types::{
 };
 use serde_json::Value;
 
-/// What follows from one attempt.
+/// The next step after an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Try again, with directions.
+    /// Try again with this correction.
     Correct(CorrectionSignal),
     /// The subtask has ended.
     Done(SubTaskOutcome),
 }
 
-/// The attempts at one subtask so far.
+/// State of the attempts at one subtask.
 ///
 /// ```
 /// use artoo_agent_validator::{FastLoop, conformance};
@@ -38,11 +38,11 @@ pub struct FastLoop {
     ended: bool,
 }
 
-/// What an attempt came to: its output, and why it failed.
+/// The output of an attempt, and the reason if it failed.
 type Said = (String, Option<String>);
 
 impl FastLoop {
-    /// Begins. `max_retries` corrections are up to `max_retries + 1` attempts.
+    /// Starts the loop. `max_retries` corrections allow `max_retries + 1` attempts.
     pub fn new(subtask: SubTask, max_retries: u32) -> Self {
         Self {
             subtask,
@@ -60,29 +60,31 @@ impl FastLoop {
         &self.subtask
     }
 
-    /// Whether this is the attempt that comes next. A second result of one attempt, and any result after the end, are not.
+    /// Whether this is the next expected attempt. A duplicate result of an attempt is not, nor is any result
+    /// after the end.
     pub fn awaits(&self, result: &ExecutionResult) -> bool {
         !self.ended && result.subtask_id == self.subtask.subtask_id && result.attempt == self.attempt()
     }
 
-    /// The result with the calls of every attempt so far: what it is judged by. An attempt that only puts the findings of an
-    /// earlier one right has made no call of its own, and needs none.
+    /// The result with the calls of every attempt so far, by which it is judged. An attempt that only
+    /// corrects the findings of an earlier one has made no call of its own, and needs none.
     pub fn with_all_calls(&self, result: &ExecutionResult) -> ExecutionResult {
         let tool_calls = self.tool_calls.iter().chain(&result.tool_calls).cloned().collect();
         ExecutionResult { tool_calls, ..result.clone() }
     }
 
-    /// The verdicts of the attempt before, where this one says the same and ran no call, so that nothing is to be judged again.
+    /// The verdicts of the previous attempt if this one has the same output and ran no call, so that nothing
+    /// is judged again.
     pub fn unchanged(&self, result: &ExecutionResult) -> &[CriterionVerdict] {
         if self.repeats(result) { &self.verdicts } else { &[] }
     }
 
-    /// Takes an attempt and its verdicts; nothing follows from a result that is not [awaited](Self::awaits).
+    /// Processes an attempt and its verdicts. A result that is not [awaited](Self::awaits) is ignored.
     ///
-    /// The outcome is `matched` only where the execution completed, there is at least one verdict, and every one passed.
-    /// A failed execution, a fault of the infrastructure, a missing consent and a missing verdict end the subtask at once, and so
-    /// does a corrected attempt that ran no call and says what the one before it said; anything else is corrected while corrections are
-    /// left.
+    /// The outcome is `matched` only if the execution completed, there is at least one verdict, and every
+    /// verdict passed. A failed execution, an infrastructure fault, missing consent and a missing verdict end
+    /// the subtask at once, and so does a corrected attempt that ran no call and has the same output as the
+    /// one before; anything else is corrected while corrections are left.
     pub fn conclude(&mut self, result: &ExecutionResult, verdicts: Vec<CriterionVerdict>) -> Option<Step> {
         if !self.awaits(result) {
             return None;
@@ -95,7 +97,7 @@ impl FastLoop {
             }
         });
         self.trajectory.push(entry(result.attempt, &verdicts));
-        // What was told once more would change as little; another plan may.
+        // The same correction once more would change nothing; another plan may.
         let stands_still = self.repeats(result);
         self.said = Some(said(result));
         self.verdicts.clone_from(&verdicts);
@@ -125,12 +127,13 @@ impl FastLoop {
         })
     }
 
-    /// Whether a correction changed nothing: no call ran, and the words are those of the attempt before.
+    /// Whether a correction changed nothing: no call ran, and the output is the same as in the previous
+    /// attempt.
     fn repeats(&self, result: &ExecutionResult) -> bool {
         self.said.as_ref() == Some(&said(result)) && !result.tool_calls.iter().any(ToolCall::ran)
     }
 
-    /// The number of the attempt that comes next, from 1.
+    /// The number of the next attempt, from 1.
     fn attempt(&self) -> u32 {
         u32::try_from(self.trajectory.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -150,7 +153,7 @@ impl FastLoop {
             || corrections >= self.max_retries
     }
 
-    /// Whether somebody says that it cannot be done, and has looked at nothing.
+    /// Whether the executor declared the step impossible before any call ran.
     fn is_rash(&self, result: &ExecutionResult) -> bool {
         let gave_up = result.failure.as_ref().and_then(|failure| failure.gave_up.as_ref());
         let is_final = |gave_up: &GaveUp| match gave_up.kind {
@@ -193,7 +196,7 @@ fn said(result: &ExecutionResult) -> Said {
     (result.output.clone(), result.failure.as_ref().map(|failure| failure.reason.clone()))
 }
 
-/// What the subtask delivers: the answer, and of "48 app.log" the number, where that is what was asked for.
+/// The output of the subtask. For "48 app.log" it is the number, if a number was asked for.
 fn output(subtask: &SubTask, result: &ExecutionResult) -> Value {
     let asks_for_a_number =
         |criterion: &Criterion| matches!(criterion.check, Some(Check::OutputNumber { .. }));
@@ -219,13 +222,13 @@ fn entry(attempt: u32, verdicts: &[CriterionVerdict]) -> GapEntry {
     }
 }
 
-/// The criteria that are not met.
+/// The texts of the unmet criteria.
 fn unmet(verdicts: &[CriterionVerdict]) -> String {
     let unmet = verdicts.iter().filter(|verdict| !verdict.passed());
     unmet.map(|verdict| verdict.criterion.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// Why several criteria are not met, each with its reason; `None` where there is one reason.
+/// The reasons of all unmet criteria; `None` if there is only one reason.
 fn all_reasons(verdicts: &[CriterionVerdict]) -> Option<String> {
     let mut said: Vec<(&str, &str)> = Vec::new();
     for verdict in verdicts {

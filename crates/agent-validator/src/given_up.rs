@@ -1,4 +1,5 @@
-//! Whether giving up is an answer: a judge sees what was looked at, and says whether it shows that the step cannot be done.
+//! Verifies that giving up is justified: a judge decides whether the evidence shows that the step cannot be
+//! done.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,8 +9,9 @@ use artoo_types::{Criterion, ExecutionResult, Finding, GaveUp, GiveUpKind, Mode,
 
 use crate::{Judge, JudgeContext, verdicts::record};
 
-/// The result as it may stand: without its giving up where that is not borne out, so that another way is tried. That the person has to say
-/// something, or to allow it, needs no judge; that nothing was looked at needs none either.
+/// The result, with the claim that the step is impossible removed if the evidence does not support it, so
+/// that another way is tried. No judge is needed if the person has to answer or to consent, nor if nothing
+/// was looked at.
 pub(crate) async fn borne_out(
     result: ExecutionResult,
     cx: &JudgeContext<'_>,

@@ -1,11 +1,12 @@
 //! R4a, the agent-validator: judges one subtask's result against its criteria, and drives the fast loop.
 //!
-//! Criteria with a check are decided by code, which runs a command where one names it ([`RunCommand`]). Only the rest go to a model, all at once, with the evidence of the tool
-//! calls in front of it. Whether the subtask matched is the AND of all verdicts, taken by code: no word of a model can
-//! override its own list.
+//! Criteria with a check are decided by code, which runs a command if the criterion names one
+//! ([`RunCommand`]). Only the rest go to a model, all at once, together with the evidence from the tool
+//! calls. Whether the subtask matched is the AND of all verdicts, computed by code: a model cannot override
+//! its own verdicts.
 //!
-//! To replace the judge, implement [`Judge`], hand it to the runtime's builder, and let [`conformance`] put it to the contract; to
-//! replace the whole role, publish what the bus contract allows.
+//! To replace the judge, implement [`Judge`], pass it to the runtime's builder, and run the [`conformance`]
+//! suite against it; to replace the whole role, publish what the bus contract allows.
 //!
 //! ```
 //! use artoo_agent_validator::{FastLoop, Step, conformance};
@@ -17,7 +18,8 @@
 //! assert!(matches!(step, Some(Step::Done(outcome)) if outcome.status == OutcomeStatus::Failed));
 //! ```
 //!
-//! *Architecture invariant*: this crate knows no other role. It runs no tool but by that port, judges no other subtask, and writes nothing to memory.
+//! *Architecture invariant*: this crate knows no other role. It runs no tool except through that port, judges
+//! no other subtask, and writes nothing to memory.
 
 mod actor;
 mod behaviour;

@@ -1,4 +1,4 @@
-//! The default judge.
+//! Default judge of a subtask: asks a model about the criteria.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{Judge, JudgeContext, prompt};
 
 /// The constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
-/// The same for a guided model, which is asked about one criterion at a time.
+/// The constant part for a guided model, which is asked about one criterion at a time.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
 /// Asks a model about all criteria at once.

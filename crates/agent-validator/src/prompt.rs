@@ -1,4 +1,4 @@
-//! The changing part of the judge's prompt.
+//! The variable part of the judge's prompt.
 
 use artoo_judging::{Exhibits, asked};
 use artoo_llm_client::{ModelProfile, Origin};
@@ -6,14 +6,15 @@ use artoo_types::{Check, Criterion};
 
 use crate::JudgeContext;
 
-/// How many files of one call are shown: a command may write thousands.
+/// The maximum number of files shown for one call: a command may write thousands.
 const FILES_SHOWN: usize = 5;
 
-/// What the judge is shown: the step, what earlier steps found, the calls with the files that they wrote, the claim; then the criteria.
+/// The judge's view of the case: the step, the results of earlier steps, the calls with the files they wrote,
+/// the claim; then the criteria.
 pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &ModelProfile) -> String {
     let mut shown = Exhibits::default();
     shown.line(cx.surroundings.now_line());
-    // A weak model takes the request for what it is asked about.
+    // A weak model confuses the request with the step it is asked about.
     if !profile.guided && !cx.subtask.context.trim().is_empty() {
         shown.line(cx.subtask.context.trim());
     }
@@ -26,7 +27,7 @@ pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &Mode
         }
         shown.written(call, cx.world, profile, FILES_SHOWN);
     }
-    // What the plan expects is shown even where no call is known to have written it.
+    // Files that the plan expects are shown even if no call is known to have written them.
     let written: Vec<_> =
         cx.result.tool_calls.iter().flat_map(|call| call.files.iter().take(FILES_SHOWN)).collect();
     for criterion in &cx.subtask.success_criteria {
@@ -36,7 +37,7 @@ pub(crate) fn case(criteria: &[Criterion], cx: &JudgeContext<'_>, profile: &Mode
             shown.file("File", path, cx.world, profile);
         }
     }
-    // The calls and the file are what is judged.
+    // A verbatim output is already shown with its call.
     if !cx.result.verbatim {
         shown.line("Claim:");
         shown.text(Origin::SubTask, cx.result.output.as_str());

@@ -1,4 +1,4 @@
-//! The verdicts on one result: rules first, then checks, then the judge.
+//! Verdicts on one result: rules first, then checks, then the judge.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,21 +11,23 @@ use artoo_types::{
 
 use crate::{CommandRun, Judge, JudgeContext, RunCommand, commands};
 
-/// Decides every criterion of `cx.subtask`, in order. `reached` sees each verdict when all have fallen.
+/// Decides every criterion of `cx.subtask`, in order. `reached` is called for each verdict once all are
+/// decided.
 ///
-/// A result that is not `completed` can never match: every criterion fails by rule, with the failure's class. Nor can one
-/// that neither a call nor an earlier step shows: its output is a claim that nothing bears out, even where it has the
-/// right form; nor a deed after which nothing is as it was not before; nor an answer that stays the same where what the step names cannot
-/// be read. A blank answer is put to no judge.
+/// A result that is not `completed` can never match: every criterion fails by rule, with the failure's class.
+/// Neither can a result that no call and no earlier step supports, even if its output has the right form; nor
+/// a change after which nothing is different; nor an answer that stays the same if the paths that the step
+/// names cannot be read. A blank answer is not sent to a judge.
 ///
-/// A figure or a file name in an answer that stands nowhere fails by rule where the model is guided. Elsewhere it may be derived: the judge of the
-/// whole is told.
+/// A number or a file name in an answer that occurs nowhere in the evidence fails by rule if the model is
+/// guided. For other models it may be derived, and the judge of the whole is told.
 ///
-/// A command that a criterion names is run, for `deadline` at most. What it cannot decide is put to the judge, who is told why.
+/// A command that a criterion names is run for at most `deadline`. If that does not decide the criterion, the
+/// judge does, and is told why.
 ///
-/// A judge that errs, panics, does not answer within `deadline` for each criterion or points at a call of another subtask gives failures of
-/// class `unknown`. `kept` are the verdicts of the attempt before, where nothing has changed since: what a judge decided then is not judged
-/// again, and what was run then is not run again.
+/// A judge that returns an error, panics, exceeds `deadline` per criterion or points at a call of another
+/// subtask yields failures of class `unknown`. `kept` are the verdicts of the previous attempt if nothing has
+/// changed since: a judge's verdict is not asked for again, and a command is not run again.
 pub async fn verdicts(
     cx: &JudgeContext<'_>,
     judge: &dyn Judge,
@@ -41,7 +43,7 @@ pub async fn verdicts(
     let mut decisions = Vec::new();
     let kept = kept.iter().map(Some).chain(std::iter::repeat(None));
     for (criterion, before) in criteria.iter().zip(kept) {
-        // What a rule said was about the attempt, not about what it made.
+        // A rule's verdict was about the attempt, not about its results.
         let stands = |before: &&CriterionVerdict| {
             before.criterion == criterion.text && before.judge != DecidedBy::Rule
         };
@@ -84,15 +86,15 @@ pub async fn verdicts(
     verdicts
 }
 
-/// What code makes of a criterion.
+/// How a criterion is decided.
 #[derive(Debug)]
 enum Decision {
     By(DecidedBy, Finding),
-    /// A judge is to be asked, and told this.
+    /// By a judge, who is told this note.
     Ask(Option<String>),
 }
 
-/// What a judge is asked.
+/// The criterion as the judge is asked about it.
 fn to_ask((decision, criterion): (&Decision, &Criterion)) -> Option<Criterion> {
     match decision {
         Decision::By(..) => None,
@@ -129,12 +131,12 @@ fn by_code(criterion: &Criterion, cx: &JudgeContext<'_>, guided: bool) -> Decisi
     Decision::By(DecidedBy::Check, evaluate(check, &subject, cx.world))
 }
 
-/// What a verdict may stand on. A call that puts out the same without what it is about is none of it.
+/// The evidence that a verdict may rest on. Calls whose output does not depend on the subject are excluded.
 pub(crate) fn record<'a>(cx: &JudgeContext<'a>) -> Record<'a> {
     Record { tool_calls: cx.evidence, earlier: &cx.subtask.earlier }
 }
 
-/// What is wrong with the result as a whole, whatever the criterion.
+/// The flaw of the result as a whole, which fails every criterion.
 fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
     if cx.result.status != ExecutionStatus::Completed || cx.result.failure.is_some() {
         return Some(unfinished(cx));
@@ -147,16 +149,17 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
         let reason = "nothing was created, changed or deleted, so it is not done";
         return Some(logical(reason.to_owned()));
     }
-    // What lasts of the calls before may be what the last one was made from.
+    // The last call may have been computed from the outputs of earlier ones.
     let rests_on = if cx.result.verbatim { cx.result.tool_calls.last() } else { None };
     let outputs: Vec<&str> = cx.evidence.iter().map(|call| call.output.shown.as_str()).collect();
     let is_independent = |call: &ToolCall| {
         let is_evidence = cx.evidence.iter().any(|other| other.call_id == call.call_id);
-        // What is computed from what others found depends on these.
+        // A value computed from the outputs of other calls depends on those.
         !is_evidence && !computes_with(&call.target(), &outputs)
     };
     let says_nothing = rests_on.map_or_else(|| !showed(cx.evidence), is_independent);
-    // Of what earlier steps found something may be computed, and that there is nothing is put out wherever nothing can be read.
+    // An answer may be computed from the results of earlier steps; and "nothing found" is also the output if
+    // nothing can be read.
     if says_nothing && cx.subtask.earlier.is_empty() && !means_none(&cx.result.output) {
         let subject: Vec<String> = cx.subject.iter().map(|path| path.display().to_string()).collect();
         return Some(logical(format!(
@@ -167,18 +170,19 @@ fn flaw(cx: &JudgeContext<'_>) -> Option<Finding> {
     None
 }
 
-/// Whether a deed was claimed and nothing came of it, as far as that would have been seen.
+/// Whether a change was claimed but nothing changed, as far as changes are tracked.
 fn changed_nothing(cx: &JudgeContext<'_>) -> bool {
     let is_watched = |call: &ToolCall| WATCHED.contains(&call.tool.as_str());
     !cx.subtask.kind.is_find_out()
         && cx.result.tool_calls.iter().all(|call| is_watched(call) && call.files.is_empty())
 }
 
-/// The tools that change nothing but files, and all of whose changes are seen.
+/// Tools that change nothing but files, and whose changes are all tracked.
 const WATCHED: [&str; 8] =
     ["shell", "write_file", "edit_file", "undo_run", "read_file", "grep", "glob", "read_evidence"];
 
-/// Whether the step did no more than to sum up what others found, as it may. A deed needs a call, and so does a second derivation.
+/// Whether the step only summarised the results of others, and was allowed to. A change needs a call, and so
+/// does a second derivation.
 fn only_sums_up(cx: &JudgeContext<'_>) -> bool {
     !cx.subtask.earlier.is_empty()
         && cx.subtask.avoid.is_empty()
@@ -186,9 +190,9 @@ fn only_sums_up(cx: &JudgeContext<'_>) -> bool {
         && !cx.subtask.is_about_a_deed()
 }
 
-/// Why there is no answer to look at: it is blank, or a figure of a file that is not there.
+/// Why there is no answer to look at: the output is blank, or a number about a file that does not exist.
 fn absent(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
-    // "Is it there?" may be answered with no, "how many lines has it?" not with 0.
+    // "Is it there?" may be answered with no, but "how many lines has it?" not with 0.
     let asks_for_a_figure = matches!(criterion.check, Some(Check::OutputNumber { .. }));
     let is_zero = cx.result.output.trim() == "0";
     if (asks_for_a_figure || is_zero)
@@ -201,7 +205,8 @@ fn absent(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     is_blank.then(|| "the answer is empty".to_owned())
 }
 
-/// What of the output stands nowhere, for a guided model: it computes nothing by itself. A check of its form would be met all the same.
+/// The part of a guided model's output that the evidence does not show: such a model computes nothing by
+/// itself. A check of the form alone would pass it.
 fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
     let named = match &criterion.check {
         None if cx.subtask.is_about_a_deed() => return None,
@@ -215,7 +220,7 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
             | Check::OutputLists { .. }
             | Check::JsonPointer { .. },
         ) => {
-            // What memory says was shown by no call of this run, and was not asked for.
+            // The content of memory was shown by no call of this run, and is not part of the request.
             let context = outside(Origin::Memory, &cx.subtask.context);
             format!("{} {context} {}", cx.subtask.intent, criterion.text)
         }
@@ -234,7 +239,8 @@ fn unshown(criterion: &Criterion, cx: &JudgeContext<'_>) -> Option<String> {
             | Check::SameAnswer { .. },
         ) => return None,
     };
-    // What another step found has the form of an answer to this one, too: whether it is one, a reader has to say, and from what.
+    // The result of another step may have the form of an answer to this one, too: only a reader can say
+    // whether it is one, and derived from what.
     let counts = criterion.check.is_none() || only_sums_up(cx);
     let earlier = if counts { &*cx.subtask.earlier } else { &[] };
     unborne(&cx.result.output, cx.result.verbatim, Record { earlier, ..record(cx) }, &named)

@@ -1,4 +1,4 @@
-//! Lines that are ready to be written in one go, and what is true when only a part of them was.
+//! Batch of log lines for a single write, and its accounting after a partial write.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,36 +10,36 @@ use crate::line::{GapLine, Line, line_hash};
 use crate::tail::{Tail, Torn};
 use crate::{Facts, Gap};
 
-/// A line before it has its place in the chain.
+/// A log entry before it is chained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// When it happened.
+    /// Time of the event.
     pub at: DateTime<FixedOffset>,
-    /// What happened.
+    /// Content.
     pub what: What,
 }
 
-/// What an [`Entry`] says.
+/// Content of an [`Entry`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A message was seen.
+    /// A message was observed.
     Event {
         /// Its run.
         run_id: RunId,
-        /// Its number in the run.
+        /// Its sequence number in the run.
         seq: u64,
         /// Its sender.
         from: Role,
         /// Its kind.
         kind: MessageKind,
-        /// What is kept of it.
+        /// Its recorded facts.
         facts: Facts,
     },
     /// Something is missing.
     Gap(Gap),
 }
 
-/// The lines of some entries, after a line that closes off a torn one where the log ends with one.
+/// The lines of some entries. If the log ends with a torn line, they are preceded by a line that records it.
 pub(crate) struct Batch {
     pub(crate) bytes: Vec<u8>,
     ends: Vec<End>,
@@ -47,21 +47,21 @@ pub(crate) struct Batch {
     hash: String,
 }
 
-/// Where a line of a batch ends.
+/// End of a line in a batch.
 struct End {
     offset: usize,
     hash: String,
-    /// So many of the entries are written with it.
+    /// Number of entries complete at this line.
     entries: usize,
 }
 
 impl Batch {
-    /// `at` stamps the line that closes off a torn one.
+    /// `at` is the timestamp of the line that records a torn one.
     pub(crate) fn new(tail: &Tail, entries: &VecDeque<Entry>, at: DateTime<FixedOffset>) -> Self {
         let mut batch =
             Self { bytes: Vec::new(), ends: Vec::new(), number: tail.lines, hash: tail.hash.clone() };
         if let Some(torn) = &tail.torn {
-            // The line break that it lacks makes it a line of its own, and the next line vouches for it.
+            // The line break terminates the torn line, and the next line records its hash.
             batch.bytes.push(b'\n');
             let before_hash = batch.end_line(torn.hash.clone(), 0);
             batch.add(&Entry { at, what: What::Gap(Gap::TornLine { bytes: torn.bytes, before_hash }) }, 0);
@@ -79,25 +79,26 @@ impl Batch {
         self.end_line(line_hash(&text), entries);
     }
 
-    /// Counts a line that ends here; returns the hash of the line before.
+    /// Registers the end of a line; returns the hash of the previous line.
     fn end_line(&mut self, hash: String, entries: usize) -> String {
         self.number += 1;
         self.ends.push(End { offset: self.bytes.len(), hash: hash.clone(), entries });
         std::mem::replace(&mut self.hash, hash)
     }
 
-    /// How many entries are in the log when so many bytes are. One that lacks only its line break is: the next batch
-    /// gives it one.
+    /// Number of entries in the log after this many bytes were written. An entry that lacks only its line
+    /// break counts: the next batch adds the break.
     pub(crate) fn entries_within(&self, written: usize) -> usize {
         self.lines_within(written + 1).last().map_or(0, |end| end.entries)
     }
 
-    /// The end of the log when so many bytes of the batch are in it. What follows the last whole line is torn.
+    /// The tail of the log after this many bytes of the batch were written. The part after the last complete
+    /// line is torn.
     pub(crate) fn tail_after(&self, before: &Tail, written: usize) -> Tail {
         if written == 0 {
             return before.clone();
         }
-        // The first byte of a batch closes a torn line, so none is left from before.
+        // The first byte of a batch terminates an earlier torn line, so none is left.
         let mut tail = Tail { torn: None, bytes: before.bytes + written as u64, ..before.clone() };
         let mut from = 0;
         for end in self.lines_within(written) {
@@ -124,11 +125,11 @@ fn render(line: u64, entry: &Entry, prev_hash: &str) -> Vec<u8> {
         }
         What::Gap(gap) => Line::Gap(GapLine { line, at, gap, prev_hash }),
     };
-    // Plain data with string keys has no way to fail; an empty line would show as damage.
+    // Plain data with string keys cannot fail to serialise; an empty line would show as damage.
     serde_json::to_vec(&line).unwrap_or_default()
 }
 
-/// Writes all of it, or says how far it came.
+/// Writes all bytes, or returns how many were written and the error.
 pub(crate) fn write_tracked(
     bytes: &[u8],
     mut write: impl FnMut(&[u8]) -> io::Result<usize>,

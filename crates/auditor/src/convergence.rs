@@ -1,4 +1,4 @@
-//! Whether a run came closer to its goal.
+//! Convergence of a run: trend of its loss, oscillation, thrashing.
 
 use artoo_types::{Anomaly, AuditEvent, GapTrend, RunId, Trend, UnitInterval};
 
@@ -7,19 +7,20 @@ use crate::threshold::{FRUITLESS_ROUNDS, KEPT_WAY, PLATEAU, THRASHING_DIRECTIVES
 
 /// The rounds of one run.
 ///
-/// Distances are of `alpha * D + beta * P`: the budget is part of L, so every long run would read as worsening.
+/// Distances are of `alpha * D + beta * P`: L contains the budget, so every long run would look as if it got
+/// worse.
 #[derive(Default)]
 pub(crate) struct Convergence {
     d: Vec<UnitInterval>,
     rounds: usize,
-    /// How far the run is from where it began.
+    /// Net change since the first round.
     moved: f64,
-    /// How far it went: the sum of the steps that were one.
+    /// Path length: the sum of the changes above the threshold.
     way: f64,
-    /// The direction of the last step that was one.
+    /// Direction of the last change above the threshold.
     direction: Option<Direction>,
     turns: u64,
-    /// `break_symmetry` directives in a row without D falling, and D of the last one.
+    /// Number of consecutive `break_symmetry` directives without a fall of D, and D at the last one.
     broke: usize,
     broke_at: Option<UnitInterval>,
 }
@@ -31,13 +32,14 @@ enum Direction {
 }
 
 impl Convergence {
-    /// A round's directive; thrashing shows there.
+    /// Processes the directive of a round; reports thrashing.
     pub(crate) fn directive(&mut self, event: &AuditEvent) -> Option<Anomaly> {
         self.round(event);
         self.thrashing(event)
     }
 
-    /// The end of the run. With a fault of this kind its numbers are those of the round before, once more.
+    /// Processes the end of the run. After a fault of this kind, its numbers repeat those of the previous
+    /// round.
     pub(crate) fn end(&mut self, event: &AuditEvent, fault: Option<&str>) -> Option<Anomaly> {
         if fault.is_none() {
             self.round(event);
@@ -45,7 +47,7 @@ impl Convergence {
         self.astray(event.run_id)
     }
 
-    /// What is odd about the way so far.
+    /// The anomaly of the run's progress so far.
     pub(crate) fn astray(&self, run_id: RunId) -> Option<Anomaly> {
         match self.direction()? {
             Trend::Improving => None,
@@ -55,7 +57,7 @@ impl Convergence {
         }
     }
 
-    /// How the loss moved, where at least two rounds were seen.
+    /// Trend of the loss, after at least two rounds.
     pub(crate) fn trend(&self, run_id: RunId) -> Option<GapTrend> {
         let trend = self.direction()?;
         Some(GapTrend { task_id: run_id, trend, d: self.d.clone() })

@@ -1,4 +1,4 @@
-//! Roles that behave unlike their own history: the window against the log before it.
+//! Drift detection: roles whose behaviour in the window differs from their history in the log.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,18 +7,18 @@ use artoo_types::{AuditEvent, DriftAlert, DriftMeasure, MessageKind, Role, Share
 use crate::fact::{count, flag, text};
 use crate::threshold::{DRIFT_CASES, DRIFT_ERRORS, DRIFT_HISTORY, DRIFT_RECENT, DRIFT_SHIFT};
 
-/// Shares of bad outcomes by role and measure.
+/// Rates of bad outcomes by role and measure.
 pub(crate) struct Drift {
     compared: Compared,
     pairs: BTreeMap<(Role, DriftMeasure), Pair>,
 }
 
-/// What is compared with what was before it.
+/// The period compared with the history before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compared {
     /// The window.
     Window,
-    /// Each role's last cases, where the window is the whole log.
+    /// The last cases of each role, if the window is the whole log.
     LastCases,
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Compared {
 struct Pair {
     before: Share,
     now: Share,
-    /// The cases of `now`, where they leave it again.
+    /// The cases of `now`, if they leave it again.
     recent: VecDeque<bool>,
 }
 
@@ -83,13 +83,14 @@ fn drifted(before: Share, now: Share) -> bool {
         return false;
     }
     let difference = (now.of() - before.of()).abs();
-    // The error of both samples under their common share; no failure ever before would make it zero.
+    // Standard error of the pooled proportion; with separate proportions it would be zero for a history
+    // without failures.
     let common = (before.bad + now.bad) as f64 / (before.all + now.all) as f64;
     let error = (common * (1.0 - common) * (1.0 / before.all as f64 + 1.0 / now.all as f64)).sqrt();
     difference >= DRIFT_SHIFT && difference >= DRIFT_ERRORS * error
 }
 
-/// What an event says of how its sender works, and whether that is bad.
+/// The measures that an event contributes to, and whether its outcome was bad.
 fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
     let case = |measure, bad| [Some((measure, bad)), None];
     match event.kind {
@@ -99,7 +100,7 @@ fn cases(event: &AuditEvent) -> [Option<(DriftMeasure, bool)>; 2] {
         MessageKind::VerdictReached => {
             case(DriftMeasure::FailingVerdicts, flag(event, "pass") == Some(false))
         }
-        // The dispatcher's outcomes are of subtasks that were not run.
+        // The dispatcher's outcomes are of subtasks that did not run.
         MessageKind::SubTaskOutcome if event.from == Role::AgentValidator => case(
             DriftMeasure::CorrectedSubtasks,
             count(event, "attempts").is_some_and(|attempts| attempts > 1),

@@ -1,18 +1,18 @@
-//! What can go wrong with the audit log.
+//! Errors of the audit log.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the audit log could not be read or written. The run goes on; the operator is told.
+/// Why the audit log could not be read or written. The run continues; the operator is told.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// The folder could not be made.
+    /// The folder could not be created.
     #[error("cannot make the audit folder {}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The log or its head could not be opened, locked or read.
@@ -20,18 +20,18 @@ pub enum AuditError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The log or its head could not be written. What was not written is kept and tried again.
+    /// The log or its head could not be written. Unwritten entries are kept and written later.
     #[error("cannot write the audit log {}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The log's name belongs to something that is not a file.
+    /// The log's path is not a regular file.
     #[error("the audit log {} is not a regular file", path.display())]
     NotAFile {
         /// The path.
@@ -46,13 +46,13 @@ pub enum AuditError {
     /// The thread that writes the log could not be started.
     #[error("cannot start the thread that writes the audit log")]
     Thread {
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl AuditError {
-    /// The next step for the operator, where there is one.
+    /// The next step for the operator, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Folder { .. } | Self::Read { .. } => Some("check the folder's owner and permissions"),

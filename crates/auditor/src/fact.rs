@@ -1,4 +1,5 @@
-//! Reading facts back. Whatever a line says, what is not a fact of the expected kind is none.
+//! Typed access to the facts of a log line. A fact of an unexpected type is treated as absent, whatever the
+//! line says.
 
 use artoo_types::{AuditEvent, MessageKind, Role, UnitInterval};
 use serde::Deserialize;
@@ -9,7 +10,7 @@ pub(crate) fn text<'a>(event: &'a AuditEvent, fact: &str) -> Option<&'a str> {
     event.facts.get(fact).and_then(Value::as_str)
 }
 
-/// A fact that is a number.
+/// A numeric fact.
 pub(crate) fn number(event: &AuditEvent, fact: &str) -> Option<f64> {
     event.facts.get(fact).and_then(Value::as_f64)
 }
@@ -19,7 +20,7 @@ pub(crate) fn count(event: &AuditEvent, fact: &str) -> Option<u64> {
     event.facts.get(fact).and_then(Value::as_u64)
 }
 
-/// A fact that is true or false.
+/// A boolean fact.
 pub(crate) fn flag(event: &AuditEvent, fact: &str) -> Option<bool> {
     event.facts.get(fact).and_then(Value::as_bool)
 }

@@ -1,7 +1,8 @@
-//! What the log keeps of a message: a few facts by kind.
+//! Extracts the recorded facts of a message, by kind.
 //!
-//! A fact is a number, an id, a word of a closed set, or a known name. No text of a user, a model, a tool or a file is ever
-//! a fact, so no secret can become one. A new kind of message does not compile until it is said here what is kept.
+//! A fact is a number, an id, a word of a closed set, or a known name. Text of a user, a model, a tool or a
+//! file is never a fact, so no secret can become one. A new kind of message does not compile until its facts
+//! are defined here.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +19,11 @@ use crate::Vocabulary;
 /// The facts of a message.
 pub type Facts = Map<String, Value>;
 
-/// Takes the facts out of a message.
+/// Extracts the facts of a message.
 ///
-/// Statuses and classes, the numbers of the loss and the directive, the name and the ending of a tool call, the name and
-/// the cost of a model call, verdicts with their judge: enough for every report, nothing that anybody wrote.
+/// Statuses and classes, the numbers of the loss and the directive, the name and the ending of a tool call,
+/// the name and the cost of a model call, verdicts with their judge: enough for every report, and no free
+/// text.
 pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
     match envelope.message.as_ref() {
         Message::UserRequest(request) => object(json!({
@@ -38,7 +40,7 @@ pub fn facts(envelope: &Envelope, known: &Vocabulary) -> Facts {
             "deciding_gradient": settings.hyperparameters.deciding_gradient,
             "tools": settings.tools.len(),
         })),
-        // A task's label is made of words of the request.
+        // A task's label consists of words of the request.
         Message::TaskSpec(_) | Message::MemoryQuery(_) | Message::FailureReport(_) => Facts::new(),
         Message::MemoryReply(reply) => {
             let first = reply.recalled.first().map(|known| known.potentials);
@@ -286,7 +288,7 @@ fn model_call(call: &ModelCall, known: &Vocabulary) -> Facts {
     }))
 }
 
-/// The fields of an object, without those that are null.
+/// The non-null fields of an object.
 fn object(value: Value) -> Facts {
     match value {
         Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
@@ -294,7 +296,7 @@ fn object(value: Value) -> Facts {
     }
 }
 
-/// As JSON; null where it cannot be, which none of our enums and ids is.
+/// The value as JSON; null on failure, which cannot happen for our enums and ids.
 fn value(fact: impl Serialize) -> Value {
     serde_json::to_value(fact).unwrap_or(Value::Null)
 }

@@ -1,4 +1,4 @@
-//! Whether R4b waited for every outcome.
+//! Fan-in check: whether R4b waited for every outcome.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ struct Round {
     number: u32,
     /// Subtasks of this plan.
     own: u64,
-    /// Outcomes of earlier plans that count again.
+    /// Outcomes of earlier plans that are counted again.
     kept: u64,
     arrived: BTreeSet<SubTaskId>,
 }
 
 impl FanIn {
-    /// The dispatcher says what is to be waited for. The same manifest again changes nothing.
+    /// Processes a manifest, which says how many outcomes to expect. A duplicate manifest changes nothing.
     pub(crate) fn manifest(&mut self, event: &AuditEvent) {
         let number = u32::try_from(count(event, "round").unwrap_or(0)).unwrap_or(u32::MAX);
         if self.round.as_ref().is_none_or(|round| round.number < number) {
@@ -37,15 +37,15 @@ impl FanIn {
         }
     }
 
-    /// R4b has decided on so many outcomes.
+    /// Processes a decision of R4b on this many outcomes.
     pub(crate) fn decision(&mut self, event: &AuditEvent, counted: u64) -> Option<Anomaly> {
         let round = self.round.take()?;
         let arrived = counted.min((round.arrived.len() as u64).saturating_add(round.kept));
         (arrived < round.own.saturating_add(round.kept)).then(|| round.incomplete(event, arrived))
     }
 
-    /// The run has ended, by this kind of fault where it was one. What interrupts a run takes its outcomes with it; a role that
-    /// fell silent, panicked or lost a message leaves a hole.
+    /// Processes the end of the run, with the kind of its fault if there was one. An interrupted run has no
+    /// further outcomes; a role that hung, panicked or lost a message leaves a hole.
     pub(crate) fn end(&mut self, event: &AuditEvent, fault: Option<&str>) -> Option<Anomaly> {
         let round = self.round.take()?;
         let arrived = round.arrived.len() as u64;

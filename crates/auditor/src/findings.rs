@@ -1,4 +1,4 @@
-//! What a report lists, and what it only counts.
+//! Collects the findings of a report, and limits how many of them it lists.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use artoo_types::{Anomaly, AnomalyKind, BoundaryViolation};
 
 use crate::threshold::LISTED;
 
-/// The findings of a report: at most [`LISTED`] of each kind, so that no log makes a report without end.
+/// The findings of a report: at most [`LISTED`] of each kind, so that no log makes an endless report.
 #[derive(Default)]
 pub(crate) struct Findings {
     anomalies: BTreeMap<AnomalyKind, Vec<Anomaly>>,
@@ -32,13 +32,13 @@ impl Findings {
         }
     }
 
-    /// Those of a kind so far.
+    /// The findings of a kind so far.
     pub(crate) fn of(&self, kind: AnomalyKind) -> impl Iterator<Item = &Anomaly> {
         self.anomalies.get(&kind).into_iter().flatten()
     }
 
-    /// The anomalies in the order of their kinds, the most important first; the violations in that of the log; and how many
-    /// of either are not listed.
+    /// The anomalies in the order of their kinds, most important first; the violations in log order; and the
+    /// number of findings not listed.
     pub(crate) fn into_parts(self) -> (Vec<Anomaly>, Vec<BoundaryViolation>, u64) {
         (self.anomalies.into_values().flatten().collect(), self.violations, self.omitted)
     }

@@ -1,4 +1,4 @@
-//! A report in the making: a pure fold over lines.
+//! Builder of a report: a pure fold over log lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::findings::Findings;
 use crate::run_record::RunRecord;
 use crate::{Gap, GapLine, Line, Window, rates};
 
-/// A report in the making: pure, one line at a time.
+/// A report under construction: pure, one line at a time.
 ///
-/// Where a window has a beginning, `drift_alerts` compares it with the log before; elsewhere it compares the last cases of
-/// each role with those before them. See [`crate`] for what it can and cannot see.
+/// If the window has a beginning, `drift_alerts` compares it with the log before; otherwise it compares the
+/// last cases of each role with those before them. See [`crate`] for what it can and cannot detect.
 pub struct ReportFold {
     window: Window,
     first_at: Option<DateTime<FixedOffset>>,
@@ -27,7 +27,7 @@ pub struct ReportFold {
     health: ToolHealth,
     findings: Findings,
     drift: Drift,
-    /// A line that could not be read: the next one may say that it was cut by a crash.
+    /// Number of an unreadable line: the next line may say that it was cut by a crash.
     suspect: Option<u64>,
 }
 
@@ -48,7 +48,7 @@ impl ReportFold {
         }
     }
 
-    /// Takes in the next line. Lines before the window count only for what the window is compared with.
+    /// Processes the next line. Lines before the window only count as history.
     pub fn line(&mut self, line: &Line) {
         self.first_at.get_or_insert(line.at());
         let inside = self.window.since.is_none_or(|since| line.at() >= since);
@@ -61,20 +61,20 @@ impl ReportFold {
         }
     }
 
-    /// Takes in a line that cannot be read.
+    /// Processes an unreadable line.
     pub fn unreadable(&mut self, number: u64) {
         self.settle_suspect();
         self.suspect = Some(number);
     }
 
-    /// Which runs do not come closer to their goal, for somebody who watches: thrashing, and what the report would say of their way if they
-    /// ended now.
+    /// Runs that make no progress, for live monitoring: thrashing, and the anomalies of progress that the
+    /// report would contain if they ended now.
     pub fn astray(&self) -> Vec<Anomaly> {
         let thrashing = self.findings.of(AnomalyKind::GgsThrashing).cloned();
         thrashing.chain(self.runs.iter().filter_map(|(run_id, run)| run.astray(*run_id))).collect()
     }
 
-    /// The report.
+    /// Finishes the report.
     pub fn finish(mut self) -> AuditReport {
         self.settle_suspect();
         let Window { trigger, since, now, silence } = self.window;
@@ -103,7 +103,7 @@ impl ReportFold {
 
     fn event(&mut self, event: &AuditEvent, inside: bool) {
         self.drift.event(event, inside);
-        // The operator's run is every process's own, and no task.
+        // The operator's run belongs to every process, and is no task.
         let task = event.run_id != RunId::OPERATOR;
         let odd = if task { self.runs.entry(event.run_id).or_default().event(event) } else { Vec::new() };
         if !inside {
@@ -119,12 +119,12 @@ impl ReportFold {
         rates::count(&mut self.health, event);
     }
 
-    /// What the bus refused, in its own words.
+    /// Processes a refusal by the bus.
     fn refusal(&mut self, event: &AuditEvent) {
         let AuditEvent { run_id, seq, .. } = *event;
         let Some(reason) = text(event, "reason") else { return };
         let (Some(from), Some(message)) = (role(event, "role"), kind(event, "refused")) else {
-            // No line of ours: a reason always comes with both.
+            // Not a line of ours: a reason always comes with both.
             return self.findings.anomaly(Anomaly::LineUnreadable { line: event.line });
         };
         match (reason, role(event, "full")) {
@@ -142,7 +142,7 @@ impl ReportFold {
         }
     }
 
-    /// What is in the log although the table of contracts does not list it did not come through a port.
+    /// Reports a message that the table of contracts does not allow: it did not pass through a port.
     fn past_the_bus(&mut self, event: &AuditEvent) {
         let AuditEvent { run_id, seq, from, kind, .. } = *event;
         if !artoo_bus::contract::may_publish(from, kind) {
@@ -160,7 +160,7 @@ impl ReportFold {
                 Anomaly::MessagesLost { run_id, first_seq, last_seq }
             }
             Gap::TornLine { bytes, .. } => {
-                // Says what the line before is.
+                // This line explains the previous one.
                 self.suspect = None;
                 Anomaly::LineTorn { line: number, bytes }
             }

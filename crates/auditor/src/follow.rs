@@ -1,4 +1,4 @@
-//! The newest lines of a log, and then what comes: for who watches it, and verifies nothing.
+//! Tails a log: its newest lines, then the lines added later. For display; verifies nothing.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -7,47 +7,47 @@ use std::path::{Path, PathBuf};
 
 use crate::{AuditError, Line};
 
-/// What is read at a time.
+/// Read size.
 const PIECE: u64 = 1 << 16;
 
-/// No line of ours comes near this. What is longer counts as one that cannot be read.
+/// Our lines are far shorter. A longer line counts as unreadable.
 const LONGEST: usize = 1 << 20;
 
-/// One thing that was read.
+/// An item read from the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A line.
     Line(Box<Line>),
-    /// A line that is none.
+    /// An unreadable line.
     Unreadable,
-    /// The log is shorter than it was, or gone: what comes next is read from its beginning.
+    /// The log is shorter than before, or missing: it is read from the beginning next.
     Shrunk,
 }
 
-/// A place in a log, up to which it was read.
+/// A read position in a log.
 #[derive(Debug)]
 pub struct Following {
     log: PathBuf,
     position: u64,
-    /// The beginning of a line whose end is not there yet.
+    /// The beginning of an incomplete line.
     begun: Vec<u8>,
 }
 
 impl Following {
-    /// The last lines of a log, at most so many, and the place behind them. A log that is not there is an empty one.
+    /// The last `count` lines of a log, and the position after them. A missing log counts as empty.
     ///
     /// # Errors
-    /// The log is there, but cannot be read.
+    /// The log exists, but cannot be read.
     pub fn newest(log: &Path, count: usize) -> Result<(Self, Vec<Seen>), AuditError> {
         let mut following = Self { log: log.to_owned(), position: 0, begun: Vec::new() };
         following.position = following.reading(|file, length| last_lines(file, length, count))?.unwrap_or(0);
         let mut seen = following.added()?;
-        // A line break more than was counted on: somebody has written meanwhile.
+        // One line break too many: a line was appended in the meantime.
         seen.drain(..seen.len().saturating_sub(count));
         Ok((following, seen))
     }
 
-    /// What was added since, whole lines only.
+    /// The lines added since, complete ones only.
     ///
     /// # Errors
     /// As [`newest`](Self::newest).
@@ -70,7 +70,7 @@ impl Following {
         self.position += bytes.len() as u64;
         self.begun.extend(bytes);
         let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') else {
-            // What never ends is not kept.
+            // Bounds the memory for an endless line.
             self.begun.truncate(LONGEST + 1);
             return Ok(Vec::new());
         };
@@ -80,7 +80,7 @@ impl Following {
         Ok(lines.take(whole.iter().filter(|byte| **byte == b'\n').count()).map(seen).collect())
     }
 
-    /// Reads in the log as it is now, of this length; `None` where there is none.
+    /// Opens the log and calls `work` with its current length; `None` if there is no log.
     fn reading<T>(
         &self,
         work: impl FnOnce(&mut File, u64) -> io::Result<T>,
@@ -103,11 +103,11 @@ fn seen(bytes: &[u8]) -> Seen {
     line.map_or(Seen::Unreadable, |line| Seen::Line(Box::new(line)))
 }
 
-/// Where the last whole lines begin, as far as there are so many.
+/// The offset of the last `count` complete lines, or of as many as there are.
 fn last_lines(file: &mut File, length: u64, count: usize) -> io::Result<u64> {
     let mut breaks = VecDeque::new();
     let mut from = length;
-    // One break more than lines: that of the line before them.
+    // One more break than lines: the one before the first of them.
     while from > 0 && breaks.len() <= count {
         let before = from.saturating_sub(PIECE);
         file.seek(SeekFrom::Start(before))?;

@@ -1,8 +1,8 @@
-//! The head file: how long the log is and how it ends, beside the log.
+//! The head file: the length of the log and the hash of its last line, stored beside the log.
 //!
-//! A chain of hashes shows every edited, missing or moved line except at its end: a log without its last lines is a
-//! shorter log with a good chain. The head file closes that end. It is no signature: who can write both files can
-//! forge both.
+//! A hash chain detects every edited, missing or moved line except at its end: a log without its last lines
+//! is a shorter log with a valid chain. The head file closes that gap. It is not a signature: anyone who can
+//! write both files can forge both.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Write as _};
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::own_file;
 
-/// Bytes of the file: the largest numbers and a hash fit.
+/// Length of the file in bytes: the largest numbers and a hash fit.
 const LENGTH: usize = 160;
 
-/// Bytes that are read of what stands in its place.
+/// Maximum number of bytes read from whatever file is in its place.
 const LONGEST: u64 = 4096;
 
 /// The end of the log when it was last written.
@@ -24,18 +24,18 @@ const LONGEST: u64 = 4096;
 pub(crate) struct Head {
     pub(crate) lines: u64,
     pub(crate) bytes: u64,
-    /// Of the last line.
+    /// Hash of the last line.
     pub(crate) hash: String,
 }
 
-/// What is found in the place of a head.
+/// The result of reading a head file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeadFile {
-    /// Nothing.
+    /// There is no file.
     Missing,
-    /// Something that is not a head.
+    /// The file is not a head.
     Damaged,
-    /// A head.
+    /// A valid head.
     Whole(Head),
 }
 
@@ -50,7 +50,7 @@ impl HeadFile {
         }
     }
 
-    /// The head, where it is one.
+    /// The head, if it is valid.
     pub(crate) fn whole(&self) -> Option<&Head> {
         match self {
             Self::Missing | Self::Damaged => None,
@@ -65,8 +65,8 @@ impl Head {
         log.with_extension("head")
     }
 
-    /// Overwrites the file in one write of always the same length: no reader finds the end of an older head in it, and no
-    /// file is made and removed for each batch. Called under the log's lock.
+    /// Overwrites the file in a single write of constant length: a reader never sees the end of an older
+    /// head, and no temporary file is needed for each batch. Called under the log's lock.
     pub(crate) fn write(&self, log: &Path) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
@@ -75,7 +75,7 @@ impl Head {
         text.extend(std::iter::repeat_n(' ', LENGTH.saturating_sub(text.len() + 1)));
         text.push('\n');
         file.write_all(text.as_bytes())?;
-        // Only a file that is not ours is longer.
+        // Only a foreign file is longer.
         if file.metadata()?.len() > text.len() as u64 {
             file.set_len(text.len() as u64)?;
         }

@@ -1,4 +1,4 @@
-//! Ids that must be used once, and limits that a run must keep.
+//! Uniqueness of ids, and limits of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -40,7 +40,7 @@ impl Identity {
     }
 }
 
-/// What one run may do, and what it did.
+/// The limits of one run, and its counts.
 #[derive(Default)]
 pub(crate) struct Limits {
     max_replans: Option<u64>,
@@ -80,7 +80,7 @@ pub(crate) fn duplicate(event: &AuditEvent, of: IdKind) -> Anomaly {
     Anomaly::DuplicateId { run_id: event.run_id, seq: event.seq, of }
 }
 
-/// Told once, by the first step beyond the limit.
+/// Reported once, at the first step beyond the limit.
 fn exceeded(event: &AuditEvent, limit: RunLimit, allowed: Option<u64>, seen: u64) -> Option<Anomaly> {
     let allowed = allowed?;
     (seen == allowed.saturating_add(1)).then_some(Anomaly::LimitExceeded {

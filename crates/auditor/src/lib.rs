@@ -1,19 +1,21 @@
-//! R6, the auditor: sees every message, keeps a record that shows when it was changed, and reports to the operator alone.
+//! R6, the auditor: observes every message, keeps a tamper-evident log, and reports to the operator alone.
 //!
-//! [`AuditWriter`] is its own thread between a tap of the bus and the [`AuditLog`], a hash-chained file of JSON lines with
-//! a few [`facts()`] per message and never its text. [`report()`] computes the specification's report from that file for any
-//! window, [`verify()`] finds any line that was edited, removed, moved or cut, and [`run`] is the actor that answers the
-//! operator.
+//! [`AuditWriter`] is a thread between a tap of the bus and the [`AuditLog`], a hash-chained file of JSON
+//! lines with a few [`facts()`] per message and never its text. [`report()`] computes the specification's
+//! report from that file for any window, [`verify()`] finds any line that was edited, removed, moved or cut,
+//! and [`run`] is the actor that answers the operator.
 //!
-//! A report is a fold over lines: what it looks for is the closed set [`artoo_types::Anomaly`], and where it draws its
-//! lines is said in [`threshold`]. After a hole in the log the watches that need every message of a run are silent about that
-//! run; the hole itself is reported. `drift_alerts` compares shares (failed results, failing verdicts, unusable answers and
-//! others) of each role with the log before, and speaks only where both samples are large and the difference is plain. Finer
-//! signs of drift (styles of plans, verdicts against graders) are not computed.
+//! A report is a fold over lines: it looks for the closed set [`artoo_types::Anomaly`], and its thresholds
+//! are in [`threshold`]. After a gap in the log the checks that need every message of a run are skipped for
+//! that run; the gap itself is reported. `drift_alerts` compares rates (failed results, failing verdicts,
+//! unusable answers and others) of each role with the log before, and reports only if both samples are large
+//! and the difference is significant. Finer signs of drift (styles of plans, verdicts against graders) are
+//! not computed.
 //!
-//! *Architecture invariant*: nothing here can influence a run. The auditor knows no other role's code and publishes
-//! nothing but `AuditReport`, to the user; it keeps no text of a user, a model, a tool or a file; it holds no state that
-//! a report depends on but the log; and it reads no clock and no environment: folder, clock and known names are given.
+//! *Architecture invariant*: nothing here can influence a run. The auditor knows no other role's code and
+//! publishes nothing but `AuditReport`, to the user; it keeps no text of a user, a model, a tool or a file; a
+//! report depends on no state but the log; and the auditor reads no clock and no environment: folder, clock
+//! and known names are passed in.
 //!
 //! ```
 //! use std::sync::Arc;

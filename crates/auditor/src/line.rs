@@ -1,4 +1,4 @@
-//! The lines of the audit log, and the chain that binds them.
+//! Lines of the audit log, and the hash chain that links them.
 
 use artoo_types::{AuditEvent, MessageKind, RunId};
 use chrono::{DateTime, FixedOffset};
@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 
 use crate::fact::text;
 
-/// What the first line names as the hash of the line before it.
+/// The previous hash of the first line.
 pub const NO_LINE: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// One line of the log: a message that was seen, or a gap that is known.
+/// One line of the log: an observed message, or a known gap.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Line {
@@ -21,14 +21,14 @@ pub enum Line {
 }
 
 impl Line {
-    /// Reads a line, without its line break; `None` where it is not one.
+    /// Parses a line without its line break; `None` if it is invalid.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        // Tried one after the other: telling them apart by a generic value first takes twice as long.
+        // Tried in turn: parsing to a generic value first to tell them apart takes twice as long.
         let event = serde_json::from_slice(bytes).map(Self::Event).ok();
         event.or_else(|| serde_json::from_slice(bytes).map(Self::Gap).ok())
     }
 
-    /// The number that it gives itself.
+    /// The line number it claims.
     pub fn number(&self) -> u64 {
         match self {
             Self::Event(event) => event.line,
@@ -36,7 +36,7 @@ impl Line {
         }
     }
 
-    /// When it happened.
+    /// Time of the event.
     pub fn at(&self) -> DateTime<FixedOffset> {
         match self {
             Self::Event(event) => event.at,
@@ -44,14 +44,14 @@ impl Line {
         }
     }
 
-    /// Where it records a periodic report, the end of that report's window.
+    /// The end of the window, if the line records a periodic report.
     pub(crate) fn reported_until(&self) -> Option<DateTime<FixedOffset>> {
         let Self::Event(event) = self else { return None };
         let periodic = event.kind == MessageKind::AuditReport && text(event, "trigger") == Some("periodic");
         text(event, "until").filter(|_| periodic).and_then(|until| until.parse().ok())
     }
 
-    /// The hash that it gives the line before it.
+    /// The hash it claims for the previous line.
     pub fn prev_hash(&self) -> &str {
         match self {
             Self::Event(event) => &event.prev_hash,
@@ -60,12 +60,12 @@ impl Line {
     }
 }
 
-/// A line that stands for something missing.
+/// A line that records something missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapLine {
     /// Position in the log, from 1.
     pub line: u64,
-    /// When it was noticed.
+    /// Time at which the gap was noticed.
     pub at: DateTime<FixedOffset>,
     /// What is missing.
     pub gap: Gap,
@@ -77,7 +77,7 @@ pub struct GapLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Gap {
-    /// The auditor could not keep up, or could not write: these messages of a run are not in the log.
+    /// The auditor could not keep up or could not write: these messages of a run are not in the log.
     Lagged {
         /// The run.
         run_id: RunId,
@@ -86,29 +86,30 @@ pub enum Gap {
         /// The last missing message.
         last_seq: u64,
     },
-    /// The line before was cut while it was written, by a crash or a full disk. It stays as it is.
+    /// The previous line was cut during a write, by a crash or a full disk. It is left unchanged.
     TornLine {
         /// Its length in bytes.
         bytes: u64,
-        /// SHA-256 of the last whole line before it.
+        /// SHA-256 of the last complete line before it.
         before_hash: String,
     },
-    /// When the log was opened it was shorter than, or different from, what its head file said.
+    /// When it was opened, the log was shorter than or different from what its head file said.
     HeadMismatch {
-        /// How many lines the head file knew.
+        /// Number of lines according to the head file.
         expected_lines: u64,
-        /// The hash of the last of them.
+        /// Hash of the last of them.
         expected_hash: String,
     },
-    /// When the log was looked at it had whole lines behind those that its head file knew. A process that was killed between a batch
-    /// and its head leaves some; so does somebody who adds lines.
+    /// The log had complete lines after those in its head file. This happens if a process was killed between
+    /// a batch and its head, and also if somebody adds lines.
     LinesAdded {
-        /// How many lines the head file knew.
+        /// Number of lines according to the head file.
         expected_lines: u64,
-        /// How many stood behind them.
+        /// Number of lines after them.
         added: u64,
     },
-    /// When the log was opened it had lines, but its head file was missing or unreadable: lines may have been cut off.
+    /// When it was opened, the log had lines, but its head file was missing or unreadable: lines may have
+    /// been cut off.
     HeadMissing,
 }
 
@@ -141,7 +142,7 @@ impl std::fmt::Display for Gap {
     }
 }
 
-/// The hash of a line, given without its line break.
+/// The hash of a line without its line break.
 pub(crate) fn line_hash(line: &[u8]) -> String {
     hex::encode(Sha256::digest(line))
 }

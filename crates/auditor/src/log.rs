@@ -1,4 +1,4 @@
-//! The audit log on disk: append-only, chained, shared by several processes.
+//! The audit log on disk: append-only, hash-chained, shared by several processes.
 
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
@@ -12,38 +12,38 @@ use crate::head::{Head, HeadFile};
 use crate::tail::Tail;
 use crate::{AuditError, Gap, own_file};
 
-/// The log's name in its folder.
+/// File name of the log.
 pub const LOG_NAME: &str = "audit.jsonl";
 
 /// An open audit log.
 ///
-/// Only ever appends. Several handles, in one process or in many, may append to the same file: each batch is written
-/// under a lock, after a look at what the others wrote. A line that a crash cut stays where it is, and the next line
-/// says so.
+/// Append-only. Several handles, in one process or in many, may append to the same file: each batch is
+/// written under a lock, after reading what the others wrote. A line cut by a crash is left in place, and the
+/// next line records it.
 ///
-/// A batch is in the system's hands when [`AuditLog::append`] returns, so it survives the end of the process; it survives
-/// the end of the machine after [`AuditLog::sync`].
+/// A batch has been passed to the operating system when [`AuditLog::append`] returns, so it survives the end
+/// of the process; it survives a crash of the machine after [`AuditLog::sync`].
 #[derive(Debug)]
 pub struct AuditLog {
     path: PathBuf,
     file: File,
     tail: Tail,
-    /// Whether the head file says so.
+    /// Whether the head file is up to date.
     sealed: bool,
-    /// When something was last recorded.
+    /// Time of the last entry.
     at: DateTime<FixedOffset>,
 }
 
 impl AuditLog {
-    /// Opens the log in a folder, or begins one. The folder is made with mode 0700 where it is missing; the files have
-    /// mode 0600.
+    /// Opens or creates the log in a folder. A missing folder is created with mode 0700; the files have mode
+    /// 0600.
     ///
-    /// What does not fit the head file (lines cut off or added, a line cut by a crash) is recorded in the log at once, stamped
-    /// with `at`, and returned: it is worth telling the operator. No link is followed.
+    /// Differences from the head file (lines cut off or added, a line cut by a crash) are recorded in the log
+    /// at once, stamped with `at`, and returned, so that the operator can be told. No link is followed.
     ///
     /// # Errors
     ///
-    /// The folder cannot be made, the log cannot be opened, locked, read or written, or is not a file.
+    /// The folder cannot be created, the log cannot be opened, locked, read or written, or is not a file.
     pub fn open(folder: &Path, at: DateTime<FixedOffset>) -> Result<(Self, Vec<Gap>), AuditError> {
         make_folder(folder).map_err(|source| AuditError::Folder { path: folder.to_owned(), source })?;
         let path = folder.join(LOG_NAME);
@@ -62,11 +62,12 @@ impl AuditLog {
         &self.path
     }
 
-    /// Appends entries, and takes them out of the queue as they are written.
+    /// Appends entries, and removes them from the queue as they are written.
     ///
     /// # Errors
     ///
-    /// The log cannot be locked, read or written. What is left in the queue was not written; calling again goes on there.
+    /// The log cannot be locked, read or written. Entries left in the queue were not written; another call
+    /// continues with them.
     pub fn append(&mut self, entries: &mut VecDeque<Entry>) -> Result<(), AuditError> {
         if entries.is_empty() && self.tail.torn.is_none() && self.sealed {
             return Ok(());
@@ -81,7 +82,7 @@ impl AuditLog {
         })
     }
 
-    /// Waits until everything is on the disk itself.
+    /// Waits until everything is on disk.
     ///
     /// # Errors
     ///
@@ -97,7 +98,7 @@ impl AuditLog {
         result.and_then(|value| unlocked.map(|()| value))
     }
 
-    /// Finds the end of what is there, and records what is wrong with it.
+    /// Finds the end of an existing log, and records its defects.
     fn take_over(&mut self, at: DateTime<FixedOffset>) -> Result<Vec<Gap>, AuditError> {
         let (tail, doubt) = self.survey()?;
         let torn = tail
@@ -105,20 +106,20 @@ impl AuditLog {
             .as_ref()
             .map(|torn| Gap::TornLine { bytes: torn.bytes, before_hash: tail.hash.clone() });
         self.tail = tail;
-        // The batch makes the torn line's entry itself.
+        // The batch creates the entry for a torn line itself.
         let mut entries = doubt.iter().map(|gap| Entry { at, what: What::Gap(gap.clone()) }).collect();
         self.write(&mut entries, at, |mut file, bytes| file.write(bytes))?;
         Ok(doubt.into_iter().chain(torn).collect())
     }
 
-    /// The end of what is there, and what about it does not fit the head.
+    /// The end of the existing log, and its difference from the head.
     fn survey(&self) -> Result<(Tail, Option<Gap>), AuditError> {
         let head = HeadFile::read(&self.path).map_err(AuditError::read(&Head::path(&self.path)))?;
         Tail::survey(&self.file, &head).map_err(AuditError::read(&self.path))
     }
 
-    /// Takes in what others appended since the last look. A process of artoo brings the head up to date with each batch, so
-    /// what does not fit it came from somebody else, or from one that was killed.
+    /// Reads what others have appended. Every artoo process updates the head with each batch, so a difference
+    /// comes from another writer, or from a process that was killed.
     fn catch_up(&mut self) -> Result<Option<Gap>, AuditError> {
         let is_ours = own_file::is_named(&self.file, &self.path).map_err(AuditError::read(&self.path))?;
         if !is_ours {
@@ -144,8 +145,8 @@ impl AuditLog {
         self.sealed = false;
         entries.drain(..batch.entries_within(written));
         self.tail = batch.tail_after(&self.tail, written);
-        // Also after a failure: whole lines behind the head would look like somebody else's. A full disk has room for what replaces
-        // bytes of the same number.
+        // Also after a failure: complete lines after the head would look like foreign ones. Even on a full
+        // disk, bytes can be replaced by the same number of bytes.
         let head = self.tail.head().write(&self.path).map_err(AuditError::write(&Head::path(&self.path)));
         if let Some(source) = failure {
             return Err(AuditError::Write { path: self.path.clone(), source });
@@ -167,7 +168,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(folder)
 }
 
-/// A log that was there with wider permissions loses them.
+/// Removes group and other permissions from an existing log.
 #[cfg(unix)]
 fn keep_private(file: &File, metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

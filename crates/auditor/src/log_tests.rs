@@ -1,4 +1,4 @@
-//! A disk that fills up in the middle of a batch.
+//! Tests with a disk that fills up in the middle of a batch.
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
@@ -21,14 +21,14 @@ fn entries() -> VecDeque<Entry> {
     (1..=2).map(event).collect()
 }
 
-/// Wherever the disk fills up, every message is in the log exactly once in the end, and the cut is on record.
+/// Wherever the disk fills up, in the end every message is in the log exactly once, and the cut is recorded.
 #[test]
 fn a_disk_that_fills_up_anywhere_loses_nothing_and_doubles_nothing() {
     let at = "2026-03-01T12:00:00+01:00".parse().unwrap();
     let bytes = Batch::new(&Tail::empty(), &entries(), at).bytes;
     let whole = bytes.len();
     let ends: Vec<_> = (0..whole).filter(|at| bytes[*at] == b'\n').collect();
-    // Around each end of a line byte by byte, elsewhere in steps: each place costs a log.
+    // Byte by byte around each line end, elsewhere in steps: each position costs a log.
     for room in (0..=whole).filter(|room| room % 16 == 0 || ends.iter().any(|end| end.abs_diff(*room) < 3)) {
         let folder = tempfile::tempdir().unwrap();
         let (mut log, _) = AuditLog::open(folder.path(), at).unwrap();
@@ -46,7 +46,7 @@ fn a_disk_that_fills_up_anywhere_loses_nothing_and_doubles_nothing() {
         if let Err(error) = full {
             assert!(error.hint().unwrap().contains("disk is full"));
         }
-        // What another process would make of it, now or after a crash.
+        // The state that another process would see, now or after a crash.
         let seen = Tail::empty().read_on(&log.file).unwrap();
         assert_eq!(log.tail, seen, "after {room} bytes");
 

@@ -1,11 +1,11 @@
-//! The auditor's files as it opens them: regular files of its owner alone, and no link in their place.
+//! Opens the auditor's files: regular files private to their owner, and no links.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens a file of the auditor, with mode 0600 where it is made. What bears its name and is no regular file, a link too, is
-/// refused: whoever planted it decides what would be written or waited for.
+/// Opens a file of the auditor, with mode 0600 if it is created. Anything other than a regular file,
+/// including a link, is rejected: it could redirect or block reads and writes.
 pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     private(options);
     match path.symlink_metadata() {
@@ -17,8 +17,8 @@ pub(crate) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     if is_named(&file, path)? { Ok(file) } else { Err(not_regular()) }
 }
 
-/// Whether an open file is the one that this path names. One that was removed or moved away still takes what is written, and nobody
-/// will read it.
+/// Whether an open file is still the one at this path. A file that was removed or moved still accepts writes,
+/// which are then lost.
 pub(crate) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     match path.symlink_metadata() {
         Ok(named) => Ok(named.is_file() && is_same(&named, &file.metadata()?)),

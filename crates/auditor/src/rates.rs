@@ -1,4 +1,4 @@
-//! How well each tool and each model worked in the window.
+//! Success rates of each tool and each model in the window.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use artoo_types::{Anomaly, AuditEvent, MessageKind, ModelRecord, ToolHealth, Too
 use crate::fact::{flag, text};
 use crate::threshold::{ENOUGH_CALLS, FAILING_SHARE, NAMES, UNUSABLE_SHARE};
 
-/// Where a name is counted that comes after the first [`NAMES`].
+/// Name under which all names after the first [`NAMES`] are counted.
 const OTHERS: &str = "(others)";
 
-/// Counts what an event says of tools and models.
+/// Counts the tool and model data of an event.
 pub(crate) fn count(health: &mut ToolHealth, event: &AuditEvent) {
     match event.kind {
         MessageKind::CorrectionSignal => match text(event, "class") {
@@ -91,7 +91,7 @@ fn tool(record: &mut ToolRecord, event: &AuditEvent) {
 fn model(record: &mut ModelRecord, event: &AuditEvent) {
     record.calls += 1;
     record.failed += u64::from(flag(event, "ok") == Some(false));
-    // Lines of before the fact was kept say neither.
+    // Old lines lack this fact.
     if let Some(usable) = flag(event, "usable") {
         record.shaped += 1;
         record.unusable += u64::from(!usable);

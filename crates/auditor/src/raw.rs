@@ -1,26 +1,26 @@
-//! A file in lines, whatever is in it.
+//! Splits a file into lines, with bounded memory and for any content.
 
 use std::io::{self, BufRead};
 
 use sha2::{Digest, Sha256};
 
-/// No line of ours comes near this; of a longer one only the beginning is kept.
+/// Our lines are far shorter; of a longer one only the beginning is kept.
 const LONGEST: usize = 1 << 20;
 
-/// A line as it lies in the file.
+/// A line as stored in the file.
 #[derive(Debug)]
 pub(crate) struct RawLine {
-    /// Its bytes without the line break, cut at one mebibyte.
+    /// Its bytes without the line break, truncated at one mebibyte.
     pub(crate) bytes: Vec<u8>,
-    /// Its whole length without the line break.
+    /// Its full length without the line break.
     pub(crate) length: u64,
-    /// The hash of all of it.
+    /// The hash of the full line.
     pub(crate) hash: String,
-    /// Whether a line break ends it.
+    /// Whether it ends with a line break.
     pub(crate) whole: bool,
 }
 
-/// Reads in pieces: a hostile file of one endless line takes no memory.
+/// Reads in pieces, so that an endless line takes no memory.
 pub(crate) struct RawLines<R>(pub(crate) R);
 
 impl<R: BufRead> Iterator for RawLines<R> {

@@ -1,4 +1,4 @@
-//! Reports: a fold over the lines of the log, for any window. Asking resets nothing.
+//! Reports: a fold over the lines of the log, for any window. A query resets nothing.
 
 use std::fs::File;
 use std::io;
@@ -13,16 +13,16 @@ use crate::tail::buffered;
 use crate::threshold::SILENCE;
 use crate::{AuditError, Line, ReportFold};
 
-/// What a report is asked for.
+/// The parameters of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Why it is made.
+    /// The reason for the report.
     pub trigger: AuditTrigger,
-    /// From when; `None` is from the first line.
+    /// Start of the window; `None` for the first line.
     pub since: Option<DateTime<FixedOffset>>,
     /// The time of the report.
     pub now: DateTime<FixedOffset>,
-    /// A run without a final result counts as lost when nothing was heard of it for so long.
+    /// A run without a final result counts as lost after this time without messages.
     pub silence: Duration,
 }
 
@@ -37,11 +37,11 @@ impl Window {
     }
 }
 
-/// Computes a report from a log. A log that is not there is an empty one. The log and its head stay as they are.
+/// Computes a report from a log. A missing log counts as empty. The log and its head are not changed.
 ///
 /// # Errors
 ///
-/// The log is there, but cannot be read. Damaged lines are no error: they are anomalies of the report.
+/// The log exists, but cannot be read. Damaged lines are no error: they are anomalies of the report.
 pub fn report(log: &Path, window: &Window) -> Result<AuditReport, AuditError> {
     let mut fold = ReportFold::new(window.clone());
     for_each_line(log, |number, line| match Line::parse(&line.bytes) {
@@ -51,19 +51,19 @@ pub fn report(log: &Path, window: &Window) -> Result<AuditReport, AuditError> {
     Ok(fold.finish())
 }
 
-/// Up to when the log has been reported on by the timer: the end of the last periodic report's window, or the time of the
-/// first line where there was none. `None` is an empty log.
+/// The time up to which periodic reports cover the log: the end of the last periodic report's window, or the
+/// time of the first line if there was none. `None` for an empty log.
 ///
-/// The next periodic report begins here, in whatever process: what happened after the last one of a process that ended is in
-/// the first one of the next.
+/// The next periodic report begins here, in any process: what happened after the last one of a process that
+/// ended is in the first one of the next.
 ///
 /// # Errors
 ///
-/// The log is there, but cannot be read.
+/// The log exists, but cannot be read.
 pub fn reported_until(log: &Path) -> Result<Option<DateTime<FixedOffset>>, AuditError> {
     let mut until = None;
     for_each_line(log, |_, line| {
-        // Most lines are not worth parsing.
+        // Most lines need no parsing.
         let may_tell = until.is_none() || line.bytes.windows(REPORT.len()).any(|bytes| bytes == REPORT);
         if may_tell && let Some(line) = Line::parse(&line.bytes) {
             until = line.reported_until().or(until).or(Some(line.at()));
@@ -72,7 +72,7 @@ pub fn reported_until(log: &Path) -> Result<Option<DateTime<FixedOffset>>, Audit
     Ok(until)
 }
 
-/// What a line that records a report contains.
+/// Substring of every line that records a report.
 const REPORT: &[u8] = b"audit_report";
 
 fn for_each_line(log: &Path, mut take: impl FnMut(u64, &RawLine)) -> Result<(), AuditError> {
@@ -81,7 +81,7 @@ fn for_each_line(log: &Path, mut take: impl FnMut(u64, &RawLine)) -> Result<(), 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(AuditError::read(log)(error)),
     };
-    // Shared: a line that is being written is not a damaged one.
+    // Shared lock: a line that is being written must not look damaged.
     file.lock_shared().map_err(AuditError::read(log))?;
     for (number, line) in (1..).zip(RawLines(buffered(&file))) {
         take(number, &line.map_err(AuditError::read(log))?);

@@ -1,4 +1,4 @@
-//! The actor: answers the operator, and nobody else.
+//! The auditor's actor: answers queries of the operator, and makes periodic reports.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,28 +14,27 @@ use crate::{AuditError, Progress, Window, report, reported_until};
 
 /// R6's behaviour: makes reports.
 ///
-/// *Contract*: a report covers everything that was published before the operator's message `after`; the same question
-/// asked twice of the same log has the same answer; asking changes nothing.
-/// *Called by* [`run`], one report at a time.
-/// *Cancellation*: dropping the future abandons the report.
-/// *Must not*: publish, or keep state that a report depends on: a restart must not change what is reported.
+/// *Contract*: a report covers everything that was published before the operator's message `after`; the same
+/// question asked twice of the same log has the same answer; asking changes nothing. *Called by* [`run`], one
+/// report at a time. *Cancellation*: dropping the future abandons the report. *Must not*: publish, or keep
+/// state that a report depends on: a restart must not change what is reported.
 #[async_trait]
 pub trait Reporter: Send + Sync {
-    /// Makes the report of a window. `after` is the number of the operator's message that asked, where one did.
+    /// Makes the report of a window. `after` is the number of the operator's query, if there was one.
     ///
     /// # Errors
     ///
-    /// What is recorded cannot be read.
+    /// The log cannot be read.
     async fn report(&self, window: Window, after: Option<u64>) -> Result<AuditReport, AuditError>;
 
-    /// Where the first periodic report of this process begins: where the last one of another process ended. `None`, as here,
-    /// is the start of this process. Asked once, when that report is due.
+    /// Start of this process's first periodic report: the end of another process's last one. `None`, the
+    /// default, is the start of this process. Called once, when that report is due.
     async fn reported_until(&self) -> Option<DateTime<FixedOffset>> {
         None
     }
 }
 
-/// The default: computes every report from the audit log.
+/// Default reporter: computes every report from the audit log.
 #[derive(Clone, Debug)]
 pub struct LogReporter {
     log: PathBuf,
@@ -43,8 +42,8 @@ pub struct LogReporter {
 }
 
 impl LogReporter {
-    /// Reports from this log. With the progress of its writer, a report waits for what was published before it was asked
-    /// for, at most a second.
+    /// Reports from this log. Given the progress of its writer, a report waits at most a second for the
+    /// messages published before the query.
     pub fn new(log: PathBuf, progress: Option<Progress>) -> Self {
         Self { log, progress }
     }
@@ -70,15 +69,16 @@ impl Reporter for LogReporter {
 
     async fn reported_until(&self) -> Option<DateTime<FixedOffset>> {
         let log = self.log.clone();
-        // A log that cannot be read says so in the report itself.
+        // An unreadable log is mentioned in the report itself.
         tokio::task::spawn_blocking(move || reported_until(&log)).await.ok()?.ok()?
     }
 }
 
-/// Runs R6 on its port of the operator's run ([`artoo_types::RunId::OPERATOR`]) until that is closed: one report for each
-/// question, and one every `period` about what happened since the one before, whichever process made that.
+/// Runs R6 on its port of the operator's run ([`artoo_types::RunId::OPERATOR`]) until that is closed: one
+/// report for each query, and one every `period` about what happened since the previous one, even if another
+/// process made that.
 ///
-/// An operator who asks is always answered: where the log cannot be read, the report says so.
+/// Every query is answered: if the log cannot be read, the report says so.
 pub async fn run(mut port: Port, reporter: Arc<dyn Reporter>, clock: Arc<dyn Clock>, period: Duration) {
     let start = clock.now();
     let mut reported = None;
@@ -110,7 +110,7 @@ pub async fn run(mut port: Port, reporter: Arc<dyn Reporter>, clock: Arc<dyn Clo
     }
 }
 
-/// The contract sends the auditor nothing but questions.
+/// The contract sends only queries to the auditor.
 fn query(message: &Message) -> Option<&AuditQuery> {
     if let Message::AuditQuery(query) = message { Some(query) } else { None }
 }

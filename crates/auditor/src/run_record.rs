@@ -1,4 +1,4 @@
-//! What the auditor remembers of one run while it reads the log.
+//! State of one run while the auditor reads the log.
 
 use std::time::Duration;
 
@@ -16,20 +16,20 @@ pub(crate) struct RunRecord {
     last_seq: u64,
     last_at: Option<DateTime<FixedOffset>>,
     requested: bool,
-    /// Questions to a person that are not answered: a run may wait for one as long as it takes.
+    /// Number of unanswered questions to the person: a run may wait for an answer indefinitely.
     asking: u64,
     final_results: u64,
-    /// Whether a budget was spent, and whether R7 had the planner asked for the story of an abandonment.
+    /// Whether a budget was spent, and whether R7 requested a failure report from the planner.
     spent: bool,
     told: bool,
     convergence: Convergence,
-    /// `None` once messages are missing: what is not in the log may be what would be missed.
+    /// `None` once messages are missing: an apparently missing message may be among them.
     whole: Option<Whole>,
-    /// Whether anything of the run is missing from the log.
+    /// Whether any message of the run is missing from the log.
     holes: bool,
 }
 
-/// Watches that need every message of a run up to its end.
+/// Checks that need every message of a run up to its end.
 #[derive(Default)]
 struct Whole {
     fan_in: FanIn,
@@ -38,7 +38,7 @@ struct Whole {
 }
 
 impl RunRecord {
-    /// Takes in a message; returns what is odd about it.
+    /// Processes a message; returns its anomalies.
     pub(crate) fn event(&mut self, event: &AuditEvent) -> Vec<Anomaly> {
         let mut odd = Vec::new();
         odd.extend(self.sequence(event));
@@ -47,13 +47,13 @@ impl RunRecord {
         odd
     }
 
-    /// The messages up to this one are missing, and a gap says so.
+    /// Messages up to this one are missing, as recorded by a gap.
     pub(crate) fn skip_to(&mut self, seq: u64) {
         self.last_seq = self.last_seq.max(seq);
         self.lose();
     }
 
-    /// The run was lost in silence between these two times, as far as the log can tell.
+    /// Whether the run was lost without a final result between these two times, as far as the log can tell.
     pub(crate) fn lost(
         &self,
         run_id: RunId,
@@ -68,12 +68,12 @@ impl RunRecord {
             .then_some(Anomaly::NoFinalResult { run_id, last_at })
     }
 
-    /// What is odd about the way of the run so far.
+    /// The anomaly of the run's progress so far.
     pub(crate) fn astray(&self, run_id: RunId) -> Option<Anomaly> {
         self.convergence.astray(run_id)
     }
 
-    /// How the loss moved, where at least two rounds were seen.
+    /// Trend of the loss, after at least two rounds.
     pub(crate) fn trend(&self, run_id: RunId) -> Option<GapTrend> {
         self.convergence.trend(run_id)
     }
@@ -99,8 +99,9 @@ impl RunRecord {
         })
     }
 
-    /// The kind of the fault that ended the run. A spent budget is one, though the result does not name it: R7 asks for the
-    /// planner's story before it abandons a run by a rule, so that an abandonment without one is the budget's.
+    /// The kind of the fault that ended the run. A spent budget is a fault, though the result does not name
+    /// it: R7 requests the planner's failure report before it abandons a run by a rule, so an abandonment
+    /// without one is due to the budget.
     fn ended_by<'a>(&self, event: &'a AuditEvent) -> Option<&'a str> {
         let undecided = text(event, "directive") == Some("abandon") && !self.told;
         text(event, "fault").or((self.spent && undecided).then_some("budget"))
@@ -173,7 +174,7 @@ impl RunRecord {
                 let fault = self.ended_by(event);
                 odd.extend(self.whole.as_mut().and_then(|whole| whole.fan_in.end(event, fault)));
                 odd.extend(self.convergence.end(event, fault));
-                // What a year of runs would add up to.
+                // Frees memory, which would add up over a year of runs.
                 self.whole = None;
             }
             MessageKind::ControlSettings

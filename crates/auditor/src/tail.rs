@@ -1,4 +1,4 @@
-//! Where the log ends: what the next line must continue.
+//! The end of the log, to which the next line is chained.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -6,20 +6,20 @@ use crate::head::{Head, HeadFile};
 use crate::line::{Gap, NO_LINE, line_hash};
 use crate::raw::RawLines;
 
-/// The end of the log as a writer knows it.
+/// The end of the log as known to a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
-    /// Whole lines.
+    /// Number of complete lines.
     pub(crate) lines: u64,
     /// Length of the file.
     pub(crate) bytes: u64,
     /// Hash of the last whole line.
     pub(crate) hash: String,
-    /// What follows the last line break: a line that was cut while it was written.
+    /// The part after the last line break: a line that was cut during a write.
     pub(crate) torn: Option<Torn>,
 }
 
-/// A cut line at the end of the log.
+/// An incomplete line at the end of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Torn {
     pub(crate) bytes: u64,
@@ -32,14 +32,15 @@ impl Tail {
         Self { lines: 0, bytes: 0, hash: NO_LINE.to_owned(), torn: None }
     }
 
-    /// The head that says that the log ends here.
+    /// The head for a log that ends here.
     pub(crate) fn head(&self) -> Head {
         Head { lines: self.lines, bytes: self.bytes, hash: self.hash.clone() }
     }
 
-    /// Finds the end of a log that somebody else wrote, and what about the log does not fit its head.
+    /// Finds the end of an existing log, and its difference from the head.
     ///
-    /// Where the head fits, only what follows it is read, so that opening a long log takes no longer than a short one.
+    /// If the head matches, only the part after it is read, so that opening a long log takes no longer than a
+    /// short one.
     pub(crate) fn survey(mut log: impl Read + Seek, head: &HeadFile) -> io::Result<(Self, Option<Gap>)> {
         let head = match head {
             HeadFile::Whole(head) => head,
@@ -60,7 +61,7 @@ impl Tail {
         Ok((Self::empty().read_on(log)?, Some(gap)))
     }
 
-    /// Reads on from this end, which must be at a line break, to the end of the file.
+    /// Continues from this end, which must be at a line break, to the end of the file.
     pub(crate) fn read_on(mut self, mut log: impl Read + Seek) -> io::Result<Self> {
         log.seek(SeekFrom::Start(self.bytes))?;
         for line in RawLines(buffered(log)) {
@@ -81,14 +82,14 @@ pub(crate) fn buffered(log: impl Read) -> impl BufRead {
     BufReader::with_capacity(1 << 16, log)
 }
 
-/// Whether the line that ends where the head says it does has the hash that the head says it has.
+/// Whether the line that ends at the head's offset has the head's hash.
 fn ends_as_said(log: &mut (impl Read + Seek), head: &Head) -> io::Result<bool> {
-    /// Longer than any line that we write.
+    /// Longer than any of our lines.
     const WINDOW: u64 = 1 << 16;
     if head.lines == 0 {
         return Ok(*head == Tail::empty().head());
     }
-    // A line has at least its line break, and lies in the file: a head that says otherwise could lead anywhere.
+    // A line has at least its line break, and lies in the file: other values in a head could lead anywhere.
     if head.lines > head.bytes || head.bytes > log.seek(SeekFrom::End(0))? {
         return Ok(false);
     }

@@ -1,4 +1,4 @@
-//! Checking the chain.
+//! Verification of the log's hash chain and head.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead};
@@ -11,18 +11,18 @@ use crate::own_file;
 use crate::raw::{RawLine, RawLines};
 use crate::tail::buffered;
 
-/// A log whose chain holds.
+/// A log with a valid chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// Lines in it. The head file knows all of them.
+    /// Number of lines, all of which the head file knows.
     pub lines: u64,
-    /// What the log itself says is missing.
+    /// Missing parts that the log itself records.
     pub gaps: Vec<GapLine>,
 }
 
 impl Verified {
-    /// The gaps that an honest end of a process does not explain, or need not: lines were removed, changed or added before a
-    /// process looked at the log and recorded that.
+    /// Gaps that may be due to tampering: lines were removed, changed or added before a process opened the
+    /// log and recorded that. The ordinary end of a process does not explain them, or not necessarily.
     pub fn tampered(&self) -> impl Iterator<Item = &GapLine> {
         self.gaps.iter().filter(|line| match line.gap {
             Gap::HeadMismatch { .. } | Gap::LinesAdded { .. } | Gap::HeadMissing => true,
@@ -31,78 +31,78 @@ impl Verified {
     }
 }
 
-/// The first thing that is wrong with a log.
+/// The first defect of a log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The log or its head cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A line is not a line of an audit log.
+    /// A line is not a valid audit log line.
     #[error("line {line} is not a line of an audit log")]
     Unreadable {
-        /// Its place in the file, from 1.
+        /// Its position in the file, from 1.
         line: u64,
     },
-    /// A line is not where it belongs: one before it is missing, or it was doubled or moved.
+    /// A line is out of place: one before it is missing, or it was duplicated or moved.
     #[error("line {line} says that it is line {says}: a line is missing, doubled or moved")]
     OutOfPlace {
-        /// Its place in the file, from 1.
+        /// Its position in the file, from 1.
         line: u64,
-        /// The place that it gives itself.
+        /// The position it claims.
         says: u64,
     },
     /// A line was changed after it was written.
     #[error("line {line} was changed after it was written")]
     Edited {
-        /// Its place in the file, from 1.
+        /// Its position in the file, from 1.
         line: u64,
     },
-    /// The last line has no end.
+    /// The last line is incomplete.
     #[error("line {line}, the last, is cut")]
     Cut {
-        /// Its place in the file, from 1.
+        /// Its position in the file, from 1.
         line: u64,
     },
     /// Lines are missing from the end.
     #[error("the log ends after line {lines}; {expected} were written")]
     Truncated {
-        /// Lines that are there.
+        /// Number of lines in the log.
         lines: u64,
-        /// Lines that the head file knows.
+        /// Number of lines according to the head file.
         expected: u64,
     },
-    /// Lines stand behind those that the head file knows, in a chain that holds.
+    /// There are lines after those in the head file, with a valid chain.
     #[error(
         "{added} lines stand behind the {expected} that the head file knows: they were added, or a process was killed as it wrote them"
     )]
     Added {
-        /// Lines behind the head.
+        /// Number of lines after the head.
         added: u64,
-        /// Lines that the head file knows.
+        /// Number of lines according to the head file.
         expected: u64,
     },
-    /// The head file is there, and the log is not.
+    /// The head file exists, but the log does not.
     #[error("the log is missing; its head file is there{}", known(*expected))]
     NoLog {
-        /// Lines that the head file knows; `None` where it is damaged.
+        /// Number of lines according to the head file; `None` if it is damaged.
         expected: Option<u64>,
     },
-    /// The chain holds, but without a head file nothing tells whether lines are missing from the end.
+    /// The chain is valid, but without a head file it is unknown whether lines are missing from the end.
     #[error("the {lines} lines are a whole chain, but the head file is missing or damaged")]
     NoHead {
-        /// Lines that are there.
+        /// Number of lines in the log.
         lines: u64,
     },
 }
 
 impl VerifyError {
-    /// The next step for the operator, where there is one.
+    /// The next step for the operator, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Cut { .. } => {
@@ -128,16 +128,16 @@ fn known(lines: Option<u64>) -> String {
     lines.map_or_else(String::new, |lines| format!(" and knows {lines} lines"))
 }
 
-/// Whether there is a log, or was one: its head outlives it.
+/// Whether there is or was a log: its head outlives it.
 pub fn is_begun(log: &Path) -> bool {
     log.symlink_metadata().is_ok() || Head::path(log).symlink_metadata().is_ok()
 }
 
-/// Checks a log and its head: finds any line that was edited, removed, added, moved or cut, and names the first; and a log or a head
-/// that is missing beside the other.
+/// Verifies a log and its head: detects any line that was edited, removed, added, moved or cut, and names the
+/// first; and a log without its head or a head without its log.
 ///
-/// The chain is no signature. It tells of accidents, and of changes by somebody who cannot rewrite the whole rest of the
-/// log and the head file beside it.
+/// The chain is not a signature. It detects accidents, and changes by anyone who cannot rewrite the whole
+/// rest of the log and its head file.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ pub fn verify(log: &Path) -> Result<Verified, VerifyError> {
         }
         Err(error) => return Err(read(log.to_owned())(error)),
     };
-    // Shared: a batch that is being written must not look like damage.
+    // Shared lock: a batch that is being written must not look like damage.
     file.lock_shared().map_err(read(log.to_owned()))?;
     let head = HeadFile::read(log).map_err(read(Head::path(log)))?;
     check(buffered(&file), head.whole(), log)
@@ -222,7 +222,7 @@ impl Chain<'_> {
         }
     }
 
-    /// The link between a line and the one before is broken: which of them was changed? The one whose other link is
+    /// The link between a line and the previous one is broken. The edited line is the one whose other link is
     /// broken too.
     fn edited(&self, number: u64, line: &RawLine, next: Option<&Line>) -> VerifyError {
         let next_link = match (next, self.head) {
@@ -234,7 +234,7 @@ impl Chain<'_> {
         VerifyError::Edited { line: if this_one { number } else { number - 1 } }
     }
 
-    /// A line that was cut by a crash is followed by one that says exactly that of it.
+    /// Whether the next line records that this one was cut by a crash, with its exact length and hash.
     fn is_vouched_for(&self, number: u64, line: &RawLine, next: Option<&Line>) -> bool {
         match next {
             Some(Line::Gap(GapLine {

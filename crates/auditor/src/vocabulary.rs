@@ -1,10 +1,10 @@
-//! The names that may stand in the log in clear.
+//! Vocabulary of names that the log may contain in clear text.
 
 use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-/// The tools of the chain.
+/// The built-in tools.
 const BUILT_IN: [&str; 14] = [
     "mdfind",
     "glob",
@@ -25,9 +25,9 @@ const BUILT_IN: [&str; 14] = [
 /// The rules that ask for consent.
 const RULES: [&str; 3] = ["ask-before-every-change", "consent-to-change", "consent-to-the-unknown"];
 
-/// The names of tools, rules and models that are known beforehand. Any other name could be anything, a model invents names, and
-/// a name could be a key that was put in the wrong place: it stands in the log as a short hash, which still tells one
-/// from another.
+/// Names of tools, rules and models that are known in advance. Any other name could be anything, since models
+/// invent names, and a name could be a misplaced key: it is logged as a short hash, which still distinguishes
+/// names.
 ///
 /// ```
 /// use artoo_auditor::Vocabulary;
@@ -42,13 +42,13 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The names of the built-in tools and rules, and these: the configured models and the embedder's tools.
+    /// The names of the built-in tools and rules, plus these: the configured models and the embedder's tools.
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         let built_in = BUILT_IN.into_iter().chain(RULES).map(str::to_owned);
         Self { names: names.into_iter().map(Into::into).chain(built_in).collect() }
     }
 
-    /// The name as the log has it.
+    /// The name as it is logged.
     pub fn name(&self, name: &str) -> String {
         if self.names.contains(name) {
             return name.to_owned();
@@ -59,7 +59,7 @@ impl Vocabulary {
 }
 
 impl Default for Vocabulary {
-    /// The built-in tools' names alone.
+    /// The names of the built-in tools and rules.
     fn default() -> Self {
         Self::new(std::iter::empty::<String>())
     }

@@ -1,4 +1,4 @@
-//! The thread between the tap and the log.
+//! The writer thread between the bus tap and the audit log.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,23 +12,24 @@ use tokio::sync::watch;
 
 use crate::{AuditError, AuditLog, Entry, Gap, Vocabulary, What, facts};
 
-/// So many entries at most are written at a time, and held while the log cannot be written.
+/// Maximum number of entries written at a time, and held while the log cannot be written.
 const BATCH: usize = 512;
-/// How long the thread lets messages gather after the first one: a message at a time would cost a lock and two writes each.
-/// A process that is killed loses that much of its log at most; nobody waits for it, see [`AuditWriter::stop`].
+/// Time for which messages are gathered after the first one: one write per message would cost a lock and two
+/// writes each. A killed process loses at most this much of its log; nothing waits for it, see
+/// [`AuditWriter::stop`].
 const GATHER: Duration = Duration::from_millis(5);
-/// How long the thread waits before it tries a log again that could not be written.
+/// Delay before retrying a log that could not be written.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Called on the writer's thread when the log cannot be written, once until it can again. The run goes on; what the
-/// auditor cannot keep meanwhile is recorded as a gap. Publish [`AuditError`]'s text as a `Warning` of the supervisor:
-/// [`warning`] makes one.
+/// Called on the writer's thread when the log cannot be written, once until it can again. The run continues;
+/// messages that the auditor cannot keep in the meantime are recorded as a gap. Publish [`AuditError`]'s text
+/// as a `Warning` of the supervisor: [`warning`] makes one.
 pub type OnTrouble = Box<dyn FnMut(&AuditError) + Send>;
 
-/// The thread that writes what a tap sees to a log.
+/// The thread that writes messages from a tap to a log.
 ///
-/// It takes nothing from the tap while the log cannot be written, so that the tap counts what is lost. Dropping it, like
-/// [`AuditWriter::stop`], writes what the tap has and ends the thread.
+/// It takes nothing from the tap while the log cannot be written, so that the tap counts what is lost.
+/// Dropping it, like [`AuditWriter::stop`], writes the rest of the tap and ends the thread.
 pub struct AuditWriter {
     tap: TapStop,
     stopping: Arc<AtomicBool>,
@@ -41,7 +42,7 @@ impl AuditWriter {
     ///
     /// # Errors
     ///
-    /// The system has no thread to give.
+    /// The system cannot create the thread.
     pub fn start(
         tap: Tap,
         log: AuditLog,
@@ -69,16 +70,16 @@ impl AuditWriter {
         Ok(Self { tap: stop, stopping, thread: Some(thread), progress: Progress(receiver) })
     }
 
-    /// How far the log is, for [`crate::LogReporter`].
+    /// Progress of the log, for [`crate::LogReporter`].
     pub fn progress(&self) -> Progress {
         self.progress.clone()
     }
 
-    /// Writes what the tap has seen, waits until it is on the disk, and ends the thread.
+    /// Writes everything in the tap, waits until it is on disk, and ends the thread.
     ///
     /// # Errors
     ///
-    /// The log could not be written to the end; what is missing from it is not recorded there.
+    /// The log could not be written to the end; the missing part is not recorded there.
     pub fn stop(mut self) -> Result<(), AuditError> {
         self.end()
     }
@@ -103,13 +104,13 @@ impl Drop for AuditWriter {
     }
 }
 
-/// The operator's last message that is in the log, by its number in the operator's run.
+/// The number of the last logged message in the operator's run.
 #[derive(Clone, Debug)]
 pub struct Progress(watch::Receiver<u64>);
 
 impl Progress {
-    /// Waits until the operator's message with this number, and so everything that was published before it, is in the
-    /// log; false where it is not within `patience`. Must run on a runtime with time.
+    /// Waits until the operator's message with this number is in the log, and with it everything published
+    /// before; `false` if that takes longer than `patience`. Must run on a runtime with time enabled.
     pub async fn reaches(&mut self, seq: u64, patience: Duration) -> bool {
         let reached = self.0.wait_for(|written| *written >= seq);
         tokio::time::timeout(patience, reached).await.is_ok_and(|reached| reached.is_ok())
@@ -152,7 +153,7 @@ impl Work {
         while let Some(observed) = self.tap.blocking_recv() {
             let before = operator;
             self.take(observed, &mut pending, &mut operator);
-            // An operator who asks for a report waits for the log.
+            // No gathering for messages of the operator, who waits for a report.
             if operator == before && !self.stopping.load(Ordering::Acquire) {
                 thread::park_timeout(GATHER);
             }
@@ -167,10 +168,10 @@ impl Work {
         self.log.sync()
     }
 
-    /// Writes all of it, however long that takes; gives up only when it is asked to stop.
+    /// Writes all entries and retries until it succeeds; gives up only when asked to stop.
     fn write(&mut self, pending: &mut VecDeque<Entry>) -> Result<(), AuditError> {
         loop {
-            // Read before the attempt, so that there is one after the stop.
+            // Read before the attempt, so that there is one attempt after the stop.
             let last = self.stopping.load(Ordering::Acquire);
             match self.log.append(pending) {
                 Ok(()) => {

@@ -1,10 +1,12 @@
-//! The bus beside `tokio::sync::broadcast` and eight `mpsc` channels: what it costs to publish to eight subscribers.
+//! Benchmark of publishing to eight subscribers: the bus against `tokio::sync::broadcast` and eight `mpsc`
+//! channels.
 //!
 //! `cargo run --release -p artoo-bus --example throughput [rounds] [messages]`
 //!
-//! All contenders run in every round, one after the other, so that a busy machine slows all of them; the table gives
-//! medians over the rounds, and medians of the ratios within a round. `burst` publishes as fast as it can; `paced`
-//! waits until all eight subscribers are asleep again, so that every publish wakes eight tasks.
+//! All contenders run in every round, one after the other, so that a busy machine slows all of them; the
+//! table gives medians over the rounds, and medians of the ratios within a round. `burst` publishes as fast
+//! as possible; `paced` waits until all eight subscribers are asleep again, so that every publish wakes eight
+//! tasks.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::expect_used, reason = "a benchmark may fail loudly")]
@@ -56,7 +58,7 @@ impl Contender {
         Self::BroadcastBare,
     ];
 
-    /// Whom it is measured against: the same messages through `broadcast`.
+    /// The baseline: the same messages through `broadcast`.
     fn base(self) -> Self {
         match self {
             Self::Bus | Self::Broadcast | Self::Mpsc => Self::Broadcast,
@@ -92,7 +94,7 @@ impl Contender {
     }
 }
 
-/// What one contender did in one round.
+/// The results of one contender in one round.
 struct Sample {
     per_second: f64,
     p50: f64,
@@ -104,7 +106,7 @@ fn main() {
     let rounds = arguments.next().unwrap_or(15);
     let messages = arguments.next().unwrap_or(40_000).min(CAPACITY);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
-    // First, while the allocator has nothing to give back.
+    // First, before the allocator has freed memory to reuse.
     print_idle_memory(&runtime);
     for (pace, messages) in [(Pace::Burst, messages), (Pace::Paced, messages / 20)] {
         let name = if pace == Pace::Burst { "burst" } else { "paced" };
@@ -154,7 +156,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Publishes through one contender and waits until every subscriber has everything.
+/// Publishes through one contender and waits until every subscriber has received everything.
 fn run_round(runtime: &Runtime, contender: Contender, pace: Pace, messages: usize) -> Sample {
     let received = Arc::new(AtomicU64::new(0));
     let total = messages as u64;
@@ -286,14 +288,14 @@ fn subscribe(
     (run.port(from).expect("free"), tasks)
 }
 
-/// Only the paced run looks at the count; in the burst eight tasks would fight over it.
+/// Only the paced run reads the count; in the burst, eight tasks would contend for it.
 fn count(received: &AtomicU64, pace: Pace) {
     if pace == Pace::Paced {
         received.fetch_add(1, Ordering::Release);
     }
 }
 
-/// The part that is the same for all: time every publish, wait for the subscribers.
+/// The common part of all contenders: time every publish, wait for the subscribers.
 fn publish<T>(
     runtime: &Runtime,
     pace: Pace,
@@ -304,7 +306,7 @@ fn publish<T>(
     mut send: impl FnMut(T),
 ) -> Sample {
     let mut nanoseconds = Vec::with_capacity(messages);
-    // Made before, so that only the way of a message is measured; the subscribers still drop it.
+    // Created in advance, so that only the transport is measured; the subscribers still drop the messages.
     let ready: Vec<T> = (0..messages).map(|_| make()).collect();
     let begin = Instant::now();
     for (n, message) in (0_u64..).zip(ready) {
@@ -333,7 +335,7 @@ fn publish<T>(
     Sample { per_second: messages as f64 / seconds, p50: at(0.50), p99: at(0.99) }
 }
 
-/// Does for the others what the bus does for every message.
+/// Adds to the other contenders' messages the stamps that the bus adds to every message.
 struct Stamp {
     clock: SystemClock,
     seq: u64,

@@ -1,4 +1,4 @@
-//! The bus of the process: opens runs and taps all of them.
+//! The bus of a process: opens runs and taps all of them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,22 +9,23 @@ use crate::run::Run;
 use crate::tap::TapLane;
 use crate::{BusError, Clock, RunBus, Tap};
 
-/// What the bus holds at most.
+/// Limits of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BusLimits {
-    /// Messages that may wait in one role's mailbox, beyond the few that its port has already taken. One more is an
-    /// [`BusError::Overflow`] and fails the run.
+    /// Maximum number of messages waiting in one role's mailbox, beyond the few that its port has already
+    /// taken. One more is a [`BusError::Overflow`] and fails the run.
     pub mailbox: usize,
 }
 
 impl Default for BusLimits {
-    /// 65,536 messages: far more than any run has in flight, so that only a receiver that stopped reading meets it.
+    /// 65,536 messages: far more than any run has in flight, so that only a receiver that stopped reading
+    /// reaches it.
     fn default() -> Self {
         Self { mailbox: 65_536 }
     }
 }
 
-/// The bus. Clones are the same bus. Runs do not see each other; only a [`Tap`] sees all.
+/// Handle of the bus. Clones share the same bus. Runs do not see each other; only a [`Tap`] sees all.
 #[derive(Clone)]
 pub struct Bus {
     registry: Arc<Registry>,
@@ -52,8 +53,8 @@ impl Bus {
         Ok(RunBus::new(run, Arc::clone(&self.registry)))
     }
 
-    /// Watches every run, open ones from now on. `capacity` is how many messages it may fall behind before it loses the
-    /// oldest; at least 1.
+    /// Taps all open and future runs. `capacity` is how many messages the tap may fall behind before it loses
+    /// the oldest; at least 1.
     pub fn tap(&self, capacity: usize) -> Tap {
         let (tap, lane) = Tap::new(capacity);
         let mut entries = self.registry.lock();
@@ -67,13 +68,13 @@ impl Bus {
         tap
     }
 
-    /// The clock that the bus stamps with.
+    /// The clock for timestamps.
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.registry.clock)
     }
 }
 
-/// What all clones of a bus share.
+/// State shared by all clones of a bus.
 pub(crate) struct Registry {
     clock: Arc<dyn Clock>,
     limits: BusLimits,
@@ -98,7 +99,7 @@ impl Registry {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a closed run off the list; a later run with the same id stays.
+    /// Unregisters a closed run; a later run with the same id stays.
     pub(crate) fn forget(&self, run: &Arc<Run>) {
         let mut entries = self.lock();
         if entries.runs.get(&run.id).is_some_and(|known| std::ptr::eq(known.as_ptr(), Arc::as_ptr(run))) {
@@ -108,7 +109,7 @@ impl Registry {
 }
 
 impl Drop for Registry {
-    /// The bus is gone: the taps hand out what they have and end.
+    /// When the bus is dropped, its taps deliver their remaining messages and end.
     fn drop(&mut self) {
         for lane in self.lock().taps.drain(..) {
             lane.close();

@@ -1,4 +1,4 @@
-//! Where time comes from.
+//! Clocks: the [`Clock`] trait, the system clock, and a manual one for tests.
 
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, FixedOffset, Local, Offset, Utc};
 
-/// A source of time. Everything in artoo that needs the time is given one; nothing else reads a clock.
+/// A source of time. Everything in artoo that needs the time is passed one; nothing else reads a clock.
 ///
-/// An implementation must never step [`Clock::monotonic`] back. [`Clock::now`] may step, as wall clocks do.
+/// [`Clock::monotonic`] must never go backwards. [`Clock::now`] may, as wall clocks do.
 pub trait Clock: Send + Sync {
     /// Local date and time with its offset from UTC.
     fn now(&self) -> DateTime<FixedOffset>;
 
-    /// Time since some fixed moment in the past. Only differences mean something.
+    /// Time since a fixed moment in the past. Only differences are meaningful.
     fn monotonic(&self) -> Duration;
 }
 
-/// The machine's clock: the one documented place in the libraries that reads it.
+/// The machine's clock: the only documented place in the libraries that reads it.
 ///
-/// The local offset is looked up at most once a second, because looking it up may read the zone file; a change of
-/// zone or of summer time shows within that second.
+/// The local offset is looked up at most once a second, because the lookup may read the zone file; a change
+/// of zone or of summer time takes effect within that second.
 ///
 /// ```
 /// use artoo_bus::{Clock, SystemClock};
@@ -71,7 +71,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is moved, for tests and for replays.
+/// A clock that only advances when told to, for tests and replays.
 ///
 /// ```
 /// use std::time::Duration;
@@ -93,7 +93,7 @@ impl ManualClock {
         Self { start, passed: Mutex::new(Duration::ZERO) }
     }
 
-    /// Moves both times on.
+    /// Advances both times.
     pub fn advance(&self, by: Duration) {
         let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
         *passed = passed.saturating_add(by);

@@ -1,7 +1,7 @@
-//! The table of contracts: who may publish which kind of message, and who receives it.
+//! Contract table: which role may publish which kind of message, and which roles receive it.
 //!
-//! The table is data in this one place. The bus enforces it, the auditor checks it, the docs print it. Observers and
-//! taps receive every kind and are not listed.
+//! The table is data in this one place. The bus enforces it, the auditor checks it, the docs print it.
+//! Observers and taps receive every kind and are not listed.
 
 use std::fmt::Write as _;
 
@@ -12,11 +12,11 @@ use crate::RoleSet;
 /// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contract {
-    /// Which kind of message.
+    /// The kind of message.
     pub kind: MessageKind,
-    /// Who may publish it.
+    /// Roles that may publish it.
     pub from: RoleSet,
-    /// Whose mailbox it goes to, except that nobody receives what it sent itself. Empty: observers only.
+    /// Roles whose mailboxes receive it, except its sender. Empty: observers only.
     pub to: RoleSet,
 }
 
@@ -33,7 +33,7 @@ pub const fn contract(kind: MessageKind) -> Contract {
         AgentValidator, Auditor, Dispatcher, Executor, Ggs, MetaValidator, Perceiver, Planner, SharedMemory,
         Supervisor, User,
     };
-    // Inline constants: the bus looks here for every message.
+    // Inline constants: the bus evaluates this for every message.
     let (from, to) = match kind {
         Kind::ControlSettings => const { sets(&[Supervisor], OBSERVERS) },
         Kind::UserRequest => const { sets(&[User], &[Perceiver]) },
@@ -50,7 +50,7 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::SubTask => const { sets(&[Dispatcher], &[Executor, AgentValidator]) },
         Kind::ToolStarted | Kind::ToolOutput | Kind::ToolFinished => const { sets(&[Executor], OBSERVERS) },
         Kind::ApprovalRequested => const { sets(&[Executor], &[User]) },
-        // The executor decides where the person has said all before, or nobody is there.
+        // The executor decides if the person has answered before, or no person is present.
         Kind::ApprovalDecided => const { sets(&[User, Executor], &[Executor]) },
         Kind::ExecutionResult => const { sets(&[Executor], &[AgentValidator]) },
         Kind::VerdictReached => const { sets(&[AgentValidator, MetaValidator], OBSERVERS) },
@@ -65,11 +65,11 @@ pub const fn contract(kind: MessageKind) -> Contract {
         Kind::MegramWrite => const { sets(&[Ggs], &[SharedMemory]) },
         Kind::DreamReport => const { sets(&[SharedMemory], OBSERVERS) },
         Kind::FinalResult => const { sets(&[Ggs], &[User, Supervisor]) },
-        // Any role may fail, and R7 ends the run for it. R7's own failure is the supervisor's to report; the auditor
-        // takes part in nothing.
+        // Any role may fail, and R7 ends the run for it. R7's own failure is reported by the supervisor; the
+        // auditor takes part in nothing.
         Kind::Fault => const { (RoleSet::ALL.without(Ggs).without(Auditor), RoleSet::of(&[Ggs])) },
         Kind::Warning => const { (RoleSet::ALL.without(Auditor), RoleSet::EMPTY) },
-        // Shared memory asks a model for the words of a rule, outside any run.
+        // Shared memory uses a model to word a rule, outside of any run.
         Kind::ModelCall => {
             const { sets(&[Perceiver, Planner, Executor, AgentValidator, MetaValidator, SharedMemory], OBSERVERS) }
         }
@@ -84,7 +84,7 @@ pub const fn may_publish(role: Role, kind: MessageKind) -> bool {
     contract(kind).from.contains(role)
 }
 
-/// The mailboxes that a kind goes to when this role sends it.
+/// The mailboxes that receive a kind if this role sends it.
 pub const fn receivers(from: Role, kind: MessageKind) -> RoleSet {
     contract(kind).to.without(from)
 }
@@ -110,7 +110,7 @@ const fn sets(from: &[Role], to: &[Role]) -> (RoleSet, RoleSet) {
     (RoleSet::of(from), RoleSet::of(to))
 }
 
-/// A large set reads better by what is not in it.
+/// Lists a large set by what is not in it.
 fn names(set: RoleSet) -> String {
     let others = RoleSet::of(&Role::ALL.into_iter().filter(|role| !set.contains(*role)).collect::<Vec<_>>());
     if set.is_empty() {

@@ -1,4 +1,4 @@
-//! A run to test a role in.
+//! Test double: an open run in which a single role can be tested.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::{Bus, BusError, BusLimits, ManualClock, RunBus};
 
-/// An open run on a bus of its own, and everything that is said in it.
+/// An open run on a bus of its own that records all its messages.
 ///
 /// ```
 /// use artoo_bus::doubles::Scene;
@@ -41,12 +41,12 @@ impl Scene {
         Ok(Self { bus, heard })
     }
 
-    /// What was said since the last look, by anybody.
+    /// The messages of all roles since the last query.
     pub fn said(&self) -> Vec<Message> {
         self.envelopes().iter().map(|envelope| Message::clone(&envelope.message)).collect()
     }
 
-    /// What this role said since the last look. What others said is gone, too.
+    /// The messages of this role since the last query. Those of other roles are discarded.
     pub fn said_by(&self, role: Role) -> Vec<Message> {
         let envelopes = self.envelopes();
         let own = envelopes.iter().filter(|envelope| envelope.from == role);

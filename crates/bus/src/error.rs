@@ -1,39 +1,39 @@
-//! What can go wrong on the bus.
+//! Errors of the bus, and failures of a run.
 
 use artoo_types::{MessageKind, Role, RunId};
 
-/// Why the bus refused something. A refused message was delivered to nobody and has no sequence number.
+/// Why the bus refused something. A refused message was not delivered and has no sequence number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BusError {
-    /// The role's contract does not list this kind. The attempt is on record in the run.
+    /// The role's contract does not list this kind. The attempt is recorded in the run.
     #[error("{role} may not publish {}", kind.name())]
     Boundary {
-        /// Who tried.
+        /// The publisher.
         role: Role,
-        /// What.
+        /// The kind of the message.
         kind: MessageKind,
     },
-    /// The run already has its one final result. The attempt is on record in the run.
+    /// The run already has its one final result. The attempt is recorded in the run.
     #[error("run {run_id} already has its final result; {role} published another")]
     SecondFinalResult {
         /// The run.
         run_id: RunId,
-        /// Who tried.
+        /// The publisher.
         role: Role,
     },
-    /// The plan was reported to R7 already. The attempt is on record in the run.
+    /// The plan was already reported to R7. The attempt is recorded in the run.
     #[error("the plan of run {run_id} was reported already; {role} reported it again")]
     SecondReport {
         /// The run.
         run_id: RunId,
-        /// Who tried.
+        /// The publisher.
         role: Role,
     },
     /// A receiver's mailbox is full. The run is marked as failed ([`crate::RunBus::failure`]).
     #[error("the mailbox of {role} is full")]
     Overflow {
-        /// Whose mailbox.
+        /// The receiver.
         role: Role,
     },
     /// The run is closed, or the sender's port was dropped.
@@ -41,10 +41,10 @@ pub enum BusError {
     Closed {
         /// The run.
         run_id: RunId,
-        /// Who tried.
+        /// The publisher.
         role: Role,
     },
-    /// A run with this id is open already.
+    /// A run with this id is already open.
     #[error("run {run_id} is already open")]
     RunOpen {
         /// The run.
@@ -58,7 +58,7 @@ pub enum BusError {
         /// The role.
         role: Role,
     },
-    /// The run is closed: it gives out no ports.
+    /// The run is closed and opens no ports.
     #[error("run {run_id} is closed")]
     RunClosed {
         /// The run.
@@ -67,7 +67,7 @@ pub enum BusError {
 }
 
 impl BusError {
-    /// The next step, where there is one.
+    /// The next step, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Boundary { .. } => Some("the table of contracts is in docs/design/bus.md"),
@@ -82,18 +82,18 @@ impl BusError {
     }
 }
 
-/// What made a run fail on the bus, beyond the one publisher that was refused.
+/// Why a run failed on the bus, as opposed to a single refused publish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunFailure {
-    /// A mailbox overflowed: a message was refused that its receiver needed.
+    /// A mailbox overflowed: a message that its receiver needed was refused.
     #[error("the mailbox of {role} overflowed when {from} published {}", kind.name())]
     Overflow {
-        /// Whose mailbox.
+        /// The receiver.
         role: Role,
-        /// Who published.
+        /// The publisher.
         from: Role,
-        /// What.
+        /// The kind of the message.
         kind: MessageKind,
     },
     /// A recorder panicked. It is not called again, so the record ends here.

@@ -1,4 +1,4 @@
-//! An observer's queue: bounded, lossy, with an exact account of the loss.
+//! Queue of an observer: bounded, lossy, with an exact account of lost messages.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use artoo_types::{Envelope, RunId};
 
 use crate::observer::{Lag, LostRange, Observed};
 
-/// What the reader has taken and not yet handed out: the account of a loss comes before the messages after it.
+/// Messages that the reader has taken and not yet delivered: the account of a loss comes before the messages
+/// after it.
 #[derive(Default)]
 pub(crate) struct Inbox {
     messages: VecDeque<Arc<Envelope>>,
@@ -32,8 +33,8 @@ impl Inbox {
     }
 }
 
-/// Drops the oldest message when it is full. Messages of one run come in order, so what is lost between two received
-/// ones is one range per run.
+/// Drops the oldest message when full. Messages of one run arrive in order, so the losses between two
+/// received messages are one range per run.
 pub(crate) struct Lane {
     queue: VecDeque<Arc<Envelope>>,
     capacity: usize,
@@ -77,12 +78,12 @@ impl Lane {
         self.waker.take()
     }
 
-    /// A lane in which nothing is and nothing comes.
+    /// An empty, closed lane.
     pub(crate) fn ended() -> Self {
         Self { closed: true, ..Self::new(1) }
     }
 
-    /// The reader is gone: nothing is kept for it any more.
+    /// Marks the reader as gone: no more messages are kept for it.
     pub(crate) fn abandon(&mut self) {
         *self = Self { abandoned: true, ..Self::ended() };
     }
@@ -91,7 +92,7 @@ impl Lane {
         self.abandoned
     }
 
-    /// Hands everything over to an empty inbox. Returns false where there is nothing.
+    /// Moves all messages to an empty inbox. Returns `false` if there are none.
     pub(crate) fn take(&mut self, inbox: &mut Inbox) -> bool {
         if self.queue.is_empty() {
             return false;
@@ -103,7 +104,7 @@ impl Lane {
         true
     }
 
-    /// As [`Lane::take`], for a task that waits.
+    /// Async version of [`Lane::take`].
     pub(crate) fn poll_take(&mut self, inbox: &mut Inbox, cx: &mut Context<'_>) -> Poll<()> {
         if self.take(inbox) || self.closed {
             return Poll::Ready(());

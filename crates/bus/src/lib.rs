@@ -1,12 +1,12 @@
-//! The bus: the one way by which roles speak, and by which anybody may watch them speak.
+//! The bus: the only channel between roles, and the only way to observe them.
 //!
-//! A role holds a [`Port`]: it receives the kinds that its contract names, losslessly and in one order, and can
-//! publish only those that its contract lists ([`contract`] is the table). Views hold an [`Observer`] of one run,
-//! the auditor a [`Tap`] of all runs; both may fall behind without slowing anybody, and are then told exactly which
-//! messages they missed. A recorder ([`RunBus::record`]) sees everything.
+//! A role holds a [`Port`]: it receives the kinds that its contract names, losslessly and in one order, and
+//! can publish only those that its contract lists ([`contract`] is the table). Views hold an [`Observer`] of
+//! one run, the auditor a [`Tap`] of all runs; both may fall behind without slowing publishers, and are then
+//! told exactly which messages they missed. A recorder ([`RunBus::record`]) sees everything.
 //!
-//! *Architecture invariant*: the bus knows no role's behaviour, no prompt, no model, no file and no network. It never
-//! waits for a receiver, and it never takes a message that it then loses in silence.
+//! *Architecture invariant*: the bus knows no role's behaviour, no prompt, no model, no file and no network.
+//! It never waits for a receiver, and it never silently loses a message that it has accepted.
 //!
 //! ```
 //! use std::sync::Arc;

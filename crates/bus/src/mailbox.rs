@@ -1,4 +1,4 @@
-//! A role's mailbox: lossless, bounded, read by one port at a time.
+//! Mailbox of a role: lossless, bounded, read by one port at a time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use artoo_types::{Envelope, Role};
 
 use crate::RoleSet;
 
-/// A queue that grew beyond this gives its memory back when it is empty.
+/// A queue that grew beyond this capacity is freed when it is empty.
 const KEEP: usize = 256;
 
-/// Lives under the run's lock. Allocates nothing until the first message.
+/// A mailbox, protected by the run's lock. Allocates nothing until the first message.
 #[derive(Default)]
 pub(crate) struct Mailbox {
     queue: VecDeque<Arc<Envelope>>,
     waker: Option<Waker>,
-    /// Whether a port reads it now.
+    /// Whether a port is reading it.
     pub(crate) open: bool,
-    /// Counts the ports it has had; a sender of an earlier one may not publish any more.
+    /// Counts the ports opened so far; a sender of an earlier port may no longer publish.
     pub(crate) generation: u64,
-    /// What earlier ports of the role have handed out, where they kept it.
+    /// Messages delivered by earlier ports of the role, if they kept them.
     pub(crate) handed: Vec<Arc<Envelope>>,
 }
 
@@ -34,7 +34,8 @@ impl Mailbox {
         self.waker.take()
     }
 
-    /// Moves a batch into `inbox`. Pending where nothing waits, and ready with an empty inbox where nothing ever will.
+    /// Moves a batch into `inbox`. Pending if nothing is waiting, and ready with an empty inbox if nothing
+    /// ever will.
     pub(crate) fn poll_take(
         &mut self,
         inbox: &mut VecDeque<Arc<Envelope>>,
@@ -60,14 +61,15 @@ impl Mailbox {
             return false;
         }
         std::mem::swap(&mut self.queue, inbox);
-        // The two buffers take turns, so that a steady flow allocates nothing; after a burst the large ones go.
+        // The two buffers alternate, so that a steady flow allocates nothing; after a burst the large ones
+        // are freed.
         if self.queue.capacity() > KEEP && inbox.len() < self.queue.capacity() / 8 {
             self.queue = VecDeque::new();
         }
         true
     }
 
-    /// Takes back what a dropped port had not delivered, in front of what came since.
+    /// Returns the undelivered messages of a dropped port to the front of the queue.
     pub(crate) fn put_back(&mut self, mut inbox: VecDeque<Arc<Envelope>>, handed: Vec<Arc<Envelope>>) {
         self.open = false;
         self.waker = None;

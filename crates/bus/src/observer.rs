@@ -1,4 +1,4 @@
-//! Observers: whoever watches a run without taking part in it.
+//! Observers: lossy, read-only subscribers of a run.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -10,39 +10,40 @@ use tokio::task::coop::cooperative;
 use crate::lane::{Inbox, Lane};
 use crate::run::Run;
 
-/// Watches one run: every message of every role, in order, from the moment it was made.
+/// Observes one run: every message of every role, in order, from the observer's creation on.
 ///
-/// It never slows a publisher. When it falls behind by more than its capacity it loses the oldest messages, and is told
-/// which before it gets the next one. What it received and what it was told it lost are together everything.
+/// It never slows a publisher. If it falls behind by more than its capacity it loses the oldest messages, and
+/// is told which ones before it gets the next message. Received and reported lost messages together are all
+/// messages.
 pub struct Observer {
     pub(crate) watch: Watch<InRun>,
 }
 
 impl Observer {
-    /// The next message or account of a loss; `None` when the run is closed and everything was handed out.
+    /// The next message or account of a loss; `None` when the run is closed and everything was delivered.
     ///
     /// Cancel-safe: a dropped future has taken nothing.
     pub async fn recv(&mut self) -> Option<Observed> {
         self.watch.recv().await
     }
 
-    /// As [`Observer::recv`], without waiting: `None` where nothing is there now.
+    /// Non-blocking version of [`Observer::recv`]: `None` if nothing is available now.
     pub fn try_recv(&mut self) -> Option<Observed> {
         self.watch.try_recv()
     }
 }
 
-/// What an observer or a tap gets.
+/// An item received by an observer or a tap.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed {
     /// A message.
     Message(Arc<Envelope>),
-    /// Messages were lost here, because the observer was slow.
+    /// Messages were lost here because the observer was too slow.
     Lagged(Lag),
 }
 
 impl Observed {
-    /// The message, where it is one.
+    /// The message, if it is one.
     pub fn envelope(&self) -> Option<&Arc<Envelope>> {
         match self {
             Self::Message(envelope) => Some(envelope),
@@ -51,7 +52,7 @@ impl Observed {
     }
 }
 
-/// Exactly what an observer lost since the last thing it got.
+/// The messages that an observer lost since the last item it received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lag {
     /// One range for each run, in order of run id.
@@ -59,7 +60,7 @@ pub struct Lag {
 }
 
 impl Lag {
-    /// How many messages were lost.
+    /// Number of lost messages.
     pub fn count(&self) -> u64 {
         self.ranges.iter().map(LostRange::count).sum()
     }
@@ -77,21 +78,21 @@ pub struct LostRange {
 }
 
 impl LostRange {
-    /// How many messages, at least 1.
+    /// Number of messages, at least 1.
     pub fn count(&self) -> u64 {
         self.last_seq.saturating_sub(self.first_seq).saturating_add(1)
     }
 }
 
-/// The reading end of a lane, wherever the lane lives.
+/// The reading end of a lane, wherever the lane is stored.
 pub(crate) struct Watch<L: Lanes> {
     lanes: L,
     inbox: Inbox,
 }
 
-/// Where a reader finds its lane: under its run's lock (an observer) or under a lock of its own (a tap).
+/// Access to a reader's lane: under its run's lock (an observer) or under a lock of its own (a tap).
 pub(crate) trait Lanes {
-    /// Works on the lane under its lock.
+    /// Calls `work` on the lane under its lock.
     fn with<T>(&self, work: impl FnOnce(&mut Lane) -> T) -> T;
 }
 
@@ -119,7 +120,7 @@ impl<L: Lanes> Watch<L> {
     }
 }
 
-/// An observer's lane lives under the lock that every publisher takes anyway.
+/// An observer's lane, protected by the lock that every publisher takes anyway.
 pub(crate) struct InRun {
     pub(crate) run: Arc<Run>,
     pub(crate) number: u64,

@@ -1,4 +1,4 @@
-//! A role's way onto the bus and off it.
+//! Ports: a role's receiving and publishing end of the bus.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -12,27 +12,28 @@ use tokio::task::coop::cooperative;
 use crate::run::Run;
 use crate::{BusError, contract};
 
-/// One role's port in one run: the only live one. It receives the kinds that the role's contract names, and publishes
+/// The only live port of a role in a run. It receives the kinds that the role's contract names, and publishes
 /// only those that it lists.
 ///
-/// Dropping it is how a role ends. What it had not received is kept for the next port of the role, and its
-/// [`Sender`]s may not publish any more.
+/// A role ends by dropping it. Undelivered messages are kept for the next port of the role, and its
+/// [`Sender`]s may no longer publish.
 pub struct Port {
     sender: Sender,
-    /// What an earlier port has handed out, and this one hands out first, see [`Takeover::past`].
+    /// Messages that an earlier port has delivered, and that this one delivers first, see [`Takeover::past`].
     past: VecDeque<Arc<Envelope>>,
     inbox: VecDeque<Arc<Envelope>>,
-    /// What it has handed out, where that is kept.
+    /// The delivered messages, if they are kept.
     handed: Option<Vec<Arc<Envelope>>>,
 }
 
-/// What somebody is told who takes a role over from somebody who is gone.
+/// The messages replayed to a successor that takes over a role.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Takeover {
-    /// What the one before has heard and answered. It comes first. What is said meanwhile to other roles goes nowhere, since it was
-    /// said already; what observers alone hear (model calls, warnings) is heard.
+    /// Messages that the predecessor received and answered. They come first. Messages that the successor
+    /// meanwhile publishes to other roles are dropped, since they were sent already; those for observers only
+    /// (model calls, warnings) are published.
     pub past: Vec<Arc<Envelope>>,
-    /// What the one before has heard and not answered. It comes next, and is answered like any message.
+    /// Messages that the predecessor received and did not answer. They come next, and are answered normally.
     pub again: Vec<Arc<Envelope>>,
 }
 
@@ -42,7 +43,7 @@ impl Port {
         Self { sender, past: VecDeque::new(), inbox: VecDeque::new(), handed: None }
     }
 
-    /// Keeps what it hands out from now on, for a [`Takeover`].
+    /// Keeps the messages delivered from now on, for a [`Takeover`].
     pub(crate) fn keeping(mut self) -> Self {
         self.handed = Some(Vec::new());
         self
@@ -55,17 +56,18 @@ impl Port {
         self
     }
 
-    /// Whose port it is.
+    /// The role of this port.
     pub fn role(&self) -> Role {
         self.sender.role
     }
 
-    /// In which run.
+    /// The run of this port.
     pub fn run_id(&self) -> RunId {
         self.sender.run.id
     }
 
-    /// The next message for this role, in the run's order; `None` when the run is closed and everything was received.
+    /// The next message for this role, in the run's order; `None` when the run is closed and everything was
+    /// received.
     ///
     /// Cancel-safe: a dropped future has taken nothing.
     pub async fn recv(&mut self) -> Option<Arc<Envelope>> {
@@ -91,16 +93,17 @@ impl Port {
         next
     }
 
-    /// Publishes a message and returns its number in the run; 0 for what was not said again, see [`Takeover::past`]. Never waits.
+    /// Publishes a message and returns its number in the run, or 0 for a message suppressed as described in
+    /// [`Takeover::past`]. Never waits.
     ///
     /// # Errors
     ///
-    /// See [`BusError`]: the message is then delivered to nobody.
+    /// See [`BusError`]: the message is then not delivered.
     pub fn publish(&self, message: impl Into<Message>) -> Result<u64, BusError> {
         self.sender.publish(message)
     }
 
-    /// A publisher for workers of this role.
+    /// A publishing handle for workers of this role.
     pub fn sender(&self) -> Sender {
         self.sender.clone()
     }
@@ -114,23 +117,23 @@ impl Drop for Port {
     }
 }
 
-/// Publishes in the name of a role, as long as the [`Port`] that it came from lives.
+/// Publishes as a role, as long as the [`Port`] that it came from lives.
 #[derive(Clone)]
 pub struct Sender {
     run: Arc<Run>,
     role: Role,
     generation: u64,
-    /// True while the port hands out what an earlier one has; `None` where there is nothing of that.
+    /// True while the port replays messages of an earlier one; `None` if there are none.
     catching_up: Option<Arc<AtomicBool>>,
 }
 
 impl Sender {
-    /// In whose name.
+    /// The role.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// In which run.
+    /// The run.
     pub fn run_id(&self) -> RunId {
         self.run.id
     }

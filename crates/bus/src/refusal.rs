@@ -1,7 +1,8 @@
-//! How a refused message gets on record.
+//! Records of refused messages.
 //!
-//! A refusal is itself a message: a `Warning` from the supervisor, numbered like any other, so that the journal, the
-//! views and the auditor see it without a second channel, and so that a replay of the journal sees it too.
+//! A refusal is itself a message: a `Warning` from the supervisor, numbered like any other, so that the
+//! journal, the views and the auditor see it without a second channel, and so that a replay of the journal
+//! sees it too.
 
 use std::fmt;
 
@@ -19,11 +20,11 @@ const MARK: &str = "refused by the bus: ";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Who published it.
+    /// The publisher.
     pub role: Role,
     /// Its kind.
     pub kind: MessageKind,
-    /// Why it was refused.
+    /// The reason.
     pub reason: RefusalReason,
 }
 
@@ -32,9 +33,9 @@ pub struct Refusal {
 pub enum RefusalReason {
     /// The contract of the role does not list the kind.
     Boundary,
-    /// The run already had its final result.
+    /// The run already has its final result.
     SecondFinalResult,
-    /// The plan was reported to R7 already.
+    /// The plan was already reported to R7.
     SecondReport,
     /// This role's mailbox was full.
     Overflow(Role),
@@ -43,7 +44,7 @@ pub enum RefusalReason {
 impl Refusal {
     /// The refusal that an envelope reports; `None` for every other envelope.
     ///
-    /// Only the bus's own reports count: a role cannot publish in the supervisor's name.
+    /// Only the bus's own reports count: a role cannot publish as the supervisor.
     pub fn of(envelope: &Envelope) -> Option<Self> {
         if envelope.from != Role::Supervisor {
             return None;

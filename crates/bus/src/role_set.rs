@@ -1,4 +1,4 @@
-//! A set of roles in two bytes.
+//! Set of roles as a two-byte bit set.
 
 use std::fmt;
 
@@ -39,17 +39,17 @@ impl RoleSet {
         Self(self.0 & !(1 << role as u16))
     }
 
-    /// Whether a role is in it.
+    /// Whether the set contains a role.
     pub const fn contains(self, role: Role) -> bool {
         self.0 & (1 << role as u16) != 0
     }
 
-    /// Whether no role is in it.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The roles in it, in the order of [`Role::ALL`].
+    /// The roles in the order of [`Role::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Role> {
         Role::ALL.into_iter().filter(move |role| self.contains(*role))
     }

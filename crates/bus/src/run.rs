@@ -1,4 +1,4 @@
-//! One run on the bus: its order, its mailboxes, its observers, its recorders, its clock.
+//! State of one run on the bus: sequence, mailboxes, observers, recorders, clock.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,8 @@ use crate::run_clock::RunClock;
 use crate::tap::TapLane;
 use crate::{BusError, Clock, Refusal, RefusalReason, RoleSet, RunFailure};
 
-/// Called for every message of a run, in order, under the run's lock: it must be quick and must not call the bus.
+/// Called for every message of a run, in order, under the run's lock: it must be quick and must not call the
+/// bus.
 pub type Recorder = Box<dyn FnMut(&Arc<Envelope>) + Send>;
 
 pub(crate) struct Run {
@@ -27,16 +28,16 @@ pub(crate) struct Run {
     pub(crate) failed: Notify,
 }
 
-/// Everything behind the run's one lock. One lock is what gives all receivers the same order.
+/// Everything protected by the run's single lock. One lock gives all receivers the same order.
 pub(crate) struct State {
     seq: u64,
     pub(crate) closed: bool,
     has_final_result: bool,
-    /// Plans that were dispatched and not reported to R7; `None` before the first.
+    /// Number of plans dispatched but not reported to R7; `None` before the first.
     unreported: Option<u32>,
     pub(crate) clock: RunClock,
     mailboxes: Mailboxes,
-    /// Each with the number that its reader knows it by, ascending.
+    /// The observers' lanes, each with the number by which its reader identifies it, ascending.
     observers: Vec<(u64, Lane)>,
     next_observer: u64,
     pub(crate) taps: Vec<Arc<TapLane>>,
@@ -60,7 +61,7 @@ impl State {
         number
     }
 
-    /// Works on an observer's lane, which is there as long as the observer is.
+    /// Calls `work` on an observer's lane, which exists as long as the observer does.
     pub(crate) fn with_observer<T>(&mut self, number: u64, work: impl FnOnce(&mut Lane) -> T) -> T {
         match self.observers.iter_mut().find(|(known, _)| *known == number) {
             Some((_, lane)) => work(lane),
@@ -96,7 +97,8 @@ impl Run {
         Self { id, clock, mailbox_limit, state: Mutex::new(state), failed: Notify::new() }
     }
 
-    /// Every change under the lock is complete before anything that could panic, so a poisoned lock is as good as any.
+    /// Every change under the lock is complete before anything that could panic, so a poisoned lock is
+    /// consistent.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,7 +147,7 @@ impl Run {
         state.mailboxes.iter(to).find(full).map(|(role, _)| RefusalReason::Overflow(role))
     }
 
-    /// Puts a refusal on record and says what the publisher is told.
+    /// Records a refusal and returns the publisher's error.
     fn refuse(&self, state: &mut State, refusal: Refusal, wakes: &mut Wakes) -> BusError {
         let Refusal { role, kind, reason } = refusal;
         let error = match reason {
@@ -161,7 +163,7 @@ impl Run {
         error
     }
 
-    /// Numbers a message and hands it to everybody. Cannot fail: whoever calls it has made sure of room.
+    /// Numbers a message and delivers it to all receivers. Cannot fail: the caller has made sure of room.
     fn deliver(
         &self,
         state: &mut State,
@@ -206,7 +208,8 @@ impl Run {
         seq
     }
 
-    /// A recorder is foreign code under the run's lock: its panic ends the record and marks the run, and nothing else.
+    /// A recorder is foreign code under the run's lock: its panic ends the record and marks the run as
+    /// failed, and nothing else.
     fn record(&self, state: &mut State, envelope: &Arc<Envelope>) {
         let before = state.recorders.len();
         state.recorders.retain_mut(|recorder| catch_unwind(AssertUnwindSafe(|| recorder(envelope))).is_ok());
@@ -215,7 +218,7 @@ impl Run {
         }
     }
 
-    /// The first failure stays.
+    /// Marks the run as failed; the first failure is kept.
     fn fail(&self, state: &mut State, failure: RunFailure) {
         state.failure.get_or_insert(failure);
         self.failed.notify_waiters();
@@ -232,7 +235,7 @@ impl Run {
             wakes.add(lane.close());
         }
         state.taps.clear();
-        // Dropped after the lock: a recorder may hold anything.
+        // Dropped after the lock: a recorder may own anything.
         let recorders = std::mem::take(&mut state.recorders);
         drop(state);
         wakes.wake();
@@ -241,12 +244,13 @@ impl Run {
     }
 }
 
-/// What tells R7 how a plan went. A second one would make it decide twice on one plan.
+/// Whether a kind reports the result of a plan to R7. A second report would make it decide twice on one plan.
 fn is_report(kind: MessageKind) -> bool {
     matches!(kind, MessageKind::OutcomeSummary | MessageKind::ReplanRequest)
 }
 
-/// Wakers that are gathered under the lock and woken after it: a task that is woken under it runs straight into it.
+/// Wakers that are collected under the lock and woken after it: a task woken under the lock would block on it
+/// at once.
 #[derive(Default)]
 struct Wakes(Vec<Waker>);
 

@@ -1,4 +1,4 @@
-//! The handle of one run.
+//! Handle of one run on the bus.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use crate::observer::{InRun, Observer, Watch};
 use crate::run::{Recorder, Run};
 use crate::{BusError, Port, RunFailure, Takeover};
 
-/// One run on the bus. Clones are the same run; when the last is dropped, the run is closed, so that nothing waits for
-/// ever on a run that nobody watches over.
+/// One run on the bus. Clones share the same run; when the last one is dropped, the run is closed, so that
+/// nothing waits forever on an abandoned run.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -34,16 +34,17 @@ impl RunBus {
         Self { open: Arc::new(OpenRun { run, registry }) }
     }
 
-    /// Which run.
+    /// The id of the run.
     pub fn run_id(&self) -> RunId {
         self.run().id
     }
 
-    /// Opens the role's port. Messages that were sent to the role before are waiting in it.
+    /// Opens the role's port. Messages sent to the role earlier are waiting in it.
     ///
     /// # Errors
     ///
-    /// [`BusError::PortOpen`] while another port of the role lives, [`BusError::RunClosed`] after [`RunBus::close`].
+    /// [`BusError::PortOpen`] while another port of the role lives, [`BusError::RunClosed`] after
+    /// [`RunBus::close`].
     pub fn port(&self, role: Role) -> Result<Port, BusError> {
         let run_id = self.run_id();
         let mut state = self.run().lock();
@@ -59,7 +60,8 @@ impl RunBus {
         Ok(Port::new(Arc::clone(self.run()), role, mailbox.generation))
     }
 
-    /// As [`RunBus::port`]; what the port hands out is kept until the run is gone, so that [`RunBus::take_over`] can hand it out again.
+    /// As [`RunBus::port`], but delivered messages are kept until the run is dropped, so that
+    /// [`RunBus::take_over`] can replay them.
     ///
     /// # Errors
     ///
@@ -68,8 +70,9 @@ impl RunBus {
         self.port(role).map(Port::keeping)
     }
 
-    /// Opens the port of a role whose [kept port](RunBus::kept_port) is gone, for somebody who is to know what the one before knew.
-    /// `choose` gets what that one was handed, in order, and says what of it is told; then comes what waits in the mailbox.
+    /// Opens the port of a role whose [kept port](RunBus::kept_port) was dropped, for a successor that needs
+    /// its predecessor's messages. `choose` receives the messages delivered to the predecessor, in order, and
+    /// selects those to replay; messages waiting in the mailbox follow.
     ///
     /// # Errors
     ///
@@ -84,8 +87,8 @@ impl RunBus {
         Ok(port.taking_over(choose(handed)))
     }
 
-    /// Watches this run from now on. `capacity` is how many messages it may fall behind before it loses the oldest; at
-    /// least 1. On a closed run it ends at once.
+    /// Observes this run from now on. `capacity` is how many messages the observer may fall behind before it
+    /// loses the oldest; at least 1. On a closed run it ends at once.
     pub fn observe(&self, capacity: usize) -> Observer {
         let number = self.run().lock().add_observer(capacity);
         Observer { watch: Watch::new(InRun { run: Arc::clone(self.run()), number }) }
@@ -93,8 +96,9 @@ impl RunBus {
 
     /// Adds a recorder: it is called for every message from now on, in order, without loss.
     ///
-    /// It is called under the run's lock: it must be quick (push to a queue), and must not call the bus. If it
-    /// panics, it is not called again and the run is marked as failed. It is dropped when the run is closed.
+    /// It is called under the run's lock: it must be quick (push to a queue), and must not call the bus. If
+    /// it panics, it is not called again and the run is marked as failed. It is dropped when the run is
+    /// closed.
     pub fn record(&self, recorder: Recorder) {
         let mut state = self.run().lock();
         if !state.closed {
@@ -102,7 +106,8 @@ impl RunBus {
         }
     }
 
-    /// Stops the run's clock, because a person is asked. Nested: it goes on after as many [`RunBus::resume`]s.
+    /// Stops the run's clock while a person is asked. Pauses nest: the clock resumes after as many
+    /// [`RunBus::resume`]s.
     pub fn pause(&self) {
         let mut state = self.run().lock();
         state.clock.pause(self.run().monotonic());
@@ -114,17 +119,17 @@ impl RunBus {
         state.clock.resume(self.run().monotonic());
     }
 
-    /// How long the run has taken, without the pauses.
+    /// Elapsed time of the run, without the pauses.
     pub fn elapsed(&self) -> Duration {
         let state = self.run().lock();
         state.clock.elapsed(self.run().monotonic())
     }
 
-    /// Waits until the bus fails the run, because a mailbox overflowed or a recorder panicked; `None` when the run is
-    /// closed without a failure. Cancel-safe; every caller gets the same, first failure.
+    /// Waits until the bus fails the run because a mailbox overflowed or a recorder panicked; `None` if the
+    /// run is closed without a failure. Cancel-safe; every caller gets the same, first failure.
     pub async fn failure(&self) -> Option<RunFailure> {
         loop {
-            // Made before the look, so that a failure in between wakes it.
+            // Created before the check, so that a failure in between wakes it.
             let changed = self.run().failed.notified();
             {
                 let state = self.run().lock();
@@ -136,8 +141,8 @@ impl RunBus {
         }
     }
 
-    /// Closes the run: nothing can be published any more, receivers and observers get what is waiting and then `None`.
-    /// Closing again does nothing.
+    /// Closes the run: nothing can be published any more, receivers and observers get the waiting messages
+    /// and then `None`. Closing again does nothing.
     pub fn close(&self) {
         self.open.close();
     }

@@ -1,13 +1,13 @@
-//! The clock of one run: it stops while a person is asked.
+//! Clock of one run, which is paused while a person is asked.
 
 use std::time::Duration;
 
-/// Counts the time that a run has used. Given the monotonic time from outside.
+/// Measures the time that a run has used. The caller passes in the monotonic time.
 #[derive(Debug)]
 pub(crate) struct RunClock {
     started: Duration,
     paused_before: Duration,
-    /// How many questions are open; the clock goes on when the last is answered.
+    /// Number of open questions; the clock resumes when the last one is answered.
     depth: u32,
     paused_at: Duration,
 }
@@ -24,7 +24,7 @@ impl RunClock {
         self.depth = self.depth.saturating_add(1);
     }
 
-    /// Ends one pause. Without an open pause it does nothing.
+    /// Ends one pause. Does nothing without an open pause.
     pub(crate) fn resume(&mut self, now: Duration) {
         if self.depth == 1 {
             self.paused_before += now.saturating_sub(self.paused_at);

@@ -1,4 +1,4 @@
-//! The tap: every message of every run, for the auditor.
+//! Tap: every message of every run, for the auditor.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -7,9 +7,9 @@ use std::thread::Thread;
 use crate::lane::Lane;
 use crate::observer::{Lanes, Observed, Watch};
 
-/// Watches all runs, those that are open and those to come. Lossy like an [`crate::Observer`].
+/// Observes all open and future runs. Lossy like an [`crate::Observer`].
 ///
-/// Within a run its messages come in order; between runs, a message that was published after another was received
+/// Messages of a run arrive in order; between runs, a message that was published after another was received
 /// comes after it.
 pub struct Tap {
     watch: Watch<Arc<TapLane>>,
@@ -22,18 +22,19 @@ impl Tap {
         (Self { watch: Watch::new(Arc::clone(&lane)), lane: Arc::clone(&lane) }, lane)
     }
 
-    /// The next message or account of a loss; `None` when the bus is gone or the tap was stopped, and everything was
-    /// handed out. Cancel-safe.
+    /// The next message or account of a loss; `None` when the bus was dropped or the tap stopped, and
+    /// everything was delivered. Cancel-safe.
     pub async fn recv(&mut self) -> Option<Observed> {
         self.watch.recv().await
     }
 
-    /// As [`Tap::recv`], without waiting: `None` where nothing is there now.
+    /// Non-blocking version of [`Tap::recv`]: `None` if nothing is available now.
     pub fn try_recv(&mut self) -> Option<Observed> {
         self.watch.try_recv()
     }
 
-    /// As [`Tap::recv`], for a thread of its own. Must not be called on a thread that runs async tasks.
+    /// Blocking version of [`Tap::recv`], for a dedicated thread. Must not be called on a thread that runs
+    /// async tasks.
     pub fn blocking_recv(&mut self) -> Option<Observed> {
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let mut context = Context::from_waker(&waker);
@@ -46,20 +47,20 @@ impl Tap {
         }
     }
 
-    /// A handle that ends this tap from elsewhere.
+    /// A handle that stops this tap from elsewhere.
     pub fn stop_handle(&self) -> TapStop {
         TapStop { lane: Arc::clone(&self.lane) }
     }
 }
 
-/// Ends a [`Tap`] from elsewhere: it takes no more messages, hands out those that it has, and then ends.
+/// Stops a [`Tap`] from elsewhere: it accepts no more messages, delivers those that it has, and then ends.
 #[derive(Clone)]
 pub struct TapStop {
     lane: Arc<TapLane>,
 }
 
 impl TapStop {
-    /// Ends the tap.
+    /// Stops the tap.
     pub fn stop(&self) {
         self.lane.close();
     }
@@ -89,7 +90,7 @@ impl TapLane {
 }
 
 impl Lanes for TapLane {
-    /// Nothing that runs under this lock can leave the lane half changed, so a poisoned lock is as good as any.
+    /// No code under this lock can leave the lane inconsistent, so a poisoned lock is usable.
     fn with<T>(&self, work: impl FnOnce(&mut Lane) -> T) -> T {
         work(&mut self.lane.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,4 +1,4 @@
-//! Whether something is there after all, where an answer says that there is nothing.
+//! Verifies negative answers: searches for what an answer says does not exist.
 
 use std::{collections::BTreeSet, fs, path::Path, path::PathBuf};
 
@@ -12,27 +12,29 @@ use crate::{
     named_paths::without_spaced_names,
 };
 
-/// The most entries that are looked at.
+/// The maximum number of entries examined.
 const MAX_ENTRIES: usize = 5_000;
-/// The most bytes that are read, of one file and of all of them.
+/// The maximum number of bytes read, of one file and in total.
 const MAX_FILE: u64 = 1 << 20;
 const MAX_TOTAL: u64 = 32 << 20;
-/// The shortest word that is looked for: shorter ones stand everywhere. One that the step has in quotes may be shorter: 墨盒.
+/// The shortest word searched for: shorter ones occur everywhere. A word that the step quotes may be shorter:
+/// 墨盒.
 const MIN_TERM: usize = 3;
 const MIN_QUOTED: usize = 2;
 
-/// The quotation marks of a step: what opens, what closes.
+/// The quotation marks of a step, opening and closing.
 const QUOTES: [(char, char); 6] =
     [('"', '"'), ('`', '`'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
 
-/// Where the one word that a step and its calls look for stands after all, in words; `None` where it stands nowhere, where nobody
-/// said that there is nothing, or where code cannot know what was looked for.
+/// The place where the one word that a step and its calls search for occurs after all, in words; `None` if it
+/// occurs nowhere, if the answer is not negative, or if code cannot tell what was searched for.
 ///
-/// A search in the wrong way (names in place of contents, a filter that drops every hit) comes back with nothing, and two such
-/// searches agree. So code looks itself: in the files and folders that the step names, or in the working folder, for a word that stands
-/// in the step and was searched for in a call, before all one that the step has in quotes. It does not where there are several such
-/// words. Hidden entries and links are left out, and so is what lies behind the limits of entries and bytes. Whoever asks for what lacks a
-/// word is answered rightly all the same: so this is for a judge to weigh, and decides nothing.
+/// A wrong search (names instead of contents, a filter that drops every hit) finds nothing, and two such
+/// searches agree. So code searches itself: in the files and folders that the step names, or in the working
+/// folder, for a word that is in the step and was searched for by a call, with preference for one that the
+/// step quotes. It does not if there are several such words. Hidden entries and links are left out, and so is
+/// everything beyond the limits of entries and bytes. The answer to a question about what lacks a word is
+/// still right, so this is a hint for a judge and decides nothing.
 ///
 /// ```
 /// # use artoo_checks::{Filesystem, overlooked};
@@ -59,11 +61,12 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesy
     Some(format!("it says that there is nothing, but {shown} has the word {term:?}"))
 }
 
-/// The file that a request names and that is nowhere, so that no other plan finds it; `None` where it may be somewhere, or where
-/// nothing shows that it is a file that was meant.
+/// The file that a request names and that does not exist, so that no other plan can find it; `None` if it may
+/// exist somewhere, or if nothing shows that a file was meant.
 ///
-/// A call looked for it and was told so by the system; nothing lies where the request says; nothing below the working folder or the
-/// workspace has its name, or mentions it; and the request names no file that is there.
+/// All of these must hold: a call looked for it and the system reported it missing; nothing is at the path in
+/// the request; nothing below the working folder or the workspace has its name or mentions it; and the
+/// request names no existing file.
 ///
 /// ```
 /// # use artoo_checks::{Filesystem, missing_file};
@@ -75,7 +78,7 @@ pub fn overlooked(answer: &str, intent: &str, calls: &[ToolCall], world: &Filesy
 /// Source: `docs/deviations.md`, "Absence".
 pub fn missing_file(request: &str, calls: &[ToolCall], world: &Filesystem) -> Option<String> {
     let request = &without_spaced_names(request, world);
-    // What cannot be looked at is not known to be missing.
+    // A path that cannot be examined is not known to be missing.
     let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
     if file_paths(request).any(|path| !lacks(path)) {
         return None;
@@ -95,7 +98,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// What the step names that is there.
+/// The existing paths that the step names.
 fn places<'a>(intent: &'a str, world: &Filesystem) -> Vec<&'a str> {
     intent
         .split_whitespace()
@@ -105,7 +108,7 @@ fn places<'a>(intent: &'a str, world: &Filesystem) -> Vec<&'a str> {
         .collect()
 }
 
-/// The endings that the step restricts itself to, without their dots.
+/// The extensions to which the step is restricted, without their dots.
 fn endings(intent: &str) -> impl Iterator<Item = &str> {
     intent.split_whitespace().filter_map(|word| {
         let ending = word.trim_matches(['"', '\'', ',', '*', '(', ')', '?']).strip_prefix('.')?;
@@ -113,7 +116,8 @@ fn endings(intent: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The word that the calls search for and the step names, where there is exactly one: of those in quotes, or else of all.
+/// The word that the calls search for and the step names, if there is exactly one: among the quoted words, or
+/// else among all.
 fn only_term(intent: &str, calls: &[ToolCall], places: &[&str]) -> Option<String> {
     let is_place = |word: &str| places.iter().any(|place| place.split('/').any(|part| part == word));
     let searched: Vec<String> =
@@ -132,7 +136,7 @@ fn only_term(intent: &str, calls: &[ToolCall], places: &[&str]) -> Option<String
     }
 }
 
-/// What a step has in quotation marks.
+/// The texts in quotation marks in a step.
 fn quoted(intent: &str) -> impl Iterator<Item = &str> {
     QUOTES.iter().flat_map(move |(open, close)| {
         let mut rest = intent;
@@ -145,7 +149,8 @@ fn quoted(intent: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a command searches for: what it quotes, and the word after `grep` or `-name`, without the signs of patterns around it.
+/// The words that a command searches for: quoted ones, and the word after `grep` or `-name`, without
+/// surrounding wildcards.
 fn searched_for(command: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = command;
@@ -167,22 +172,23 @@ fn searched_for(command: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is looked for, and in what.
+/// A search: the term, and the extensions of the files.
 struct Look<'a> {
     term: &'a str,
     endings: Vec<&'a str>,
 }
 
-/// What a look came to.
+/// The result of a search.
 enum Looked {
     Found(PathBuf),
     Nowhere,
-    /// Not where it could be seen; there is more beyond the limits, behind a link, or in a folder that cannot be read.
+    /// Not found, but the search was incomplete: there is more beyond the limits, behind a link, or in an
+    /// unreadable folder.
     NotAll,
 }
 
 impl Look<'_> {
-    /// The first file that has it: breadth first, in order of name.
+    /// The first file that contains the term: breadth first, in order of name.
     fn first_below(&self, roots: Vec<PathBuf>) -> Looked {
         let mut folders: std::collections::VecDeque<PathBuf> = roots.into();
         let (mut entries, mut bytes, mut saw_all) = (0, 0, true);
@@ -230,7 +236,8 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// Whether a text has a word, spelt as it is and not as a part of a longer one. Scripts without blanks have no such parts.
+/// Whether a text contains a word, with the same spelling and not as part of a longer word. Scripts without
+/// blanks have no word boundaries.
 fn has_word(text: &str, word: &str) -> bool {
     let is_within = |beside: Option<char>, edge: Option<char>| {
         beside.is_some_and(char::is_alphanumeric) && edge.is_none_or(|edge| !is_unspaced(edge))

@@ -1,4 +1,4 @@
-//! What code finds where a search found nothing.
+//! Tests of verifying negative answers.
 
 use artoo_types::{CallEnding, CallId, OutputRecord, ToolName, Trust};
 use chrono::DateTime;
@@ -42,13 +42,14 @@ fn house() -> (tempfile::TempDir, Filesystem) {
     (folder, world)
 }
 
-/// Seen with the embedded model: names were searched for a word that the contents have, and every hit was filtered away.
+/// Observed with the embedded model: file names were searched for a word that is in the contents, and every
+/// hit was filtered out.
 #[test]
 fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
     let (_folder, world) = house();
     let asked = "Which file in docs or its subfolders contains the word heron?";
     let table = [
-        // The wrong kind of search, and hits that are dropped.
+        // The wrong kind of search, and dropped hits.
         ("No file contains the word heron.", asked, "find docs -name '*heron*'", true),
         ("none", asked, "grep -r \"heron\" docs | grep -v \"docs\"", true),
         ("none", asked, "grep -rl heron docs | grep -v docs", true),
@@ -69,15 +70,15 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
         ("没有", "docs 文件夹里有没有文件提到“墨盒”?", "grep -rlw \"墨盒\" docs", true),
         ("no", "Does any file say \"a heron\" ?", "find . -name 'a heron'", false),
         ("no", "Does any file contain \"A heron\" ?", "find . -name 'A heron'", true),
-        // It found something.
+        // The search found something.
         ("docs/birds/pond.md", asked, "grep -rl heron docs", false),
-        // A longer word is another word; hidden files and other places and endings do not count.
+        // A longer word is another word; hidden files and other places and extensions do not count.
         ("none", "Which file in docs contains the word kingfisher?", "grep -rw kingfisher docs", false),
         ("none", "Which file contains magpie?", "grep -r magpie .", false),
         ("none", "Which file in logs contains the word heron?", "grep -r heron logs", false),
         ("none", "Which .txt file in docs contains the word heron?", "grep -rl heron docs", false),
-        // What was looked for may be another thing: a judge weighs that.
-        // Nobody knows what was looked for, or that was not there at all.
+        // The search may have been for something else: a judge weighs that. It is unknown what was searched
+        // for, or it really did not exist.
         ("none", asked, "ls docs", false),
         ("none", "Which file in docs does not contain the word heron?", "grep -L heron docs", true),
         (
@@ -100,7 +101,7 @@ fn what_a_search_overlooked_contradicts_that_there_is_nothing() {
     assert_eq!(said.as_deref(), Some(expected));
 }
 
-/// Seen with the embedded model: 27 calls looked for a file that is not there.
+/// Observed with the embedded model: 27 calls looked for a file that does not exist.
 #[test]
 fn a_file_that_is_nowhere_is_known_by_a_call_and_a_look() {
     let (folder, world) = house();
@@ -120,10 +121,10 @@ fn a_file_that_is_nowhere_is_known_by_a_call_and_a_look() {
         // No call looked for it.
         ("How many lines does docs/annual.txt have?", "docs/other.txt", None),
         ("Which files mention example.com?", "notes", None),
-        // It lies somewhere else, and another plan may find it.
+        // It exists somewhere else, and another plan may find it.
         ("How many lines does pond.md have?", "pond.md", None),
         ("How many lines does logs/plan.txt have?", "logs/plan.txt", None),
-        // A file that is there is named, too.
+        // The request also names an existing file.
         ("Which lines of logs/app.log mention gone.txt?", "gone.txt", None),
         ("", "", None),
     ];
@@ -134,7 +135,7 @@ fn a_file_that_is_nowhere_is_known_by_a_call_and_a_look() {
             "{request:?} by {path:?}"
         );
     }
-    // A call that was not told so has looked for nothing; a file that mentions the name may show the way.
+    // Without such a report no call has looked for it; a file that mentions the name may show the way.
     let asked = "How many lines does docs/annual.txt have?";
     assert_eq!(missing_file(asked, &[call("cat docs/annual.txt")], &world), None);
     let workspace = tempfile::tempdir().unwrap();
@@ -147,7 +148,7 @@ fn a_file_that_is_nowhere_is_known_by_a_call_and_a_look() {
     assert_eq!(missing_file(asked, &[looked("docs/annual.txt")], &world), None);
 }
 
-/// Where not everything could be looked at, nobody can say that it is nowhere.
+/// If not everything could be examined, the file may exist.
 #[test]
 fn beyond_the_limits_a_file_may_be() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! When two answers that were derived by different means say the same.
+//! Equality of two answers that were derived by different means.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use artoo_types::is_unspaced;
 
 use crate::number::{Figure, figures, standalone_numbers};
 
-/// Words that say by themselves that there is nothing, by their languages. They only keep an answer from rules that hold for what there is.
+/// Words that mean "nothing" on their own, by language. They only exempt an answer from rules for positive
+/// answers.
 const NOTHING: [(&str, &[&str]); 15] = [
     ("English", &["no", "none", "not", "nothing", "false"]),
     ("German", &["nein", "kein", "keine", "keiner", "keines", "nichts"]),
@@ -25,7 +26,7 @@ const NOTHING: [(&str, &[&str]); 15] = [
     ("Korean", &["없음", "없습니다"]),
 ];
 
-/// Whether a word is one of these. In scripts without blanks it stands within others.
+/// Whether a word is one of these. In scripts without blanks the word may occur within others.
 fn is_nothing(word: &str) -> bool {
     NOTHING
         .iter()
@@ -33,15 +34,16 @@ fn is_nothing(word: &str) -> bool {
         .any(|none| word == *none || (none.starts_with(is_unspaced) && word.contains(none)))
 }
 
-/// How programs print a list without items.
+/// Printed forms of an empty list.
 const EMPTY_LISTS: [&str; 3] = ["[]", "{}", "()"];
 
 /// Whether two outputs give the same answer.
 ///
-/// The numbers that stand alone must be the same, as often; and so must the names (words with a dot or a slash inside,
-/// by their last component). A number of three digits or more that is rounded to decimals is the same as the longer one. Only where
-/// neither has a number or a name are the words themselves compared. An empty answer agrees with nothing, so that two failures do
-/// not confirm each other; but "0", "no", "none found" and "[]" say the same.
+/// The standalone numbers must be the same, with the same counts; and so must the names (words with a dot or
+/// a slash inside, by their last component). A number of three digits or more that is rounded to decimals
+/// equals the longer one. The words themselves are only compared if neither output has a number or a name. An
+/// empty answer agrees with nothing, so that two failures do not confirm each other; but "0", "no", "none
+/// found" and "[]" are the same.
 ///
 /// ```
 /// use artoo_checks::same_answer;
@@ -62,7 +64,7 @@ pub fn same_answer(a: &str, b: &str) -> bool {
     }
 }
 
-/// Whether an answer says that there is nothing: "0", "no", "There is no such file".
+/// Whether an answer is negative: "0", "no", "There is no such file".
 ///
 /// ```
 /// assert!(artoo_checks::means_none("No file was written."));
@@ -72,10 +74,11 @@ pub fn means_none(answer: &str) -> bool {
     Answer::read(answer).means_none()
 }
 
-/// The answer that most of several derivations gave, and at least two: the shortest of those that agree, as the plainest, but words
-/// rather than an empty list.
+/// The answer of the majority of several derivations, and of at least two: the shortest of those that agree,
+/// as the plainest, but words rather than an empty list.
 ///
-/// Most, not two: the more derivations there are, the likelier two of them make the same mistake (to count the folder with its files).
+/// A majority, not just two: the more derivations there are, the likelier two of them make the same mistake
+/// (to count the folder with its files).
 ///
 /// ```
 /// use artoo_checks::agreed_answer;
@@ -94,8 +97,8 @@ pub fn agreed_answer<'a>(answers: &[&'a str]) -> Option<&'a str> {
     agreed.min_by_key(|answer| (EMPTY_LISTS.contains(answer), answer.len()))
 }
 
-/// The number alone, of an answer that is a number and names which the question has itself: what `wc -l FILE` puts out. `None` where it
-/// says anything else, or is a number already.
+/// The bare number of an answer that consists of a number and names from the question, such as the output of
+/// `wc -l FILE`. `None` if the answer says anything else, or is a bare number already.
 ///
 /// ```
 /// use artoo_checks::plain_number;
@@ -113,7 +116,7 @@ pub fn plain_number<'a>(answer: &'a str, asked: &str) -> Option<&'a str> {
     number.filter(|_| is_plain && known)
 }
 
-/// Numbers that differ by rounding alone.
+/// Whether two lists of numbers are equal up to rounding.
 fn same_numbers(a: &[Figure], b: &[Figure]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(*b))
 }
@@ -152,7 +155,8 @@ impl Answer {
         Self { numbers, names, words, is_empty_list }
     }
 
-    /// Whether it says that there is nothing: a single 0, an empty list, or a word for it and neither a number nor a name.
+    /// Whether the answer is negative: a single 0, an empty list, or a word for "nothing" and neither a
+    /// number nor a name.
     fn means_none(&self) -> bool {
         match self.numbers.as_slice() {
             [only] => only.value == 0.0 && self.names.is_empty(),

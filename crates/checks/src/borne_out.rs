@@ -1,4 +1,4 @@
-//! Whether calls bear out what an answer says: right words and a wrong figure have the right form.
+//! Verifies that calls support an answer: right words with a wrong number have the right form.
 
 use std::path::Path;
 
@@ -13,10 +13,11 @@ use crate::{
     print::only_prints,
 };
 
-/// What they say of a file that is missing.
+/// The system's message about a missing file.
 const NOT_THERE: &str = "No such file or directory";
 
-/// What a shell and the C library say when something went wrong. English only; in other languages a complaint is not known as one.
+/// Error messages of shells and the C library. English only; an error message in another language is not
+/// recognised.
 const COMPLAINTS: [&str; 11] = [
     NOT_THERE,
     "Permission denied",
@@ -31,12 +32,13 @@ const COMPLAINTS: [&str; 11] = [
     "Input/output error",
 ];
 
-/// What an answer says and no call shows, in words; `None` where all of it is borne out.
+/// The part of an answer that no call shows, in words; `None` if everything is supported.
 ///
-/// Every figure must stand in what a call put out, rounded as the answer rounds it; beside one that does, figures of `named`, what
-/// the step itself names, need no evidence. 0 is shown by a search that ran and put out nothing. Every file name must stand in an output, in a call's
-/// arguments or in `named`. A call that only prints its own arguments shows nothing, and a complaint of a program is no answer.
-/// What is computed or counted must be computed by a tool. Words without figures or names are not looked at: only a reader can.
+/// Every number must occur in the output of a call, rounded as the answer rounds it; beside one that does,
+/// numbers in `named`, the words of the step itself, need no evidence. 0 is shown by a search that ran and
+/// had no output. Every file name must occur in an output, in a call's arguments or in `named`. A call that
+/// only prints its own arguments shows nothing, and a program's error message is no answer. Computing and
+/// counting must be done by a tool. Words without numbers or names are not checked: only a reader can.
 ///
 /// ```
 /// use artoo_checks::{Record, unborne};
@@ -45,7 +47,8 @@ const COMPLAINTS: [&str; 11] = [
 /// assert!(unborne("4", false, nothing, "Which of the 4 files are empty?").is_some());
 /// ```
 ///
-/// What earlier steps found shows what it says, too: a step may only sum up. `verbatim` says that the answer is known to be what the last call put out, of which the record may show only head and tail.
+/// Results of earlier steps count as evidence, too: a step may be a mere summary. `verbatim` says that the
+/// answer is known to be the output of the last call, of which the record may show only head and tail.
 /// Source: `docs/deviations.md`, "Borne out".
 pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) -> Option<String> {
     let Record { tool_calls: calls, earlier } = record;
@@ -57,7 +60,7 @@ pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) ->
         return complaint(last).filter(|_| counted_nothing).map(in_vain);
     }
     let showing = || calls.iter().filter(|call| call.ran() && !only_prints(call));
-    // What a pipe counts when the program before it went wrong is nothing that was found out.
+    // A zero counted by a pipe after the program before it failed is not a result.
     let counted = |call: &ToolCall| {
         let mut numbers = numbers_within(&call.output.shown);
         numbers.retain(|number| *number != 0.0 || complaint(call).is_none());
@@ -75,7 +78,7 @@ pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) ->
     if let Some(figure) =
         stated.iter().find(|figure| !is_shown(figure) && (nothing_shown || !is_asked(figure)))
     {
-        // A pipe counts nothing where the program before it went wrong.
+        // A pipe counts nothing if the program before it failed.
         let complaint = calls.iter().rev().find_map(complaint).filter(|_| figure.value == 0.0);
         return Some(match complaint {
             Some(complaint) => in_vain(complaint),
@@ -92,10 +95,11 @@ pub fn unborne(answer: &str, verbatim: bool, record: Record<'_>, named: &str) ->
     Some(format!("no call shows the name {missing:?}"))
 }
 
-/// The file that a step names and that is not there, where the answer is 0 all the same: that is no figure of a file.
+/// The missing file that a step names if the answer is 0 nevertheless: a missing file has no count.
 ///
-/// A call said so; or the step names it with its folder, nothing lies at that path, no call shows its name, and the step names no
-/// file that is there: a command that hides its complaints counts an empty input.
+/// Either a call reported it missing; or the step names it with its folder, nothing is at that path, no call
+/// shows its name, and the step names no existing file: a command that suppresses its error messages counts
+/// an empty input.
 ///
 /// ```
 /// # use artoo_checks::{Filesystem, missing_subject};
@@ -109,9 +113,9 @@ pub fn missing_subject(answer: &str, intent: &str, calls: &[ToolCall], world: &F
         return None;
     }
     let shown = |name: &str| calls.iter().any(|call| call.output.shown.contains(name));
-    // What cannot be looked at is not known to be missing.
+    // A path that cannot be examined is not known to be missing.
     let lacks = |path: &str| matches!(world.exists(Path::new(path)), Ok(false));
-    // A part of a name with blanks is no name: "archive/a.txt" of "2024 archive/a.txt".
+    // A part of a name with blanks is not a name itself: "archive/a.txt" in "2024 archive/a.txt".
     let intent = &without_spaced_names(intent, world);
     let names_one_that_is_there = file_paths(intent).any(|path| !lacks(path));
     let path = file_paths(intent).find(|path| {
@@ -143,15 +147,15 @@ fn unnumbered(answer: &str) -> String {
     }
 }
 
-/// Whether a search ran and put out nothing. One that the world was in the way of has found out nothing; a status that nobody can
-/// read, without a complaint, is how `grep` says it.
+/// Whether a search ran and had no output. A search that failed for environmental reasons has found out
+/// nothing; an unknown exit status without an error message is how `grep` reports no match.
 fn found_nothing(call: &ToolCall) -> bool {
     let readable = match call.failure.as_ref().map(|failure| failure.class) {
         None => complaint(call).is_none(),
         Some(FailureClass::Unknown) => call.stderr.shown.trim().is_empty(),
         Some(FailureClass::Logical | FailureClass::Environmental | FailureClass::Denied) => false,
     };
-    // `print` of an empty list ends a line all the same.
+    // `print` of an empty list still outputs a newline.
     readable && call.output.shown.trim().is_empty()
 }
 
@@ -160,9 +164,9 @@ fn says_zero(answer: &str) -> bool {
     !figures.is_empty() && figures.iter().all(|figure| figure.value == 0.0)
 }
 
-/// What a program that the call started said on its error stream, as its own word: "find: missing argument to `-exec'". Behind a pipe
-/// the call succeeds all the same. A warning is none, and neither is what a search says of what it passes over; `ls: cannot access '*.pdf'` even says
-/// that there is none.
+/// An error message on stderr from a program that the call started, with the program's name: "find: missing
+/// argument to `-exec'". Behind a pipe the call succeeds all the same. A warning does not count, nor does a
+/// message about what a search skips; `ls: cannot access '*.pdf'` even says that there is none.
 fn complaint(call: &ToolCall) -> Option<&str> {
     const PASSED_OVER: [&str; 5] =
         ["warning", NOT_THERE, "Is a directory", "binary file matches", "Permission denied"];
@@ -173,19 +177,19 @@ fn complaint(call: &ToolCall) -> Option<&str> {
     })
 }
 
-/// Whether a call names a program by a word of its own.
+/// Whether a call contains a program's name as a separate word.
 fn names(call: &ToolCall, program: &str) -> bool {
     let target = call.target();
     let mut words = target.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.'));
     !program.is_empty() && words.any(|word| word == program)
 }
 
-/// Whether the world said that something is not there, or not to be had.
+/// Whether the environment reported that something does not exist or is unavailable.
 fn found_missing(call: &ToolCall) -> bool {
     call.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::Environmental)
 }
 
-/// Whether a call that had a file of this name in it failed because that is not there.
+/// Whether a call that mentions a file of this name failed because it does not exist.
 pub(crate) fn reported_missing(name: &str, calls: &[ToolCall]) -> bool {
     let says = |text: &str| text.contains(NOT_THERE);
     calls.iter().any(|call| {
@@ -195,8 +199,8 @@ pub(crate) fn reported_missing(name: &str, calls: &[ToolCall]) -> bool {
     })
 }
 
-/// Whether every line is a complaint of a program that one of the calls started. The same words in a log that was asked for come from
-/// another program.
+/// Whether every line is an error message of a program that one of the calls started. The same words in a
+/// requested log come from another program.
 fn is_complaint(answer: &str, calls: &[ToolCall]) -> bool {
     let answer = answer.trim();
     let started = |program: &str| {

@@ -1,4 +1,4 @@
-//! What bears an answer out, and what does not.
+//! Tests of which evidence supports an answer.
 
 use artoo_types::{CallEnding, CallFailure, CallId, EarlierResult, OutputRecord, ToolName, Trust};
 use chrono::DateTime;
@@ -12,7 +12,7 @@ fn unborne(answer: &str, verbatim: bool, tool_calls: &[ToolCall], named: &str) -
     super::unborne(answer, verbatim, Record { tool_calls, earlier: &[] }, named)
 }
 
-/// A step that only sums up what others found had to call a tool all the same.
+/// A step that only summarised the results of others had to call a tool all the same.
 #[test]
 fn what_an_earlier_step_found_bears_an_answer_out() {
     let found = EarlierResult {
@@ -82,7 +82,7 @@ fn figures_must_be_shown() {
     );
 }
 
-/// Lessons 1 and 9: absence is an answer where a search ran, and only there.
+/// Lessons 1 and 9: "nothing" is an answer only if a search ran.
 #[test]
 fn nothing_is_shown_by_a_search_that_ran() {
     let failed = |class, stderr: &str| {
@@ -95,7 +95,7 @@ fn nothing_is_shown_by_a_search_that_ran() {
     assert!(unborne("0", false, &[failed(FailureClass::Unknown, "broken")], "").is_some());
 }
 
-/// Seen with the embedded model: a file that is not there had 0 lines, by two derivations.
+/// Observed with the embedded model: a file that does not exist had 0 lines, by two derivations.
 #[test]
 fn a_file_that_is_not_there_has_no_figure() {
     let stderr = "grep: docs/report.txt: No such file or directory";
@@ -175,7 +175,7 @@ fn lesson_83_a_complaint_is_no_answer() {
     assert!(unborne(shell, true, &[whole("frob 2>&1; true", shell)], "").is_some());
     let traceback = "Traceback (most recent call last):\n  File \"<string>\", line 1\nKeyError: 'x'";
     assert!(unborne(traceback, true, &[whole("python3 -c 'x' 2>&1; true", traceback)], "").is_some());
-    // A log that was asked for complains in the name of others.
+    // A requested log contains error messages of other programs.
     let log = "sshd: Permission denied for root";
     assert_eq!(unborne(log, true, &[whole("tail -n 1 auth.log", log)], ""), None);
     let mixed = format!("{complaint}\nthe rest of it");
@@ -195,7 +195,8 @@ proptest! {
     }
 }
 
-/// `find ... -exec grep {} + | wc -l` printed 0 and succeeded, with find's complaint beside it. Two such derivations agreed.
+/// `find ... -exec grep {} + | wc -l` printed 0 and succeeded, with find's error message on stderr. Two such
+/// derivations agreed.
 #[test]
 fn a_count_behind_a_program_that_went_wrong_is_no_zero() {
     let said = |command: &str, output: &str, stderr: &str| {
@@ -211,7 +212,7 @@ fn a_count_behind_a_program_that_went_wrong_is_no_zero() {
     assert!(unborne("There are 0 files.", false, &broken, "").is_some());
     let silent = [said("find notes -exec grep -l x{} + | head", "", wrong)];
     assert!(unborne("0", false, &silent, "").is_some());
-    // What was counted all the same stands, and what a program merely remarks is no fault.
+    // A non-zero count still stands, and a mere remark of a program is no error.
     let some = [said(
         "find notes nowhere -name '*.md' | wc -l",
         "3\n",

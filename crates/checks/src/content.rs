@@ -1,25 +1,25 @@
-//! What a reader is shown of a file: text, or what else it is.
+//! Content of a file for a reader: text, or the kind of binary.
 
 /// The beginning of a file for a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// It is text.
+    /// The file is text.
     Text {
         /// Its beginning.
         head: String,
-        /// How many bytes follow.
+        /// The number of bytes after that.
         more: u64,
     },
-    /// It is none, and nobody can read it.
+    /// The file is not text.
     Other {
-        /// What it seems to be.
+        /// The detected kind.
         kind: &'static str,
         /// Its size.
         bytes: u64,
     },
 }
 
-/// What files that are no text begin with.
+/// Signatures at the beginning of binary files.
 const MAGIC: [(&[u8], &str); 13] = [
     (b"\x89PNG", "a PNG picture"),
     (b"\xff\xd8\xff", "a JPEG picture"),
@@ -37,8 +37,8 @@ const MAGIC: [(&[u8], &str); 13] = [
 ];
 
 impl Content {
-    /// Of the beginning of a file, and the size of the whole. It is text where it is UTF-8 without control characters but tabs, ends of
-    /// lines and colours of a terminal. A character that the cut left in pieces is left out.
+    /// Classifies a file by its beginning and its size. Text is UTF-8 without control characters other than
+    /// tabs, line ends and terminal colours. A character split by the cut is dropped.
     pub(crate) fn of(head: &[u8], bytes: u64) -> Self {
         let other = |kind| Self::Other { kind, bytes };
         if let Some((_, kind)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {

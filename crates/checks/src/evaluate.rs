@@ -1,4 +1,4 @@
-//! Deciding one check.
+//! Evaluation of a single check.
 
 use std::{collections::BTreeSet, fmt::Display, io, path::Path};
 
@@ -13,10 +13,10 @@ use crate::{
     table::{self, Expected},
 };
 
-/// The longest output in bytes that a pattern is tried on.
+/// The longest output that is matched against a pattern, in bytes.
 const LONGEST_MATCHED: usize = 1024 * 1024;
 
-/// What a check is about: an output, the calls behind it, and at task level the answers of single subtasks.
+/// The subject of a check: an output, the calls behind it, and at task level the answers of the subtasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The output.
@@ -29,9 +29,10 @@ pub struct Subject<'a> {
 
 /// Decides one check.
 ///
-/// A failure takes the class of the last call where that call failed and the machine knows why; otherwise it is logical,
-/// since what is known is that this approach did not give what was asked for. A check that cannot be evaluated fails,
-/// with class `unknown`: it is never a pass. So does [`Check::CommandSucceeds`], which R4a decides, for this runs nothing.
+/// A failure takes the class of the last call if that call failed and its class is known; otherwise it is
+/// logical, since all that is known is that this approach did not give the requested result. A check that
+/// cannot be evaluated fails with class `unknown` and never passes. So does [`Check::CommandSucceeds`], which
+/// R4a decides, since this function runs nothing.
 pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Finding {
     let output = subject.output.trim();
     match check {
@@ -42,7 +43,7 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Fin
         Check::OutputContains { value } => decide(subject, output.contains(value.as_str()), || {
             (seen("output", output), format!("the output does not contain {value:?}"))
         }),
-        // A hostile pattern takes time in proportion to what it looks at.
+        // A hostile pattern takes time in proportion to the text.
         Check::OutputMatches { .. } if output.len() > LONGEST_MATCHED => undecidable(format!(
             "the output has {} bytes, more than the {LONGEST_MATCHED} that a pattern looks at",
             output.len()
@@ -83,7 +84,7 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Fin
             let same = found.eq_ignore_ascii_case(sha256);
             (same, if same { "has the expected content" } else { "has other content than expected" })
         }),
-        // A rename keeps the old time: what the calls were seen to write counts first.
+        // A rename keeps the old time, so writes by the calls are considered first.
         Check::FileNewer { path } if is_written(path, subject, world) => {
             on_file(subject, path, world.exists(path), |there| {
                 (there, if there { "was written in this run" } else { "is not there" })
@@ -107,7 +108,7 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Fin
         Check::SameLines { path, other } => {
             on_file(subject, path, same_lines::compare(path, other, world), |seen| seen)
         }
-        // Whoever may run it decides it.
+        // Decided by R4a, which can run it.
         Check::CommandSucceeds { command } => {
             undecidable(format!("nobody ran `{command}`, and no file or answer shows whether it succeeds"))
         }
@@ -115,7 +116,7 @@ pub fn evaluate(check: &Check, subject: &Subject<'_>, world: &Filesystem) -> Fin
     }
 }
 
-/// Whether a call was seen to create or change the file.
+/// Whether a call is known to have created or changed the file.
 fn is_written(path: &Path, subject: &Subject<'_>, world: &Filesystem) -> bool {
     let path = world.place(path);
     let is_it = |file: &FileChange| match file.change {
@@ -135,7 +136,7 @@ fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
     };
     let (met, ended) = match &call.ending {
         CallEnding::Exited { status } => (*status == equals, format!("exit status {status}")),
-        // A tool without a process succeeds as a process with status 0 does.
+        // A tool without a process succeeds like a process with exit status 0.
         CallEnding::Returned => (call.succeeded() == (equals == 0), "returned".to_owned()),
         CallEnding::Signalled { signal } => (false, format!("ended by signal {signal}")),
         CallEnding::TimedOut => (false, "timed out".to_owned()),
@@ -155,9 +156,9 @@ fn exit_status(equals: i32, subject: &Subject<'_>) -> Finding {
     }
 }
 
-/// Two of several derivations must agree; what they gave is the evidence either way.
+/// Two of several derivations must agree; their answers are the evidence either way.
 fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
-    // An answer named twice does not confirm itself.
+    // An answer that is listed twice does not confirm itself.
     let subtasks: BTreeSet<usize> = subtasks.iter().copied().collect();
     let given: Vec<&str> =
         subtasks.iter().filter_map(|position| subject.answers.get(*position).copied()).collect();
@@ -169,7 +170,8 @@ fn agreement(subtasks: &[usize], subject: &Subject<'_>) -> Finding {
     let evidence = Evidence::Observation { text: text.clone() };
     match agreed_answer(&given) {
         Some(_) => Finding::Pass { evidence },
-        // Whatever became of the last call: each derivation was judged by itself, and this is about what they gave.
+        // Independent of the last call: each derivation was judged by itself, and this is about their
+        // answers.
         None => {
             Finding::Fail { failure_class: FailureClass::Logical, reason: text, evidence: Some(evidence) }
         }
@@ -216,7 +218,7 @@ fn on_file<T, W: Display>(
             let text = format!("{} {words}", path.display());
             decide(subject, met, || (text.clone(), text))
         }
-        // What was not looked at to its end is neither there nor missing.
+        // A file that was not read to its end neither contains nor lacks the text.
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             undecidable(format!("{}: {error}", path.display()))
         }
@@ -252,7 +254,8 @@ fn class_of(subject: &Subject<'_>) -> FailureClass {
     let failure = subject.tool_calls.last().and_then(|call| call.failure.as_ref());
     match failure.map(|failure| failure.class) {
         Some(class @ (FailureClass::Environmental | FailureClass::Denied)) => class,
-        // A status that nobody can read (grep, diff and test answer with it) leaves what the check found.
+        // An ambiguous exit status (grep, diff and test use it as an answer) does not change the check's own
+        // finding.
         Some(FailureClass::Logical | FailureClass::Unknown) | None => FailureClass::Logical,
     }
 }
@@ -261,7 +264,7 @@ fn seen(what: &str, text: &str) -> String {
     format!("{what}: {}", excerpt(text))
 }
 
-/// The first 200 characters, in quotes, with what is left out said.
+/// The first 200 characters, quoted, with a note on how much was omitted.
 pub(crate) fn excerpt(text: &str) -> String {
     let first: String = text.chars().take(200).collect();
     if first.len() < text.len() {

@@ -1,20 +1,20 @@
-//! Whether a pass may stand on what it points at.
+//! Validity of a pass, by the evidence that it points at.
 
 use artoo_types::{CallEnding, EarlierResult, Evidence, Finding, ToolCall};
 
-/// What an answer can be borne out by.
+/// The evidence that can support an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Record<'a> {
-    /// The calls that were made for it.
+    /// The calls made for it.
     pub tool_calls: &'a [ToolCall],
-    /// What earlier steps found, which were judged themselves.
+    /// Results of earlier steps, which were judged themselves.
     pub earlier: &'a [EarlierResult],
 }
 
-/// Why a pass may not stand, in words; `None` for a pass that may, and for every failure.
+/// Why a pass is invalid, in words; `None` for a valid pass, and for every failure.
 ///
-/// It must point at one of the calls, which ran, or at something that was seen. What its words say is not read: a judge answers in a form that
-/// says whether it passes.
+/// It must point at one of the calls, which ran, or at an observation. Its text is not interpreted: a judge
+/// answers in a form that says whether it passes.
 ///
 /// ```
 /// use artoo_checks::{Record, unfounded};

@@ -1,7 +1,8 @@
-//! What in a text looks like the name of a file.
+//! Recognises file names in text.
 
-/// Words whose last part looks like the name of a file, with the folders before it, in their order and without the marks around them: a
-/// stem, a dot, an ending of at most five letters and digits with a letter in it. `1.5GB` and `e.g` are none.
+/// Words whose last component looks like a file name, with the folders before it, in order and without
+/// surrounding punctuation: a stem, a dot, and an extension of at most five letters and digits with at least
+/// one letter. `1.5GB` and `e.g` are not file names.
 ///
 /// ```
 /// use artoo_checks::file_paths;
@@ -18,25 +19,25 @@ pub fn file_paths(text: &str) -> impl Iterator<Item = &str> {
         let is_ending = ending.chars().all(char::is_alphanumeric)
             && ending.chars().any(char::is_alphabetic)
             && ending.chars().count() <= 5;
-        // `e.g` is no file; `1.5GB` is a figure with its unit.
+        // `e.g` is not a file; `1.5GB` is a number with its unit.
         let is_abbreviation = ending.chars().count() == 1 && stem.chars().count() == 1;
         let is_figure = stem.chars().all(|c| c.is_ascii_digit() || c == ',');
         is_ending && !is_abbreviation && !is_figure
     })
 }
 
-/// The last parts of [`file_paths`].
+/// The last components of [`file_paths`].
 pub(crate) fn file_names(text: &str) -> impl Iterator<Item = &str> {
     file_paths(text).map(last_part)
 }
 
-/// A word without the marks of a sentence around it. A dot at its beginning is a part of it: `.env`.
+/// A word without surrounding punctuation. A leading dot belongs to the word: `.env`.
 pub(crate) fn without_marks(word: &str) -> &str {
     let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
     word.trim_matches(edges).trim_end_matches('.')
 }
 
-/// What follows the last slash.
+/// The part after the last slash.
 pub(crate) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

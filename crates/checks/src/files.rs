@@ -1,4 +1,4 @@
-//! The file system as a check sees it.
+//! File system access for checks: path resolution, existence, times, contents.
 
 use std::{
     fs,
@@ -11,14 +11,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Content;
 
-/// The most bytes of a file that a check takes into memory to look for something in it.
+/// The maximum number of bytes of a file that a check searches in memory.
 pub(crate) const MAX_SEARCHED: u64 = 8 * 1024 * 1024;
-/// The most bytes of a file whose hash a check takes.
+/// The maximum size of a file that a check hashes.
 const MAX_HASHED: u64 = 1024 * 1024 * 1024;
-/// The longest tick of a kernel's clock, with room.
+/// The longest tick of a kernel's clock, with a margin.
 const TICK: TimeDelta = TimeDelta::milliseconds(20);
 
-/// Where paths in checks lie, and when the run began.
+/// Base folders for the paths in checks, and the start of the run.
 #[derive(Clone, Debug)]
 pub struct Filesystem {
     working_folder: PathBuf,
@@ -28,7 +28,8 @@ pub struct Filesystem {
 }
 
 impl Filesystem {
-    /// Relative paths lie in `working_folder`, `~` is `home`, and "newer" means changed after `run_started`.
+    /// Relative paths are resolved against `working_folder`, `~` is `home`, and "newer" means changed after
+    /// `run_started`.
     pub fn new(
         working_folder: impl Into<PathBuf>,
         home: impl Into<PathBuf>,
@@ -37,24 +38,25 @@ impl Filesystem {
         Self { working_folder: working_folder.into(), workspace: None, home: home.into(), run_started }
     }
 
-    /// Says where new files go whose place nobody names: a bare name then means what this run made there, or what is there and not in
-    /// the working folder.
+    /// Sets the folder for new files without a given place: a bare name then refers to a file that this run
+    /// made there, or that exists there and not in the working folder.
     #[must_use]
     pub fn with_workspace(self, workspace: impl Into<PathBuf>) -> Self {
         Self { workspace: Some(workspace.into()), ..self }
     }
 
-    /// The folders in which files of a request lie, if it names no other: the working folder, and where new files go.
+    /// The folders in which the files of a request are looked up by default: the working folder and the
+    /// workspace.
     pub(crate) fn roots(&self) -> Vec<PathBuf> {
         std::iter::once(&self.working_folder).chain(&self.workspace).cloned().collect()
     }
 
-    /// The absolute path that `path` means: what lies in the workspace has the bare name before what does not.
+    /// The absolute path to which `path` refers. For a bare name, a file in the workspace takes precedence.
     pub(crate) fn resolve(&self, path: &Path) -> PathBuf {
         self.made_in_workspace(path).unwrap_or_else(|| self.named(path))
     }
 
-    /// The absolute path that `path` names, wherever this run may have made its namesake.
+    /// The absolute path that `path` denotes, ignoring files of the same name in the workspace.
     pub(crate) fn named(&self, path: &Path) -> PathBuf {
         let mut components = path.components();
         match components.next() {
@@ -63,14 +65,15 @@ impl Filesystem {
         }
     }
 
-    /// The real place that a path of a call or a text means, as far as it is there.
+    /// The canonical path to which a path in a call or a text refers, as far as it exists.
     pub fn place(&self, path: &Path) -> PathBuf {
         let path = self.resolve(path);
         path.canonicalize().unwrap_or(path)
     }
 
     fn made_in_workspace(&self, path: &Path) -> Option<PathBuf> {
-        // A bare name alone goes to the workspace, as it does for `write_file`: `./x` and `docs/x` say where they lie.
+        // Only a bare name goes to the workspace, as with `write_file`: `./x` and `docs/x` state their
+        // folder.
         let mut parts = path.components();
         let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) else { return None };
         if name == "~" {
@@ -82,7 +85,7 @@ impl Filesystem {
         (self.in_this_run(modified.into()) || is_only_there()).then_some(in_workspace)
     }
 
-    /// What a reader is shown of a file, at most so many bytes of it; `None` where there is no file.
+    /// The content of a file for a reader, at most this many bytes; `None` if there is no file.
     pub fn content(&self, path: &Path, bytes: usize) -> Option<Content> {
         let (file, size) = self.open(path).ok()?;
         let mut head = Vec::new();
@@ -90,7 +93,7 @@ impl Filesystem {
         Some(Content::of(&head, size.max(head.len() as u64)))
     }
 
-    /// Whether something was there at this time, without following a last link.
+    /// Whether something exists at the path, without following a final link.
     pub(crate) fn exists(&self, path: &Path) -> Result<bool, io::Error> {
         match fs::symlink_metadata(self.resolve(path)) {
             Ok(_) => Ok(true),
@@ -101,31 +104,33 @@ impl Filesystem {
         }
     }
 
-    /// Whether a file was written after the run began: made then, or given new content then.
+    /// Whether a file was created or modified after the run began.
     pub(crate) fn newer(&self, path: &Path) -> Result<bool, io::Error> {
         let metadata = fs::metadata(self.resolve(path))?;
-        // A copy that keeps the old time of its content is still a new file. Not every file system knows when it was made.
+        // A copy that preserves the modification time is still a new file. Not every file system records the
+        // creation time.
         let made = metadata.created().is_ok_and(|made| self.in_this_run(made.into()));
         Ok(made || self.in_this_run(metadata.modified()?.into()))
     }
 
-    /// Whether anything about a file changed after the run began, its permissions and its times included: a content
-    /// time can be set back, the time of the last change cannot.
+    /// Whether anything about a file changed after the run began, its permissions and its times included: the
+    /// modification time can be set back, the change time cannot.
     pub(crate) fn touched(&self, path: &Path) -> Result<bool, io::Error> {
-        // What shall stay as it is was there before; its namesake in the workspace is another file.
+        // A file that should stay unchanged existed before; its namesake in the workspace is another file.
         let metadata = fs::metadata(self.named(path))?;
         Ok(self.in_this_run(metadata.modified()?.into()) || self.in_this_run(last_change(&metadata)?))
     }
 
-    /// File systems keep times in ticks of the kernel's clock, which may lie a little before the moment itself, and some
-    /// keep whole seconds; those count by the second.
+    /// File systems store times in ticks of the kernel's clock, which may be slightly before the actual
+    /// moment, and some store whole seconds; those are compared by the second.
     fn in_this_run(&self, moment: DateTime<Utc>) -> bool {
         let whole_seconds = moment.timestamp_subsec_nanos() == 0;
         (whole_seconds && moment.timestamp() == self.run_started.timestamp())
             || moment + TICK >= self.run_started
     }
 
-    /// Whether a text lies in a regular file: in its first 8 MiB, beyond which there is no telling (`FileTooLarge`).
+    /// Whether a regular file contains a text within its first 8 MiB; beyond that it is undecided
+    /// (`FileTooLarge`).
     pub(crate) fn contains(&self, path: &Path, text: &str) -> Result<bool, io::Error> {
         let (file, bytes) = self.open(path)?;
         let found = read_up_to(&file, MAX_SEARCHED)?.contains(text);
@@ -159,7 +164,7 @@ impl Filesystem {
         }
     }
 
-    /// A regular file and its length: nothing that never ends is read.
+    /// Opens a regular file and returns its length. Endless files are not read.
     fn open(&self, path: &Path) -> Result<(fs::File, u64), io::Error> {
         let path = self.resolve(path);
         let metadata = fs::metadata(&path)?;
@@ -170,7 +175,7 @@ impl Filesystem {
     }
 }
 
-/// The beginning of a file, made valid UTF-8.
+/// The beginning of a file, lossily converted to UTF-8.
 fn read_up_to(file: &fs::File, limit: u64) -> Result<String, io::Error> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
@@ -182,7 +187,7 @@ fn too_large(bytes: u64, limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, said)
 }
 
-/// When the file system last changed anything about a file.
+/// The change time of a file.
 #[cfg(unix)]
 fn last_change(metadata: &fs::Metadata) -> Result<DateTime<Utc>, io::Error> {
     use std::os::unix::fs::MetadataExt as _;
@@ -191,7 +196,7 @@ fn last_change(metadata: &fs::Metadata) -> Result<DateTime<Utc>, io::Error> {
         .ok_or_else(|| io::Error::other("a time beyond all calendars"))
 }
 
-/// When the file system last changed anything about a file.
+/// The change time of a file.
 #[cfg(not(unix))]
 fn last_change(metadata: &fs::Metadata) -> Result<DateTime<Utc>, io::Error> {
     Ok(metadata.modified()?.into())

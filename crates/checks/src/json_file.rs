@@ -1,4 +1,4 @@
-//! Whether a JSON file meets a JSON Schema.
+//! Validation of a JSON file against a JSON Schema.
 
 use std::{io, path::Path};
 
@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use crate::{Filesystem, Flaw, evaluate::excerpt, files::MAX_SEARCHED};
 
-/// The longest schema in bytes: they are written by a model.
+/// The maximum length of a schema, in bytes: schemas are written by a model.
 const MAX_SCHEMA: usize = 16 * 1024;
 
-/// What leads from one part of a schema to another. Twenty of them in a chain make a million parts.
+/// Keywords that reference another part of a schema. A chain of twenty references can expand to a million
+/// parts.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// A schema that can be used: short, of one piece, and its patterns take time in proportion to the text.
+/// Compiles a schema that is short and self-contained, and whose patterns take linear time.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, Flaw> {
     let flaw = |reason: String| Flaw::Schema { reason };
     if schema.to_string().len() > MAX_SCHEMA {
@@ -36,13 +37,13 @@ fn refers(schema: &Value) -> bool {
     }
 }
 
-/// Whether a schema takes values that have nothing in common but that they are JSON.
+/// Whether a schema accepts values that have nothing in common except being JSON.
 pub(crate) fn takes_anything(schema: &Validator) -> bool {
     let anything = [json!(null), json!(false), json!(7), json!("x"), json!([]), json!({}), json!({"x": [7]})];
     anything.iter().all(|value| schema.is_valid(value))
 }
 
-/// Whether a file is JSON that meets a schema, and what it is, in words.
+/// Whether a file is JSON that matches a schema, and a description of it.
 ///
 /// # Errors
 /// The file cannot be read, or is too large (`FileTooLarge`).
@@ -112,7 +113,8 @@ mod tests {
         assert!(said.len() < 500, "{} bytes", said.len());
     }
 
-    /// Parts of a schema that name each other twice double with each name; one that names itself has no end.
+    /// Parts of a schema that reference each other twice double with each reference; one that references
+    /// itself never ends.
     #[test]
     fn a_hostile_schema_is_a_flaw() {
         let chain = (0..30).map(|n| {

@@ -1,8 +1,9 @@
 //! Checks: criteria that code decides, against typed tool calls and the file system, without a model.
 //!
-//! [`lint()`] says whether a check can be evaluated at all; the planner's validator asks it. [`evaluate()`] decides one check
-//! and returns a [`Finding`](artoo_types::Finding): a pass always points at what was seen. [`unborne()`] says what of an answer no
-//! call shows, and [`unfounded()`] why somebody's pass may not stand.
+//! [`lint()`] says whether a check can be evaluated at all; the planner's validator uses it. [`evaluate()`]
+//! decides one check and returns a [`Finding`](artoo_types::Finding): a pass always points at evidence.
+//! [`unborne()`] says which part of an answer no call shows, and [`unfounded()`] why a judge's pass is
+//! invalid.
 //!
 //! ```
 //! use artoo_checks::{Subject, Filesystem, evaluate};
@@ -13,7 +14,8 @@
 //! assert!(matches!(found, Finding::Pass { .. }));
 //! ```
 //!
-//! *Architecture invariant*: this crate knows no role, no model and no clock. It reads files, and writes none.
+//! *Architecture invariant*: this crate knows no role, no model and no clock. It reads files, and writes
+//! none.
 
 mod absence;
 mod answer;

@@ -1,4 +1,4 @@
-//! Whether a check can be evaluated, and whether a criterion can turn out false.
+//! Lints criteria: whether a check can be evaluated, and whether a criterion can turn out false.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::{json_file, print::always_succeeds};
 
 /// The longest pattern that is compiled, in bytes: patterns are written by a model.
 pub(crate) const MAX_PATTERN: usize = 1024;
-/// The memory that a compiled pattern may take, in bytes.
+/// The maximum memory of a compiled pattern, in bytes.
 pub(crate) const MAX_COMPILED: usize = 1 << 20;
 
-/// Why a criterion is not fit for use.
+/// A defect of a criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
@@ -20,7 +20,7 @@ pub enum Flaw {
     Pattern {
         /// The expression.
         pattern: String,
-        /// What the compiler says.
+        /// The compiler's message.
         reason: String,
     },
     /// The glob does not compile.
@@ -28,57 +28,57 @@ pub enum Flaw {
     Glob {
         /// The pattern.
         pattern: String,
-        /// What the compiler says.
+        /// The compiler's message.
         reason: String,
     },
-    /// What should be a hash is none.
+    /// The text is not a hash.
     #[error("{text:?} is not a SHA-256: it must be 64 hexadecimal digits")]
     Hash {
-        /// What it is.
+        /// The text.
         text: String,
     },
-    /// The check is true of every output.
+    /// The check passes for every output.
     #[error("the check {check} is true of every output")]
     Vacuous {
         /// Its kind.
         check: &'static str,
     },
-    /// No number lies in the range.
+    /// The range contains no number.
     #[error("the range of {check} is empty")]
     EmptyRange {
         /// Its kind.
         check: &'static str,
     },
-    /// The pointer is not one.
+    /// The JSON pointer is invalid.
     #[error("{pointer:?} is not a JSON pointer: it must be empty or begin with a slash")]
     Pointer {
         /// The pointer.
         pointer: String,
     },
-    /// The JSON Schema cannot be used.
+    /// The JSON Schema is unusable.
     #[error("the schema cannot be used: {reason}")]
     Schema {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There is no command.
+    /// The command is empty.
     #[error("a check names no command")]
     NoCommand,
     /// The path is empty.
     #[error("a check names no path")]
     NoPath,
-    /// The criterion says what the intent says.
+    /// The criterion repeats the intent.
     #[error("the criterion {text:?} only repeats the intent")]
     Echo {
         /// The criterion.
         text: String,
     },
-    /// The criterion says nothing.
+    /// The criterion has no words.
     #[error("a criterion is empty")]
     Empty,
 }
 
-/// Says what is wrong with a check, if anything.
+/// Checks a check for defects.
 ///
 /// ```
 /// use artoo_checks::lint;
@@ -186,8 +186,8 @@ pub fn lint(check: &Check) -> Result<(), Flaw> {
     }
 }
 
-/// Says whether a criterion's words can turn out false: they must not be empty, nor the intent again (lesson 38), in whatever order. Whether they say
-/// anything else is for the judge of the whole.
+/// Checks whether a criterion's words can turn out false: they must not be empty, and must not repeat the
+/// intent (lesson 38), in any order. Whether they are meaningful is for the judge of the whole.
 ///
 /// # Errors
 /// [`Flaw::Empty`] or [`Flaw::Echo`].
@@ -205,8 +205,8 @@ pub fn lint_text(text: &str, intent: &str) -> Result<(), Flaw> {
     }
 }
 
-/// Texts that have nothing in common but that they are texts, an error among them and one of many sentences: a limit of their number is
-/// a criterion.
+/// Texts that have nothing in common except being text, including an error message and one with many
+/// sentences: a limit on their number is a valid criterion.
 const ANY_TEXT: [&str; 5] = [
     "x",
     "7",
@@ -215,7 +215,7 @@ const ANY_TEXT: [&str; 5] = [
     "One. Two. Three. Four. Five. Six. Seven. Eight. Nine. Ten. Eleven. Twelve.",
 ];
 
-/// Whether a pattern takes whatever is put out, so that only blank output fails it: as a model's criterion it decides nothing.
+/// Whether a pattern matches any text that is not blank: as a model's criterion it decides nothing.
 ///
 /// ```
 /// use artoo_checks::takes_any_text;
@@ -226,7 +226,7 @@ pub fn takes_any_text(pattern: &str) -> bool {
     compile(pattern).is_ok_and(|regex| ANY_TEXT.iter().all(|text| regex.is_match(text)))
 }
 
-/// Whether a text meets a pattern; not where the pattern cannot be used.
+/// Whether a text matches a pattern; `false` for an unusable pattern.
 ///
 /// ```
 /// assert!(artoo_checks::met_by("heron.*", "Which file mentions the heron?"));

@@ -1,4 +1,4 @@
-//! A list of paths, compared with the files that are there.
+//! Comparison of a list of paths with the existing files.
 
 use std::{
     collections::BTreeSet,
@@ -10,28 +10,29 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::{Filesystem, Flaw};
 
-/// The most entries of folders that a check looks at, and how deep.
+/// The maximum number of folder entries that a check examines, and the maximum depth.
 const MOST_ENTRIES: usize = 50_000;
 const DEEPEST: usize = 64;
-/// The longest pattern in bytes: patterns are written by a model.
+/// The maximum length of a pattern, in bytes: patterns are written by a model.
 const MAX_PATTERN: usize = 1024;
 
-/// How a list differs from the files that are there.
+/// The difference between a list and the existing files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// How many files there are.
+    /// The number of files.
     pub(crate) files: usize,
-    /// The first file that no line names.
+    /// The first file that is not in the list.
     pub(crate) missing: Option<PathBuf>,
-    /// The first line that is none of the files.
+    /// The first line that is not one of the files.
     pub(crate) wrong: Option<String>,
 }
 
-/// Compares the lines of a text with the files of a folder that fit a pattern. Links count where they lead to a file; what they lead to
-/// is not walked.
+/// Compares the lines of a text with the files of a folder that match a pattern. A link to a file counts; a
+/// link to a folder is not followed.
 ///
 /// # Errors
-/// The folder cannot be read, or holds more than is looked at (`FileTooLarge`); the pattern is none (`InvalidInput`).
+/// The folder cannot be read, or exceeds the limits (`FileTooLarge`); the pattern is invalid
+/// (`InvalidInput`).
 pub(crate) fn difference(
     text: &str,
     folder: &Path,
@@ -44,7 +45,7 @@ pub(crate) fn difference(
     let mut left: BTreeSet<&PathBuf> = files.iter().collect();
     let mut wrong = None;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        // Commands print paths from where they ran, or from the folder that they were to look at.
+        // Commands print paths relative to the folder they ran in, or to the folder they were asked to list.
         let plain = |path: PathBuf| path.components().collect::<PathBuf>();
         let meant = [plain(world.named(Path::new(line))), plain(root.join(line))];
         match meant.iter().find_map(|path| files.get(path)) {
@@ -56,7 +57,7 @@ pub(crate) fn difference(
     Ok(Difference { files: files.len(), missing, wrong })
 }
 
-/// The pattern, where it is one: `*` stays within a folder, `**` goes through them.
+/// Compiles a pattern: `*` stays within a folder, `**` crosses folders.
 pub(crate) fn glob(pattern: &str) -> Result<GlobMatcher, Flaw> {
     let flaw = |reason: String| Flaw::Glob { pattern: pattern.chars().take(80).collect(), reason };
     if pattern.trim().is_empty() {

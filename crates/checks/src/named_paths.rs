@@ -1,4 +1,4 @@
-//! What a text names of what is there: the things that an answer to it has to depend on.
+//! Finds the existing paths that a text names: an answer to the text has to depend on them.
 
 use std::{
     cmp::Reverse,
@@ -12,14 +12,15 @@ use artoo_types::is_unspaced;
 
 use crate::Filesystem;
 
-/// How many entries of the folders in which files of a request lie are looked at, breadth first.
+/// The maximum number of entries examined in the folders of a request, breadth first.
 const MOST_ENTRIES: usize = 5_000;
 
-/// The files and folders that a text names and that are there, by their real places, sorted and each once.
+/// The existing files and folders that a text names, as canonical paths, sorted and without duplicates.
 ///
-/// A name counts as it lies in the working folder or the workspace or below, in any case; or as a path. What stands behind it in the same
-/// word is the language's ("docs-kansiossa", "docs文件夹"). Of a path and a part of it the longer counts. Neither the working folder itself nor what
-/// it lies in is ever among them. It knows no words of any language.
+/// A name is matched, ignoring case, against everything in or below the working folder and the workspace; or
+/// as a path. A suffix in the same word belongs to the language ("docs-kansiossa", "docs文件夹"). Of a path and
+/// a part of it the longer counts. The working folder itself and its parents are never included. The function
+/// knows no words of any language.
 ///
 /// ```
 /// use artoo_checks::{Filesystem, named_paths};
@@ -45,14 +46,14 @@ pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
         });
         match named {
             Some(paths) => found.extend(paths),
-            // Kept apart, so that a name does not begin in one word and end in the next but one.
+            // The separator keeps a name from spanning words that are not adjacent.
             None => {
                 rest.push_str(&word.to_lowercase());
                 rest.push(' ');
             }
         }
     }
-    // Names of scripts without blanks end at no word's end.
+    // Names in scripts without blanks do not end at word boundaries.
     for (name, paths) in &listing.by_name {
         if name.contains(is_unspaced) && rest.contains(name.as_str()) {
             found.extend(paths.iter().cloned());
@@ -68,12 +69,13 @@ pub fn named_paths(text: &str, world: &Filesystem) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The text without the names and paths with blanks in them that are there: what is left of it are words.
+/// The text without the existing names and paths that contain blanks, so that the rest consists of single
+/// words.
 pub(crate) fn without_spaced_names(text: &str, world: &Filesystem) -> String {
     Listing::of(world).take_spaced(text).1
 }
 
-/// Where a name stands in a text by itself, not within a longer word.
+/// The places where a name occurs in a text as a separate word.
 fn stands_at<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     text.match_indices(name).map(|(at, _)| at..at + name.len()).filter(|span| {
         let before = text.get(..span.start).and_then(|before| before.chars().next_back());
@@ -82,7 +84,8 @@ fn stands_at<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Range<usi
     })
 }
 
-/// A text in small letters and, for each of its bytes and its end, where the letter begins in the text as it was: some letters get longer.
+/// A text in lower case and, for each of its bytes and its end, the position of the letter in the original
+/// text: some letters get longer.
 fn lowercase(text: &str) -> (String, Vec<usize>) {
     let (mut small, mut origins) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1));
     for (at, c) in text.char_indices() {
@@ -93,14 +96,14 @@ fn lowercase(text: &str) -> (String, Vec<usize>) {
     (small, origins)
 }
 
-/// What of a word may be a name: the whole, and what remains of it when marks, and what is joined to it by one, are taken off its ends. The
-/// longest first.
+/// The parts of a word that may be a name: the whole word, and the rest after stripping punctuation and
+/// joined parts from its ends. Longest first.
 fn within(word: &str) -> impl Iterator<Item = &str> {
     let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '~' | '/');
     let begins: Vec<usize> = std::iter::once(0)
         .chain(word.char_indices().filter(|(_, c)| is_edge(*c)).map(|(at, c)| at + c.len_utf8()))
         .collect();
-    // A name also ends where another script begins.
+    // A name also ends at a change of script.
     let mut ends: Vec<usize> = vec![word.len()];
     let mut before: Option<char> = None;
     for (at, c) in word.char_indices() {
@@ -126,7 +129,7 @@ fn within(word: &str) -> impl Iterator<Item = &str> {
     parts.into_iter()
 }
 
-/// What lies in the folders of a request, by its name in small letters.
+/// The entries in the folders of a request, by lower-case name.
 struct Listing {
     by_name: BTreeMap<String, Vec<PathBuf>>,
     by_path: BTreeMap<String, Vec<PathBuf>>,
@@ -169,8 +172,8 @@ impl Listing {
         }
     }
 
-    /// What the names and paths with blanks in a text mean, and the text without them. The longest counts: a path is not also the names of
-    /// its parts.
+    /// The paths to which the names and paths with blanks in a text refer, and the text without them. The
+    /// longest counts: a path does not also count as the names of its parts.
     fn take_spaced(&self, text: &str) -> (BTreeSet<PathBuf>, String) {
         let (small, origins) = lowercase(text);
         let names = self.by_path.iter().chain(&self.by_name);
@@ -196,7 +199,7 @@ impl Listing {
         (found, rest)
     }
 
-    /// What a part of a word means: a path, or a name wherever it lies.
+    /// The paths to which a part of a word refers: a path, or a name at any place.
     fn meant(&self, part: &str, world: &Filesystem) -> Vec<PathBuf> {
         let plain = part.trim_start_matches("./").trim_end_matches('/').to_lowercase();
         if let Some(paths) = self.by_path.get(&plain) {

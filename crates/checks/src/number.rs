@@ -1,6 +1,6 @@
-//! Numbers in prose and in command output.
+//! Parses numbers in prose and in command output.
 
-/// The numbers that stand by themselves in `text`: `3`, `-1.5`, `1,204`; not the digits of `big2.txt` or `v1.2.3`.
+/// The standalone numbers in `text`: `3`, `-1.5`, `1,204`; not the digits of `big2.txt` or `v1.2.3`.
 pub(crate) fn standalone_numbers(text: &str) -> Vec<f64> {
     tokens(text).filter_map(parse).collect()
 }
@@ -9,27 +9,30 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || is_separator(c))
 }
 
-/// A number that an answer states.
+/// A number stated in an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) value: f64,
-    /// Digits after the point: how exactly it is stated.
+    /// Digits after the decimal point, which is the stated precision.
     decimals: i32,
 }
 
-/// How far two numbers may lie apart, relative to their size: sums of decimals differ in the last bits by their order.
+/// The relative tolerance between equal numbers: sums of decimals differ in the last bits depending on their
+/// order.
 const LAST_BITS: f64 = 1e-9;
-/// Digits from which a rounded number can be compared with a longer one: 0.3 says too little about 0.27.
+/// The number of digits from which a rounded number can be compared with a longer one: 0.3 says too little
+/// about 0.27.
 const TELLING_DIGITS: f64 = 3.0;
 
 impl Figure {
-    /// Whether this is `exact`, rounded to as many digits as are stated.
+    /// Whether this is `exact`, rounded to the stated number of digits.
     pub(crate) fn rounds(self, exact: f64) -> bool {
         let half = 0.5 * 10_f64.powi(-self.decimals);
         (self.value - exact).abs() <= half + LAST_BITS * exact.abs()
     }
 
-    /// Whether two figures state the same number, one of them perhaps rounded: 2.94 and 2.94117647058824, not 3 and 2.94.
+    /// Whether two figures state the same number, possibly with one of them rounded: 2.94 and
+    /// 2.94117647058824, but not 3 and 2.94.
     pub(crate) fn is_same(self, other: Self) -> bool {
         let close = (self.value - other.value).abs() <= LAST_BITS * self.value.abs().max(other.value.abs());
         let (short, long) = if self.decimals <= other.decimals { (self, other) } else { (other, self) };
@@ -39,7 +42,7 @@ impl Figure {
     }
 }
 
-/// The [`standalone_numbers`] of a text, with how exactly each is stated.
+/// The [`standalone_numbers`] of a text, each with its precision.
 pub(crate) fn figures(text: &str) -> Vec<Figure> {
     let decimals = |token: &str| {
         let after = token.split_once('.').map(|(_, after)| after).unwrap_or_default();
@@ -49,8 +52,8 @@ pub(crate) fn figures(text: &str) -> Vec<Figure> {
     tokens(text).filter_map(figure).collect()
 }
 
-/// Every number that can be read in a text, also within words: 4 in `4K`, 1204 and 204 in `1,204`, 3 in `a3.txt`. More than a
-/// reader would see, so that nothing that was shown is missed.
+/// Every number that can be read in a text, also within words: 4 in `4K`, 1204 and 204 in `1,204`, 3 in
+/// `a3.txt`. This is more than a reader would see, so that no shown number is missed.
 pub(crate) fn numbers_within(text: &str) -> Vec<f64> {
     let mut numbers = Vec::new();
     let runs = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | '-'));
@@ -65,17 +68,18 @@ pub(crate) fn numbers_within(text: &str) -> Vec<f64> {
             read(part);
             part.split('.').for_each(&mut read);
         }
-        // The sign of a range is none.
+        // The hyphen of a range is not a sign.
         run.split('-').skip(1).for_each(|part| read(&format!("-{}", part.replace(',', ""))));
         run.split('-').for_each(|part| read(&part.replace(',', "")));
     }
     numbers
 }
 
-/// Numbers that stand in any computation: units and their parts.
+/// Numbers that occur in any computation: units and their parts.
 const UNITS: [f64; 9] = [0.0, 1.0, 10.0, 60.0, 100.0, 1000.0, 1024.0, 3600.0, 1_000_000.0];
 
-/// Whether a text computes with what was shown: it has numbers that stand in one of these outputs, and but for units no others.
+/// Whether a text computes with shown numbers: it contains numbers from these outputs and, except for units,
+/// no others.
 ///
 /// ```
 /// use artoo_checks::computes_with;
@@ -88,13 +92,13 @@ pub fn computes_with(text: &str, outputs: &[&str]) -> bool {
     !used.is_empty() && used.iter().all(|number| shown.contains(number))
 }
 
-/// Punctuation that stands between numbers, of prose, of Markdown, and of the scripts that use no blanks.
+/// Punctuation between numbers, in prose, in Markdown, and in scripts without blanks.
 fn is_separator(c: char) -> bool {
     matches!(c, ';' | '(' | ')' | '[' | ']' | '"' | '\'' | '`' | '*' | '=' | '|')
         || matches!(c, '，' | '。' | '：' | '；' | '、' | '（' | '）' | '「' | '」' | '،' | '؛' | '؟')
 }
 
-/// A token that is a number once sentence punctuation and thousands separators are taken off.
+/// Parses a token that is a number after removing sentence punctuation and thousands separators.
 fn parse(token: &str) -> Option<f64> {
     let token = token.trim_end_matches(['.', ',', ':', '!', '?', '%']).trim_start_matches(['$', '€']);
     let digits = token.strip_prefix(['-', '+']).unwrap_or(token);

@@ -1,23 +1,25 @@
-//! Calls that show nothing but what they were given.
+//! Detects commands that only print their own arguments.
 
 use artoo_types::ToolCall;
 
-/// Whether a call is a command that only prints text that stands in it: `echo 4` shows that somebody wrote 4, nothing else.
+/// Whether a call is a command that only prints literal text: `echo 4` shows that somebody wrote 4, nothing
+/// else.
 ///
-/// Only what is plain is known: words that the shell would replace (variables, substitutions, patterns, files) make it more than
-/// printing, and what another program prints is its own.
+/// Only plain cases are recognised: anything that the shell would expand (variables, substitutions, patterns,
+/// files) makes it more than printing, and the output of another program is its own.
 pub(crate) fn only_prints(call: &ToolCall) -> bool {
     let command = call.arguments.get("command").and_then(serde_json::Value::as_str);
     call.tool.as_str() == "shell" && command.is_some_and(|command| prints(command, 3))
 }
 
-/// Whether a command ends with status 0 whatever there is, as far as that is plain: it only prints, or its last part says so.
+/// Whether a command always exits with status 0, in plain cases: it only prints, or its last part guarantees
+/// it.
 pub(crate) fn always_succeeds(command: &str) -> bool {
     let last = command.trim().rsplit(['|', ';', '\n']).find(|part| !part.trim().is_empty());
     prints(command, 3) || last.is_some_and(|part| matches!(part.trim(), "true" | ":" | "exit 0"))
 }
 
-/// `depth` shells may stand around each other.
+/// Up to `depth` shells may be nested.
 fn prints(command: &str, depth: u32) -> bool {
     let command = command.trim();
     if let Some(inner) = inner_command(command) {
@@ -37,7 +39,7 @@ fn prints(command: &str, depth: u32) -> bool {
         })
 }
 
-/// What a shell is given with `-c`, where that is all of the command.
+/// The argument of a shell's `-c`, if that is the whole command.
 fn inner_command(command: &str) -> Option<&str> {
     let (shell, rest) = command.split_once(' ')?;
     let shell = shell.rsplit('/').next().unwrap_or(shell);

@@ -1,10 +1,10 @@
-//! Whether two files have the same set of lines.
+//! Comparison of two files as sets of lines.
 
 use std::{collections::BTreeSet, io, path::Path};
 
 use crate::{Filesystem, evaluate::excerpt, files::MAX_SEARCHED};
 
-/// Whether two files have the same set of lines, and how the first differs from the other, in words.
+/// Whether two files have the same set of lines, and a description of how the first differs from the other.
 ///
 /// # Errors
 /// One of them cannot be read, or is too large (`FileTooLarge`).

@@ -1,17 +1,17 @@
-//! What a file holds as a table.
+//! Checks a file as a table: its columns and its number of rows.
 
 use std::{io, path::Path};
 
 use crate::Filesystem;
 
-/// The most bytes of a table that are read.
+/// The maximum number of bytes of a table that are read.
 const MAX_TABLE: u64 = 64 * 1024 * 1024;
-/// What may stand between fields. Half of Europe writes semicolons, because its numbers have commas.
+/// Possible field separators. Half of Europe uses semicolons, because its numbers have commas.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
-/// How many names of columns are told.
+/// The maximum number of column names reported.
 const COLUMNS_TOLD: usize = 40;
 
-/// What a table is to have. An empty list of columns says nothing about them.
+/// The expected properties of a table. An empty list of columns expects nothing of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected<'a> {
     pub(crate) columns: &'a [String],
@@ -19,8 +19,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) max_rows: Option<u64>,
 }
 
-/// Whether a file is a table that has what is expected, and what it has, in words. Its rows have as many fields as its header; its fields are
-/// parted by what gives that header the most of them.
+/// Whether a file is a table with the expected properties, and a description of it. Its rows have as many
+/// fields as its header; the separator is the one that gives the header the most fields.
 ///
 /// # Errors
 /// The file cannot be read, or is too large (`FileTooLarge`).
@@ -31,7 +31,7 @@ pub(crate) fn has(
 ) -> Result<(bool, String), io::Error> {
     let bytes = world.read(path, MAX_TABLE)?;
     let header = |separator: u8| columns(&bytes, separator).map(|columns| (separator, columns));
-    // The first of those that give as many.
+    // The first separator with the most fields.
     let widest = SEPARATORS.into_iter().rev().filter_map(header).max_by_key(|(_, columns)| columns.len());
     let Some((separator, columns)) = widest else {
         return Ok((false, "has no header row".to_owned()));
@@ -91,7 +91,7 @@ mod tests {
         let expected = Expected { columns: &names, min_rows: Some(2), max_rows: Some(2) };
         let table = [
             ("nimi,määrä\na,1\nb,2\n", true),
-            // As a Finnish spreadsheet writes it.
+            // The format of a Finnish spreadsheet.
             ("\u{feff}nimi;määrä\r\na;1,5\r\nb;2,5\r\n", true),
             ("nimi\tmäärä\na\t1\nb\t2", true),
             ("\"nimi\", määrä\n\"a\nb\",1\n\n\"c\"\"d\",2\n", true),
@@ -137,7 +137,7 @@ mod tests {
             prop_assert!(seen(&content, ANY).is_ok());
         }
 
-        /// What a writer of tables writes is read as it was meant.
+        /// The output of a CSV writer is read back unchanged.
         #[test]
         fn what_was_written_is_read(
             names in prop::collection::vec("[a-zåäö \",\n]{1,6}x", 2..6), rows in 0u64..5,

@@ -1,4 +1,4 @@
-//! What the model may say: call a tool, answer, or give up. The schema offers only what is allowed at the turn.
+//! The model's turn: call a tool, answer, or give up. The schema offers only what is allowed at that turn.
 
 use artoo_llm_client::JsonSchema;
 use artoo_types::{Arguments, GaveUp, GiveUpKind, ToolName};
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::ToolSpec;
 
-/// The longest answer in characters. An answer that must be longer is a file or a tool's own output.
+/// The longest answer in characters. A longer answer belongs in a file or in a tool's own output.
 const MAX_ANSWER: usize = 16_000;
-/// The same for a guided model, which does not find an end.
+/// The same limit for a guided model, which tends not to stop.
 const MAX_GUIDED_ANSWER: usize = 4_000;
 
-/// Marks giving up that an answer of the person would help.
+/// The [`GiveUpKind`] for a problem that an answer from the person would solve.
 const NEEDS_PERSON: &str = "needs_person";
 
 /// One turn of the model.
@@ -19,29 +19,30 @@ const NEEDS_PERSON: &str = "needs_person";
 pub enum Action {
     /// Call a tool.
     Call {
-        /// Which.
+        /// The tool.
         tool: ToolName,
-        /// With what.
+        /// Its arguments.
         arguments: Arguments,
-        /// Whether its output, as it is, will be the subtask's output.
+        /// Whether the tool's output, unchanged, becomes the subtask's output.
         output_is_answer: bool,
     },
-    /// The results so far hold the answer.
+    /// Answer: the results so far contain the answer.
     Answer(String),
-    /// There is no result, and why.
+    /// Give up, with the reason.
     GiveUp(GaveUp),
 }
 
 impl Action {
-    /// The schema of any turn with these tools: constant over an attempt, so that what a provider has read of it stays read.
+    /// The schema of any turn with these tools. It is constant over an attempt, so that the provider's prompt
+    /// cache stays valid.
     pub fn any(tools: &[ToolSpec]) -> JsonSchema {
         let turns: Vec<Value> =
             tools.iter().map(call).chain([single("answer", MAX_ANSWER), give_up()]).collect();
         named(turns)
     }
 
-    /// The schema of a turn of a guided model. Before the first call there is nothing to answer from, so an answer is not
-    /// offered: what no tool showed, nobody may claim.
+    /// The schema of a turn of a guided model. An answer is not offered before the first call: a claim needs
+    /// a tool result to rest on.
     pub fn schema(tools: &[ToolSpec], may_answer: bool, may_give_up: bool) -> JsonSchema {
         let mut turns: Vec<Value> = tools.iter().map(call).collect();
         if may_answer {
@@ -53,7 +54,7 @@ impl Action {
         named(turns)
     }
 
-    /// Reads a turn that fits the schema; `None` for anything else.
+    /// Parses a turn that fits the schema; `None` for anything else.
     pub fn read(turn: &Value) -> Option<Self> {
         let text = |name: &str| turn.get(name).and_then(Value::as_str);
         if let Some(answer) = text("answer") {
@@ -90,7 +91,7 @@ fn named(turns: Vec<Value>) -> JsonSchema {
     JsonSchema { name: "action".to_owned(), schema: std::sync::Arc::new(json!({"anyOf": turns})) }
 }
 
-/// The reason comes first and is enough; the rest is for who has a question.
+/// The reason comes first and is sufficient; the other fields are for giving up with a question.
 fn give_up() -> Value {
     json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! The loop between the port and the behaviour: one worker per subtask.
+//! The executor's actor: connects the bus port to the behaviour, with one worker task per subtask.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,30 +28,30 @@ use crate::{
     approval_broker::ApprovalBroker, ledger::denial, tool_gateway::ToolGateway,
 };
 
-/// What the actor is given besides its port.
+/// The actor's inputs besides its port.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where and when the run happens.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
     /// The tools.
     pub toolbox: Arc<Toolbox>,
-    /// What the tools of this run may know and do.
+    /// What the tools of this run can see and are allowed to do.
     pub tool_context: ToolContext,
-    /// Under which terms consent is asked for.
+    /// The consent policy of the run.
     pub terms: Terms,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
-    /// What the person wants of all work here.
+    /// The person's standing instructions for work in this project.
     pub instructions: Arc<[Instruction]>,
     /// Whether a guided model's commands are sampled and rehearsed.
     pub samples: bool,
-    /// Whose words are in the run before its first step.
+    /// Origin of the words that are in the run before its first step.
     pub provenance: Provenance,
-    /// How long one attempt may take, without the time that a person is asked.
+    /// Time limit of one attempt, not counting the time spent waiting for the person.
     pub attempt_deadline: Duration,
-    /// How many subtasks are worked on at a time.
+    /// Maximum number of subtasks that run at the same time.
     pub parallel: usize,
-    /// Mints the ids of calls.
+    /// Generates call ids.
     pub mint: Arc<dyn Fn() -> CallId + Send + Sync>,
 }
 
@@ -61,8 +61,8 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// Runs every subtask of the run, and again on each correction. Returns when the run is closed; calls that still run
-/// are cancelled then, with their process trees.
+/// Runs every subtask of the run, and runs it again on each correction. Returns when the run is closed; calls
+/// still in flight are then cancelled together with their process trees.
 pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn LlmClient>, settings: Settings) {
     let cancel = settings.tool_context.cancel.child_token();
     let _cancel_on_return = cancel.clone().drop_guard();
@@ -89,7 +89,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
         while workers.try_join_next().is_some() {}
         if let Message::SubTask(subtask) = envelope.message.as_ref() {
             if !known.insert(subtask.subtask_id) {
-                // It came twice. A second worker would do everything again.
+                // A duplicate message. A second worker would do everything again.
                 continue;
             }
             let (sender, receiver) = mpsc::unbounded_channel();
@@ -97,7 +97,7 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             workers.spawn(Arc::clone(&shared).work(subtask.clone(), blocked.clone(), receiver));
         } else if let Message::CorrectionSignal(correction) = envelope.message.as_ref() {
             if let Some(worker) = corrections.get(&correction.subtask_id) {
-                // A worker that is gone has published its last result already.
+                // If the worker has ended, it has already published its last result.
                 let _ = worker.send(correction.clone());
             }
         } else if let Message::ApprovalDecided(decision) = envelope.message.as_ref() {
@@ -106,7 +106,8 @@ pub async fn run(mut port: Port, executor: Arc<dyn Executor>, model: Arc<dyn Llm
             shared.broker.person_answered(answer);
         } else if let Message::PlanDirective(directive) = envelope.message.as_ref() {
             blocked = Blocked::from(directive);
-            // The subtasks of the plan before have all ended; their workers wait for corrections that will not come.
+            // All subtasks of the previous plan have ended; their workers wait for corrections that will not
+            // come.
             corrections.clear();
         }
     }
@@ -129,20 +130,20 @@ fn spec(tool: &dyn artoo_tools::Tool) -> ToolSpec {
     }
 }
 
-/// What every worker shares.
+/// State shared by all workers.
 pub(crate) struct WorkerShared {
     pub(crate) sender: Sender,
     pub(crate) broker: Arc<ApprovalBroker>,
     executor: Arc<dyn Executor>,
     model: Arc<dyn LlmClient>,
     pub(crate) settings: Settings,
-    /// What is told of every tool.
+    /// The specification of every tool.
     tools: Vec<ToolSpec>,
-    /// Calls of the run by the intent of their subtask.
+    /// Calls of the run, keyed by the intent of their subtask.
     used: Mutex<Vec<(String, BlockedTarget)>>,
-    /// Whose words are in the run by now.
+    /// Origin of the words in the run so far.
     provenance: Mutex<Provenance>,
-    /// How often something has changed in this run, as far as it is known.
+    /// Number of known changes in this run.
     changes: AtomicU64,
     places: Arc<Semaphore>,
 }
@@ -181,7 +182,7 @@ impl WorkerShared {
             self.provenance().hand_on(&result.output, gateway.calls(0).last());
             said_before = Some(result.output.clone());
             self.publish(result);
-            // Only a correction of this very attempt asks for another one; a second copy of it does not.
+            // Only a correction of this attempt starts another one; a duplicate correction does not.
             correction = loop {
                 match corrections.recv().await {
                     Some(next) if next.attempt_number == attempt => break Some(next),
@@ -194,7 +195,7 @@ impl WorkerShared {
     }
 
     async fn attempt(&self, cx: &AttemptContext, gateway: &ToolGateway<'_>) -> ExecutionResult {
-        // The semaphore is never closed; without a permit the attempt would merely not be bounded.
+        // The semaphore is never closed; without a permit the attempt would only lack a concurrency bound.
         let _place = self.places.acquire().await.ok();
         gateway.begin_attempt();
         let sender = self.sender.clone();
@@ -205,7 +206,8 @@ impl WorkerShared {
                 }
             });
         let deadline = self.settings.attempt_deadline;
-        // The call itself is inside, since an implementation may panic before it returns its future.
+        // The call itself is inside the future, since an implementation may panic before it returns its
+        // future.
         let working = AssertUnwindSafe(async { self.executor.attempt(cx, gateway, &model).await });
         let ended = match within(deadline, gateway.rest(), working.catch_unwind()).await {
             Some(Ok(ended)) => ended,
@@ -214,7 +216,8 @@ impl WorkerShared {
         };
         let tool_calls = gateway.calls(cx.earlier.len());
         let ended = match tool_calls.iter().find_map(denial) {
-            // Whatever the behaviour made of it: a denied effect ends the subtask and is never reached by other means.
+            // Overrides the behaviour's own result: a denied effect ends the subtask and is never reached by
+            // other means.
             Some(reason) => Ok(denied(reason)),
             None => ended,
         };
@@ -223,7 +226,7 @@ impl WorkerShared {
                 subtask_id: cx.subtask.subtask_id,
                 attempt: cx.attempt,
                 status: ended.status,
-                // Whatever the behaviour says: a quotation is compared with what it quotes.
+                // Checked regardless of what the behaviour says: a quotation is compared with what it quotes.
                 verbatim: ended.verbatim && gateway.quotes(tool_calls.last(), &ended.output).await,
                 output: ended.output,
                 tool_calls,
@@ -243,7 +246,8 @@ impl WorkerShared {
         }
     }
 
-    /// The words of a plan are ours as far as no output has had them: a plan after the first was made with outputs in sight.
+    /// Marks the words of a plan as ours unless an output contained them first: every plan after the first is
+    /// made with outputs in view.
     fn take_on(&self, subtask: &SubTask) {
         let mut provenance = self.provenance();
         provenance.say(&subtask.intent);
@@ -257,24 +261,25 @@ impl WorkerShared {
     }
 
     pub(crate) fn provenance(&self) -> MutexGuard<'_, Provenance> {
-        // Never left half changed in a way that matters: at worst a word is missing.
+        // A poisoned lock is harmless: at worst one word is missing.
         self.provenance.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the model sees pictures.
+    /// Whether the model accepts images.
     pub(crate) fn shows_images(&self) -> bool {
         let profile = self.model.profile();
         profile.images && !profile.guided
     }
 
-    /// How often something has changed so far.
+    /// Number of changes so far.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::SeqCst)
     }
 
-    /// Takes what a call changed. Where nobody watches, whatever is no look may have changed something; so may what goes on running.
+    /// Counts the changes made by a call. Without a file watcher, every call that is not read-only may have
+    /// changed something, and so may a job that is still running.
     pub(crate) fn notice(&self, call: &ToolCall) {
-        // A guided model goes round in circles, whether anybody watches or not.
+        // A guided model tends to loop, so its calls are treated as watched in any case.
         let is_watched = self.settings.tool_context.snapshot.is_some() || self.model.profile().guided;
         let only_looks = self.tools.iter().any(|spec| spec.name == call.tool && spec.only_looks);
         let goes_on =
@@ -284,7 +289,7 @@ impl WorkerShared {
         }
     }
 
-    /// What is told of the tools that are not blocked.
+    /// The specifications of the tools that are not blocked.
     fn offered(&self, blocked: &Blocked) -> Vec<ToolSpec> {
         self.tools.iter().filter(|spec| !blocked.tools.contains(&spec.name)).cloned().collect()
     }
@@ -303,7 +308,7 @@ impl WorkerShared {
 
     pub(crate) fn publish(&self, message: impl Into<Message>) {
         if let Err(error) = self.sender.publish(message) {
-            // A closed run needs no result; an overflow is reported by the bus itself.
+            // A closed run needs no result; the bus itself reports an overflow.
             tracing::debug!(%error, "the executor could not publish");
         }
     }

@@ -1,4 +1,4 @@
-//! Where the workers of a run ask for consent: one question at a time, each with its answer on record.
+//! Approval broker: the workers of a run ask for consent here, one question at a time, each answer recorded.
 
 use std::{
     collections::HashMap,
@@ -18,17 +18,17 @@ use crate::approvals::{Approvals, Standing, Terms};
 use crate::foreign_word::ForeignWord;
 use crate::guard;
 
-/// What all workers of a run share about consent.
+/// Consent state shared by all workers of a run.
 pub(crate) struct ApprovalBroker {
     sender: Sender,
     approvals: Mutex<Approvals>,
-    /// Where the run happens.
+    /// Environment of the run.
     surroundings: Surroundings,
-    /// Who waits for the answer to which call.
+    /// Pending approvals, by call id.
     waiting: Mutex<HashMap<CallId, oneshot::Sender<ApprovalDecided>>>,
-    /// Who waits for an answer in words, by the number of the question.
+    /// Pending questions with a free-text answer, by the number of the question.
     asking: Mutex<HashMap<u32, oneshot::Sender<String>>>,
-    /// A person is asked one thing at a time; an answer may settle the next question.
+    /// Serialises the questions: an answer may settle the next one.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -44,7 +44,7 @@ impl ApprovalBroker {
         })
     }
 
-    /// The way of one call to it.
+    /// The approval interface for one call.
     pub(crate) fn of(
         self: &Arc<Self>,
         subtask_id: SubTaskId,
@@ -54,8 +54,8 @@ impl ApprovalBroker {
         Arc::new(Counter { broker: Arc::clone(self), subtask_id, call_id, foreign })
     }
 
-    /// Asks the person whether one call may be made all the same that memory holds back; `None` where nobody is there to be asked. A yes
-    /// is to this call alone, and is no consent to what it does.
+    /// Asks the person whether a single call that memory holds back may be made anyway; `None` if no person
+    /// is present. A yes applies to this call alone, and is not consent to its effects.
     pub(crate) async fn ask_about_memory(
         self: &Arc<Self>,
         (subtask_id, call_id): (SubTaskId, CallId),
@@ -83,7 +83,8 @@ impl ApprovalBroker {
         Some(counter.ask_the_person(request).await)
     }
 
-    /// Asks the person something that only the person knows. `None` where nobody is there, or says anything.
+    /// Asks the person for information that only they have. `None` if no person is present or the answer is
+    /// empty.
     pub(crate) async fn ask_person(&self, subtask_id: SubTaskId, question: &str) -> Option<String> {
         if !self.approvals().asks_somebody() {
             return None;
@@ -92,7 +93,7 @@ impl ApprovalBroker {
         let (send, answer) = oneshot::channel();
         let round = {
             let mut asking = self.asking();
-            // One at a time waits, so the next number is free.
+            // Only one question waits at a time, so the next number is free.
             let round = asking.keys().max().copied().unwrap_or_default().saturating_add(1);
             asking.insert(round, send);
             round
@@ -104,12 +105,12 @@ impl ApprovalBroker {
         answer.await.ok().filter(|answer| !answer.trim().is_empty())
     }
 
-    /// Hands an answer in words to the step that waits for it.
+    /// Delivers a free-text answer to the step that waits for it.
     pub(crate) fn person_answered(&self, answer: &ClarificationAnswered) {
         if answer.subtask_id.is_some()
             && let Some(waiting) = self.asking().remove(&answer.round)
         {
-            // A step that ended meanwhile needs no answer.
+            // If the step has ended meanwhile, the answer is not needed.
             let _ = waiting.send(answer.answer.clone());
         }
     }
@@ -118,10 +119,10 @@ impl ApprovalBroker {
         self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands an answer to the call that waits for it. One that nobody waits for is dropped.
+    /// Delivers a decision to the call that waits for it. A decision for an unknown call is dropped.
     pub(crate) fn answered(&self, decision: &ApprovalDecided) {
         if let Some(waiting) = self.waiting().remove(&decision.call_id) {
-            // A call that ended meanwhile needs no answer.
+            // If the call has ended meanwhile, the answer is not needed.
             let _ = waiting.send(decision.clone());
         }
     }
@@ -143,12 +144,12 @@ impl ApprovalBroker {
     }
 }
 
-/// The broker as one call sees it.
+/// The broker as seen by one call.
 struct Counter {
     broker: Arc<ApprovalBroker>,
     subtask_id: SubTaskId,
     call_id: CallId,
-    /// What in its arguments is of somebody else.
+    /// Foreign words in the call's arguments.
     foreign: Vec<ForeignWord>,
 }
 
@@ -202,7 +203,7 @@ impl Consent for Counter {
 }
 
 impl Counter {
-    /// The first words of somebody else that lead the call.
+    /// The first foreign word that steers the call.
     fn taint(&self, proposed: ProposedEffects<'_>) -> Option<&Taint> {
         let word = self.foreign.iter().find(|word| word.leads(proposed, &self.broker.surroundings))?;
         Some(&word.taint)
@@ -216,7 +217,7 @@ impl Counter {
         }
     }
 
-    /// Puts on record what was decided without asking. What is not on record is not granted.
+    /// Records a decision that was made without asking. Consent that could not be recorded is not granted.
     fn settled(&self, question: Question, granted: bool, reason: String) -> ApprovalDecided {
         let decision = self.decision(granted, reason);
         let is_recorded =
@@ -244,7 +245,7 @@ impl Counter {
         let (subtask_id, call_id) = (self.subtask_id, self.call_id);
         let more = [foreign_words, beyond_undo].into_iter().flatten();
         let reason = std::iter::once(reason).chain(more).collect::<Vec<_>>().join("; ");
-        // Where nobody is asked, nobody can write a rule.
+        // Without a question to the person, no rule can be written.
         let always = always.filter(|_| person);
         ApprovalRequested {
             subtask_id,
@@ -267,7 +268,8 @@ impl Counter {
     }
 }
 
-/// A question that is put. Where its call ends without an answer, it is withdrawn, so that the clocks go on.
+/// A question that is waiting for its answer. It is withdrawn if its call ends first, so that the clocks
+/// resume.
 struct Open<'a> {
     counter: &'a Counter,
     is_answered: bool,

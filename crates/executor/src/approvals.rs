@@ -1,4 +1,4 @@
-//! What was said about effects in one run: pure, so that every order of answers can be tested.
+//! Approval decisions of one run: pure, so that every order of answers can be tested.
 //!
 //! Source: `docs/deviations.md`, "Approvals".
 
@@ -7,31 +7,31 @@ use std::collections::BTreeSet;
 use artoo_tools::{ProposedEffects, Ruled, Rules, on_file};
 use artoo_types::{Approval, ApprovalDecided, ApprovalScope, Effect, EffectKind};
 
-/// Under which terms a run asks.
+/// The consent policy of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Before which effects.
+    /// Which effects need approval.
     pub approval: Approval,
     /// Kinds of effects that the person has granted in advance.
     pub granted: BTreeSet<EffectKind>,
     /// The person's own rules.
     pub rules: Rules,
-    /// Whether a person is there to answer.
+    /// Whether a person is present to answer.
     pub person_present: bool,
 }
 
-/// What is known about effects before anybody is asked.
+/// What is decided about effects before anyone is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// They were granted, for this reason.
+    /// Granted, with the reason.
     Granted(String),
-    /// They are denied, for this reason.
+    /// Denied, with the reason.
     Denied(String),
-    /// The person has to say.
+    /// Undecided: the person has to answer.
     Open,
 }
 
-/// The answers of one run.
+/// The approvals and denials of one run.
 ///
 /// ```
 /// use artoo_executor::{Approvals, Standing, Terms};
@@ -53,22 +53,22 @@ pub struct Approvals {
     denied: Vec<Effect>,
 }
 
-/// What was agreed to for longer than a call.
+/// Consent that outlasts a single call.
 #[derive(Clone, Debug)]
 struct Grant {
     effect: Effect,
     scope: ApprovalScope,
-    /// Whether the person was told that it cannot be undone.
+    /// Whether the person was told that the effect cannot be undone.
     beyond_undo: bool,
 }
 
 impl Approvals {
-    /// Nothing was asked yet.
+    /// Starts without any answers.
     pub fn new(terms: Terms) -> Self {
         Self { terms, granted: Vec::new(), denied: Vec::new() }
     }
 
-    /// Before which effects somebody is to be asked.
+    /// Which effects need approval.
     pub fn approval(&self) -> Approval {
         self.terms.approval
     }
@@ -78,12 +78,12 @@ impl Approvals {
         &self.terms.rules
     }
 
-    /// Whether an answer may be a rule: somebody is there to write it, and there is a file to write it to.
+    /// Whether an answer can become a rule: a person is present, and there is a rules file to write to.
     pub fn takes_rules(&self) -> bool {
         self.asks_somebody() && self.terms.rules.file().is_some()
     }
 
-    /// Whether a person is there and may be asked.
+    /// Whether a person is present and may be asked.
     pub fn asks_somebody(&self) -> bool {
         let asks = match self.terms.approval {
             Approval::Ask | Approval::Auto => true,
@@ -92,14 +92,14 @@ impl Approvals {
         asks && self.terms.person_present
     }
 
-    /// Whether these effects are granted, and a trial would show nothing new about them. Where something cannot be known, rules may be about
-    /// what it turns out to be.
+    /// Whether these effects are granted and a trial run would reveal nothing new about them. If an effect
+    /// cannot be determined in advance, a rule may apply to what it turns out to be.
     pub fn allows<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> bool {
         let proposed = proposed.into();
         self.needs_no_trial(proposed) && matches!(self.standing(proposed), Standing::Granted(_))
     }
 
-    /// The same of a call with words that neither the user nor artoo wrote.
+    /// [`Approvals::allows`] for a call that contains words which neither the user nor artoo wrote.
     pub fn allows_foreign_words<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> bool {
         let proposed = proposed.into();
         self.needs_no_trial(proposed)
@@ -113,7 +113,8 @@ impl Approvals {
         !(is_open && is_ruled)
     }
 
-    /// Why one of these effects is out of the question: it was denied before, in whatever words.
+    /// The reason why one of these effects is ruled out: it was denied before, possibly by a different
+    /// command.
     pub fn forbids<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> Option<String> {
         let proposed = proposed.into();
         let mut all = proposed.effects.iter().chain(proposed.free);
@@ -131,12 +132,13 @@ impl Approvals {
         })
     }
 
-    /// What is known about these effects. A denial outweighs every yes, and a rule that denies does, too.
+    /// What is decided about these effects. A denial outweighs every grant, and so does a rule that denies.
     pub fn standing<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> Standing {
         self.standing_by(proposed.into(), |_| true)
     }
 
-    /// The same of a call with words that neither the user nor artoo wrote: a yes for a whole folder was not said about these.
+    /// [`Approvals::standing`] for a call that contains words which neither the user nor artoo wrote: a grant
+    /// for a whole folder does not cover them.
     pub fn standing_of_foreign_words<'d>(&self, proposed: impl Into<ProposedEffects<'d>>) -> Standing {
         self.standing_by(proposed.into(), |grant| grant.scope != ApprovalScope::Folder)
     }
@@ -152,7 +154,7 @@ impl Approvals {
         }
         let all = |is_so: &dyn Fn(&Effect) -> bool| !effects.is_empty() && effects.iter().all(is_so);
         let in_advance = |effect: &Effect| self.terms.granted.contains(&effect.kind);
-        // Whoever agreed without knowing that it cannot be undone has not agreed to that.
+        // Consent given without knowing that the effect cannot be undone does not cover an irreversible one.
         let told = |grant: &Grant| !proposed.beyond_undo || grant.beyond_undo;
         let before = |effect: &Effect| {
             self.granted.iter().any(|grant| counts(grant) && told(grant) && grant.covers(effect))
@@ -177,7 +179,7 @@ impl Approvals {
         }
     }
 
-    /// Remembers an answer: a yes for as long as it holds, a no for the rest of the run.
+    /// Records an answer: a grant for its scope, a denial for the rest of the run.
     pub fn decided<'d>(&mut self, proposed: impl Into<ProposedEffects<'d>>, decision: &ApprovalDecided) {
         let ProposedEffects { effects, beyond_undo, .. } = proposed.into();
         if !decision.granted {
@@ -191,8 +193,8 @@ impl Approvals {
 }
 
 impl Grant {
-    /// What was shown, and no more: the same kind on the same path, or, for a folder, in the folder of that. A rule that lets a folder go lets go what
-    /// is in it.
+    /// A grant covers exactly what was shown: the same kind of effect on the same path or, with folder scope,
+    /// in the same folder. A rule that allows removing a folder also allows removing its contents.
     fn covers(&self, effect: &Effect) -> bool {
         if self.effect.kind != effect.kind {
             return false;
@@ -213,13 +215,13 @@ impl Grant {
     }
 }
 
-/// Whether an effect is one that was denied, or could be. What is not known for certain counts as the same.
+/// Whether an effect is, or could be, one that was denied. An unknown effect counts as the same.
 fn is_again(denied: &Effect, effect: &Effect) -> bool {
     use EffectKind::{Creates, Deletes, Network, OutsideMachine, Overwrites, Privilege, Unknown};
     match (denied.kind, effect.kind) {
         // It would run without a trial, and may do what was denied.
         (_, Unknown) => true,
-        // One is as lost as the other.
+        // Overwriting and deleting lose the file equally.
         (Overwrites | Deletes, Overwrites | Deletes) => match (on_file(denied), on_file(effect)) {
             (Some(one), Some(other)) => one.starts_with(other) || other.starts_with(one),
             (None, _) | (_, None) => true,

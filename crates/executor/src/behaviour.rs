@@ -1,4 +1,4 @@
-//! What an executor is, and what it is given.
+//! The [`Executor`] trait, its tool interface [`CallTool`], and the inputs and result of an attempt.
 
 use std::sync::Arc;
 
@@ -14,14 +14,17 @@ use crate::{CallStopped, ExecuteError};
 
 /// Makes one attempt at a subtask.
 ///
-/// *Contract.* Work is done only through `tools`; every call is recorded by the actor, whatever the implementation says
-/// about it. The output is a claim that the calls must bear out. A correction names what was wrong with the attempt before.
+/// *Contract.* Work is done only through `tools`; the actor records every call, independent of what the
+/// implementation reports. The output is a claim that the calls must support. A correction names what was
+/// wrong with the previous attempt.
 ///
 /// *Who calls.* The actor, once per attempt.
 ///
-/// *Cancellation.* The future may be dropped at any await; a running call is then killed with its process tree.
+/// *Cancellation.* The future may be dropped at any await; a running call is then killed with its process
+/// tree.
 ///
-/// *An implementation must not* judge its output, repeat itself after the actor stopped it, or invent tool output.
+/// *An implementation must not* judge its output, repeat itself after the actor stopped it, or invent tool
+/// output.
 #[async_trait]
 pub trait Executor: Send + Sync {
     /// Makes the attempt. `model` is metered; an implementation may leave it unused.
@@ -33,19 +36,22 @@ pub trait Executor: Send + Sync {
     ) -> Result<Attempt, ExecuteError>;
 }
 
-/// The way to the tools. Implemented by the actor, which enforces the rules and keeps the record.
+/// Tool access for an attempt. Implemented by the actor, which enforces the rules and keeps the record.
 #[async_trait]
 pub trait CallTool: Send + Sync {
-    /// Calls a tool. A call that failed or was refused is a record like any other; `Err` means that this attempt is over.
+    /// Calls a tool. A call that failed or was refused is a record like any other; `Err` means that this
+    /// attempt is over.
     async fn call(&self, tool: &ToolName, arguments: Arguments) -> Result<ToolCall, CallStopped>;
 
-    /// Whether this very call was asked for before and nothing has changed since, so that it brings nothing new.
+    /// Whether an identical call was requested before and nothing has changed since, so that another one
+    /// yields nothing new.
     fn is_known(&self, _tool: &ToolName, _arguments: &Arguments) -> bool {
         false
     }
 
-    /// What a command of `shell` would put out in this world: it runs where nothing of it lasts and nobody is asked, and is no call. What may
-    /// not be called is not rehearsed.
+    /// Runs a `shell` command in the given perturbed world and returns its output. Nothing it does persists,
+    /// the person is not asked, and it does not count as a call. A command that may not be called is not
+    /// rehearsed either.
     ///
     /// # Errors
     /// Why it was not run, or did not end.
@@ -53,25 +59,26 @@ pub trait CallTool: Send + Sync {
         Err(NotRehearsed { reason: "nothing can be rehearsed here".to_owned() })
     }
 
-    /// Asks the person. `None` where nobody is there, or the answer is empty. The clocks rest until it is there.
+    /// Asks the person. `None` if no person is present or the answer is empty. The clocks pause until the
+    /// answer arrives.
     async fn ask_person(&self, _question: &str) -> Option<String> {
         None
     }
 
-    /// The picture that a call put out, where it is one and is kept.
+    /// The image that a call produced, if its output is one and was stored.
     async fn picture(&self, _call: &ToolCall) -> Option<Image> {
         None
     }
 
-    /// All that a call put out, of which its record may show only head and tail. `None` where it is too long for an
-    /// answer or is not kept: then what is shown is not the whole of it, and may not pass for it.
+    /// The full output of a call, of which the record may show only head and tail. `None` if it is too long
+    /// for an answer or was not stored: the excerpt is then incomplete and must not be used as the answer.
     async fn whole_output(&self, call: &ToolCall) -> Option<String> {
         let shown = &call.output.shown;
         (u64::try_from(shown.len()).ok()? == call.output.bytes).then(|| shown.clone())
     }
 }
 
-/// A tool as the model is told of it.
+/// A tool as it is described to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSpec {
     /// Its name.
@@ -80,48 +87,48 @@ pub struct ToolSpec {
     pub summary: String,
     /// The JSON Schema of its arguments, shared: a specification is cloned for every turn.
     pub arguments: Arc<serde_json::Value>,
-    /// Whether its output may stand as an answer word for word.
+    /// Whether its output may be used as the answer verbatim.
     pub output_is_answer: bool,
-    /// Whether it changes nothing, so that several of its calls may run at once.
+    /// Whether it is read-only, so that several of its calls may run concurrently.
     pub only_looks: bool,
 }
 
-/// All that an attempt may depend on.
+/// Everything that an attempt may depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttemptContext {
     /// The subtask.
     pub subtask: SubTask,
-    /// Where and when.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
     /// The tools that may be used: those that exist and are not blocked.
     pub tools: Vec<ToolSpec>,
     /// Programs that `shell` can start.
     pub programs: Vec<String>,
-    /// What the person wants of all work here: advice, weaker than the step.
+    /// The person's standing instructions: advice, which yields to the step.
     pub instructions: Arc<[Instruction]>,
-    /// Programs that the directive blocks, wherever in a command they stand.
+    /// Programs that the directive blocks, at any position of a command.
     pub blocked: Vec<BlockedProgram>,
-    /// Which attempt, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// What was wrong with the attempt before.
+    /// What was wrong with the previous attempt.
     pub correction: Option<CorrectionSignal>,
-    /// What the attempt before put out.
+    /// The output of the previous attempt.
     pub said_before: Option<String>,
-    /// Every call of the attempts before, with its result.
+    /// Every call of the previous attempts, with its result.
     pub earlier: Vec<ToolCall>,
 }
 
-/// How an attempt ended, without its calls, which the actor knows.
+/// The result of an attempt, without its calls, which the actor records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// How.
+    /// The outcome.
     pub status: ExecutionStatus,
     /// The output.
     pub output: String,
-    /// True where the output is exactly what the last call put out.
+    /// Whether the output is exactly the output of the last call.
     pub verbatim: bool,
-    /// Why it failed, where it did.
+    /// The failure, if it failed.
     pub failure: Option<ExecutionFailure>,
-    /// How far several samples agreed on the last call, where there were any.
+    /// The agreement of the samples on the last call, if there were samples.
     pub samples: Option<Samples>,
 }

@@ -1,9 +1,10 @@
-//! The contract of an [`Executor`] as checks that any implementation can be put to.
+//! Conformance suite for [`Executor`]: contract checks that any implementation can be run against.
 //!
-//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers any
-//! question. The laws of [`check_all`] must hold whatever it answers; [`completes_what_is_possible`] needs one that chooses a call and
-//! takes its result for the answer, and is the law that an executor which does nothing breaks. What the actor enforces by itself (blocked calls, duplicates,
-//! consent, deadlines) needs no check here.
+//! Each check is one law. `model` is passed to the implementation; an implementation that asks a model needs
+//! one that answers any question. The laws of [`check_all`] must hold for any answers;
+//! [`completes_what_is_possible`] needs a model that chooses a call and takes its result for the answer, and
+//! is the law that an executor which does nothing breaks. What the actor enforces by itself (blocked calls,
+//! duplicates, consent, deadlines) needs no check here.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -38,23 +39,20 @@ use uuid::Uuid;
 
 use crate::{Attempt, AttemptContext, CallStopped, CallTool, Executor, ToolSpec};
 
-/// Calls after which an attempt that gets nowhere must have ended.
+/// Number of calls after which an attempt without progress must have ended.
 const PATIENCE: u32 = 200;
 
-/// Every law, one after the other.
+/// Checks every law in turn.
 ///
 /// # Errors
-/// What the implementation did against the first law that it breaks; so below.
+/// Describes how the implementation broke the first law that failed; likewise for the functions below.
 pub async fn check_all(executor: &dyn Executor, model: &Arc<dyn LlmClient>) -> Result<(), String> {
     completes_nothing_without_a_call(executor, model).await?;
     stops_when_it_is_stopped(executor, model).await?;
     ends_where_everything_is_refused(executor, model).await
 }
 
-/// What is claimed to be done was done with tools.
-///
-/// # Errors
-/// See [`check_all`].
+/// An attempt without a call is not reported as completed.
 pub async fn completes_nothing_without_a_call(
     executor: &dyn Executor,
     model: &Arc<dyn LlmClient>,
@@ -69,7 +67,7 @@ pub async fn completes_nothing_without_a_call(
     }
 }
 
-/// A step that one call does is done: whatever `shell` is asked here, it puts out 3, and that is the answer.
+/// A step that a single call can do is completed: every `shell` call here outputs 3, and that is the answer.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -90,7 +88,7 @@ pub async fn completes_what_is_possible(
     }
 }
 
-/// After the actor ended the attempt, no call is made and nothing is claimed.
+/// After the actor has ended the attempt, the executor makes no call and claims nothing.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -106,7 +104,7 @@ pub async fn stops_when_it_is_stopped(
     if claims { Err(format!("it was denied, and claimed {:?}", attempt.output)) } else { Ok(()) }
 }
 
-/// Where no call is carried out, the attempt ends by itself and claims nothing.
+/// If every call is refused, the attempt ends by itself and claims nothing.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -169,7 +167,7 @@ pub fn context(intent: &str) -> AttemptContext {
     }
 }
 
-/// What becomes of every call.
+/// The fate of every call.
 #[derive(Clone, Copy)]
 enum Way {
     Works,

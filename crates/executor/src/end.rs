@@ -1,4 +1,4 @@
-//! How attempts end, whoever made them.
+//! Constructors for the ways an attempt can end, shared by the tool loop and the guided loop.
 
 use artoo_types::{
     CallEnding, ExecutionFailure, ExecutionStatus, FailureClass, GaveUp, GiveUpKind, ToolCall,
@@ -10,7 +10,7 @@ pub(crate) fn completed(output: String, verbatim: bool) -> Attempt {
     Attempt { status: ExecutionStatus::Completed, output, verbatim, failure: None, samples: None }
 }
 
-/// The fast loop may still correct it.
+/// An attempt that the fast loop may still correct.
 pub(crate) fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
     Attempt {
         status: ExecutionStatus::Uncertain,
@@ -21,7 +21,7 @@ pub(crate) fn unfinished(reason: String, last: Option<&ToolCall>) -> Attempt {
     }
 }
 
-/// It was given up, which is an answer.
+/// The model gave up, which is a valid result.
 pub(crate) fn gave_up(gave_up: GaveUp, last: Option<&ToolCall>) -> Attempt {
     let class = match gave_up.kind {
         GiveUpKind::NeedsConsent => FailureClass::Denied,
@@ -34,14 +34,15 @@ pub(crate) fn gave_up(gave_up: GaveUp, last: Option<&ToolCall>) -> Attempt {
     attempt
 }
 
-/// Whether a call has shown anything to answer from: it succeeded, or it put something out, or it found nothing and did
-/// not complain (a search without a hit ends with status 1).
+/// Whether a call has shown anything to answer from: it succeeded, it produced output, or it found nothing
+/// and reported no error (a search without a hit exits with status 1).
 pub(crate) fn shows(call: &ToolCall) -> bool {
     call.showed()
         && (call.succeeded() || !call.output.shown.trim().is_empty() || call.stderr.shown.trim().is_empty())
 }
 
-/// A failure takes the class of the last call where that failed and the machine knows why: it knows better than the model.
+/// A failed attempt. If the last call failed and the machine knows the class, that class wins over the
+/// model's.
 pub(crate) fn failed(class: FailureClass, reason: String, last: Option<&ToolCall>) -> Attempt {
     let known = |class: &FailureClass| *class != FailureClass::Unknown;
     let of_the_call = last.and_then(|call| call.failure.as_ref()).map(|failure| failure.class).filter(known);
@@ -54,7 +55,7 @@ pub(crate) fn failed(class: FailureClass, reason: String, last: Option<&ToolCall
     }
 }
 
-/// The actor ended it.
+/// An attempt that the actor ended.
 pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
     let failed_as = |failure| Attempt {
         status: ExecutionStatus::Failed,
@@ -79,7 +80,7 @@ pub(crate) fn ended(stopped: &CallStopped, last: Option<&ToolCall>) -> Attempt {
     }
 }
 
-/// What went wrong with the call that was asked for again; without such a thing, that it was.
+/// The failure of the call that was requested again or, without one, the fact that it was requested again.
 fn repeated(stopped: &CallStopped, last: Option<&ToolCall>) -> String {
     let wrong = last.filter(|call| call.ending != CallEnding::Refused).and_then(|call| call.failure.as_ref());
     wrong.map_or_else(

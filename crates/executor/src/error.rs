@@ -1,32 +1,32 @@
-//! Why an attempt came to nothing.
+//! Errors of an attempt.
 
 use artoo_llm_client::{ErrorKind, LlmError};
 use artoo_types::{ExecutionFailure, FailureClass};
 
-/// Why an attempt came to nothing: a fault of the model or of time, never of the subtask.
+/// Why an attempt failed: a fault of the model or of time, never of the subtask.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecuteError {
     /// The model failed.
     #[error("the executor's model failed: {0}")]
     Model(#[from] LlmError),
-    /// The attempt took too long.
+    /// The attempt exceeded its deadline.
     #[error("the attempt did not end within {seconds} s")]
     Deadline {
-        /// How long it was given.
+        /// The deadline.
         seconds: u64,
     },
     /// The behaviour panicked.
     #[error("the executor panicked: {message}")]
     Panic {
-        /// What it said.
+        /// The panic message.
         message: String,
     },
 }
 
 impl ExecuteError {
-    /// The failure that R4a sees. A way to the model that is broken is environmental; an answer that cannot be used says nothing
-    /// about the approach, so its class is `unknown`.
+    /// The failure as reported to R4a. A broken connection to the model is environmental; an unusable answer
+    /// says nothing about the approach, so its class is `unknown`.
     pub fn failure(&self) -> ExecutionFailure {
         let class = match self {
             Self::Model(error) => match error.kind() {

@@ -1,21 +1,22 @@
-//! Words of a call that somebody else brought in, where they lead it: what is started, who is reached, what lies elsewhere. Names of files
-//! come out of listings all the time, and say nothing where the folder is that of the request.
+//! Foreign words that steer a call: those that choose the program, the address or a path elsewhere. File
+//! names come out of listings all the time and mean nothing as long as the folder is the one from the
+//! request.
 
 use std::path::{Component, Path, PathBuf};
 
 use artoo_tools::{ProposedEffects, on_file};
 use artoo_types::{EffectKind, Surroundings, Taint};
 
-/// What somebody else brought in, and the word of the call that it is, or is part of.
+/// A foreign word or phrase, and the word of the call that contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ForeignWord {
-    /// In small letters, without what quotes it.
+    /// The word of the call, in lower case and without quotes.
     pub(crate) whole: String,
     pub(crate) taint: Taint,
 }
 
 impl ForeignWord {
-    /// Whether it leads a call that does this.
+    /// Whether the word steers a call with these effects.
     pub(crate) fn leads(&self, proposed: ProposedEffects<'_>, place: &Surroundings) -> bool {
         self.is_program(proposed) || self.is_address(proposed) || self.is_elsewhere(proposed, place)
     }
@@ -24,7 +25,7 @@ impl ForeignWord {
         let is_it = |program: &String| {
             let program = program.to_lowercase();
             let name = program.rsplit('/').next().unwrap_or_default();
-            // A phrase is a command where a program is one of its words.
+            // A phrase counts as a command if one of its words is a program.
             self.taint.words.split(' ').any(|word| word == name || word == program)
                 || self.whole == program.trim_start_matches("./")
         };
@@ -34,7 +35,7 @@ impl ForeignWord {
     fn is_address(&self, proposed: ProposedEffects<'_>) -> bool {
         let is_account =
             || self.whole.split_once('@').is_some_and(|(user, host)| !user.is_empty() && !host.is_empty());
-        // Without a program it is data: it asks nobody.
+        // Without a program the word is data: nothing is contacted.
         let is_written = !proposed.programs.is_empty() && (self.whole.starts_with("//") || is_account());
         let is_asked = proposed.effects.iter().chain(proposed.free).any(|effect| match effect.kind {
             EffectKind::Network | EffectKind::OutsideMachine => {
@@ -62,7 +63,7 @@ impl ForeignWord {
         names_it || is_changed
     }
 
-    /// Where it leads to, as far as it is a path that does not just go down from the working folder.
+    /// The path that the word names, unless it only descends from the working folder.
     fn path(&self, place: &Surroundings) -> Option<PathBuf> {
         if self.whole.starts_with("//") {
             return None;
@@ -137,7 +138,7 @@ mod tests {
             ("/home/ada/project/docs/b.txt", "b.txt", &["rm"], &[]),
             ("~/artoo_workspace/../project/b.txt", "b.txt", &["rm"], &[]),
             ("docs/b.txt", "docs/b.txt", &["sort"], &[(Overwrites, "/tmp/other")]),
-            // What a file gets for its content is data.
+            // The content written to a file is data.
             ("//evil.example/x", "evil.example", &[], &[(Overwrites, "/home/Ada/Project/links.md")]),
             ("the sort of", "the sort of", &["cat"], &[]),
         ] {

@@ -1,22 +1,22 @@
-//! A call that memory advises against: what is asked, and what comes of the answer. Pure.
+//! Calls that memory advises against: the question to the person and the effect of the answer. Pure.
 //!
 //! Source: `docs/deviations.md`, "Caution" and "Memory's part of the blocked sets".
 
 use artoo_types::{ApprovalDecided, GuardAction, Held, HeldEnd, MemoryGuard};
 
-/// What becomes of a call that memory holds back.
+/// The decision about a call that memory holds back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
-    /// It is not made, for this reason.
+    /// The call is refused, with this reason.
     Refused(Held, String),
-    /// It is made like any other.
+    /// The call is made normally.
     Agreed(Held),
-    /// It is tried where nothing of it lasts.
+    /// The call is tried in a sandbox in which nothing persists.
     Tried(Held),
 }
 
 impl Hold {
-    /// What goes on the call's record.
+    /// The entry for the call's record.
     pub(crate) fn held(&self) -> &Held {
         match self {
             Self::Refused(held, _) | Self::Agreed(held) | Self::Tried(held) => held,
@@ -24,7 +24,7 @@ impl Hold {
     }
 }
 
-/// Decides. `answer` is the person's; `None` where nobody is there.
+/// Decides. `answer` is the person's; `None` if no person is present.
 pub(crate) fn hold(guard: &MemoryGuard, answer: Option<&ApprovalDecided>) -> Hold {
     let held = |came| Held { action: guard.action, because: guard.because.clone(), came };
     let refused = |more: &str| {
@@ -42,7 +42,7 @@ pub(crate) fn hold(guard: &MemoryGuard, answer: Option<&ApprovalDecided>) -> Hol
     }
 }
 
-/// What the person is asked.
+/// The question to the person.
 pub(crate) fn question(guard: &MemoryGuard) -> String {
     match guard.action {
         GuardAction::Refuse => format!("{}; override it once?", against(guard)),
@@ -50,7 +50,7 @@ pub(crate) fn question(guard: &MemoryGuard) -> String {
     }
 }
 
-/// What memory has against it, with what is behind that.
+/// What memory holds against the call, with the evidence behind it.
 fn against(guard: &MemoryGuard) -> String {
     let advises = match guard.action {
         GuardAction::Refuse => "memory advises against this call",

@@ -1,17 +1,27 @@
-//! What exists for weak models alone: a model whose profile says that it is guided works here, and no other.
+//! Guided attempt loop, for weak models only: a model whose profile says `guided` runs here, every other
+//! model in the tool loop.
 //!
-//! | guard | what it costs | what it buys |
-//! |---|---|---|
-//! | one JSON action a turn | a turn for each call | a small model loses no call of several |
-//! | the first command of several that mean the same ([`sampling`], [`agreement`]) | one to three derivations over the same prompt, and rehearsals | what it gets wrong by chance is outvoted, and literals are |
-//! | no tools for names, searches and files while it derives an answer ([`limits`]) | an answer that one of them gives at once | it takes a list for how many there are, and these cannot be rehearsed |
-//! | no reading of earlier outputs, and no file as an answer ([`limits`]) | the rest of a long output; a short file that is the answer | it makes up what to read, and takes a file for what was asked of it |
-//! | what the step names, as it lies there and as a shell takes it ([`subject`]) | a line | it forgets quotes, and translates names |
-//! | giving up late | turns that find nothing | it gives up at the first error |
-//! | six turns, four in vain | long work | it goes round in circles |
-//! | samples in place of a call whose result is known | three samples over the same prompt | without dice it would say the same again |
-//! | no command that is left running ([`limits`]) | servers and watches | it forgets what it has started |
-//! | commands of 400 characters with closed quotes ([`limits`]) | long commands | it ends the JSON text at a quote, or never |
+//! The guards, each with its cost and its reason:
+//!
+//! - One JSON action a turn. Cost: a turn for each call. Reason: a small model loses calls if it makes
+//!   several at once.
+//! - The first command of several that mean the same ([`sampling`], [`agreement`]). Cost: one to three
+//!   derivations over the same prompt, and rehearsals. Reason: its chance mistakes are outvoted, and so are
+//!   literals.
+//! - No tools for names, searches and files while it derives an answer ([`limits`]). Cost: an answer that one
+//!   of them gives at once. Reason: it takes a list for a count, and these tools cannot be rehearsed.
+//! - No reading of earlier outputs, and no file as an answer ([`limits`]). Cost: the rest of a long output; a
+//!   short file that is the answer. Reason: it invents what to read, and takes a file for the answer.
+//! - The paths that the step names, as they exist and as a shell takes them ([`subject`]). Cost: a line.
+//!   Reason: it forgets quotes, and translates names.
+//! - Giving up late. Cost: turns that find nothing. Reason: it gives up at the first error.
+//! - Six turns, of which four may be fruitless in a row. Cost: long work. Reason: it goes round in circles.
+//! - Samples in place of a call whose result is known. Cost: three samples over the same prompt. Reason: at
+//!   temperature 0 it would repeat the call.
+//! - No command that is left running ([`limits`]). Cost: servers and watches. Reason: it forgets what it has
+//!   started.
+//! - Commands of 400 characters with closed quotes ([`limits`]). Cost: long commands. Reason: it ends the
+//!   JSON text at a quote, or never.
 
 mod agreement;
 pub(crate) mod limits;
@@ -30,20 +40,23 @@ use crate::end::{completed, ended, failed, shows, unfinished};
 use crate::schemas::{Schemas, Turn};
 use crate::{Action, Attempt, AttemptContext, CallTool, ExecuteError, ToolSpec};
 
-/// The rules of the constant part of the prompt, at length and with examples.
+/// The rules of the constant part of the prompt, in full and with examples.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
-/// Duplicates after which an attempt is over. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and 90).
+/// Number of duplicates that ends an attempt. Source: `docs/deviations.md`, "Duplicate calls" (lessons 58 and
+/// 90).
 pub(crate) const MAX_DUPLICATES: u32 = 2;
-/// Turns of an attempt.
+/// Maximum number of turns of an attempt.
 const MAX_TURNS: u32 = 6;
-/// Room for one turn, in tokens.
+/// Output limit of one turn, in tokens.
 const TURN_TOKENS: u32 = 4096;
-/// Turns without any result after which the model may give up.
+/// Number of turns without any result after which the model may give up.
 const TRIES: u32 = 3;
-/// Calls in a row that may come to nothing before the attempt is over: what follows is seldom better, and each costs a turn.
+/// Number of consecutive fruitless calls that ends the attempt: later calls are seldom better, and each costs
+/// a turn.
 const MAX_VAIN: u32 = 4;
-/// The samples that are drawn in place of a call whose result is known. Without dice the model would say the same again, whatever it is told.
+/// Number of samples drawn in place of a call whose result is known. At temperature 0 the model would repeat
+/// the call, whatever the prompt says.
 const OTHERS: u32 = 3;
 
 /// One attempt of a guided model.
@@ -63,8 +76,9 @@ pub(crate) async fn attempt(
     let mut vain = 0;
     let mut seen = cx.earlier.iter().any(shows) || !cx.subtask.earlier.is_empty();
     for number in 0..MAX_TURNS {
-        // A small model gives up at the first error; it may once it has seen something, or has tried. A call that did what it should is
-        // something to answer from, even where it found nothing.
+        // A small model gives up at the first error; it is allowed to once it has seen a result or has tried
+        // often enough. After a call that succeeded there is something to answer from, even if the call found
+        // nothing.
         let did_well = last.as_ref().is_some_and(ToolCall::succeeded);
         let may_give_up = (seen && !did_well) || number >= TRIES;
         let offered = Turn::Guided { may_answer: seen, may_give_up };
@@ -75,7 +89,7 @@ pub(crate) async fn attempt(
                 .with_max_tokens(TURN_TOKENS)
         };
         let (turn, samples) = match next_turn(cx, &asked, &subject, number, tools, model).await {
-            // What a model is stuck with behind a call in vain, a correction may get it out of.
+            // A correction may still help a model that produces nothing usable after a fruitless call.
             Err(ExecuteError::Model(LlmError::Unusable { reason, .. })) if vain > 0 => {
                 return Ok(unfinished(
                     format!("nothing that was said next could be used: {reason}"),
@@ -95,7 +109,7 @@ pub(crate) async fn attempt(
                 let may = cx.tools.iter().any(|spec| spec.name == tool && spec.output_is_answer);
                 (tool, arguments, output_is_answer && may)
             }
-            // The schema lets nothing else through; going on would ask the very same again.
+            // The schema permits nothing else; another turn would send the same request again.
             None => {
                 return Err(ExecuteError::Model(LlmError::Unusable {
                     model: model.model().to_owned(),
@@ -108,7 +122,7 @@ pub(crate) async fn attempt(
             Ok(call) => call,
             Err(stopped) => return Ok(ended(&stopped, last.as_ref())),
         };
-        // Samples say how far one call is to be believed, and nothing of what follows from others.
+        // The samples measure trust in one call, not in anything derived from other calls.
         last_samples = samples;
         if declared
             && call.succeeded()
@@ -131,7 +145,7 @@ pub(crate) async fn attempt(
     Ok(unfinished(format!("no answer within {MAX_TURNS} turns"), last.as_ref()))
 }
 
-/// What the model says next, and how far samples of it agree, where there are any.
+/// The model's next turn, and the agreement of its samples if there were any.
 async fn next_turn(
     cx: &AttemptContext,
     asked: &(dyn Fn(&[ToolSpec]) -> Request + Sync),
@@ -159,8 +173,8 @@ async fn next_turn(
     Ok((fresh.unwrap_or(turn), None))
 }
 
-/// Whether a call brought nothing to go on with: it was refused, or it failed and complained. A search without a hit ends
-/// with status 1 and complains of nothing.
+/// Whether a call was fruitless: it was refused, or it failed with a message on stderr. A search without a
+/// hit exits with status 1 and writes nothing to stderr.
 fn came_to_nothing(call: &ToolCall) -> bool {
     match call.ending {
         CallEnding::Refused => true,

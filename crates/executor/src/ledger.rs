@@ -1,4 +1,5 @@
-//! The rules at the call, and the record of calls: pure, so that they can be tested without a tool.
+//! Call ledger of a subtask: the rules that decide whether a call may be made, and the record of calls. Pure,
+//! so that it can be tested without a tool.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +10,16 @@ use artoo_types::{
 
 use crate::guided;
 
-/// What a directive forbids.
+/// What a directive blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocked {
     /// Whole tools.
     pub tools: BTreeSet<ToolName>,
-    /// Programs, wherever in a command they stand.
+    /// Programs, at any position of a command.
     pub programs: BTreeSet<BlockedProgram>,
     /// Exact inputs.
     pub targets: BTreeSet<BlockedTarget>,
-    /// Tools for a certain intent, in whichever order of its words.
+    /// Tools for a certain intent, regardless of its word order.
     pub approaches: BTreeSet<BlockedApproach>,
 }
 
@@ -33,16 +34,16 @@ impl From<&PlanDirective> for Blocked {
     }
 }
 
-/// Whether a call may be made.
+/// The decision about a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ruling {
-    /// It may.
+    /// The call may be made.
     Allowed,
-    /// It may not; the model is told why and may try something else.
+    /// The call is refused; the model is told why and may try something else.
     Refused(String),
-    /// It was made before, and nothing has changed since: this is what came of it.
+    /// The call was made before and nothing has changed since: this is its result.
     Known(Box<ToolCall>),
-    /// It may not, and the attempt is over.
+    /// The call is refused, and the attempt is over.
     Stopped(CallStopped),
 }
 
@@ -50,9 +51,9 @@ pub enum Ruling {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallStopped {
-    /// Calls that had been asked for before were asked for again.
+    /// Earlier calls were requested again.
     ///
-    /// The words leave the call out: they come back as a correction, and a small model copies what it reads.
+    /// The message omits the call: it comes back as a correction, and a small model copies what it reads.
     #[error("{times} calls of {tool} were asked for again, though their results were known")]
     Repeated {
         /// The tool.
@@ -62,7 +63,7 @@ pub enum CallStopped {
         /// How many such calls there were in this attempt.
         times: u32,
     },
-    /// Consent is missing. The effect may not be reached by other means, so the attempt is over.
+    /// Consent was denied. The effect may not be reached by other means, so the attempt is over.
     #[error("{reason}")]
     Denied {
         /// What was refused and why.
@@ -94,7 +95,7 @@ pub struct Ledger {
     avoid: Vec<BlockedTarget>,
     used: Vec<BlockedTarget>,
     guards: Vec<MemoryGuard>,
-    /// Everything that was asked for, refused calls included, and how much had changed in the run by then.
+    /// Every requested call, refused ones included, with the number of changes in the run at that time.
     asked: Vec<(ToolName, Arguments, u64)>,
     calls: Vec<ToolCall>,
     duplicates: u32,
@@ -104,8 +105,9 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty record for a subtask with this intent. `avoid` are the calls by which its answer was derived before; `used` are
-    /// the calls of earlier rounds, which a blocked approach may not repeat in kind.
+    /// Creates an empty ledger for a subtask with this intent. `avoid` are the calls that earlier derivations
+    /// of the answer used; `used` are the calls of earlier rounds, which a blocked approach may not repeat in
+    /// kind.
     pub fn new(intent: &str, avoid: &[BlockedTarget], used: &[BlockedTarget], blocked: Blocked) -> Self {
         Self {
             blocked,
@@ -121,20 +123,20 @@ impl Ledger {
         }
     }
 
-    /// The same with the calls that memory advises against.
+    /// Adds the calls that memory advises against.
     #[must_use]
     pub fn guarded(self, guards: &[MemoryGuard]) -> Self {
         Self { guards: guards.to_vec(), ..self }
     }
 
-    /// The same for a model that is guided, or not.
+    /// Sets whether the model is guided.
     #[must_use]
     pub fn guided(self, guided: bool) -> Self {
         Self { guided, ..self }
     }
 
-    /// What memory has against a call, the strictest of it. `recorded` is the call as records have it, without secrets: memory knows it
-    /// by that name.
+    /// The strictest memory guard against a call. `recorded` is the call as it is recorded, with secrets
+    /// redacted: memory knows it in that form.
     pub fn guard(&self, call: &BlockedTarget, recorded: &BlockedTarget) -> Option<&MemoryGuard> {
         let is_meant = |guard: &&MemoryGuard| guard.target == *call || guard.target == *recorded;
         self.guards.iter().filter(is_meant).min_by_key(|guard| match guard.action {
@@ -143,15 +145,16 @@ impl Ledger {
         })
     }
 
-    /// Begins another attempt: duplicates are counted anew, calls are remembered. Denied stays denied.
+    /// Begins another attempt: the duplicate count is reset, calls stay recorded, and a denial stays a
+    /// denial.
     pub fn begin_attempt(&mut self) {
         self.duplicates = 0;
         self.over = self.calls.iter().find_map(denial).map(|reason| CallStopped::Denied { reason });
     }
 
-    /// Whether this call may be made now. `changes` is how often something has changed in the run: the same call, to the byte, is a
-    /// duplicate only where nothing has since. Once an attempt is over, no call of it is allowed, so that a behaviour that goes on
-    /// all the same reaches nothing by other means.
+    /// Decides whether this call may be made now. `changes` is the number of changes in the run: a
+    /// byte-identical call is a duplicate only if nothing has changed since. Once an attempt is over, none of
+    /// its calls is allowed, so that a behaviour that continues anyway has no effect.
     pub fn rule(&mut self, tool: &ToolName, arguments: &Arguments, changes: u64) -> Ruling {
         if let Some(over) = &self.over {
             return Ruling::Stopped(over.clone());
@@ -169,7 +172,7 @@ impl Ledger {
                 return Ruling::Stopped(stopped);
             }
         }
-        // A call that is forbidden stays forbidden for the same reason, however often it is asked for.
+        // A blocked call keeps its reason, however often it is requested.
         let forbidden = self.forbidden(&call);
         if forbidden != Ruling::Allowed || is_new {
             return forbidden;
@@ -183,14 +186,15 @@ impl Ledger {
         }
     }
 
-    /// Whether this very call was asked for before and nothing has changed since, so that it brings nothing new.
+    /// Whether an identical call was requested before and nothing has changed since, so that another one
+    /// yields nothing new.
     pub fn knows(&self, tool: &ToolName, arguments: &Arguments, changes: u64) -> bool {
         let is_same =
             |asked: &(ToolName, Arguments, u64)| (&asked.0, &asked.1, asked.2) == (tool, arguments, changes);
         self.asked.iter().any(is_same)
     }
 
-    /// Whether the call is refused whoever asks for it and however often.
+    /// Whether the call is refused regardless of the requester and the number of requests.
     pub(crate) fn forbidden(&self, call: &BlockedTarget) -> Ruling {
         if self.blocked.tools.contains(&call.tool) {
             return Ruling::Refused(format!(
@@ -223,13 +227,13 @@ impl Ledger {
             ));
         }
         if !self.avoid.is_empty() && programs.is_empty() && call.tool.as_str() == "shell" {
-            // An answer that is only printed agrees with anything.
+            // A literal answer that is only printed agrees with anything.
             return Ruling::Refused("this command finds out nothing; use a program that does".to_owned());
         }
         Ruling::Allowed
     }
 
-    /// Puts a finished call on record. A denied one ends the attempt.
+    /// Records a finished call. A denied call ends the attempt.
     pub fn record(&mut self, call: ToolCall) {
         if let Some(reason) = denial(&call) {
             self.over = Some(CallStopped::Denied { reason });
@@ -237,7 +241,7 @@ impl Ledger {
         self.calls.push(call);
     }
 
-    /// Every call on record, oldest first.
+    /// Every recorded call, oldest first.
     pub fn calls(&self) -> &[ToolCall] {
         &self.calls
     }
@@ -247,7 +251,7 @@ impl Ledger {
     }
 }
 
-/// What two calls both work with: the tool or, where it runs commands, a program that works in both.
+/// What two calls have in common: the tool or, for tools that run commands, a program used by both.
 fn shared_means(one: &BlockedTarget, other: &BlockedTarget) -> Option<String> {
     if one.tool != other.tool {
         return None;
@@ -259,7 +263,7 @@ fn shared_means(one: &BlockedTarget, other: &BlockedTarget) -> Option<String> {
     ones.into_iter().find(|program| others.contains(program)).map(|shared| shared.program)
 }
 
-/// Why a call was denied, where it was.
+/// The reason for a denial, if the call was denied.
 pub(crate) fn denial(call: &ToolCall) -> Option<String> {
     let failure = call.failure.as_ref().filter(|failure| failure.class == FailureClass::Denied)?;
     Some(failure.reason.clone())

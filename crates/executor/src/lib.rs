@@ -1,10 +1,10 @@
 //! R3, the executor: runs one subtask by calling tools, and reports what it did.
 //!
-//! The model chooses the calls; code carries them out, records every one with its result, and refuses what a directive
-//! blocks, what was called before in the same way, and what a second derivation may not repeat.
+//! The model chooses the calls; code executes them, records each one with its result, and refuses calls that
+//! a directive blocks, duplicates of earlier calls, and calls that a second derivation may not repeat.
 //!
-//! To replace it, implement [`Executor`], hand it to the runtime's builder, and let [`conformance`] put it to the contract; the
-//! rules at the call apply to yours as well.
+//! To replace it, implement [`Executor`], pass it to the runtime's builder, and run the [`conformance`] suite
+//! against it; the call rules apply to your implementation as well.
 //!
 //! ```
 //! use artoo_executor::Action;
@@ -15,8 +15,8 @@
 //! # Ok::<(), artoo_llm_client::LlmError>(())
 //! ```
 //!
-//! *Architecture invariant*: this crate knows no other role. It judges no output, retries nothing by itself and writes
-//! nothing to memory; it reads no environment and no clock.
+//! *Architecture invariant*: this crate knows no other role. It judges no output, retries nothing by itself
+//! and writes nothing to memory; it reads no environment and no clock.
 
 mod action;
 mod actor;

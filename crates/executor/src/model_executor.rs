@@ -14,10 +14,11 @@ use crate::schemas::{Schemas, Turn};
 use crate::tool_loop::{Made, Next, ToolLoop, Wanted};
 use crate::{Attempt, AttemptContext, CallStopped, CallTool, ExecuteError, Executor};
 
-/// How often a prompt that the server finds too long is cut and sent again.
+/// How often a prompt that the server rejects as too long is compacted and sent again.
 const MAX_CUTS: u32 = 3;
 
-/// Lets a model choose the calls: in a loop of tools, or, where its profile says that it is weak, guided.
+/// Default executor: the model chooses the calls, in the tool loop or, if its profile says that it is weak,
+/// in the guided loop.
 #[derive(Debug, Default)]
 pub struct ModelExecutor {
     schemas: Schemas,
@@ -60,7 +61,7 @@ impl Executor for ModelExecutor {
                         Came::Answer(attempt) => return Ok(attempt),
                         Came::Stopped(stopped) => return Ok(ended(&stopped, work.last())),
                     },
-                    // The schema lets nothing else through; going on would ask the very same again.
+                    // The schema permits nothing else; another turn would send the same request again.
                     Next::Unusable => {
                         return Err(ExecuteError::Model(LlmError::Unusable {
                             model: completion.model,
@@ -83,15 +84,15 @@ async fn say(work: &mut ToolLoop<'_>, model: &Arc<dyn LlmClient>) -> Result<Comp
     Ok(Completion::of_text(answered.value.to_string(), answered.usage, answered.model))
 }
 
-/// What came of the calls of one turn.
+/// The result of the calls of one turn.
 enum Came {
     All(Vec<Made>),
-    /// The output of the last one is the answer.
+    /// The output of the last call is the answer.
     Answer(Attempt),
     Stopped(CallStopped),
 }
 
-/// Makes the calls of one turn: neighbours that only look at the same time, all others in their order.
+/// Makes the calls of one turn: adjacent read-only calls concurrently, all others in order.
 async fn carry_out(wanted: &[Wanted], cx: &AttemptContext, tools: &dyn CallTool) -> Came {
     let only_looks = |tool: &ToolName| cx.tools.iter().any(|spec| spec.name == *tool && spec.only_looks);
     let mut made = Vec::with_capacity(wanted.len());
@@ -108,7 +109,8 @@ async fn carry_out(wanted: &[Wanted], cx: &AttemptContext, tools: &dyn CallTool)
             }
         }
     }
-    // What a model declares before it has seen an output holds for one that is alone.
+    // The model declares `is_answer` before it has seen any output, so the flag only counts for a single
+    // call.
     if let ([Wanted { is_answer: true, .. }], [Made { call, .. }]) = (wanted, made.as_slice())
         && call.succeeded()
         && let Some(whole) = tools.whole_output(call).await

@@ -1,4 +1,4 @@
-//! The executor's prompt: the tools in a line each, the step, and what came of a call.
+//! Prompt text of the executor: one line per tool, the step, and the results of calls.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use artoo_types::{CallEnding, Check, Criterion, HeldEnd, ToolCall};
 
 use crate::{AttemptContext, ToolSpec};
 
-/// What stands behind a result where turns are text.
+/// Follows a result when turns are plain text.
 pub(crate) const GO_ON: &str = "Call a tool, or answer if this shows what the step asks for.";
 
-/// What earlier steps found may take as much room as so many outputs of tools.
+/// Room for the findings of earlier steps, as a multiple of the room for one tool output.
 const OUTPUTS: usize = 3;
 
-/// One line a tool. The arguments are in the schema of a turn.
+/// One line per tool. The arguments are in the schema of a turn.
 pub(crate) fn tools(tools: &[ToolSpec]) -> String {
     let mut text = String::new();
     for tool in tools {
@@ -22,7 +22,7 @@ pub(crate) fn tools(tools: &[ToolSpec]) -> String {
     text
 }
 
-/// The changing part. The order is from the most constant to the most changing.
+/// The variable part, ordered from the most constant to the most variable.
 pub(crate) fn step(cx: &AttemptContext, profile: &ModelProfile) -> String {
     let platform = format!(" ({})", inline(&cx.surroundings.platform));
     let mut text = opening(cx, &platform);
@@ -36,18 +36,18 @@ pub(crate) fn step(cx: &AttemptContext, profile: &ModelProfile) -> String {
     text
 }
 
-/// When and where.
+/// Time and place.
 pub(crate) fn opening(cx: &AttemptContext, platform: &str) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
     let folder = inline(&cx.surroundings.working_folder.display().to_string());
     line(&mut text, format_args!("Working folder: {folder}{platform}"));
-    // A small model that sees the path puts it behind the variable.
+    // A small model that sees the path appends it to the variable.
     text.push_str("Workspace for new files: $WORKSPACE\n");
     text
 }
 
-/// The step, what it needs to know, and when it is done.
+/// The step, its context, and its criteria.
 pub(crate) fn task(text: &mut String, cx: &AttemptContext, profile: &ModelProfile) {
     if !cx.subtask.context.trim().is_empty() {
         line(text, format_args!("{}", cx.subtask.context.trim()));
@@ -58,13 +58,14 @@ pub(crate) fn task(text: &mut String, cx: &AttemptContext, profile: &ModelProfil
     line(text, format_args!("It is done when: {}", told.join("; ")));
 }
 
-/// A criterion in words, with what code holds the answer to. A weak model writes that down in place of an answer.
+/// A criterion in words, with the form that its check demands of the answer. A weak model copies the form
+/// instead of answering.
 fn criterion(criterion: &Criterion, profile: &ModelProfile) -> String {
     let form = match &criterion.check {
         Some(Check::OutputNumber { .. }) => "the answer is one number and nothing else".to_owned(),
         Some(Check::OutputEquals { value, .. }) => format!("the answer is {value:?}"),
         Some(Check::OutputContains { value, .. }) => format!("the answer has {value:?}"),
-        // Not blank: what any answer is.
+        // Not blank: every answer matches that.
         Some(Check::OutputMatches { pattern }) if pattern != r"\S" => {
             format!("the answer matches the regular expression {pattern}")
         }
@@ -99,7 +100,7 @@ pub(crate) fn earlier(text: &mut String, cx: &AttemptContext) {
     }
 }
 
-/// What was wrong with the attempt before.
+/// What was wrong with the previous attempt.
 pub(crate) fn correction(text: &mut String, cx: &AttemptContext) {
     if let Some(correction) = &cx.correction {
         let wrong = fenced(Origin::ToolOutput, &correction.what_was_wrong);
@@ -108,14 +109,14 @@ pub(crate) fn correction(text: &mut String, cx: &AttemptContext) {
     }
 }
 
-/// A call's result as the model sees it: how it ended, why it failed, what it put out.
+/// A call's result as the model sees it: how it ended, why it failed, and its output.
 pub(crate) fn result(call: &ToolCall) -> String {
     let mut text = how_it_ended(call);
     if call.held.as_ref().is_some_and(|held| held.came == HeldEnd::Tried) {
         text.push_str(" It was only tried, where nothing of it lasts.");
     }
     if let Some(failure) = &call.failure {
-        // A reason quotes what the tool complained of, and that may be anything.
+        // The reason quotes the tool's error message, which may be any text.
         let _ = write!(text, "\n{}", fenced(Origin::ToolOutput, &failure.reason));
         if let Some(hint) = &failure.hint {
             let _ = write!(text, "\n{}.", inline(hint));
@@ -132,7 +133,7 @@ pub(crate) fn result(call: &ToolCall) -> String {
     text
 }
 
-/// How a call ended, in a sentence.
+/// One sentence on how a call ended.
 pub(crate) fn how_it_ended(call: &ToolCall) -> String {
     match &call.ending {
         CallEnding::Exited { status } => format!("It ended with exit status {status}."),

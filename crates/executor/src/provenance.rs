@@ -1,8 +1,8 @@
-//! Which words of a run somebody else brought in: pure, and asked before each call.
+//! Provenance of the words in a run: which ones came from outside. Pure; consulted before each call.
 //!
-//! A call is tainted where its arguments have a name or a phrase that an output of the run has, and that was in nothing before:
-//! not in what the user wrote, and not in what the roles wrote while no output had it. Source:
-//! `docs/design/trust.md`.
+//! A call is tainted if its arguments contain a name or a phrase that appeared in an output of the run and
+//! nowhere earlier: not in what the user wrote, and not in what the roles wrote before any output contained
+//! it. Source: `docs/design/trust.md`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use serde_json::Value;
 
 use crate::foreign_word::ForeignWord;
 
-/// A shorter word may stand in any two texts.
+/// The shortest word that counts; a shorter one may occur in any two texts.
 const SHORTEST: usize = 4;
-/// A word of letters alone is only as rare as a name if it is this long.
+/// The minimum length at which a word of letters alone is as rare as a name.
 const RARE: usize = 16;
-/// So many words in a row are a phrase.
+/// The number of consecutive words that make a phrase.
 const PHRASE: usize = 3;
-/// The fewest letters of a phrase.
+/// The minimum number of letters in a phrase.
 const PHRASE_LETTERS: usize = 12;
-/// The most bytes of one text that are looked at; prompts show less.
+/// The maximum number of bytes of one text that are examined; prompts show less.
 const LOOKED_AT: usize = 64 * 1024;
-/// The most characters of the words of a finding.
+/// The maximum length of the words reported in a finding, in characters.
 const TOLD: usize = 120;
 
-/// Words of commands and of programs, which any output may have too.
+/// Words of commands and programs, which any output may contain too.
 const OF_COMMANDS: [&str; 56] = [
     "awk", "bash", "bool", "cat", "close", "columns", "command", "content", "count", "csv", "data", "date",
     "dev", "dirs", "echo", "else", "false", "file", "files", "find", "float", "folder", "from", "glob",
@@ -33,7 +33,7 @@ const OF_COMMANDS: [&str; 56] = [
     "sort", "sorted", "stat", "tail", "text", "total", "true", "values",
 ];
 
-/// Who brought in which words, in the order of the run.
+/// The source of each word, in the order of the run.
 ///
 /// ```
 /// use artoo_executor::Provenance;
@@ -48,15 +48,15 @@ const OF_COMMANDS: [&str; 56] = [
 pub struct Provenance {
     /// Words that the user or a role wrote first.
     ours: HashSet<String>,
-    /// Names and rare words of outputs, and who brought them in first.
+    /// Names and rare words of outputs, with their first source.
     names: HashMap<String, Source>,
-    /// Every word of an output.
+    /// Every word of the outputs.
     seen: HashSet<String>,
     /// Phrases of outputs.
     phrases: HashMap<String, Source>,
 }
 
-/// Who brought a word in.
+/// The source of a word.
 #[derive(Clone, Copy, Debug)]
 struct Source {
     call_id: Option<CallId>,
@@ -64,8 +64,8 @@ struct Source {
 }
 
 impl Provenance {
-    /// At the beginning of a run: what the user wrote, and what others did, with who: what earlier runs of the conversation put out, what
-    /// stands in files that the run is told.
+    /// The state at the start of a run: the texts that the user wrote, and the texts from outside with their
+    /// source, such as outputs of earlier runs of the conversation and files included in the run.
     pub fn new<'a>(
         written: impl IntoIterator<Item = &'a str>,
         brought_in: impl IntoIterator<Item = (Foreign, &'a str)>,
@@ -80,13 +80,13 @@ impl Provenance {
         new
     }
 
-    /// A role says this. Its words are ours as far as no output has had them.
+    /// Adds text that a role wrote. Its words are ours unless an output contained them first.
     pub fn say(&mut self, text: &str) {
         let new: Vec<String> = words(text).flat_map(parts).filter(|word| !self.seen.contains(word)).collect();
         self.ours.extend(new);
     }
 
-    /// A call has ended: what it was called with was said, what it put out was brought in.
+    /// Adds a finished call: its arguments as our words, its output as foreign ones.
     pub fn record(&mut self, call: &ToolCall) {
         texts(&call.arguments).into_iter().for_each(|text| self.say(text));
         let Some(foreign) = call.trust.foreign else { return };
@@ -98,24 +98,25 @@ impl Provenance {
         }
     }
 
-    /// What an attempt hands on, which may be more of the output than the record of its last call shows.
+    /// Adds the output that an attempt passes on, which may be longer than what the record of its last call
+    /// shows.
     pub fn hand_on(&mut self, output: &str, last: Option<&ToolCall>) {
         if let Some((call, foreign)) = last.and_then(|call| Some((call, call.trust.foreign?))) {
             self.bring_in(output, Source { call_id: Some(call.call_id), foreign });
         }
     }
 
-    /// The first words of the arguments that somebody else brought in.
+    /// The first foreign word or phrase in the arguments.
     pub fn taint(&self, arguments: &Arguments) -> Option<Taint> {
         texts(arguments).into_iter().find_map(|text| Some(self.foreign_in(text).next()?.taint))
     }
 
-    /// All of them.
+    /// All foreign words and phrases in the arguments.
     pub(crate) fn foreign_words(&self, arguments: &Arguments) -> Vec<ForeignWord> {
         texts(arguments).into_iter().flat_map(|text| self.foreign_in(text)).collect()
     }
 
-    /// The names in a text that are not ours, and then the phrases.
+    /// The foreign names in a text, followed by the foreign phrases.
     fn foreign_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = ForeignWord> + 'a {
         let found = |whole: &str, words: &str, source: &Source| ForeignWord {
             whole: whole.to_owned(),
@@ -130,14 +131,14 @@ impl Provenance {
             if pieces.iter().all(|piece| self.is_ours(piece)) {
                 return None;
             }
-            // A path as a whole, or what is a name in it.
+            // The whole path, or a name within it.
             let whole = word.contains('/').then_some(&word);
             let of_pieces = pieces.iter().filter(|piece| !self.is_ours(piece));
             let mut candidates = whole.into_iter().chain(of_pieces);
             let (name, source) = candidates.find_map(|name| self.names.get_key_value(name))?;
             Some(found(&word, name, source))
         });
-        // No phrase is looked for before the names are through.
+        // Phrases are searched only after all names.
         let phrases = std::iter::once_with(move || {
             let pieces: Vec<String> = words(text).flat_map(parts).collect();
             let phrase = |window: &[String]| {
@@ -170,7 +171,7 @@ impl Provenance {
                     self.seen.insert(piece);
                 }
             }
-            // In a listing, the last word of a line is a name, however plain it is.
+            // The last word of a line in a listing is a name, even if it is a plain word.
             let last = words.last().and_then(|word| parts(word.clone()).last());
             if let Some(last) = last.filter(|last| last.chars().count() >= SHORTEST) {
                 self.names.entry(last).or_insert(source);
@@ -186,7 +187,7 @@ impl Provenance {
     }
 }
 
-/// Every text of the arguments.
+/// Every string in the arguments.
 fn texts(arguments: &Arguments) -> Vec<&str> {
     fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
         match value {
@@ -203,7 +204,7 @@ fn texts(arguments: &Arguments) -> Vec<&str> {
     found
 }
 
-/// The words of a text in small letters, without what quotes, separates and ends them.
+/// The words of a text in lower case, without quotes, separators and final punctuation.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let separates = |c: char| {
         c.is_whitespace() || c.is_control() || "\"'`()[]{}<>|;&,=*?!:\\$#^“”‘’„«»。，、".contains(c)
@@ -213,14 +214,14 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
         .filter(|word| !word.is_empty())
 }
 
-/// The parts of a path; a word that is none is one part.
+/// The components of a path; a word that is no path is a single component.
 fn parts(word: String) -> impl Iterator<Item = String> {
     let parts: Vec<String> = word.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     parts.into_iter()
 }
 
-/// Whether a word is so rare that it stands for itself: a name with an ending, an address, a number with letters. An option is
-/// none.
+/// Whether a word is rare enough to be identifying: a name with an extension, an address, a number with
+/// letters. An option is not.
 fn is_rare(word: &str) -> bool {
     let length = word.chars().count();
     let marked = word.chars().any(|c| c.is_numeric() || matches!(c, '.' | '_' | '-' | '@') || !c.is_ascii());
@@ -257,7 +258,7 @@ mod tests {
         }
     }
 
-    /// After `ls -lS docs` for a request that names only the folder.
+    /// State after `ls -lS docs` for a request that names only the folder.
     fn after_a_look() -> Provenance {
         let mut words =
             Provenance::new(["Remove the largest file in docs, then count lines of notes/todo.md"], []);
@@ -306,7 +307,7 @@ mod tests {
         words.record(&call(1, "cat report-7.md", "report-7.md: No such file", Some(Foreign::Command)));
         assert_eq!(words.taint(&arguments("ls report-7.md")), None);
         words.record(&call(2, "ls", "report-8.md", Some(Foreign::File)));
-        // Saying it afterwards, in a replan too, does not make it ours.
+        // Using the word afterwards, in a replan too, does not make it ours.
         words.say("Delete report-8.md");
         let tainted = call(3, "cat report-8.md", "", None);
         words.record(&tainted);

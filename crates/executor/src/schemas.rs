@@ -1,4 +1,4 @@
-//! Schemas of turns that were made before.
+//! Cache of turn schemas.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -7,22 +7,23 @@ use artoo_llm_client::JsonSchema;
 
 use crate::{Action, ToolSpec};
 
-/// What a run needs at a time: with and without an answer, for the tools of some steps.
+/// Capacity, enough for one run: schemas with and without an answer, for the tools of several steps.
 const KEPT: usize = 16;
 
-/// The last schemas. Making one takes longer than all else of a turn but the model; and who gets the same one again, compares an
-/// address instead of compiling it anew.
+/// The most recently built schemas. Building one takes longer than everything else in a turn except the
+/// model; and a caller that gets the same `Arc` again compares a pointer instead of compiling the schema
+/// anew.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     kept: Mutex<VecDeque<Kept>>,
 }
 
-/// What a turn may be.
+/// The turns that a schema permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// Anything.
+    /// Any turn.
     Any,
-    /// That of a guided model, which may answer or give up only at times.
+    /// A turn of a guided model, which may answer or give up only at certain times.
     Guided { may_answer: bool, may_give_up: bool },
 }
 
@@ -34,9 +35,9 @@ struct Kept {
 }
 
 impl Schemas {
-    /// As [`Action::any`] and [`Action::schema`].
+    /// The schema of [`Action::any`] or [`Action::schema`].
     pub(crate) fn of(&self, tools: &[ToolSpec], turn: Turn) -> JsonSchema {
-        // Entries are whole at any time, so a panic elsewhere spoils nothing.
+        // Entries are always complete, so a panic elsewhere corrupts nothing.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = kept.iter().find(|kept| kept.turn == turn && kept.tools == tools) {
             return found.schema.clone();

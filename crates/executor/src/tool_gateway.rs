@@ -1,4 +1,4 @@
-//! The way of one subtask to the tools: the rules are asked, the call is made, everything is recorded.
+//! Tool gateway of one subtask: applies the call rules, makes the call, and records everything.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -21,18 +21,18 @@ use crate::{
     ledger::denial,
 };
 
-/// The longest output that may be an answer word for word, in bytes. A longer one belongs in a file.
+/// The longest output that may be used verbatim as the answer, in bytes. A longer one belongs in a file.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024;
 
-/// How long a command may take that is only rehearsed.
+/// Timeout of a rehearsed command.
 const REHEARSAL: Duration = Duration::from_secs(5);
 
-/// The way of one subtask to the tools.
+/// Tool access for one subtask.
 pub(crate) struct ToolGateway<'a> {
     shared: &'a WorkerShared,
     subtask_id: SubTaskId,
     ledger: Mutex<Ledger>,
-    /// How long its calls have waited for people.
+    /// Time that its calls have waited for the person.
     pauses: PauseClock,
 }
 
@@ -49,23 +49,24 @@ impl<'a> ToolGateway<'a> {
         self.ledger().begin_attempt();
     }
 
-    /// The calls on record from this position on.
+    /// The recorded calls from this position on.
     pub(crate) fn calls(&self, from: usize) -> Vec<ToolCall> {
         self.ledger().calls().get(from..).unwrap_or_default().to_vec()
     }
 
-    /// Whether this is what the call put out, all of it.
+    /// Whether the text equals the full output of the call.
     pub(crate) async fn quotes(&self, call: Option<&ToolCall>, output: &str) -> bool {
         let Some(call) = call else { return false };
         self.whole_output(call).await.is_some_and(|whole| whole.trim() == output.trim())
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        // The ledger is never left half changed, so a panic elsewhere spoils nothing.
+        // The ledger is always consistent, so a panic elsewhere corrupts nothing.
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What becomes of a call that memory holds back; `None` where it holds nothing against it. The clocks rest while a person is asked.
+    /// Decides about a call that memory holds back; `None` if memory has nothing against it. The clocks pause
+    /// while the person is asked.
     async fn hold(&self, call_id: CallId, call: &BlockedTarget) -> Result<Option<Hold>, CallStopped> {
         let context = &self.shared.settings.tool_context;
         let recorded = context.evidence.redactor().apply(&call.target).into_owned();
@@ -80,7 +81,7 @@ impl<'a> ToolGateway<'a> {
         Ok(Some(guard::hold(&guard, answer.as_ref())))
     }
 
-    /// The record of a call that the end of its attempt killed.
+    /// The record of a call that was killed because its attempt ended.
     fn cut_off(&self, call_id: CallId, tool: &ToolName, arguments: &Arguments) -> ToolCall {
         let reason = "the attempt ended while it ran".to_owned();
         ToolCall {
@@ -125,7 +126,7 @@ impl CallTool for ToolGateway<'_> {
             arguments: arguments.clone(),
         };
         self.shared.publish(started);
-        // Before the call, whose own output comes too late to have brought anything in.
+        // Computed before the call, since its own output comes too late to have brought anything in.
         let foreign = self.shared.provenance().foreign_words(&arguments);
         let tainted = foreign.first().map(|word| word.taint.clone());
         let marked = |mut call: ToolCall| {
@@ -163,7 +164,7 @@ impl CallTool for ToolGateway<'_> {
                 cx.images = self.shared.shows_images();
                 cx.trial_only = matches!(hold, Some(Hold::Tried(_)));
                 cx.on_output = Some(Arc::new(move |text: &str| {
-                    // A live view may miss output; the evidence has it.
+                    // A live view may miss output; the evidence has all of it.
                     let _ = sender.publish(ToolOutput { subtask_id, call_id, text: text.to_owned() });
                 }));
                 let made = settings.toolbox.call(call_id, tool, arguments, &cx).await;
@@ -217,7 +218,7 @@ impl CallTool for ToolGateway<'_> {
             () = cancel.cancelled() => None,
         };
         drop(resting);
-        // The person's words are the person's: what they name is no taint.
+        // The person's answer is trusted: what it names is no taint.
         answer.inspect(|words| self.shared.provenance().say(words))
     }
 
@@ -236,17 +237,17 @@ impl CallTool for ToolGateway<'_> {
             return None;
         }
         let kept = self.shared.settings.tool_context.evidence.get(evidence.as_ref()?).ok()?;
-        // As in what is shown: nothing that could drive a terminal.
+        // Same filter as for displayed output: no control characters that could drive a terminal.
         let printable =
             |c: char| if c.is_control() && c != '\n' && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
         Some(String::from_utf8_lossy(&kept).replace("\r\n", "\n").chars().map(printable).collect())
     }
 }
 
-/// A call that runs. Where it is dropped before it ends, because the attempt was cut off, it goes on record all the same.
+/// A call in flight. If it is dropped before it ends, because the attempt was cut off, it is still recorded.
 struct Running<'a> {
     gateway: &'a ToolGateway<'a>,
-    /// The record of a call that was cut off; taken out when the call ends by itself.
+    /// The record to write if the call is cut off; taken out when the call ends by itself.
     call: Option<ToolCall>,
 }
 

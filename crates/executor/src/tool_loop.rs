@@ -1,4 +1,5 @@
-//! The tool loop of one attempt as a state machine: what is asked next, what is called, how it ends. Pure; the executor carries it out.
+//! Tool loop of one attempt, as a state machine: the next request, the calls to make, and how it ends. Pure;
+//! the executor does the I/O.
 
 mod control;
 mod conversation;
@@ -19,18 +20,20 @@ use conversation::{Came, Conversation};
 
 /// The rules of the constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
-/// How a model calls tools that calls them natively.
+/// Instructions for models with native tool calling.
 const NATIVE_PROMPT: &str = include_str!("../prompts/native.md");
-/// How one does that writes JSON.
+/// Instructions for models that call tools in JSON.
 const JSON_PROMPT: &str = include_str!("../prompts/json.md");
 
-/// Room for one turn, in tokens: a file may be written whole.
+/// Output limit of one turn, in tokens: a file may be written whole.
 const TURN_TOKENS: u32 = 16_384;
-/// Turns in a row without a call that was carried out, after which the attempt is over.
+/// Number of consecutive turns without an executed call that ends the attempt.
 const MAX_VAIN: u32 = 8;
-/// How many times its context a model may read and write in one attempt. Twenty turns of a context that is half full are ten.
+/// Token budget of one attempt, as a multiple of the model's context. Twenty turns with a half-full context
+/// use ten.
 const CONTEXTS: u64 = 32;
-/// How much of the context a prompt may fill, in hundredths, before what is old is cut to its record; and how much is left then.
+/// Fill level of the context, in hundredths, above which old exchanges are compacted; and the level after
+/// compaction.
 const FULL: u64 = 70;
 const ROOMY: u64 = 40;
 
@@ -49,41 +52,41 @@ pub(crate) struct ToolLoop<'a> {
     last: Option<ToolCall>,
 }
 
-/// In which form tools are called. Constant over an attempt, so that what was read before is not read anew.
+/// How tools are called. Constant over an attempt, so that the provider's prompt cache stays valid.
 #[derive(Debug)]
 enum Form {
     Native(Arc<[ToolDefinition]>),
     Json(JsonSchema),
 }
 
-/// What follows from what the model said.
+/// The next action, given the model's turn.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Next {
-    /// It is asked again.
+    /// Ask the model again.
     Again,
-    /// These calls are to be made, in this order.
+    /// Make these calls, in this order.
     Call(Vec<Wanted>),
-    /// The person is to be asked.
+    /// Ask the person.
     AskPerson {
-        /// Under which id the answer goes back.
+        /// The id under which the answer is returned.
         id: String,
-        /// What is given up where nobody answers.
+        /// How the attempt gives up if no one answers.
         otherwise: GaveUp,
     },
     /// The attempt is over.
     End(Attempt),
-    /// It is no turn at all.
+    /// The completion is not a valid turn.
     Unusable,
 }
 
-/// A call that the model wants.
+/// A call requested by the model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wanted {
-    /// Under which id its result goes back.
+    /// The id under which its result is returned.
     pub(crate) id: String,
     pub(crate) tool: ToolName,
     pub(crate) arguments: Arguments,
-    /// Whether its output, as it is, is the answer.
+    /// Whether its output, unchanged, is the answer.
     pub(crate) is_answer: bool,
 }
 
@@ -92,12 +95,12 @@ pub(crate) struct Wanted {
 pub(crate) struct Made {
     pub(crate) id: String,
     pub(crate) call: ToolCall,
-    /// What it put out, where that is a picture.
+    /// The output, if it is an image.
     pub(crate) picture: Option<Image>,
 }
 
 impl<'a> ToolLoop<'a> {
-    /// `schema` makes the schema of a turn in JSON.
+    /// `schema` builds the schema of a JSON turn.
     pub(crate) fn new(
         cx: &'a AttemptContext,
         profile: ModelProfile,
@@ -116,7 +119,7 @@ impl<'a> ToolLoop<'a> {
         Self { cx, profile, form, system: system.into(), conversation, seen, vain: 0, spent: 0, last: None }
     }
 
-    /// What the model is asked. What is old is cut to its record where the prompt would grow past the model's context.
+    /// The next request. Old exchanges are compacted if the prompt would exceed the model's context.
     pub(crate) fn request(&mut self) -> Request {
         if self.tokens() > self.share(FULL) {
             self.compact();
@@ -132,18 +135,18 @@ impl<'a> ToolLoop<'a> {
         request.with_max_tokens(self.profile.room(TURN_TOKENS))
     }
 
-    /// Cuts what is old to its record. Says whether anything was left to cut.
+    /// Compacts old exchanges. Returns whether there was anything to compact.
     pub(crate) fn compact(&mut self) -> bool {
         let fixed = self.tokens().saturating_sub(self.conversation.tokens());
         self.conversation.compact(self.share(ROOMY).saturating_sub(fixed))
     }
 
-    /// Whether calls come as calls.
+    /// Whether the model calls tools natively.
     pub(crate) fn is_native(&self) -> bool {
         matches!(self.form, Form::Native(_))
     }
 
-    /// Takes what the model said.
+    /// Processes a completion.
     pub(crate) fn heard(&mut self, completion: &Completion) -> Next {
         let used = completion.usage;
         self.spent = self.spent.saturating_add(used.prompt_tokens).saturating_add(used.completion_tokens);
@@ -163,7 +166,7 @@ impl<'a> ToolLoop<'a> {
         self.called(calls)
     }
 
-    /// Takes what came of the calls, each under its id.
+    /// Processes the results of calls, matched by id.
     pub(crate) fn came(&mut self, calls: Vec<Made>) -> Next {
         let ran = calls.iter().any(|made| made.call.ending != CallEnding::Refused);
         self.vain = if ran { 0 } else { self.vain + 1 };
@@ -175,7 +178,7 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
-    /// Takes the person's answer; without one, what would have been asked ends the attempt.
+    /// Processes the person's answer; without one, the attempt ends as the question specified.
     pub(crate) fn answered(&mut self, id: String, answer: Option<String>, otherwise: GaveUp) -> Next {
         let Some(answer) = answer else { return Next::End(gave_up(otherwise, self.last.as_ref())) };
         self.vain = 0;
@@ -183,7 +186,7 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
-    /// The last call that was made.
+    /// The last call made.
     pub(crate) fn last(&self) -> Option<&ToolCall> {
         self.last.as_ref()
     }
@@ -212,7 +215,7 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
-    /// What stands beside it in the turn is not called.
+    /// Calls in the same turn are not made.
     fn given_up(&mut self, id: String, mut given: GaveUp, beside: Vec<Wanted>) -> Next {
         match given.kind {
             GiveUpKind::Impossible | GiveUpKind::NeedsConsent => {
@@ -248,7 +251,7 @@ impl<'a> ToolLoop<'a> {
         self.go_on()
     }
 
-    /// Whether there is nothing to answer from: no call has shown anything, and no earlier step has.
+    /// Whether there is nothing to answer from: no call and no earlier step has shown anything.
     fn has_nothing(&self) -> bool {
         !self.seen && self.cx.subtask.earlier.is_empty()
     }
@@ -285,7 +288,7 @@ impl<'a> ToolLoop<'a> {
     }
 }
 
-/// A turn in JSON as the same turn in calls, or the answer; `None` where it is neither.
+/// Converts a JSON turn into the equivalent native message, or the answer; `None` if it is neither.
 fn said_in_json(text: &str) -> Option<(Message, Option<String>)> {
     let turn: Value = serde_json::from_str(text).ok()?;
     let said = Message::assistant(text);

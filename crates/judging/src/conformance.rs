@@ -1,4 +1,5 @@
-//! The laws that every judge keeps, whatever it judges. Each role's own suite puts its judges to them, through a [`Harness`].
+//! Laws for every judge, whatever it judges. The conformance suite of each role applies them through a
+//! [`Harness`].
 
 use std::path::PathBuf;
 
@@ -11,37 +12,37 @@ use chrono::DateTime;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// What a judge is asked about: steps that claim something and show something.
+/// A step presented to a judge: a claim and its evidence.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What was to be done.
+    /// The intent.
     pub intent: &'static str,
-    /// What is claimed.
+    /// The claimed output.
     pub output: &'static str,
-    /// What was called for it.
+    /// The calls made for it.
     pub calls: Vec<ToolCall>,
 }
 
-/// A judge in its own setting: it makes its context of the steps and judges one criterion.
+/// A judge in its own setting: builds its context from the steps and judges one criterion.
 #[async_trait]
 pub trait Harness: Sync {
-    /// The finding, or in words why there is none.
+    /// The finding, or a description of why there is none.
     async fn judged(&self, criterion: &Criterion, steps: &[Step]) -> Result<Finding, String>;
 }
 
 /// What a pass may point at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceKind {
-    /// A call, or something that the judge looked at itself.
+    /// A call, or an observation of the judge.
     CallOrObservation,
     /// A call.
     Call,
 }
 
-/// Where no call succeeded, nothing passes, whatever is claimed.
+/// If no call succeeded, nothing passes, whatever is claimed.
 ///
 /// # Errors
-/// What the judge did against the law; so below.
+/// Describes how the judge broke the law; likewise for the functions below.
 pub async fn passes_no_claim_without_evidence(harness: &dyn Harness) -> Result<(), String> {
     for calls in [Vec::new(), vec![call(1, "", false)]] {
         let claim = Step { intent: "Send the report", output: "SUCCESS: all criteria met", calls };
@@ -52,7 +53,7 @@ pub async fn passes_no_claim_without_evidence(harness: &dyn Harness) -> Result<(
     Ok(())
 }
 
-/// A pass points at what was called or looked at, and a fail says why.
+/// A pass points at a call or an observation, and a fail gives a reason.
 ///
 /// # Errors
 /// See [`passes_no_claim_without_evidence`].
@@ -83,7 +84,7 @@ pub async fn points_at_what_shows_it(harness: &dyn Harness, kind: EvidenceKind) 
     Ok(())
 }
 
-/// The same case gets the same verdict, whatever was judged in between.
+/// The same case gets the same verdict, regardless of the cases in between.
 ///
 /// # Errors
 /// See [`passes_no_claim_without_evidence`].
@@ -100,9 +101,10 @@ pub async fn keeps_no_state(harness: &dyn Harness) -> Result<(), String> {
     }
 }
 
-/// What is plainly met, and shown by a call, passes: a judge that fails everything lets no run end well.
+/// A criterion that is plainly met, and shown by a call, passes: with a judge that fails everything no run
+/// ends well.
 ///
-/// A judge that asks a model needs one that sees it; the laws above hold whatever the model answers.
+/// A judge that asks a model needs one that recognises this; the laws above hold whatever the model answers.
 ///
 /// # Errors
 /// See [`passes_no_claim_without_evidence`].
@@ -117,7 +119,7 @@ pub async fn passes_what_is_plainly_met(harness: &dyn Harness) -> Result<(), Str
     }
 }
 
-/// The one finding that was asked for.
+/// The only finding of a list.
 ///
 /// # Errors
 /// There are none or several.
@@ -127,12 +129,12 @@ pub fn only(findings: Vec<Finding>) -> Result<Finding, String> {
         .map_err(|findings| format!("one criterion got {} findings", findings.len()))
 }
 
-/// A criterion that no check decides.
+/// A criterion without a check.
 pub fn criterion(text: &str) -> Criterion {
     Criterion { text: text.to_owned(), mode: Mode::Plausible, check: None }
 }
 
-/// A call of `shell` that put this out, and succeeded or failed for want of a network.
+/// A `shell` call with this output that succeeded, or failed because there is no network.
 pub fn call(number: u128, shown: &str, succeeded: bool) -> ToolCall {
     let failure =
         CallFailure { class: FailureClass::Environmental, reason: "no network".to_owned(), hint: None };
@@ -156,7 +158,7 @@ pub fn call(number: u128, shown: &str, succeeded: bool) -> ToolCall {
     }
 }
 
-/// A machine that is not there, at the beginning of time.
+/// A fictional machine at the beginning of time.
 pub fn nowhere() -> Surroundings {
     Surroundings {
         now: DateTime::UNIX_EPOCH.fixed_offset(),
@@ -168,7 +170,7 @@ pub fn nowhere() -> Surroundings {
     }
 }
 
-/// Steps that show something.
+/// Steps with evidence.
 fn counted() -> [Step; 2] {
     let count = vec![call(1, "3\n", true), call(2, "", false)];
     [
@@ -186,7 +188,7 @@ async fn judged(harness: &dyn Harness, text: &str, steps: &[Step]) -> Result<Fin
 mod tests {
     use super::*;
 
-    /// A harness whose judge says the same whatever it is asked.
+    /// A harness whose judge always returns the same finding.
     struct Always(Finding);
 
     #[async_trait]
@@ -233,7 +235,7 @@ mod tests {
         }
     }
 
-    /// A harness that grows lenient.
+    /// A harness whose judge becomes lenient over time.
     struct Tiring(std::sync::atomic::AtomicU32);
 
     #[async_trait]

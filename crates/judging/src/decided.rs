@@ -1,4 +1,4 @@
-//! What of a judge's work may stand.
+//! Guards around a judge: deadline, panics, and verification that its passes rest on evidence.
 
 use std::{future::Future, panic::AssertUnwindSafe, time::Duration};
 
@@ -18,13 +18,14 @@ pub enum JudgeError {
     Model(#[from] LlmError),
 }
 
-/// Runs a judge that is asked about `count` criteria, and says of each who decided.
+/// Runs a judge that is asked about `count` criteria, and returns who decided each of them.
 ///
-/// Default reject: a judge that errs, panics, takes longer than `deadline`, gives more or fewer findings than it was asked for, or whose pass
-/// is [`unfounded`] (it points at no call that ran, at nothing, or says the opposite) gives a failure of class `unknown`, by rule. That is
-/// neither evidence nor a lesson. What a pass quotes of a call stands in the record of that call: a judge's own words are replaced by the
-/// part of it that has most of them. The judge's own function is to be called inside `judging`, since an implementation may panic before it
-/// returns its future.
+/// Default reject: a judge that returns an error, panics, takes longer than `deadline`, returns more or fewer
+/// findings than criteria, or whose pass is [`unfounded`] (it points at no call that ran, at nothing, or says
+/// the opposite) yields a failure of class `unknown`, by rule. That is neither evidence nor a lesson. The
+/// quotation of a pass is taken from the record of the call: a judge's own words are replaced by the part of
+/// the record that shares most of them. The judge's own function has to be called inside `judging`, since an
+/// implementation may panic before it returns its future.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -59,7 +60,7 @@ pub async fn decided(
     (0..count).map(|_| unknown(reason.clone())).collect()
 }
 
-/// The finding as it may stand, or why it may not.
+/// The finding with a quotation from the record, or the reason why it is rejected.
 fn grounded(finding: Finding, record: Record<'_>) -> Result<Finding, &'static str> {
     let quoting = match &finding {
         Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt } } => {
@@ -98,7 +99,8 @@ mod tests {
         decided(judging, 1, MINUTE, Record { tool_calls, earlier: &[] }).await.remove(0)
     }
 
-    /// What an earlier step found may be quoted, nothing may not; and one verdict on two criteria is none.
+    /// The result of an earlier step may be quoted, an empty quotation may not; and one verdict on two
+    /// criteria is invalid.
     #[tokio::test(start_paused = true)]
     async fn all_are_decided_or_none() {
         let output = "The requirement is not met.".to_owned();
@@ -128,14 +130,15 @@ mod tests {
     async fn what_may_stand() {
         let calls = [call(1, "3\n", true), call(2, "", false)];
         assert_eq!(one(async { Ok(pass(1)) }, &calls).await, (Judge::Model, pass(1)));
-        // A call that failed may show something, too.
+        // A call that failed may be evidence, too.
         let (judge, finding) = one(async { Ok(pass(2)) }, &calls).await;
         assert!(judge == Judge::Model && matches!(finding, Finding::Pass { .. }), "{finding:?}");
         let looked = Finding::Pass { evidence: Evidence::Observation { text: "3 lines".to_owned() } };
         assert_eq!(one(async { Ok(looked.clone()) }, &[]).await, (Judge::Model, looked));
     }
 
-    /// Decision 9: what a pass quotes is on record, whoever judged; and what the record says is not the judge's word.
+    /// Decision 9: the quotation of a pass comes from the record, whichever judge decided; and text in the
+    /// record is not the judge's own verdict.
     #[tokio::test(start_paused = true)]
     async fn a_pass_quotes_the_record() {
         let calls = [call(1, "a.txt\nThe requirement is not met.\n", true), call(2, "", true)];

@@ -1,8 +1,9 @@
-//! Whether what a call put out depends on what it is said to be about.
+//! Dependence of a call's output on its subject.
 //!
-//! A command is run again where that cannot be read. If it puts out the same, it says nothing about it, whatever it says: a literal, a
-//! search whose result was thrown away, a result that lay there from before, a look into the wrong file. No word of any language is read for
-//! that, and no model is asked. Source: `docs/design/acceptance.md`.
+//! A command is run again with its subject unreadable. If the output stays the same, it says nothing about
+//! the subject, whatever it is: a literal, a search whose result was discarded, a leftover result, a look
+//! into the wrong file. The test reads no words of any language and asks no model. Source:
+//! `docs/design/acceptance.md`.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,17 +15,18 @@ use artoo_types::{CallEnding, CallId, ToolCall};
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-/// Runs calls again, where nothing of them lasts.
+/// Runs calls again in a sandbox in which nothing persists.
 ///
-/// *Contract.* The calls run one after the other in the working folder, without the network, and what one writes the next one finds. What is
-/// hidden is there and cannot be read. What the person's rules refuse is not run. It has ended when this returns, at the latest after `within`.
+/// *Contract.* The calls run in order in the working folder, without the network, and each sees the writes of
+/// the previous ones. Hidden paths exist and cannot be read. A command that the person's rules refuse is not
+/// run. It has ended when this returns, at the latest after `within`.
 ///
-/// *Who calls.* R4a and R4b, one after the other, where an answer names what is there.
+/// *Who calls.* R4a and R4b, one after the other, if an answer names existing paths.
 ///
-/// *Cancellation.* The future may be dropped at any await; what was started ends then.
+/// *Cancellation.* The future may be dropped at any await; the calls are then killed.
 #[async_trait]
 pub trait RunAgain: Send + Sync {
-    /// What the last of these calls puts out.
+    /// The output of the last of these calls.
     ///
     /// # Errors
     /// Why it was not run, or did not end, in words.
@@ -36,19 +38,19 @@ pub trait RunAgain: Send + Sync {
     ) -> Result<PutOut, String>;
 }
 
-/// What a command put out.
+/// The output of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PutOut {
-    /// Standard output, whole or, where it is long, what tells it from another.
+    /// Standard output; in full or, if it is long, reduced to what distinguishes it.
     pub stdout: String,
-    /// Standard error, likewise.
+    /// Standard error, in the same form.
     pub stderr: String,
     /// The exit status.
     pub status: i32,
 }
 
 impl PutOut {
-    /// Whether both say the same. A complaint beside an answer is no part of it; one without an answer is all there is.
+    /// Whether two outputs are equal. Standard error counts only if standard output is empty.
     fn is_same(&self, other: &Self) -> bool {
         let quiet = self.stdout.trim().is_empty() && other.stdout.trim().is_empty();
         self.status == other.status
@@ -68,27 +70,28 @@ impl RunAgain for NothingAgain {
     }
 }
 
-/// What is known of a call.
+/// The result of the test for one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dependence {
-    /// It puts out something else where the subject cannot be read.
+    /// The output differs if the subject cannot be read.
     Depends,
-    /// It puts out the same.
+    /// The output stays the same.
     Independent,
-    /// That cannot be told.
+    /// The dependence cannot be determined.
     Unknown(String),
 }
 
-/// The longest that a call may have taken which is run again, and how long one may take then.
+/// The longest original duration of a call that is run again, and its time limit when it is.
 const LONGEST_CALL: Duration = Duration::from_secs(5);
-/// The time for all calls of one question. What was not run until then is not known.
+/// The time limit for all calls of one question. A call that was not run by then has an unknown dependence.
 const ALTOGETHER: Duration = Duration::from_secs(12);
-/// The most calls of which it is found out, the last first: an answer mostly rests on what came last.
+/// The maximum number of calls tested, the last first: an answer mostly rests on the last calls.
 const MOST_CALLS: usize = 8;
 
-/// Finds out of the calls that showed something whether they depend on `subject`: real paths that are there. What is not told of is not known.
+/// Tests the calls that showed something for their dependence on `subject`, which are real, existing paths.
+/// Calls that are not in the result are unknown.
 ///
-/// Tools that look at paths of their arguments depend on these; a command is run again, after the commands before it.
+/// Tools with path arguments depend on those paths; a command is run again, after the commands before it.
 pub async fn dependences(
     calls: &[ToolCall],
     subject: &[PathBuf],
@@ -109,7 +112,8 @@ pub async fn dependences(
     found
 }
 
-/// Whether any of these calls depends on one path, the last first. Not known where none does and of one it cannot be told.
+/// Whether any of these calls depends on one path, tested from the last. Unknown if none does and at least
+/// one could not be determined.
 pub async fn matters(
     calls: &[ToolCall],
     path: &PathBuf,
@@ -131,7 +135,7 @@ pub async fn matters(
     unknown.map_or(Dependence::Independent, Dependence::Unknown)
 }
 
-/// Of the last of these calls.
+/// The dependence of the last of these calls.
 async fn of_the_last(
     calls: &[ToolCall],
     subject: &[PathBuf],
@@ -170,7 +174,7 @@ async fn by_running(
     if record.as_ref().is_some_and(|record| record.is_same(&hidden)) {
         return Dependence::Independent;
     }
-    // It differs: because of what is hidden, or because it never says the same twice.
+    // The output differs, either because of the hidden path or because the command is not deterministic.
     match again.run_again(calls, &[], within).await {
         Ok(as_it_is) if as_it_is.is_same(&hidden) => Dependence::Independent,
         Ok(as_it_is) if record.is_none_or(|record| record.is_same(&as_it_is)) => Dependence::Depends,
@@ -179,7 +183,7 @@ async fn by_running(
     }
 }
 
-/// What the record says that a call put out, where it says all of it.
+/// The recorded output of a call, if the record is complete.
 fn recorded(call: &ToolCall) -> Option<PutOut> {
     let whole = |shown: &str, bytes: u64| u64::try_from(shown.len()).is_ok_and(|length| length == bytes);
     let CallEnding::Exited { status } = call.ending else { return None };
@@ -188,12 +192,12 @@ fn recorded(call: &ToolCall) -> Option<PutOut> {
     is_whole.then(|| PutOut { stdout: call.output.shown.clone(), stderr: call.stderr.shown.clone(), status })
 }
 
-/// The command of a call, where it is one.
+/// The command of a `shell` call.
 pub(crate) fn command(call: &ToolCall) -> Option<&str> {
     (call.tool.as_str() == "shell").then(|| call.arguments.get("command")?.as_str())?
 }
 
-/// Tools that look where their arguments say, in the working folder where these say nothing.
+/// Tools that read the path in their arguments, by default the working folder.
 const LOOKING: [&str; 3] = ["read_file", "grep", "glob"];
 
 fn by_its_arguments(call: &ToolCall, subject: &[PathBuf], world: &Filesystem) -> Dependence {
@@ -205,7 +209,8 @@ fn by_its_arguments(call: &ToolCall, subject: &[PathBuf], world: &Filesystem) ->
     if subject.iter().any(touches) { Dependence::Depends } else { Dependence::Independent }
 }
 
-/// Where such a tool looks: at its path, or, of a pattern, in the folder before its first sign.
+/// The path that such a tool reads: its path argument or, for a pattern, the folder before the first
+/// wildcard.
 fn looked_at(call: &ToolCall) -> PathBuf {
     let given = |name: &str| call.arguments.get(name).and_then(|value| value.as_str()).unwrap_or_default();
     if call.tool.as_str() != "glob" {
@@ -226,7 +231,7 @@ mod tests {
     use super::*;
     use crate::conformance::call;
 
-    /// Puts out one thing as it is and another where something is hidden.
+    /// Has one output normally and another if something is hidden.
     struct Says {
         hidden: &'static str,
         as_it_is: &'static str,

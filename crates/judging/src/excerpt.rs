@@ -1,4 +1,4 @@
-//! What of a long text a judge is shown.
+//! Excerpt of a long text for a judge.
 
 use std::{borrow::Cow, cmp::Reverse, fmt::Write as _};
 
@@ -6,16 +6,17 @@ use artoo_tools::head_tail;
 
 use crate::words::{distinctive, shared, words};
 
-/// Where what is left out is to be found.
+/// Says where the omitted part is.
 const PLACE: &str = "not shown";
-/// The room of a line for its number and for what says that lines before it are left out, in bytes.
+/// Room in a line for its number and for the mark of omitted lines before it, in bytes.
 const AROUND: usize = 48;
 
-/// The part of a text that bears on `sought`, about `limit` characters of it. A text that fits is given back unchanged.
+/// The part of a text that bears on `sought`, about `limit` characters of it. A text that fits is returned
+/// unchanged.
 ///
-/// Of a longer one these are the lines with most of the words of `sought`, in their order and with their numbers, besides the first
-/// and the last, which name the columns and the sums. Where no line has any, and where there are no lines, it is head and tail.
-/// What is left out is said.
+/// For a longer text these are the lines that share most words with `sought`, in order and with their
+/// numbers, plus the first and the last line, which name the columns and the sums. If no line shares a word,
+/// or there are no lines, it is head and tail. Omissions are marked.
 ///
 /// ```
 /// use artoo_judging::excerpt;
@@ -37,7 +38,8 @@ pub fn excerpt<'a>(text: &'a str, limit: usize, sought: &str) -> Cow<'a, str> {
     }
 }
 
-/// The positions of the lines that are shown, in order; `None` where none has a word that is sought, or the ends do not fit.
+/// The positions of the shown lines, in order; `None` if no line has a sought word, or the first and last
+/// line do not fit.
 fn chosen(lines: &[&str], limit: usize, sought: &[String]) -> Option<Vec<usize>> {
     let mut having: Vec<(usize, usize)> = lines
         .iter()
@@ -96,7 +98,7 @@ mod tests {
         assert!(shown.contains("lines left out here ...]"), "{shown}");
     }
 
-    /// The sum at the end was cut off where the first characters were all that was shown.
+    /// The sum at the end was cut off when only the first characters were shown.
     #[test]
     fn without_a_matching_line_both_ends_are_shown() {
         let text = format!("begin\n{}total 42", "x\n".repeat(900));

@@ -1,4 +1,4 @@
-//! What a judge is shown: lines of code's own, and texts of others, cut to what its model can take.
+//! Prompt sections for a judge: lines by code and foreign texts, cut to the limits of its model.
 
 use std::{borrow::Cow, fmt::Write as _, path::Path};
 
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::excerpt;
 
-/// The longest call in bytes that stands in the line of its number.
+/// The longest call that is shown on the line of its number, in bytes.
 const ONE_LINE: usize = 200;
 
-/// One part of such a prompt after the other.
+/// Builder of such a prompt, section by section.
 ///
-/// A text that fits is shown whole. Where there is not room for all, the long ones are cut alike, to the lines that bear on what is
-/// judged, and each cut says how much is missing. What is no text is named.
+/// A text that fits is shown in full. If there is not room for all, the long ones are cut evenly, to the
+/// lines that bear on what is judged, and each cut says how much is missing. Binary content is only named.
 ///
 /// ```
 /// use artoo_judging::{Exhibits, conformance::call};
@@ -51,17 +51,17 @@ enum Fence<'a> {
 }
 
 impl<'a> Exhibits<'a> {
-    /// A line of the prompt. What others wrote in it must have been made [`inline`].
+    /// Adds a line. Foreign text in it must have been passed through [`inline`].
     pub fn line(&mut self, line: impl Into<String>) {
         self.parts.push(Part::Line(line.into()));
     }
 
-    /// A text of others.
+    /// Adds a foreign text.
     pub fn text(&mut self, origin: Origin, text: impl Into<Cow<'a, str>>) {
         self.parts.push(Part::Text { fence: Fence::Of(origin), text: text.into() });
     }
 
-    /// A call by its number: what was asked for, how it ended, and what it put out.
+    /// Adds a call with its number: the arguments, the ending and the output.
     pub fn call(&mut self, number: usize, call: &'a ToolCall) {
         let ending = match &call.ending {
             CallEnding::Exited { status } => format!("exit status {status}"),
@@ -95,8 +95,8 @@ impl<'a> Exhibits<'a> {
         self.parts.push(Part::Text { fence: Fence::Output(output.origin.as_deref()), text });
     }
 
-    /// A file by its name, and as much of it as the model can be shown; nothing where there is none. The name may come from a model or
-    /// from a tool.
+    /// Adds a file by its name, with as much content as the model can be shown; nothing if it does not exist.
+    /// The name may come from a model or from a tool.
     pub fn file(&mut self, what: &str, path: &Path, world: &Filesystem, profile: &ModelProfile) {
         let Some(content) = world.content(path, profile.shown_bytes()) else { return };
         let name = path.display().to_string();
@@ -112,8 +112,9 @@ impl<'a> Exhibits<'a> {
         }
     }
 
-    /// What a call changed: of each file, at most `most` of them, the lines that differ, or what it is now where these are not known; of the rest the
-    /// names. What the call itself shows is not shown again: a whole file among its arguments, and the difference that an edit puts out.
+    /// Adds the files that a call changed: for at most `most` of them the changed lines, or the current
+    /// content if the diff is unknown; for the rest the names. Content that the call itself shows is not
+    /// repeated: a whole file among its arguments, and the diff that an edit outputs.
     pub fn written(&mut self, call: &'a ToolCall, world: &Filesystem, profile: &ModelProfile, most: usize) {
         let (shown, rest) = call.files.split_at(call.files.len().min(most));
         let is_given = |path: &Path| {
@@ -154,7 +155,7 @@ impl<'a> Exhibits<'a> {
         }
     }
 
-    /// What earlier steps found.
+    /// Adds the results of earlier steps.
     pub fn earlier(&mut self, earlier: &'a [EarlierResult]) {
         for result in earlier {
             self.line(format!("Result of an earlier step ({}):", inline(&result.intent)));
@@ -166,8 +167,8 @@ impl<'a> Exhibits<'a> {
         }
     }
 
-    /// The whole, each text at most as long as the profile says, and all of them at most half of the model's context. `sought` is what is
-    /// judged.
+    /// Renders the prompt. Each text is at most as long as the profile says, and all of them at most half of
+    /// the model's context. `sought` is what is judged.
     pub fn render(self, profile: &ModelProfile, sought: &str) -> String {
         let lengths = self.parts.iter().map(|part| match part {
             Part::Line(_) => 0,
@@ -197,22 +198,22 @@ impl<'a> Exhibits<'a> {
     }
 }
 
-/// Whether a call changed parts of a file, and shows which.
+/// Whether a call edited a file and its output shows the edit.
 fn is_edit(call: &ToolCall) -> bool {
     call.tool.as_str() == "edit_file" && call.succeeded()
 }
 
-/// Whether a call was made with this text.
+/// Whether a call has this text as an argument.
 fn gives(call: &ToolCall, text: &str) -> bool {
     call.arguments.values().any(|value| value.as_str() == Some(text))
 }
 
-/// The path that a call was made with.
+/// The path argument of a call.
 fn the_file(arguments: &Arguments) -> String {
     arguments.get("path").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// What a call was made with, to the letter: a script is judged by its lines.
+/// The arguments of a call, verbatim: a script is judged by its lines.
 fn made_with(arguments: &Arguments) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -229,12 +230,12 @@ fn made_with(arguments: &Arguments) -> String {
     named.join(if is_long { "\n" } else { ", " })
 }
 
-/// Half of the context in bytes, of which a token has about four.
+/// Half of the context in bytes, at about four bytes per token.
 fn half_of_the_context(profile: &ModelProfile) -> usize {
     usize::try_from(profile.context_tokens).unwrap_or(usize::MAX).saturating_mul(2)
 }
 
-/// Whether a record is text: what was no character became a mark, and of text few did.
+/// Whether a record is text: invalid characters were replaced by marks, and text has few of those.
 fn is_text(shown: &str) -> bool {
     let (mut marks, mut all) = (0_usize, 0_usize);
     for c in shown.chars() {
@@ -257,7 +258,8 @@ mod tests {
         ModelProfile { context_tokens, ..ModelProfile::default() }
     }
 
-    /// A judge could not see whether a script computed a sum or printed it: it was folded into one line of 110 characters.
+    /// A judge could not see whether a script computed a sum or printed it: the script was folded into one
+    /// line of 110 characters.
     #[test]
     fn lesson_a_script_is_judged_by_its_lines() {
         let script = format!("python3 - <<'E'\nif True:\n    print({})\nE", "1 + ".repeat(99) + "1");
@@ -283,7 +285,8 @@ mod tests {
         assert!(brief.starts_with("Call 1: shell path: a.py, first_line: 2 (exit status 0)\n"), "{brief}");
     }
 
-    /// A right file failed, since its judge saw 1,200 bytes of it and no mark; and judges were shown the bytes of pictures.
+    /// A correct file failed, since its judge saw only 1,200 bytes of it and no mark of the cut; and judges
+    /// were shown the bytes of images.
     #[test]
     fn lesson_judges_see_whole_files_and_text_only() {
         let folder = tempfile::tempdir().unwrap();
@@ -325,7 +328,7 @@ mod tests {
     }
 
     proptest! {
-        /// However much there is, the texts have no more than half of the context, besides what says that they are cut.
+        /// For any amount of text, the texts take at most half of the context, plus the marks of cuts.
         #[test]
         fn it_is_bounded(lengths in prop::collection::vec(0usize..20_000, 0..12), context in 4_000u32..20_000) {
             let calls: Vec<ToolCall> = lengths.iter().map(|length| call(1, &"x".repeat(*length), true)).collect();

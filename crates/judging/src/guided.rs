@@ -1,12 +1,12 @@
-//! What exists for guided models alone.
+//! Questions for guided models: one criterion per request.
 
 use artoo_llm_client::LlmClient;
 use artoo_types::{Criterion, Finding};
 
 use crate::{JudgeError, Question, Seen, verdict::ask_together};
 
-/// One call for each criterion, since a weak model that is asked several things answers the first. It costs the evidence once more for
-/// each criterion.
+/// One request for each criterion, since a weak model answers only the first of several questions. It costs
+/// the evidence once more for each criterion.
 pub(crate) async fn one_by_one(
     model: &dyn LlmClient,
     seen: &Seen<'_>,

@@ -1,13 +1,14 @@
-//! What judges of criteria have in common, whether they judge a subtask or a whole task.
+//! Shared parts of the judges of criteria, both of a subtask and of a whole task.
 //!
-//! [`ask_whole`] puts the whole of a request to a model, which takes it apart by quotation; [`dependences`] finds out whether calls say anything of
-//! what they are about. [`Exhibits`] is what a judge is shown, as much of it as its model can take; [`ask_verdicts`] puts criteria to a model, and ties what it
-//! says of each to the call that bears it out; [`decided()`] lets a judge's findings stand only where they came in time and point at
-//! calls that were really made; [`excerpt()`] shows of a long text what bears on a criterion; [`conformance`] holds the laws that every judge
-//! keeps.
+//! [`ask_whole`] asks a model about a whole request, which the model has to split by quotation;
+//! [`dependences`] tests whether the outputs of calls depend on their subject. [`Exhibits`] builds what a
+//! judge is shown, within the limits of its model; [`ask_verdicts`] asks a model about criteria, and ties
+//! each verdict to the call that supports it; [`decided()`] accepts a judge's findings only if they came in
+//! time and point at calls that were really made; [`excerpt()`] selects from a long text what bears on a
+//! criterion; [`conformance`] holds the laws for every judge.
 //!
-//! *Architecture invariant*: this crate knows no role and no prompt. What is judged, and in which words a model is asked, is
-//! its caller's; it evaluates no check.
+//! *Architecture invariant*: this crate knows no role and no prompt. The caller decides what is judged and
+//! how a model is asked; this crate evaluates no check.
 
 pub mod conformance;
 mod decided;

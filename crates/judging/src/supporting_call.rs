@@ -1,4 +1,4 @@
-//! Which call bears a verdict out, and which part of it.
+//! Selection of the evidence for a verdict: the supporting call, and the part of its output to quote.
 
 use std::cmp::Reverse;
 
@@ -6,26 +6,26 @@ use artoo_types::{EarlierResult, Evidence, ToolCall};
 
 use crate::words::{distinctive, follow, shared, words};
 
-/// The most bytes of a quoted part.
+/// The maximum length of a quotation, in bytes.
 const QUOTED: usize = 200;
-/// The bytes of a long line that are quoted before its first word that was sought.
+/// The part of a long line quoted before the first sought word, in bytes.
 const BEFORE: usize = 60;
-/// Pairs of marks between which a reason quotes.
+/// Pairs of quotation marks in a reason.
 const MARKS: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('「', '」')];
 
-/// Something that may bear a verdict out.
+/// Possible evidence for a verdict.
 #[derive(Clone, Copy, Debug)]
 enum Source<'a> {
     Earlier(&'a EarlierResult),
     Call(&'a ToolCall),
 }
 
-/// Evidence for what is said of `answer`: the call among `calls` that bears it out, or the result of an earlier step, with the part that
-/// does.
+/// Evidence for a statement about `answer`: the call among `calls` that supports it, or the result of an
+/// earlier step, with the supporting part.
 ///
-/// In this order: the one whose output holds most of what `reason` quotes; that is, or holds, the whole answer; that holds most of
-/// the words and numbers of the answer; most of those of the reason. Where that leaves several, it is the last, and a call before an earlier
-/// result. `None` without either.
+/// The order of preference: the output that contains most of what `reason` quotes; that equals or contains
+/// the whole answer; that contains most of the words and numbers of the answer; most of those of the reason.
+/// Among equals it is the last, and a call before an earlier result. `None` without either.
 pub(crate) fn evidence(
     calls: &[&ToolCall],
     earlier: &[EarlierResult],
@@ -59,32 +59,33 @@ pub(crate) fn evidence(
     })
 }
 
-/// Whether a call shows anything that could be judged by: it did what it should, or put out why not.
+/// Whether a call shows anything to judge by: it succeeded, or it reported why not.
 pub(crate) fn shows(call: &ToolCall) -> bool {
     let said = !call.output.shown.trim().is_empty() || !call.stderr.shown.trim().is_empty();
     call.succeeded() || (call.showed() && said)
 }
 
-/// Whether a judge's quotation stands in what a call put out, however it is spaced.
+/// Whether a judge's quotation occurs in the output of a call, regardless of spacing.
 pub(crate) fn is_quoted(quote: &str, calls: &[&ToolCall]) -> bool {
     let quote = words(quote);
     let holds = |text: &str| follow(&words(text), &quote);
     calls.iter().any(|call| call.showed() && (holds(&call.output.shown) || holds(&call.stderr.shown)))
 }
 
-/// A pointer to this call, with the part of its record that has most of the words of `sought`.
+/// Evidence that points at this call, with the part of its record that shares most words with `sought`.
 pub(crate) fn quoted(call: &ToolCall, sought: &str) -> Evidence {
     Evidence::ToolCall { call_id: call.call_id, excerpt: part(call, &distinctive(sought)) }
 }
 
-/// Whether a text is a part of what a call put out or was asked for.
+/// Whether a text occurs in the output or the arguments of a call.
 pub(crate) fn stands_in(call: &ToolCall, text: &str) -> bool {
     let text = text.trim();
     !text.is_empty()
         && (call.output.shown.contains(text) || call.stderr.shown.contains(text) || made(call).contains(text))
 }
 
-/// Of a short output all, of a longer one the line with most of these words. Of a call that put out nothing, the call itself.
+/// A short output in full, of a longer one the line with most of these words. For a call without output, the
+/// call itself.
 fn part(call: &ToolCall, sought: &[String]) -> String {
     let shown = [&call.output.shown, &call.stderr.shown].map(|text| text.trim());
     let made = made(call);
@@ -96,12 +97,13 @@ fn part_of(text: &str, sought: &[String]) -> String {
         return text.to_owned();
     }
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    // The first of the best.
+    // The first of the best lines.
     let line = lines.min_by_key(|line| Reverse(shared(&words(line), sought))).unwrap_or(text);
     if line.len() <= QUOTED {
         return line.to_owned();
     }
-    // The window begins shortly before the first word. Lower case may have other lengths, so that is near enough.
+    // The window begins shortly before the first word. Lower-casing may change lengths, so the position is
+    // approximate.
     let lower = line.to_lowercase();
     let first = sought.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or_default();
     let window = |start: usize| {
@@ -119,7 +121,7 @@ fn made(call: &ToolCall) -> String {
     format!("{} {}", call.tool, call.target())
 }
 
-/// What stands between quotation marks. An apostrophe within a word is none.
+/// The quoted parts of a text. An apostrophe within a word is no quotation mark.
 fn quotes(text: &str) -> impl Iterator<Item = &str> {
     MARKS.into_iter().flat_map(move |(open, close)| {
         let mut rest = text;
@@ -158,7 +160,7 @@ mod tests {
         (number, excerpt)
     }
 
-    /// Decision 9: a pass points at what shows it, wherever among the calls that is.
+    /// Decision 9: a pass points at the call that shows it, at any position.
     #[test]
     fn the_call_that_holds_the_answer_is_found() {
         let calls = [
@@ -168,15 +170,15 @@ mod tests {
             call(4, "ready\n", true),
         ];
         let table = [
-            // It is the answer, and it is more than one that holds it.
+            // An output that equals the answer beats one that contains it.
             ("3", "it is a number", 2, "3"),
             ("docs/plan.md", "it is a path", 3, "docs/plan.md\ndocs/a.txt"),
-            // Most of the words.
+            // The output with most of the words.
             ("There are 13 of the files.", "it says how many", 1, "13 files\nfor 3 people"),
-            // What the judge quotes comes first.
+            // The judge's quotation has priority.
             ("3", "the first call says \"for 3 people\"", 1, "13 files\nfor 3 people"),
             ("", "the listing has `a.txt`", 3, "docs/plan.md\ndocs/a.txt"),
-            // Nothing decides: it is the last.
+            // Nothing decides: the last call.
             ("blue", "it's a colour and it's nice", 4, "ready"),
         ];
         for (answer, reason, number, excerpt) in table {
@@ -193,12 +195,12 @@ mod tests {
         let one_line = [call(1, &format!("{}needle{}", "ä ".repeat(500), " ö".repeat(500)), true)];
         let (_, excerpt) = found(&one_line, "needle", "it is there");
         assert!(excerpt.contains("needle") && excerpt.len() <= QUOTED, "{excerpt}");
-        // A call that puts out nothing did something all the same.
+        // A call without output still did something.
         assert_eq!(found(&[call(1, "\n", true)], "done", "it ran").1, "shell do 1");
     }
 
     proptest! {
-        /// Whatever is said: what is quoted stands in the record of the call that is pointed at.
+        /// For any statement: the quotation occurs in the record of the call that is pointed at.
         #[test]
         fn what_is_quoted_is_on_record(
             shown in prop::collection::vec("\\PC{0,300}", 1..4),

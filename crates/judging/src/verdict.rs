@@ -1,4 +1,4 @@
-//! Verdicts, asked of a model.
+//! Asks a model for verdicts on criteria, and ties them to evidence.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{JudgeError, guided, supporting_call};
 
-/// Room for a verdict, in tokens.
+/// Output limit of a verdict, in tokens.
 const VERDICT_TOKENS: u32 = 160;
 
 static SCHEMA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema::of::<Answer>("verdict").terse());
@@ -34,7 +34,7 @@ pub(crate) struct Answer {
     pub(crate) criterion: Option<usize>,
 }
 
-/// What a model answers: the verdict, or several of them.
+/// A model's answer: one verdict, or several.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 enum Answers {
@@ -66,21 +66,21 @@ pub(crate) enum Class {
     Environmental,
 }
 
-/// What a judge is shown, by which its verdicts have to be borne out.
+/// The material shown to a judge, which has to support its verdicts.
 #[derive(Clone, Debug)]
 pub struct Seen<'a> {
     /// The calls, in the order in which the prompt numbers them, from 1.
     pub calls: Vec<&'a ToolCall>,
-    /// What earlier steps found.
+    /// The results of earlier steps.
     pub earlier: &'a [EarlierResult],
-    /// The answer that is judged.
+    /// The answer being judged.
     pub answer: &'a str,
 }
 
-/// How a model is asked about some criteria.
+/// Builds the request about some criteria.
 pub type Question<'a> = &'a (dyn Fn(&[Criterion]) -> Request + Send + Sync);
 
-/// The end of a judge's prompt: what is asked.
+/// The end of a judge's prompt: the question.
 ///
 /// ```
 /// use artoo_judging::{asked, conformance::criterion};
@@ -105,19 +105,22 @@ pub fn asked(criteria: &[Criterion], doubt: Option<&str>) -> String {
     format!("{}{criteria}", doubt.unwrap_or_default())
 }
 
-/// Asks a model for the verdicts on some criteria, all in one call; a guided model is asked about one after the other.
+/// Asks a model for the verdicts on some criteria, all in one request; a guided model is asked about one at a
+/// time.
 ///
-/// What is said of each is tied to the call that bears it out: the one that it names, otherwise the one whose output, or the earlier result
-/// that, holds what its reason quotes, the answer, or most of their words. The part of the record that does is quoted.
+/// Each verdict is tied to the call that supports it: the one that it names, otherwise the one whose output,
+/// or the earlier result that, contains what its reason quotes, the answer, or most of their words. The
+/// supporting part of the record is quoted.
 ///
-/// What nothing shows, nobody can pass: where no call showed anything and no earlier step found anything, each criterion fails, `question` is not
-/// put and no model is asked.
+/// Nothing passes without evidence: if no call showed anything and no earlier step found anything, each
+/// criterion fails, `question` is not called and no model is asked.
 ///
-/// A verdict that contradicts itself, or passes for a call that is not there or did not succeed, is asked for once more, with what is
-/// wrong with it; unless the answer has been repaired already. So there are at most two calls of the model for each question.
+/// If a verdict contradicts itself, or passes because of a call that does not exist or did not succeed, the
+/// model is asked once more and told what is wrong, unless the answer has been repaired already. So there are
+/// at most two model calls for each question.
 ///
 /// # Errors
-/// [`JudgeError::Model`]: the model failed, or gave no verdict even when asked for the second time.
+/// [`JudgeError::Model`]: the model failed, or gave no verdict even at the second request.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -158,7 +161,7 @@ pub async fn ask_verdicts(
     }
 }
 
-/// One question about all of these.
+/// One request about all of these criteria.
 pub(crate) async fn ask_together(
     model: &dyn LlmClient,
     seen: &Seen<'_>,
@@ -177,14 +180,14 @@ pub(crate) async fn ask_together(
         return Ok(findings(answered.value, seen));
     };
     if matches!(answered.obtained, Obtained::Repaired { .. }) {
-        // In doubt it is no pass, and no lesson either.
+        // In doubt it is neither a pass nor a lesson.
         return Err(unusable(answered.model, wrong).into());
     }
     let answer = ask_again(model, request, &answered.value, &wrong, seen, count).await?;
     Ok(findings(answer, seen))
 }
 
-/// The shape of an answer. The number of a call may be left out, and is not offered where there is nothing to choose.
+/// The schema of an answer. The number of a call is optional, and left out if there is no choice.
 fn schema(seen: &Seen<'_>, count: usize) -> JsonSchema {
     let has_choice = seen.calls.len() > 1;
     if count == 1 && !has_choice {
@@ -214,7 +217,7 @@ fn schema(seen: &Seen<'_>, count: usize) -> JsonSchema {
     JsonSchema { name: "verdicts".to_owned(), schema: Arc::new(schema) }
 }
 
-/// The one call that a contradiction is good for.
+/// The one further request after a contradiction.
 async fn ask_again(
     model: &dyn LlmClient,
     mut request: Request,
@@ -234,7 +237,7 @@ async fn ask_again(
     }
 }
 
-/// Why an answer is no verdict although it has the form of one.
+/// Why an answer is invalid although it matches the schema.
 fn contradiction(answered: &Structured<Answers>, seen: &Seen<'_>, count: usize) -> Option<String> {
     let answers = answered.value.all();
     if count > 1 && !answers.iter().map(|answer| answer.criterion).eq((1..=count).map(Some)) {
@@ -246,7 +249,7 @@ fn contradiction(answered: &Structured<Answers>, seen: &Seen<'_>, count: usize) 
     })
 }
 
-/// Why one verdict contradicts itself.
+/// Why a single verdict contradicts itself.
 pub(crate) fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
     match (answer.verdict, answer.class) {
         (Word::Fail, Class::Logical | Class::Environmental) => return None,
@@ -264,7 +267,7 @@ pub(crate) fn torn(answer: &Answer, seen: &Seen<'_>) -> Option<String> {
     }
 }
 
-/// What answers without a contradiction come to.
+/// The findings from answers without a contradiction.
 fn findings(answers: Answers, seen: &Seen<'_>) -> Vec<Finding> {
     answers.all().iter().map(|answer| finding(answer, seen)).collect()
 }
@@ -280,7 +283,7 @@ pub(crate) fn finding(answer: &Answer, seen: &Seen<'_>) -> Finding {
     };
     match (answer.verdict, evidence) {
         (Word::Pass, Some(evidence)) => Finding::Pass { evidence },
-        // A pass that points nowhere is none.
+        // A pass without evidence is a fail.
         (Word::Pass | Word::Fail, evidence) => Finding::Fail {
             failure_class: match answer.class {
                 Class::Logical => FailureClass::Logical,

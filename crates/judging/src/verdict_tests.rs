@@ -15,7 +15,7 @@ fn naming(number: u32, verdict: &str) -> Value {
     json!({"reason": "it is there", "verdict": verdict, "class": "logical", "call": number})
 }
 
-/// Asks about the answer `3`, shown three calls of which the last failed; gives what the model was sent as well.
+/// Asks about the answer `3` with three calls, of which the last was refused; also returns the requests.
 async fn ask_one(answers: &[String]) -> (Result<Finding, JudgeError>, Vec<Request>) {
     let refused = ToolCall { ending: CallEnding::Refused, ..call(3, "", false) };
     let calls = [call(1, "3\n", true), call(2, "a.txt\n", true), refused];
@@ -46,7 +46,7 @@ fn evidence(number: u128, excerpt: &str) -> Evidence {
     Evidence::ToolCall { call_id: call(number, "", true).call_id, excerpt: excerpt.to_owned() }
 }
 
-/// Decision 9: evidence is pointed at, and what is quoted is the record's.
+/// Decision 9: evidence is a reference, and quotations come from the record.
 #[tokio::test]
 async fn a_pass_points_at_the_call_that_shows_it() {
     for (answer, number, excerpt) in [
@@ -61,7 +61,7 @@ async fn a_pass_points_at_the_call_that_shows_it() {
     }
 }
 
-/// Only who is shown several calls is offered to name one: elsewhere the schema is as short as it can be.
+/// A model may name a call only if several are shown; otherwise the schema is as short as possible.
 #[tokio::test]
 async fn a_number_is_asked_for_only_where_there_is_a_choice() {
     let said = [said("it is a number", "pass", "logical").to_string()];
@@ -75,7 +75,7 @@ async fn a_number_is_asked_for_only_where_there_is_a_choice() {
     }
 }
 
-/// One call for each criterion sent all the evidence again for each.
+/// One request for each criterion sent all the evidence again each time.
 #[tokio::test]
 async fn lesson_all_criteria_are_judged_in_one_call() {
     let calls = [call(1, "3\n", true), call(2, "a.txt\n", true)];
@@ -101,7 +101,7 @@ async fn lesson_all_criteria_are_judged_in_one_call() {
     let (found, sent) = ask_about(&criteria, &calls, &[], ModelProfile::default(), &together).await;
     assert_eq!(found.unwrap(), expected);
     assert_eq!(sent[0].messages[0].content, "Criteria:\n1. It is a number\n2. It is even");
-    // A guided model answers the first of several questions.
+    // A guided model answers only the first of several questions.
     let alone = each.map(|answer| answer.to_string());
     let (found, sent) = ask_about(&criteria, &calls, &[], ModelProfile::embedded(), &alone).await;
     assert_eq!(found.unwrap(), expected);
@@ -137,7 +137,7 @@ async fn a_list_that_lacks_a_criterion_or_mixes_them_up_is_asked_for_once_more()
     }
 }
 
-/// A step that sums up makes no call; what it sums up is the evidence.
+/// A step that summarises makes no call; its evidence is what it summarises.
 #[tokio::test]
 async fn a_pass_may_point_at_an_earlier_result() {
     let result = |output: &str| EarlierResult {
@@ -154,7 +154,7 @@ async fn a_pass_may_point_at_an_earlier_result() {
     assert!(matches!(found.unwrap().as_slice(), [Finding::Fail { .. }]) && sent.is_empty());
 }
 
-/// 160 tokens are too few for a model that thinks first.
+/// 160 tokens are too few for a reasoning model.
 #[tokio::test]
 async fn a_reasoning_model_has_room() {
     let calls = [call(1, "3\n", true)];
@@ -165,7 +165,7 @@ async fn a_reasoning_model_has_room() {
     }
 }
 
-/// Decision 8: what is no verdict is asked for once more, and the model is told why it is none.
+/// Decision 8: after an invalid verdict the model is asked once more, and told why it is invalid.
 #[tokio::test]
 async fn a_contradiction_is_asked_for_once_more() {
     let pass = said("it is a number", "pass", "logical");
@@ -195,7 +195,7 @@ async fn a_contradiction_is_asked_for_once_more() {
     }
 }
 
-/// The second answer is read like the first, and there is no other.
+/// The second answer is read like the first, and there is no third.
 #[tokio::test]
 async fn two_calls_are_the_most() {
     let pass = said("it is a number", "pass", "logical").to_string();
@@ -214,7 +214,7 @@ async fn two_calls_are_the_most() {
     }
 }
 
-/// A fail may point at nothing; a number that is none does not turn it into something else.
+/// A fail needs no evidence; an invalid call number does not change it.
 #[tokio::test]
 async fn a_fail_keeps_its_reason() {
     for (number, evidence) in

@@ -1,7 +1,8 @@
-//! The judge of the whole: which words of a request are met, and by what.
+//! Judge of the whole request: which of its words are met, and by which evidence.
 //!
-//! A judge that is asked whether a result is right says yes to half of it. So it has to take the request apart in its own words, and to say of
-//! each part what meets it; code looks whether these are words of the request, and whether any are left over. Source: `docs/design/acceptance.md`.
+//! A judge that is asked whether a result is right accepts half of it. So it has to split the request by
+//! quoting it, and to say for each part what meets it; code checks that the quotations are words of the
+//! request, and whether any words are left over. Source: `docs/design/acceptance.md`.
 
 use std::sync::Arc;
 
@@ -13,20 +14,21 @@ use serde_json::{Value, json};
 use crate::verdict::{Answer, Class, Word, finding, named, torn, unusable};
 use crate::{JudgeError, Question, Seen, supporting_call};
 
-/// What is judged before anything is accepted.
+/// The criterion that is judged before anything is accepted.
 pub const WHOLE: &str = "The request is met as it was said, in every part";
 
-/// Room for the parts, in tokens, and for each further verdict.
+/// Output limits in tokens, for the parts and for each further verdict.
 const PARTS_TOKENS: u32 = 640;
 const VERDICT_TOKENS: u32 = 160;
-/// The most characters of a request in a row that no part has to quote: courtesy, and what holds it together.
+/// The longest stretch of a request that no part has to quote, in characters: politeness and connecting
+/// words.
 const LONGEST_GAP: usize = 60;
 
-/// What a judge of the whole answers.
+/// The answer of a judge of the whole.
 #[derive(Clone, Deserialize, Serialize)]
 struct Parts {
     parts: Vec<Part>,
-    /// On the criteria that are asked about besides, in their order.
+    /// Verdicts on the further criteria, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     verdicts: Vec<Answer>,
 }
@@ -40,27 +42,29 @@ struct Part {
     verdict: Word,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     class: Option<Class>,
-    /// What it follows from, word for word.
+    /// The evidence it follows from, verbatim.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     from: Vec<String>,
 }
 
-/// Where the result comes from.
+/// The origin of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grounds {
-    /// All its figures and names stand in what was put out.
+    /// All its numbers and names occur in the outputs.
     Shown,
-    /// Some stand nowhere, so they are derived or invented: a pass quotes what they follow from.
+    /// Some occur nowhere, so they are derived or invented: a pass quotes what they follow from.
     Derived,
 }
 
-/// The findings on a request and on further criteria, in one call of the model, and one more where its answer cannot be used.
+/// The findings on a request and on further criteria, in one model call, and a second one if the answer is
+/// unusable.
 ///
-/// The request is met where every part of it is, and at least one part is met by a call that was made. A part that is not met fails it, with the
-/// call that was to meet it, where one is named. Where no call showed anything, nothing is, and no model is asked.
+/// The request is met if every part of it is, and at least one part is met by a call that was made. A part
+/// that is not met fails it, with the call that should have met it, if one is named. If no call showed
+/// anything, nothing is met, and no model is asked.
 ///
 /// # Errors
-/// [`JudgeError::Model`]: the model failed, or gave no usable answer even when asked for the second time.
+/// [`JudgeError::Model`]: the model failed, or gave no usable answer even at the second request.
 pub async fn ask_whole(
     model: &dyn LlmClient,
     seen: &Seen<'_>,
@@ -127,7 +131,7 @@ fn object(properties: Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-/// Why an answer says nothing that can be used.
+/// Why an answer is unusable.
 fn flaw(
     answer: &Parts,
     seen: &Seen<'_>,
@@ -139,7 +143,7 @@ fn flaw(
         return Some(format!("{invented:?} does not stand in the request; quote its words"));
     }
     let fails = answer.parts.iter().any(|part| part.verdict == Word::Fail);
-    // Where a part fails, nothing hangs on the rest.
+    // If a part fails, the rest does not matter.
     if !fails && let Some(left_over) = left_over(request, quotes) {
         return Some(format!("no part quotes these words of the request: {left_over:?}"));
     }
@@ -214,20 +218,20 @@ fn of_the_whole(parts: &[Part], seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// A text in small letters without marks: how it is spaced and pointed does not tell it from another.
+/// A text in lower case without punctuation, since spacing and punctuation do not matter.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether these are words of the request.
+/// Whether the quotation consists of words of the request.
 fn is_of(request: &str, quote: &str) -> bool {
     let quote = folded(quote);
-    // Marks alone quote nothing; a request may consist of them.
+    // Punctuation alone quotes nothing; a request may consist of it.
     quote.is_empty() || folded(request).contains(&quote)
 }
 
-/// Words of the request that no quotation has, where it matters: a figure, a file, or many of them.
+/// Words of the request that no quotation covers, if they matter: a number, a file name, or a long stretch.
 fn left_over<'a>(request: &str, quotes: impl Iterator<Item = &'a str>) -> Option<String> {
     let whole = folded(request);
     let mut covered = vec![false; whole.len()];
@@ -236,7 +240,7 @@ fn left_over<'a>(request: &str, quotes: impl Iterator<Item = &'a str>) -> Option
             covered.iter_mut().skip(at).take(found.len()).for_each(|byte| *byte = true);
         }
     }
-    // What has marks within it is a name: a.txt, docs/plan, v1.2.
+    // A word with inner punctuation is a name: a.txt, docs/plan, v1.2.
     let names: Vec<String> = request
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -323,7 +327,8 @@ mod tests {
         assert_eq!(calls, 1);
     }
 
-    /// Lesson of the review of 056114a: an honest judge that quotes an injected verdict and rejects it was read as a pass.
+    /// Lesson of the review of 056114a: an honest judge that quotes an injected verdict and rejects it was
+    /// read as a pass.
     #[tokio::test]
     async fn lesson_a_verdict_is_the_whole_answer_or_none() {
         let quoted = format!("The file says {}, and that is an injection. It is not met.", both());
@@ -357,7 +362,8 @@ mod tests {
         }
     }
 
-    /// 13:58 to 14:21 is 23 minutes, and no call prints that. Whoever passes it says what it follows from.
+    /// 13:58 to 14:21 is 23 minutes, and no call prints that. A judge that passes it quotes what it follows
+    /// from.
     #[tokio::test]
     async fn lesson_a_derived_figure_needs_its_source() {
         let log = call(1, "start 13:58\nend   14:21\n", true);

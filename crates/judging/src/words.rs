@@ -1,7 +1,7 @@
-//! The words of a text by which it is told from another.
+//! Tokenises text into words, and compares texts by the words they share.
 
-/// The words and numbers of a text in their order, in lower case: `1,204` is one number, `v1.2` one word, and a character of a script
-/// without blanks is a word of its own.
+/// The words and numbers of a text in order, in lower case: `1,204` is one number, `v1.2` one word, and each
+/// character of a script without blanks is a word.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let (mut words, mut word) = (Vec::new(), String::new());
     let mut characters = text.chars().peekable();
@@ -23,7 +23,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The [`words`] of more than one letter, each once.
+/// The distinct [`words`], without single letters.
 pub(crate) fn distinctive(text: &str) -> Vec<String> {
     let mut words = words(text);
     words.retain(|word| !matches!(word.as_bytes(), [letter] if letter.is_ascii_alphabetic()));
@@ -32,17 +32,17 @@ pub(crate) fn distinctive(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether the words of `part` stand in `whole` one after the other. No words stand nowhere.
+/// Whether the words of `part` occur consecutively in `whole`. An empty `part` does not.
 pub(crate) fn follow(whole: &[String], part: &[String]) -> bool {
     !part.is_empty() && whole.windows(part.len()).any(|window| window == part)
 }
 
-/// How many of `sought` there are among `found`.
+/// The number of `sought` words that are among `found`.
 pub(crate) fn shared(found: &[String], sought: &[String]) -> usize {
     sought.iter().filter(|word| found.contains(word)).count()
 }
 
-/// Han, kana and Hangul, which are written without blanks or inflected within them.
+/// Whether a character is Han, kana or Hangul, which are written without blanks or inflected within words.
 fn is_without_blanks(c: char) -> bool {
     c.is_alphanumeric()
         && matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')

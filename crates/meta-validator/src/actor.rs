@@ -1,4 +1,4 @@
-//! The loop between the port and the gate.
+//! The meta-validator's actor: connects the bus port to the fan-in gate, the task judge and the answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,18 +20,19 @@ use crate::doubts::{Doubts, Refused};
 use crate::parts::{Part, numbered, parts, summed_up, text};
 use crate::{FanIn, Gathered, OutputSchema, TaskContext, TaskJudge, merge, structured};
 
-/// What the actor is given besides its port.
+/// The actor's inputs besides its port.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where and when the run happens.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
-    /// How long a judge may take for one criterion, and a model for the answer.
+    /// Time limit of a judge per criterion, and of a model that writes the answer.
     pub judge_deadline: Duration,
-    /// The schema that the output is to meet.
+    /// The schema for the output, if the person gave one.
     pub output_schema: Option<OutputSchema>,
-    /// Whether a judge is asked about the whole. Without it, what no criterion asks is accepted unseen: only to measure what the judge buys.
+    /// Whether a judge is asked about the whole request. Without it, everything that no criterion covers is
+    /// accepted unseen; only for measuring the effect of the judge.
     pub judges_the_whole: bool,
-    /// What runs calls again, to find out what they depend on.
+    /// Runs calls again in perturbed worlds, to find out what they depend on.
     pub again: Arc<dyn RunAgain>,
 }
 
@@ -45,7 +46,7 @@ impl std::fmt::Debug for Settings {
     }
 }
 
-/// Gathers and judges the plans of the run. Returns when the run is closed.
+/// Collects and judges the plans of the run. Returns when the run is closed.
 pub async fn run(mut port: Port, judge: Arc<dyn TaskJudge>, model: Arc<dyn LlmClient>, settings: Settings) {
     let calls = port.sender();
     let model = metered(model, Role::MetaValidator, None, move |call| {
@@ -86,7 +87,7 @@ struct Actor {
     model: Arc<dyn LlmClient>,
     settings: Settings,
     world: Filesystem,
-    /// What a judge of this run did not let pass.
+    /// Answers that a judge of this run rejected.
     refused: Vec<Refused>,
 }
 
@@ -115,7 +116,7 @@ impl Actor {
         let (mut answer, mut structured) = (None, None);
         let mut sure = None;
         let judged = match refuted {
-            // Whatever a judge said, nothing would be accepted.
+            // The result is refuted, so no judge's verdict could lead to acceptance.
             Some(reason) => {
                 let fail = Finding::Fail { failure_class: FailureClass::Logical, reason, evidence: None };
                 vec![(Judge::Rule, fail); criteria.len()]
@@ -151,7 +152,7 @@ impl Actor {
         }
     }
 
-    /// What the checks of these criteria say; nothing of one without a check.
+    /// The findings of the checks of these criteria; `None` for a criterion without a check.
     fn checked(&self, criteria: &[Criterion], material: &Material) -> Vec<Option<Finding>> {
         let answers: Vec<&str> = material.answers.iter().map(String::as_str).collect();
         let subject =
@@ -161,7 +162,7 @@ impl Actor {
         criteria.iter().map(checked).collect()
     }
 
-    /// What a judge finds of the criteria that no check decides, and how sure it was.
+    /// A judge's findings on the criteria that no check decides, and the judge's confidence.
     async fn judged(
         &self,
         spec: &TaskSpec,
@@ -193,7 +194,7 @@ impl Actor {
         (judged, sureness.least())
     }
 
-    /// What the person gets: a value of their schema where they gave one, otherwise one text.
+    /// The answer for the person: a value of their schema if they gave one, otherwise a single text.
     async fn answer(
         &self,
         spec: &TaskSpec,
@@ -215,7 +216,8 @@ impl Actor {
             [] | [_] => None,
             several => Some(match summed_up(&gathered.outcomes) {
                 Some(text) => Answer { text, origin: AnswerOrigin::LastStep },
-                // What nobody reads is not written. A guided model loses more in copying than a person in reading.
+                // No text is composed if no one reads it. A guided model loses more by copying than a person
+                // does by reading the parts.
                 None if is_answered || self.model.profile().guided => as_they_are(several),
                 None => self.composed(&grounds).await,
             }),
@@ -256,7 +258,8 @@ impl Actor {
         });
     }
 
-    /// What a request to find something out is about, where that is nowhere. A request to make something names what is not there yet.
+    /// Reports a file named by the request that does not exist anywhere. Skipped for changes, since these
+    /// name what does not exist yet.
     fn missing_file(&self, spec: &TaskSpec, outcomes: &[SubTaskOutcome]) -> Option<String> {
         if outcomes.iter().any(SubTaskOutcome::is_about_a_deed) {
             return None;
@@ -267,13 +270,14 @@ impl Actor {
 
     fn publish(&self, message: impl Into<Message>) {
         if let Err(error) = self.sender.publish(message) {
-            // A closed run needs no gate; an overflow is reported by the bus itself.
+            // A closed run needs no gate; the bus itself reports an overflow.
             tracing::debug!(%error, "the meta-validator could not publish");
         }
     }
 }
 
-/// The verdicts on these criteria, in their order: those of the checks, and of the rest, in its order, what was judged.
+/// The verdicts on these criteria, in order: check findings where there are any, the judge's findings for the
+/// rest.
 fn verdicts(
     criteria: &[Criterion],
     checked: Vec<Option<Finding>>,
@@ -296,12 +300,12 @@ fn verdicts(
     criteria.iter().zip(checked).filter_map(verdict).collect()
 }
 
-/// What the checks of one plan look at, put together once.
+/// The input of the checks of one plan, assembled once.
 struct Material {
     merged_output: Value,
     /// The merged output as text.
     output: String,
-    /// The output of each subtask, by its position.
+    /// The output of each subtask, by position.
     answers: Vec<String>,
     /// The calls of all subtasks.
     tool_calls: Vec<ToolCall>,
@@ -330,7 +334,7 @@ fn summary(gathered: &Gathered) -> String {
     }
 }
 
-/// What is missing, in words: failed steps with their reasons, then unmet task criteria.
+/// Describes what is missing: failed steps with their reasons, then unmet task criteria.
 fn gap(gathered: &Gathered, task_verdicts: &[CriterionVerdict]) -> String {
     let mut parts = Vec::new();
     for outcome in &gathered.outcomes {

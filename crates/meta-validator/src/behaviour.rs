@@ -1,4 +1,4 @@
-//! What a judge of task criteria is, and what it is given.
+//! The [`TaskJudge`] trait, and its inputs.
 
 use std::sync::Arc;
 
@@ -9,12 +9,15 @@ use artoo_types::{Criterion, Finding, SubTaskOutcome, Surroundings, TaskSpec};
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// Judges the task criteria that no check decides, [`WHOLE`](crate::WHOLE) among them: whether the request is met as it was said.
+/// Judges the task criteria that no check decides, including [`WHOLE`](crate::WHOLE): whether the request is
+/// met as it was said.
 ///
-/// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of one of the outcomes, or quotes
-/// what one put out. In doubt, reject. Each criterion is judged without regard to the others.
+/// *Contract.* There is one finding for each criterion, in their order. A pass points at a tool call of one
+/// of the outcomes, or quotes the output of one. In doubt, reject. Each criterion is judged independently of
+/// the others.
 ///
-/// *Who calls.* The actor, at most once per plan, only when every subtask matched, and before anything is accepted.
+/// *Who calls.* The actor, at most once per plan, only when every subtask matched, and before anything is
+/// accepted.
 ///
 /// *Cancellation.* The future may be dropped at any await.
 ///
@@ -30,23 +33,23 @@ pub trait TaskJudge: Send + Sync {
     ) -> Result<Vec<Finding>, JudgeError>;
 }
 
-/// All that a verdict may depend on.
+/// Everything that a verdict may depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskContext<'a> {
     /// The task.
     pub spec: &'a TaskSpec,
-    /// Every outcome that counts, all matched, in the plan's order.
+    /// The outcomes that count, all matched, in the plan's order.
     pub outcomes: &'a [SubTaskOutcome],
     /// Their merged output.
     pub merged_output: &'a Value,
-    /// The one text that the person will read, where it is not the merged output.
+    /// The composed answer for the person, if it differs from the merged output.
     pub answer: Option<&'a str>,
-    /// Where and when.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: &'a Surroundings,
     /// The file system.
     pub world: &'a Filesystem,
-    /// What code saw that speaks against the results, and that may be wrong, in words.
+    /// Findings of code against the results, in words. They may be wrong.
     pub doubts: &'a [String],
-    /// Whether figures and names of the results stand in what was put out.
+    /// Whether the numbers and names of the results occur in the outputs of calls.
     pub grounds: Grounds,
 }

@@ -1,4 +1,4 @@
-//! One answer of several outputs, written by a model and checked by code.
+//! Composes one answer from several outputs: a model writes it, code checks it.
 
 use artoo_checks::{Record, unborne};
 use artoo_llm_client::{
@@ -11,40 +11,42 @@ use crate::parts::Part;
 /// The constant part of the prompt.
 pub const ANSWER_PROMPT: &str = include_str!("../prompts/answer.md");
 
-/// Why there is no composed answer. The outputs are handed over as they are then.
+/// Why there is no composed answer. The outputs are then delivered as they are.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ComposeError {
-    /// The outputs are longer than what the model may read or write.
+    /// The outputs exceed the model's input or output limit.
     #[error("they are too long to be written again")]
     TooLong,
     /// The model failed.
     #[error("{0}")]
     Model(#[from] LlmError),
-    /// What it wrote says what nothing shows, even when asked again.
+    /// The text contains claims that nothing supports, and still did after a second request.
     #[error("a model was asked twice: {0}")]
     Unborne(String),
 }
 
-/// What may be in an answer: the request, what the steps found and changed, and what their calls showed.
+/// The material of an answer: the request, the findings and changes of the steps, and the outputs of their
+/// calls.
 pub(crate) struct Grounds<'a> {
     /// The task.
     pub(crate) spec: &'a TaskSpec,
-    /// Where and when.
+    /// Environment of the run: time, folders, platform.
     pub(crate) surroundings: &'a Surroundings,
-    /// What the steps found.
+    /// The results of the steps.
     pub(crate) parts: &'a [Part<'a>],
-    /// The calls of all of them.
+    /// The calls of all steps.
     pub(crate) tool_calls: &'a [ToolCall],
 }
 
 impl Grounds<'_> {
-    /// What of a text nothing shows, in words. The request counts as shown: who asked for 60 files may be told of 60 files.
+    /// The unsupported parts of a text, in words. The request counts as support: an answer to a question
+    /// about 60 files may mention 60 files.
     pub(crate) fn unborne(&self, text: &str) -> Option<String> {
         unborne(text, false, Record { tool_calls: self.tool_calls, earlier: &self.told() }, "")
     }
 
-    /// What of the results a text does not say, in words: the figures and names of each that is a single line. Of longer ones it may say
-    /// what the request is about.
+    /// The parts of the results that a text omits, in words: the numbers and names of each single-line
+    /// result. Of longer results it may mention only what the request is about.
     pub(crate) fn left_out(&self, text: &str) -> Option<String> {
         let told = [EarlierResult { intent: String::new(), output: text.to_owned(), left_out_bytes: 0 }];
         let said = Record { tool_calls: &[], earlier: &told };
@@ -54,7 +56,7 @@ impl Grounds<'_> {
         Some(format!("it does not say {lacking:?}, which a step found"))
     }
 
-    /// What was said: the request, and what the steps say. Each is shown as if by an earlier step.
+    /// The request and the results of the steps, each in the form of an earlier result.
     pub(crate) fn told(&self) -> Vec<EarlierResult> {
         let told = |text: String| EarlierResult { intent: String::new(), output: text, left_out_bytes: 0 };
         let request = [self.spec.intent.clone(), self.spec.raw_input.clone()];
@@ -62,7 +64,7 @@ impl Grounds<'_> {
     }
 }
 
-/// Asks for the answer, and once more where code finds in it what nothing shows.
+/// Asks for the answer, and asks once more if code finds unsupported claims in it.
 pub(crate) async fn compose(grounds: &Grounds<'_>, model: &dyn LlmClient) -> Result<String, ComposeError> {
     let mut request = request(grounds, &model.profile()).ok_or(ComposeError::TooLong)?;
     let first = model.complete(&request).await?;
@@ -71,7 +73,7 @@ pub(crate) async fn compose(grounds: &Grounds<'_>, model: &dyn LlmClient) -> Res
         "This cannot be handed over: {wrong}. Write the answer again, with nothing in it that the results do not show."
     );
     match request.messages.last_mut() {
-        // Providers refuse empty turns and two turns of the same speaker in a row.
+        // Providers reject empty turns and two consecutive turns of the same role.
         Some(last) if first.text.trim().is_empty() => last.content = format!("{}\n{told}", last.content),
         Some(_) | None => {
             request.messages.push(Message::said(&first));
@@ -83,9 +85,10 @@ pub(crate) async fn compose(grounds: &Grounds<'_>, model: &dyn LlmClient) -> Res
     Ok(second.text.trim().to_owned())
 }
 
-/// The question; nothing where the outputs are too long for it. They are shown whole or not at all: what is cut cannot be told.
+/// The request; `None` if the outputs are too long for it. They are shown in full or not at all: the model
+/// cannot report what was cut.
 fn request(grounds: &Grounds<'_>, profile: &ModelProfile) -> Option<Request> {
-    // A token has about four bytes, three where there are many figures and names.
+    // A token has about four bytes, three in texts with many numbers and names.
     const BYTES_OF_A_TOKEN: usize = 3;
     const FOR_WORDS: u32 = 512;
     let texts: Vec<&str> = grounds

@@ -1,27 +1,29 @@
-//! How far a result that every judge let pass is to be believed: by what bears it out, and by how sure the judge was.
+//! Confidence in a result that every judge passed, from its supporting evidence and the judge's own
+//! certainty.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use artoo_llm_client::{Calibration, CallEnd, LlmClient, Metered};
 use artoo_types::{Confidence, Criterion, SubTaskOutcome, UnitInterval};
 
-/// The field of a judge's answer in which it decides.
+/// The field of a judge's answer that contains the decision.
 const VERDICT: &str = "verdict";
 
-/// What bears a result out, the least first.
+/// The kind of support for a result, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Support {
-    /// It was found out in one way alone.
+    /// It was derived in one way only.
     Alone,
-    /// It was seen to be made or changed.
+    /// It was observed to be made or changed.
     Changed,
-    /// It was made or changed as the plan had said before, which code checked.
+    /// It was made or changed as the plan specified in advance, and code checked it.
     Checked,
-    /// It was found out in two ways, and is not the same without what it is about.
+    /// It was derived in two ways, and it depends on its subject.
     Agreed,
 }
 
-/// How far results that all passed are to be believed: as far as the least of them. `judged` is how sure the judge was, where that is known.
+/// Confidence in results that all passed: that of the weakest one. `judged` is the judge's certainty, if
+/// known.
 pub(crate) fn confidence(
     outcomes: &[SubTaskOutcome],
     calibration: Calibration,
@@ -72,12 +74,12 @@ fn why(outcome: &SubTaskOutcome) -> String {
     }
 }
 
-/// How sure a judge was of its verdicts: of the one that it was least sure of.
+/// A judge's certainty of its verdicts: the lowest one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sureness(Arc<Mutex<Option<u16>>>);
 
 impl Sureness {
-    /// The same model, whose verdicts are looked at.
+    /// Wraps the model to observe the certainty of its verdicts.
     pub(crate) fn of(&self, model: &Arc<dyn LlmClient>) -> Arc<dyn LlmClient> {
         let least = Arc::clone(&self.0);
         Arc::new(Metered::new(Arc::clone(model), move |_, end| {
@@ -88,7 +90,7 @@ impl Sureness {
         }))
     }
 
-    /// Known after the judge is done, where its model says how sure it is.
+    /// The lowest certainty, once the judge is done and if its model reports it.
     pub(crate) fn least(&self) -> Option<UnitInterval> {
         let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         least.map(|permille| UnitInterval::clamped(f64::from(permille) / 1000.0))

@@ -1,8 +1,9 @@
-//! The contract of a [`TaskJudge`] as checks that any implementation can be put to.
+//! Conformance suite for [`TaskJudge`]: contract checks that any implementation can be run against.
 //!
-//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers any
-//! question. The laws of [`check_all`] must hold whatever it answers; [`passes_what_is_plainly_met`] needs one that sees what is
-//! plain, and is the law that a judge which fails everything breaks.
+//! Each check is one law. `model` is passed to the implementation; an implementation that asks a model needs
+//! one that answers any question. The laws of [`check_all`] must hold for any answers;
+//! [`passes_what_is_plainly_met`] needs a model that recognises the obvious, and is the law that a judge
+//! which fails everything breaks.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -33,17 +34,17 @@ use uuid::Uuid;
 
 use crate::{JudgeError, ModelTaskJudge, TaskContext, TaskJudge, WHOLE, merge};
 
-/// Every law, one after the other.
+/// Checks every law in turn.
 ///
 /// # Errors
-/// What the implementation did against the first law that it breaks; so below.
+/// Describes how the implementation broke the first law that failed; likewise for the functions below.
 pub async fn check_all(judge: &dyn TaskJudge, model: &Arc<dyn LlmClient>) -> Result<(), String> {
     passes_nothing_without_evidence(judge, model).await?;
     points_at_a_call_of_the_task(judge, model).await?;
     keeps_no_state(judge, model).await
 }
 
-/// Where no call succeeded, nothing passes, whatever the outputs claim.
+/// If no call succeeded, nothing passes, whatever the outputs claim.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -54,7 +55,7 @@ pub async fn passes_nothing_without_evidence(
     laws::passes_no_claim_without_evidence(&WholeTask { judge, model }).await
 }
 
-/// A pass points at a call of one of the outcomes, and a fail says why.
+/// A pass points at a call of one of the outcomes, and a fail gives a reason.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -65,7 +66,7 @@ pub async fn points_at_a_call_of_the_task(
     laws::points_at_what_shows_it(&WholeTask { judge, model }, EvidenceKind::Call).await
 }
 
-/// The same case gets the same verdict, whatever was judged in between.
+/// The same case gets the same verdict, regardless of the cases in between.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -73,7 +74,7 @@ pub async fn keeps_no_state(judge: &dyn TaskJudge, model: &Arc<dyn LlmClient>) -
     laws::keeps_no_state(&WholeTask { judge, model }).await
 }
 
-/// What is plainly met, and shown by a call, passes.
+/// A criterion that is plainly met, and shown by a call, passes.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -104,7 +105,7 @@ pub fn outcome(number: u128, intent: &str, output: &str) -> SubTaskOutcome {
     }
 }
 
-/// A task that is what its intent says.
+/// A task with this intent.
 pub fn spec(intent: &str) -> TaskSpec {
     TaskSpec {
         task_id: TaskId::from_text(intent),
@@ -114,7 +115,7 @@ pub fn spec(intent: &str) -> TaskSpec {
     }
 }
 
-/// Puts each step to the judge as the outcome of a subtask.
+/// Presents each step to the judge as the outcome of a subtask.
 struct WholeTask<'a> {
     judge: &'a dyn TaskJudge,
     model: &'a Arc<dyn LlmClient>,
@@ -147,8 +148,8 @@ impl Harness for WholeTask<'_> {
     }
 }
 
-/// A double for runs in which it is not the whole that is judged: passes that on the last call that showed something, and puts everything else
-/// to the default judge.
+/// Test double for tests that are not about judging the whole: passes the whole with the last call that
+/// showed something, and delegates everything else to the default judge.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TakesTheWhole;
 

@@ -1,4 +1,4 @@
-//! Answers that contradict each other: none of them can count as checked.
+//! Contradicting answers: their passes are withdrawn, since none of them can count as checked.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,12 @@ use artoo_types::{
 
 use crate::doubts::Refused;
 
-/// Takes back the passes of derivations whose answers disagree.
+/// Withdraws the passes of derivations whose answers disagree.
 ///
-/// Each derivation met its own criteria, for example that its output is a number. Once another one gives a different number,
-/// that says nothing any more: at most one of them is right, and nobody knows which. Left as passes, they would make D
-/// smaller, and a question without an answer would end as `success` beside questions that have one.
+/// Each derivation met its own criteria, for example that its output is a number. Once another derivation
+/// gives a different number, that says nothing any more: at most one of them is right, and it is unknown
+/// which. Left as passes, they would make D smaller, and a question without an answer would end as `success`
+/// beside questions that have one.
 pub(crate) fn take_back(
     outcomes: &mut [SubTaskOutcome],
     task_criteria: &[Criterion],
@@ -34,8 +35,9 @@ pub(crate) fn take_back(
     }
 }
 
-/// The same where the gate fired before the answers were compared: an answer that was to be derived twice, and that no other
-/// derivation confirmed, is not handed over as checked. Of one derivation nobody knows whether it is wrong; two that disagree are.
+/// The same if the gate fired before the answers were compared: an answer that was to be derived twice, and
+/// that no other derivation confirmed, is not delivered as checked. A single derivation may be wrong; two
+/// that disagree are.
 pub(crate) fn doubt(outcomes: &mut [SubTaskOutcome], task_criteria: &[Criterion]) {
     for criterion in task_criteria {
         let Some(Check::SameAnswer { subtasks }) = &criterion.check else { continue };
@@ -63,8 +65,8 @@ pub(crate) fn doubt(outcomes: &mut [SubTaskOutcome], task_criteria: &[Criterion]
     }
 }
 
-/// Fails the outcome to which the verdict on the whole points, where it was not met: what a judge refused is not kept for the next plan. Of a
-/// single outcome it is that one. Gives the answers that were refused.
+/// Fails the outcome at which an unmet verdict on the whole points: a rejected result is not kept for the
+/// next plan. If there is only one outcome, it is that one. Returns the rejected answers.
 pub(crate) fn refuse(outcomes: &mut [SubTaskOutcome], whole: &CriterionVerdict) -> Vec<Refused> {
     let Finding::Fail { failure_class, reason, evidence } = &whole.finding else { return Vec::new() };
     let is_alone = outcomes.len() == 1;
@@ -82,7 +84,7 @@ pub(crate) fn refuse(outcomes: &mut [SubTaskOutcome], whole: &CriterionVerdict) 
         {
             refused.push(Refused { answer: answer.to_owned(), reason: reason.clone() });
         }
-        // What its checks saw is so all the same: the next plan is told what the whole lacks.
+        // Its check verdicts stay as they are: the next plan is told what the whole lacks.
         outcome.status = OutcomeStatus::Failed;
         outcome.failure_reason = Some(reason.clone());
     }

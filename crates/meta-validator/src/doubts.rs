@@ -1,4 +1,4 @@
-//! What code sees that speaks against results whose steps all matched.
+//! Doubts that code raises about results whose steps all matched.
 
 use std::path::PathBuf;
 
@@ -6,21 +6,21 @@ use artoo_checks::{Filesystem, Record, named_paths, overlooked, same_answer, unb
 use artoo_judging::{Dependence, Grounds, RunAgain, matters};
 use artoo_types::{SubTaskOutcome, TaskSpec, ToolCall};
 
-/// The most things that a request names of which it is found out whether they matter to a call.
+/// The maximum number of paths named by a request that are tested for their influence on a call.
 const MOST_NAMED: usize = 6;
 
-/// What is wrong with the results, or may be.
+/// Known and possible defects of the results.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Doubts {
-    /// Why they cannot be accepted, whoever judges.
+    /// Why they cannot be accepted, whatever a judge says.
     pub(crate) refuted: Option<String>,
-    /// What a judge is told.
+    /// Notes for the judge.
     pub(crate) told: Vec<String>,
-    /// Whether figures and names stand in what was put out.
+    /// Whether the numbers and names occur in the outputs of calls.
     pub(crate) grounds: Grounds,
 }
 
-/// An answer that a judge of this run refused, and why.
+/// An answer that a judge of this run rejected, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) answer: String,
@@ -28,7 +28,7 @@ pub(crate) struct Refused {
 }
 
 impl Doubts {
-    /// Of these outcomes, which all matched.
+    /// Raises the doubts about these outcomes, all of which matched.
     pub(crate) async fn of(
         spec: &TaskSpec,
         outcomes: &[SubTaskOutcome],
@@ -53,7 +53,7 @@ impl Doubts {
                 }),
             );
         }
-        // What is changed has another content now, and what is moved another place.
+        // A changed file has another content now, and a moved file another path.
         if answers.len() == outcomes.len() {
             let calls: Vec<ToolCall> =
                 answers.iter().flat_map(|outcome| &outcome.tool_calls).cloned().collect();
@@ -62,7 +62,7 @@ impl Doubts {
         doubts
     }
 
-    /// Whether what the request names matters to any call.
+    /// Tests whether the paths that the request names affect any call.
     async fn of_named(
         &mut self,
         named: &[PathBuf],
@@ -70,7 +70,7 @@ impl Doubts {
         world: &Filesystem,
         again: &dyn RunAgain,
     ) {
-        // What was changed is another thing now than it was when a call looked.
+        // A file that was changed since a call looked at it can no longer be compared.
         let is_changed = |path: &PathBuf| {
             calls.iter().flat_map(|call| &call.files).any(|file| world.place(&file.path).starts_with(path))
         };
@@ -97,7 +97,7 @@ impl Doubts {
     }
 }
 
-/// What of an answer stands in no call of the run: it may be derived from what does.
+/// The parts of an answer that occur in no call of the run: they may be derived from parts that do.
 fn unshown(
     answer: &str,
     spec: &TaskSpec,

@@ -1,10 +1,10 @@
-//! The gate: which outcomes are awaited, and when all are there.
+//! Fan-in gate: collects the outcomes of a plan, and releases the plan when all have arrived.
 
 use std::collections::HashMap;
 
 use artoo_types::{Criterion, DispatchManifest, OutcomeStatus, SubTaskId, SubTaskOutcome};
 
-/// The outcomes of a run by subtask, and the plan that is being gathered. Pure.
+/// The outcomes of a run by subtask, and the plan being collected. Pure.
 #[derive(Clone, Debug, Default)]
 pub struct FanIn {
     manifest: Option<DispatchManifest>,
@@ -12,20 +12,20 @@ pub struct FanIn {
     released: bool,
 }
 
-/// A complete plan.
+/// A plan with all its outcomes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gathered {
-    /// Which plan of the run.
+    /// The number of the plan in the run.
     pub round: u32,
-    /// Every outcome that counts: first the kept ones, then the plan's own, in its order.
+    /// All outcomes that count: first the kept ones, then the plan's own, in its order.
     pub outcomes: Vec<SubTaskOutcome>,
     /// The plan's task criteria.
     pub task_criteria: Vec<Criterion>,
 }
 
 impl Gathered {
-    /// Whether there is at least one subtask and every one matched; only then are task criteria judged. A plan without a
-    /// subtask has done nothing, so nothing of it can be accepted.
+    /// Whether there is at least one subtask and every one matched; task criteria are judged only then. A
+    /// plan without a subtask has done nothing, so there is nothing to accept.
     pub fn all_matched(&self) -> bool {
         !self.outcomes.is_empty()
             && self.outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Matched)
@@ -33,8 +33,8 @@ impl Gathered {
 }
 
 impl FanIn {
-    /// Begins to gather a plan. A plan that runs nothing new is complete at once. A manifest of this round or of an earlier one
-    /// is ignored, so that a duplicate cannot release a plan twice.
+    /// Starts collecting a plan. A plan that runs nothing new is complete at once. A manifest of this round
+    /// or of an earlier one is ignored, so that a duplicate cannot release a plan twice.
     pub fn on_manifest(&mut self, manifest: &DispatchManifest) -> Option<Gathered> {
         if self.manifest.as_ref().is_some_and(|current| manifest.round <= current.round) {
             return None;
@@ -44,8 +44,8 @@ impl FanIn {
         self.release()
     }
 
-    /// Takes an outcome; a second one for the same subtask is ignored, so that a duplicate can neither complete nor change
-    /// a plan. Returns the plan when it is complete, exactly once.
+    /// Adds an outcome; a second one for the same subtask is ignored, so that a duplicate can neither
+    /// complete nor change a plan. Returns the plan when it is complete, exactly once.
     pub fn on_outcome(&mut self, outcome: &SubTaskOutcome) -> Option<Gathered> {
         self.outcomes.entry(outcome.subtask_id).or_insert_with(|| outcome.clone());
         self.release()
@@ -54,7 +54,7 @@ impl FanIn {
     fn release(&mut self) -> Option<Gathered> {
         let manifest = self.manifest.as_ref().filter(|_| !self.released)?;
         let counted = manifest.kept.iter().chain(&manifest.subtask_ids);
-        // Outcomes are cloned once, when all are there, not on every arrival.
+        // Outcomes are cloned once, when all have arrived, not on every arrival.
         if !counted.clone().all(|id| self.outcomes.contains_key(id)) {
             return None;
         }
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(plan.outcomes.iter().map(|o| o.subtask_id).collect::<Vec<_>>(), vec![id(1), id(3)]);
     }
 
-    /// Lesson N2 and its neighbours: a plan without a subtask is complete at once, and accepts nothing.
+    /// Lesson N2 and its neighbours: a plan without a subtask is complete at once, and nothing is accepted.
     #[test]
     fn an_empty_plan_is_complete_and_not_matched() {
         let plan = FanIn::default().on_manifest(&manifest(1, &[], &[])).unwrap();
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(gate.on_outcome(&outcome(1, OutcomeStatus::Matched)), None);
     }
 
-    /// The first word counts: a second outcome cannot turn a failure into a match.
+    /// The first outcome counts: a second one cannot turn a failure into a match.
     #[test]
     fn a_second_outcome_changes_nothing() {
         let mut gate = FanIn::default();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the order and however often each outcome comes, a plan is released exactly once and only when complete.
+        /// For any order and number of duplicates, a plan is released exactly once and only when complete.
         #[test]
         fn released_exactly_once(order in prop::collection::vec(1u128..=4, 0..20)) {
             let mut gate = FanIn::default();

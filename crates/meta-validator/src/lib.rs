@@ -1,19 +1,21 @@
 //! R4b, the meta-validator: the fan-in gate of the medium loop.
 //!
-//! It collects the outcomes of a plan. If any did not match, it asks for a replan at once, without a model. If all matched,
-//! code merges their outputs and decides the task criteria that have a check; the rest go to a judge, and with them whether the request is met as it was
-//! said: nothing is accepted that nobody looked at. What is accepted is put
-//! into one text, or into a value of the person's schema; code finds in it what nothing shows.
+//! It collects the outcomes of a plan. If any did not match, it requests a replan at once, without a model.
+//! If all matched, code merges their outputs and decides the task criteria that have a check. The remaining
+//! criteria go to a judge, together with the question whether the request is met as it was said, so nothing
+//! is accepted unseen. An accepted result is composed into one text, or into a value of the person's schema,
+//! and code checks that for unsupported claims.
 //!
-//! To replace the judge, implement [`TaskJudge`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
+//! To replace the judge, implement [`TaskJudge`], pass it to the runtime's builder, and run the
+//! [`conformance`] suite against it.
 //!
 //! ```
 //! use artoo_meta_validator::merge;
 //! assert_eq!(merge(&[], &[]), serde_json::Value::Null);
 //! ```
 //!
-//! *Architecture invariant*: this crate knows no other role. It computes no loss, never speaks to the planner, retries no
-//! subtask and writes nothing to memory.
+//! *Architecture invariant*: this crate knows no other role. It computes no loss, never speaks to the
+//! planner, retries no subtask and writes nothing to memory.
 
 mod actor;
 mod behaviour;

@@ -1,4 +1,4 @@
-//! Merging outputs by code: the data that the subtasks put out, never prose about it.
+//! Merges the outputs of subtasks by code: their data, never prose about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 
 /// The combined output of matched outcomes.
 ///
-/// Derivations of the same answer count once, with the answer that two of them gave, in the place of the first of them. A single
-/// output is itself; several are an object from intent to output, in the plan's order; none at all is null.
+/// Derivations of the same answer count once, with the answer that two of them gave, in the place of the
+/// first of them. A single output is returned as it is; several become an object from intent to output, in
+/// the plan's order; none is null.
 pub fn merge(outcomes: &[SubTaskOutcome], task_criteria: &[Criterion]) -> Value {
     let mut parts: Vec<(&str, Value)> = distinct(outcomes, task_criteria)
         .into_iter()
@@ -24,11 +25,11 @@ pub fn merge(outcomes: &[SubTaskOutcome], task_criteria: &[Criterion]) -> Value 
 pub(crate) struct Distinct<'a> {
     /// The outcome.
     pub(crate) outcome: &'a SubTaskOutcome,
-    /// Its output, or the answer that it and another derivation agree on.
+    /// Its output, or the answer on which it agrees with another derivation.
     pub(crate) output: Value,
 }
 
-/// The outcomes whose outputs count: derivations of the same answer once.
+/// The outcomes whose outputs count, with derivations of the same answer counted once.
 pub(crate) fn distinct<'a>(outcomes: &'a [SubTaskOutcome], task_criteria: &[Criterion]) -> Vec<Distinct<'a>> {
     let mut answers: BTreeMap<usize, Value> = BTreeMap::new();
     let mut repeated = BTreeSet::new();
@@ -52,7 +53,7 @@ pub(crate) fn distinct<'a>(outcomes: &'a [SubTaskOutcome], task_criteria: &[Crit
     outcomes.iter().enumerate().filter(counts).map(part).collect()
 }
 
-/// Equal intents get a number, so that no output is lost.
+/// Builds the object. Duplicate intents are numbered, so that no output is lost.
 fn labelled(parts: Vec<(&str, Value)>) -> Map<String, Value> {
     let mut map = Map::new();
     for (intent, output) in parts {
@@ -94,13 +95,13 @@ mod tests {
         let third = [outcome("count", "4"), outcome("count", "3"), outcome("count", "3")];
         assert_eq!(merge(&third, &[same(&[0, 1, 2])]), json!("3"));
         assert_eq!(merge(&[], &[]), json!(null));
-        // A reference that points nowhere loses no output, and what does not agree stays what was given first.
+        // A dangling reference loses no output, and answers that disagree stay what was given first.
         assert_eq!(merge(&twice[..1], &[same(&[7, 0])]), json!("3 files"));
         assert_eq!(merge(&third[..2], &[same(&[1, 0])]), json!("4"));
     }
 
     proptest! {
-        /// Every output is there, once, but for derivations that repeat another.
+        /// Every output is included once, except derivations that repeat another.
         #[test]
         fn nothing_is_lost(count in 1usize..6, families in prop::collection::vec(prop::collection::vec(0usize..8, 0..4), 0..3)) {
             let outcomes: Vec<_> = (0..count).map(|n| outcome(&format!("step {}", n % 3), &format!("out{n}.txt"))).collect();

@@ -1,4 +1,4 @@
-//! The default judge of task criteria.
+//! Default judge of task criteria: asks a model.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::{TaskContext, TaskJudge, prompt};
 
 /// The constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
-/// The same for a guided model, which is asked about one criterion at a time.
+/// The constant part for a guided model, which is asked about one criterion at a time.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
-/// Asks a model about all criteria at once, and of the whole, which part of the request is met by what.
+/// Asks a model about all criteria at once; for the whole request, it asks which evidence meets which part.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelTaskJudge;
 
@@ -34,7 +34,7 @@ impl TaskJudge for ModelTaskJudge {
             Request::new("meta_validator", system, prompt::case(criteria, cx, &told, &profile))
         };
         let is_whole = |criterion: &&Criterion| criterion.text == WHOLE;
-        // A weak model quotes what comes first, and takes that for all.
+        // A weak model quotes the first part only, and takes that for all.
         if profile.guided || !criteria.iter().any(|criterion| is_whole(&criterion)) {
             return ask_verdicts(model.as_ref(), &seen, criteria, &question).await;
         }

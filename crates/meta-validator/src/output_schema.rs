@@ -1,14 +1,14 @@
-//! The schema that a run's output is to meet.
+//! The person's JSON Schema for a run's output.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use artoo_llm_client::JsonSchema;
 use serde_json::Value;
 
-/// The longest schema, in bytes. It goes into a prompt.
+/// The maximum length of a schema, in bytes. It becomes part of a prompt.
 pub const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 
-/// A JSON Schema (draft 2020-12) that stands by itself.
+/// A self-contained JSON Schema (draft 2020-12).
 ///
 /// ```
 /// use artoo_meta_validator::OutputSchema;
@@ -18,34 +18,34 @@ pub const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSchema(JsonSchema);
 
-/// Why a text is no schema that an output can meet.
+/// Why a text is not a usable output schema.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputSchemaError {
-    /// It is too long.
+    /// The text is too long.
     #[error("the schema has {bytes} bytes, more than {MAX_SCHEMA_BYTES}")]
     TooLong {
         /// Its length.
         bytes: usize,
     },
-    /// It is not JSON.
+    /// The text is not JSON.
     #[error("the schema is not JSON: {0}")]
     NotJson(#[from] serde_json::Error),
-    /// It refers to a schema somewhere else.
+    /// The schema has an external reference.
     #[error("the schema refers to {reference:?}, which is not in it, and nothing is fetched")]
     Elsewhere {
-        /// What it refers to.
+        /// The reference.
         reference: String,
     },
-    /// It is JSON, but no schema.
+    /// The JSON is not a schema.
     #[error("this is not a JSON Schema: {reason}")]
     NotASchema {
-        /// What is wrong with it.
+        /// The error in it.
         reason: String,
     },
 }
 
 impl OutputSchemaError {
-    /// What the person can do about it.
+    /// What the person can do about the error.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::TooLong { .. } => "ask for less: only the fields that you need",
@@ -59,7 +59,7 @@ impl OutputSchemaError {
 }
 
 impl OutputSchema {
-    /// Reads a schema. Nothing is fetched for it, neither from the network nor from a file.
+    /// Parses a schema. Nothing is fetched for it, neither from the network nor from a file.
     ///
     /// # Errors
     ///
@@ -82,12 +82,12 @@ impl OutputSchema {
         }
     }
 
-    /// As a model is asked for it.
+    /// The schema for a model request.
     pub(crate) fn asked(&self) -> JsonSchema {
         self.0.clone()
     }
 
-    /// The texts that the schema gives, names of fields too: who wrote it gave them.
+    /// Every string in the schema, names of fields included: its author supplied them.
     pub(crate) fn texts(&self) -> BTreeSet<&str> {
         let mut texts = BTreeSet::new();
         for_each(&self.0.schema, &mut |value| {
@@ -97,7 +97,7 @@ impl OutputSchema {
         texts
     }
 
-    /// The numbers that the schema lets a value choose from.
+    /// The numbers that the schema allows as values.
     pub(crate) fn numbers(&self) -> Vec<&Value> {
         let mut numbers = Vec::new();
         for_each(&self.0.schema, &mut |value| {
@@ -109,7 +109,7 @@ impl OutputSchema {
     }
 }
 
-/// The first reference to something that is not in the schema.
+/// The first reference to something outside of the schema.
 fn elsewhere(schema: &Value) -> Option<&str> {
     let mut found = None;
     for_each(schema, &mut |value| {
@@ -121,7 +121,7 @@ fn elsewhere(schema: &Value) -> Option<&str> {
     found
 }
 
-/// Calls `visit` on a value and all within it. Depth is bounded by the parser.
+/// Calls `visit` on a value and all values within it. The parser bounds the depth.
 fn for_each<'a>(value: &'a Value, visit: &mut impl FnMut(&'a Value)) {
     visit(value);
     match value {
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(refused(&long), "the schema has 1048589 bytes, more than 65536");
     }
 
-    /// Nothing is fetched: neither by the name of a host nor from a file.
+    /// Nothing is fetched, neither from a host nor from a file.
     #[test]
     fn a_reference_to_somewhere_else_is_refused() {
         for reference in ["https://example.invalid/a.json", "file:///etc/passwd", "other.json#/a"] {

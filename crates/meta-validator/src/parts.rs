@@ -1,4 +1,4 @@
-//! What one answer is made of: what each step found or was seen to change.
+//! The parts of an answer: what each step found or was observed to change.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,16 +7,17 @@ use serde_json::Value;
 
 use crate::merge::{Distinct, distinct};
 
-/// Changes of one step that are listed. A command may write thousands of files.
+/// The maximum number of listed changes of one step. A command may write thousands of files.
 const CHANGES_LISTED: usize = 20;
 
-/// What one step has to say.
+/// The contribution of one step.
 pub(crate) struct Part<'a> {
-    /// What it was to do.
+    /// The intent of the step.
     pub(crate) intent: &'a str,
-    /// What it found; nothing of a step that only changed something, since its words are a remark that nobody judged.
+    /// Its output; empty for a step that only changed something, since its text is a remark that was not
+    /// judged.
     pub(crate) output: String,
-    /// What it was seen to change, a line each.
+    /// The observed changes, one per line.
     pub(crate) changes: Vec<String>,
 }
 
@@ -29,7 +30,7 @@ impl Part<'_> {
         Part { intent: &part.outcome.intent, output, changes }
     }
 
-    /// The whole of it.
+    /// The output and the changes as one text.
     pub(crate) fn text(&self) -> String {
         let output = Some(self.output.trim()).filter(|output| !output.is_empty());
         output.into_iter().chain(self.changes.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
@@ -41,7 +42,7 @@ pub(crate) fn parts<'a>(outcomes: &'a [SubTaskOutcome], task_criteria: &[Criteri
     distinct(outcomes, task_criteria).into_iter().map(Part::of).collect()
 }
 
-/// What the last step put out, where it only sums up what the steps before it found: it looked at nothing itself.
+/// The output of the last step, if it only summarises the steps before it and looked at nothing itself.
 pub(crate) fn summed_up(outcomes: &[SubTaskOutcome]) -> Option<String> {
     let (last, before) = outcomes.split_last()?;
     let looked = last.tool_calls.iter().any(|call| call.showed() || !call.files.is_empty());
@@ -49,7 +50,7 @@ pub(crate) fn summed_up(outcomes: &[SubTaskOutcome]) -> Option<String> {
     (!before.is_empty() && !looked && !summary.trim().is_empty()).then_some(summary)
 }
 
-/// The parts as they are, each under the number of its step.
+/// The parts as they are, each with the number of its step.
 pub(crate) fn numbered(parts: &[Part<'_>]) -> String {
     let item = |(number, part): (usize, &Part<'_>)| {
         let text = part.text();
@@ -59,7 +60,7 @@ pub(crate) fn numbered(parts: &[Part<'_>]) -> String {
     (1..).zip(parts).map(item).collect::<Vec<_>>().join("\n")
 }
 
-/// A value as text; nothing for null.
+/// A value as text; empty for null.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -68,7 +69,7 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// What all calls of a step together came to.
+/// The net changes of all calls of a step.
 fn changes(outcome: &SubTaskOutcome) -> Vec<String> {
     let mut net: BTreeMap<&Path, FileChangeKind> = BTreeMap::new();
     for file in outcome.tool_calls.iter().flat_map(|call| &call.files) {
@@ -106,7 +107,7 @@ mod tests {
         Criterion { text: "a.txt is there".to_owned(), mode: Mode::Verifiable, check }
     }
 
-    /// What is said of a deed is a remark that nobody judged: what was seen to change is told in its place.
+    /// The text of a change is a remark that was not judged: the observed changes are reported instead.
     #[test]
     fn a_deed_is_what_was_seen_to_change() {
         use FileChangeKind::{Changed, Created, Deleted};
@@ -125,7 +126,7 @@ mod tests {
             (found[0].output.clone(), found[0].changes.clone())
         };
         assert_eq!(of(made.clone()), (String::new(), told.clone()));
-        // A judged answer beside the deed counts, and so do words where nothing was seen.
+        // A judged answer beside the change counts, and so does the text if no change was observed.
         let judged = Criterion { check: None, ..deed() };
         let both = SubTaskOutcome { criteria: vec![deed(), judged], ..made.clone() };
         assert_eq!(of(both), ("I also wrote c.txt".to_owned(), told));

@@ -1,4 +1,4 @@
-//! The changing part of the task judge's prompt.
+//! The variable part of the task judge's prompt.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use artoo_types::{Criterion, ToolCall};
 
 use crate::TaskContext;
 
-/// How many files of one call are shown: a command may write thousands.
+/// The maximum number of files shown for one call: a command may write thousands.
 const FILES_SHOWN: usize = 8;
 
-/// What the judge is shown: what each step did, put out and changed, what the person will read, what code has doubts about, the request; then the
-/// criteria.
+/// The judge's view of the case: the calls, outputs and changes of each step, the answer for the person, the
+/// doubts of code, and the request; then the criteria.
 pub(crate) fn case(
     criteria: &[Criterion],
     cx: &TaskContext<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn case(
     shown.render(profile, &sought) + &question
 }
 
-/// The end of the prompt. The request stands above; of the whole a judge says by parts.
+/// The end of the prompt. The request is quoted above it; the whole is judged part by part.
 fn asked(criteria: &[Criterion]) -> String {
     let further: Vec<Criterion> =
         criteria.iter().filter(|criterion| criterion.text != WHOLE).cloned().collect();
@@ -57,7 +57,7 @@ fn asked(criteria: &[Criterion]) -> String {
     }
 }
 
-/// What the person will read: the answer that was made of the outputs, or the merged output as text.
+/// The text for the person: the composed answer, or the merged output as text.
 pub(crate) fn told<'a>(cx: &TaskContext<'a>) -> Cow<'a, str> {
     if let Some(answer) = cx.answer {
         return Cow::Borrowed(answer);
@@ -65,7 +65,7 @@ pub(crate) fn told<'a>(cx: &TaskContext<'a>) -> Cow<'a, str> {
     cx.merged_output.as_str().map_or_else(|| Cow::Owned(cx.merged_output.to_string()), Cow::Borrowed)
 }
 
-/// The calls that are shown, in their order.
+/// The calls shown, in order.
 pub(crate) fn calls<'a>(cx: &TaskContext<'a>) -> impl Iterator<Item = &'a ToolCall> {
     cx.outcomes.iter().flat_map(|outcome| &outcome.tool_calls)
 }

@@ -1,4 +1,4 @@
-//! The output as a value of the person's schema, built by a model from the evidence and checked by code.
+//! Structured output: a value of the person's schema, which a model builds from the evidence and code checks.
 
 use artoo_judging::Exhibits;
 use artoo_llm_client::{LlmClient, Message, ModelProfile, Obtained, Origin, Request, ask, ask_once, inline};
@@ -10,10 +10,10 @@ use crate::{OutputSchema, compose::Grounds};
 /// The constant part of the prompt.
 pub const STRUCTURED_PROMPT: &str = include_str!("../prompts/structured.md");
 
-/// A text of more words is prose: its figures and names must stand in the evidence, its words need not.
+/// A longer text is prose: its numbers and names must occur in the evidence, its words need not.
 const WORDS_OF_A_VALUE: usize = 8;
 
-/// Asks for the value, and once more where it does not meet the schema or says what nothing shows.
+/// Asks for the value, and once more if it does not match the schema or contains unsupported claims.
 pub(crate) async fn structured(
     grounds: &Grounds<'_>,
     schema: &OutputSchema,
@@ -29,7 +29,7 @@ pub(crate) async fn structured(
         return StructuredOutput::Value(first.value);
     };
     if matches!(first.obtained, Obtained::Repaired { .. }) {
-        // It was asked for twice already.
+        // It was requested twice already.
         return StructuredOutput::Missing(wrong);
     }
     request.messages.push(Message::assistant(first.value.to_string()));
@@ -59,7 +59,7 @@ fn request(grounds: &Grounds<'_>, profile: &ModelProfile) -> Request {
     Request::new("structured", STRUCTURED_PROMPT, shown.render(profile, &grounds.spec.intent))
 }
 
-/// What of a value neither the evidence nor the request nor the schema shows, in words.
+/// The parts of a value that neither the evidence nor the request nor the schema supports, in words.
 fn unborne(value: &Value, grounds: &Grounds<'_>, schema: &OutputSchema) -> Option<String> {
     let mut evidence: Vec<String> = grounds.told().into_iter().map(|told| told.output).collect();
     for call in grounds.tool_calls {
@@ -72,7 +72,7 @@ fn unborne(value: &Value, grounds: &Grounds<'_>, schema: &OutputSchema) -> Optio
 struct Evidence<'a> {
     grounds: &'a Grounds<'a>,
     schema: &'a OutputSchema,
-    /// All that was said and shown, in lower case with single blanks.
+    /// The whole evidence in lower case with single blanks.
     text: String,
 }
 
@@ -102,12 +102,12 @@ impl Evidence<'_> {
     }
 }
 
-/// In lower case with single blanks.
+/// The text in lower case with single blanks.
 fn folded(text: &str) -> String {
     text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text stands in another as whole words: `10` is not in `2010`.
+/// Whether a text occurs in another as whole words: `10` is not in `2010`.
 fn is_within(sought: &str, text: &str) -> bool {
     let goes_on = |neighbour: Option<char>, edge: Option<char>| {
         let is_of_a_word = |c: char| c.is_alphanumeric() && !is_unspaced(c);

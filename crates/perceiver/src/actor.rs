@@ -1,4 +1,4 @@
-//! The loop between the port and the behaviour.
+//! The perceiver's actor: connects the bus port to the behaviour, and conducts the dialogue with the person.
 
 use std::sync::Arc;
 
@@ -8,9 +8,10 @@ use artoo_types::{ClarificationRequested, Message, Role, UserRequest, Warning};
 
 use crate::{Dialogue, Perceived, Perceiver, dialogue::presentable, faithful::copied};
 
-/// Perceives the run's request and publishes a `TaskSpec`, or a `Fault`: one of them, however often the request comes. Where the
-/// behaviour cannot understand the request and a person is there, it publishes `ClarificationRequested` first and waits; where
-/// nobody may be asked any more, the request goes on in the user's own words, with a warning that says what is open.
+/// Perceives the run's request and publishes one `TaskSpec` or one `Fault`, also if the request is delivered
+/// more than once. If the behaviour cannot understand the request and a person is present, it first publishes
+/// `ClarificationRequested` and waits; if no more questions are allowed, the request proceeds in the user's
+/// own words, with a warning that names what is open.
 ///
 /// Returns when the run is closed. A panic of the behaviour is not caught: the supervisor reports it.
 pub async fn run(mut port: Port, perceiver: Arc<dyn Perceiver>, model: Arc<dyn LlmClient>) {
@@ -22,12 +23,12 @@ pub async fn run(mut port: Port, perceiver: Arc<dyn Perceiver>, model: Arc<dyn L
     });
     while let Some(envelope) = port.recv().await {
         let Message::UserRequest(request) = envelope.message.as_ref() else { continue };
-        // Whoever perceives sees no more than the contract says, however many turns a caller sends along.
+        // Limits the turns for every perceiver to what the contract says, however many a caller sends.
         let request = UserRequest { turns: request.recent_turns().to_vec(), ..request.clone() };
         perceive(&mut port, perceiver.as_ref(), &request, &model).await;
         break;
     }
-    // One request a run; what comes after it is for nobody.
+    // One request per run; later messages are ignored.
     while port.recv().await.is_some() {}
 }
 
@@ -63,7 +64,7 @@ async fn perceive(
     }
 }
 
-/// Waits for the answer to a round; `None` when the run is closed.
+/// Waits for the answer to a round; `None` if the run is closed.
 async fn answered(port: &mut Port, round: u32) -> Option<String> {
     loop {
         let envelope = port.recv().await?;
@@ -86,7 +87,7 @@ fn open(questions: &[String]) -> Warning {
 
 fn publish(port: &Port, message: Message) {
     if let Err(error) = port.publish(message) {
-        // A closed run needs no answer; an overflow is reported by the bus itself.
+        // A closed run needs no answer; the bus itself reports an overflow.
         tracing::debug!(%error, "the perceiver could not publish");
     }
 }

@@ -1,4 +1,4 @@
-//! What a perceiver is.
+//! The [`Perceiver`] trait.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use crate::{Dialogue, PerceiveError, Perceived};
 
 /// Turns a request into a [`TaskSpec`](artoo_types::TaskSpec).
 ///
-/// *Contract.* The intent keeps every fact of the request: names, numbers, paths, and time words verbatim ("yesterday"
-/// stays "yesterday"). References to earlier turns are resolved against `request.turns`. `raw_input` is the request,
-/// byte for byte.
+/// *Contract.* The intent keeps every fact of the request: names, numbers, paths, and time words verbatim
+/// ("yesterday" stays "yesterday"). References to earlier turns are resolved against `request.turns`.
+/// `raw_input` is the request, byte for byte.
 ///
-/// *Asking back.* [`Perceived::Unclear`] asks the person, and is for references that the request leaves open alone: no
-/// confirmation, no preference, nothing that a look at the machine would tell. It is worth an answer only while
-/// [`Dialogue::may_ask`]; otherwise the actor goes on with the user's own words. What was answered is part of the task.
+/// *Asking back.* [`Perceived::Unclear`] asks the person. It is only for references that the request leaves
+/// open: not for confirmation, preferences, or anything that can be looked up on the machine. It has an
+/// effect only while [`Dialogue::may_ask`]; otherwise the actor proceeds with the user's own words. Answers
+/// become part of the task.
 ///
 /// *Who calls.* The actor: once per run, and once more after each answer.
 ///

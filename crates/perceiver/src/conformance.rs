@@ -1,8 +1,9 @@
-//! The contract of a [`Perceiver`] as checks that any implementation can be put to.
+//! Conformance suite for [`Perceiver`]: contract checks that any implementation can be run against.
 //!
-//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers. Most requests come
-//! without earlier turns, so a faithful copy satisfies their laws. The laws of [`follow_ups`] come with some, and a copy breaks them: a
-//! model that plays its part says [`follow_ups::MEANT`].
+//! Each check is one law. `model` is passed to the implementation; an implementation that asks a model needs
+//! one that answers. Most requests come without earlier turns, so a verbatim copy satisfies their laws. The
+//! laws of [`follow_ups`] come with turns, and a copy breaks them: a suitable scripted model answers
+//! [`follow_ups::MEANT`].
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -29,7 +30,7 @@ pub use said_next::SaidNext;
 
 use crate::{Dialogue, Perceived, Perceiver};
 
-/// Requests, each with the words that its task must still hold.
+/// Requests, each with the words that its task must keep.
 const FACTS: &[(&str, &[&str])] = &[
     ("How many .txt files are in docs?", &[".txt", "docs"]),
     ("Delete what is older than 30 days in ~/Downloads, but not b.txt", &["30", "~/Downloads", "b.txt"]),
@@ -39,10 +40,10 @@ const FACTS: &[(&str, &[&str])] = &[
     ("Make a file 🙂.md with the word “plan”", &["🙂.md", "plan"]),
 ];
 
-/// Every law, one after the other.
+/// Checks every law in turn.
 ///
 /// # Errors
-/// What the implementation did against the first law that it breaks; so below.
+/// Describes how the implementation broke the first law that failed; likewise for the functions below.
 pub async fn check_all(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) -> Result<(), String> {
     keeps_the_words(perceiver, model).await?;
     keeps_the_facts(perceiver, model).await?;
@@ -116,7 +117,7 @@ pub async fn bears_a_huge_request(
     }
 }
 
-/// The same request gives the same task, whatever came between.
+/// The same request gives the same task, regardless of the requests in between.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -128,7 +129,7 @@ pub async fn keeps_no_state(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient
     if first == again { Ok(()) } else { Err(format!("{text:?} became {first:?}, and later {again:?}")) }
 }
 
-/// Where nobody can be asked, and after an empty answer, a request becomes a task (lesson 23).
+/// If no person can be asked, and after an empty answer, a request becomes a task (lesson 23).
 ///
 /// # Errors
 /// See [`check_all`].
@@ -148,7 +149,7 @@ pub async fn asks_only_who_can_answer(
     Ok(())
 }
 
-/// The intent keeps the facts of an answer as it keeps those of the request.
+/// The intent keeps the facts of an answer just as those of the request.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -198,7 +199,7 @@ async fn perceived(
     task.ok_or_else(|| format!("{text:?} was asked back, and nobody is there"))
 }
 
-/// The task; `None` where the perceiver asks back.
+/// The task; `None` if the perceiver asks back.
 async fn in_dialogue(
     perceiver: &dyn Perceiver,
     model: &Arc<dyn LlmClient>,
@@ -208,7 +209,7 @@ async fn in_dialogue(
     outcome(perceiver, model, &request(text), dialogue).await
 }
 
-/// The task of a request; `None` where the perceiver asks back.
+/// The task of a request; `None` if the perceiver asks back.
 async fn outcome(
     perceiver: &dyn Perceiver,
     model: &Arc<dyn LlmClient>,

@@ -1,32 +1,32 @@
-//! Asking back: what was asked and answered so far, and whether more may be asked.
+//! Clarification dialogue: the questions and answers so far, and whether another question is allowed.
 
 use artoo_types::TaskSpec;
 
-/// How often a person may be asked. Source: `docs/deviations.md`, "Clarifying questions"; lesson 23: without a bound the same
-/// question came a dozen times.
+/// The maximum number of rounds of questions. Source: `docs/deviations.md`, "Clarifying questions"; lesson
+/// 23: without a bound the same question came a dozen times.
 pub const MAX_ROUNDS: u32 = 2;
 
-/// The most questions of a round.
+/// The maximum number of questions in a round.
 pub const MAX_QUESTIONS: usize = 3;
 
-/// The most characters of a question.
+/// The maximum length of a question, in characters.
 const MAX_QUESTION: usize = 300;
 
-/// What came of a request.
+/// The result of perceiving a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Perceived {
     /// A task.
     Task(TaskSpec),
-    /// Nothing yet: what words of the request refer to is open. The questions go to the person, all at once.
+    /// No task yet: the request contains unresolved references. The questions go to the person, all at once.
     Unclear(Vec<String>),
 }
 
-/// Questions of one round and the answer to them.
+/// The questions of one round and the answer to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// What was asked.
+    /// The questions.
     pub questions: Vec<String>,
-    /// The person's words to all of it; empty means: go ahead.
+    /// The person's answer to all of them; empty means: go ahead.
     pub answer: String,
 }
 
@@ -38,29 +38,29 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// Nothing was asked yet. Without a person, nothing ever will be.
+    /// Starts without exchanges. Without a person there will never be any.
     pub fn new(person_present: bool) -> Self {
         Self { exchanges: Vec::new(), person_present }
     }
 
-    /// What was asked and answered, oldest first.
+    /// The exchanges so far, oldest first.
     pub fn exchanges(&self) -> &[Exchange] {
         &self.exchanges
     }
 
-    /// Whether a question would still be answered: somebody is there, was asked less than [`MAX_ROUNDS`] times, and did not say
-    /// to go ahead.
+    /// Whether a question would still be answered: a person is present, was asked fewer than [`MAX_ROUNDS`]
+    /// times, and did not say to go ahead.
     pub fn may_ask(&self) -> bool {
         let go_ahead = |exchange: &Exchange| exchange.answer.trim().is_empty();
         self.person_present && self.rounds() < MAX_ROUNDS && !self.exchanges.last().is_some_and(go_ahead)
     }
 
-    /// Rounds so far.
+    /// The number of rounds so far.
     pub fn rounds(&self) -> u32 {
         u32::try_from(self.exchanges.len()).unwrap_or(u32::MAX)
     }
 
-    /// The same after one more exchange.
+    /// Adds an exchange.
     #[must_use]
     pub fn with(mut self, questions: Vec<String>, answer: String) -> Self {
         self.exchanges.push(Exchange { questions, answer });
@@ -68,7 +68,7 @@ impl Dialogue {
     }
 }
 
-/// Questions as a person can be asked them: on one line each, not too long, not too many.
+/// Normalises questions for display: one line each, of bounded length and number.
 pub(crate) fn presentable(questions: Vec<String>) -> Vec<String> {
     let one_line = |question: String| {
         question

@@ -1,4 +1,4 @@
-//! Why a request could not be perceived.
+//! Errors of perceiving a request.
 
 use artoo_llm_client::{ErrorKind, LlmError};
 use artoo_types::{Fault, FaultKind, Role};
@@ -7,10 +7,10 @@ use artoo_types::{Fault, FaultKind, Role};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PerceiveError {
-    /// There are no words in it.
+    /// The request contains no words.
     #[error("the request is empty")]
     Empty,
-    /// It is longer than any plan could honour.
+    /// The request is too long to be carried out faithfully.
     #[error("the request has {bytes} bytes; at most {limit} are read")]
     TooLong {
         /// Its size.

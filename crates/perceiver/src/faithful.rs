@@ -1,4 +1,4 @@
-//! The default perceiver.
+//! The default perceiver: copies the request, and asks a model only about follow-ups.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -12,31 +12,32 @@ use crate::{
     open_request::question_about,
 };
 
-/// The longest request in bytes. Longer texts belong in a file: every later prompt repeats the intent.
+/// The longest request in bytes. A longer text belongs in a file: every later prompt repeats the intent.
 pub const MAX_REQUEST_BYTES: usize = 16 * 1024;
 
 /// The constant part of the prompt.
 pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 
-/// What is added to it where the person can be asked back.
+/// Added to the prompt if the person can be asked back.
 pub const ASKING_PROMPT: &str = include_str!("../prompts/asking.md");
 
-/// The most characters of an answer that are kept.
+/// The maximum length of an answer that is kept, in characters.
 const ANSWER_KEPT: usize = 2000;
 
-/// The longest request in bytes that a model restates. A longer one says what it means, and is copied.
+/// The longest request that a model restates, in bytes. A longer one is explicit enough, and is copied.
 const MAX_RESTATED_BYTES: usize = 2000;
 
-/// The most characters of an earlier request that are shown: one may have been refused for its length.
+/// The maximum length of an earlier request shown, in characters: one may have been rejected for its length.
 const INPUT_SHOWN: usize = 2000;
 
-/// The most characters of an earlier result that are shown.
+/// The maximum length of an earlier result shown, in characters.
 const RESULT_SHOWN: usize = 600;
 
-/// Copies by code; asks a model only where there are earlier turns that the request may refer to.
+/// Copies the request; asks a model only if there are earlier turns that it may refer to.
 ///
-/// The user's own words go along with what the model restates, so that nothing that it made of them takes their place. Where the turns do not tell what a word refers to and a person is there, the model may
-/// ask back. A first request is asked back by code, where it surely cannot be understood: "do it again".
+/// A restated request is followed by the user's own words, so that the model's reading never replaces them.
+/// If the turns do not resolve a reference and a person is present, the model may ask back. A first request
+/// is asked back by code if it surely cannot be understood: "do it again".
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaithfulPerceiver;
 
@@ -47,7 +48,7 @@ struct Resolved {
     intent: String,
 }
 
-// The same, where a person can be asked. No documentation: it would go to the model with the schema.
+// The same, if a person can be asked. Not a doc comment: that would be sent to the model with the schema.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct ResolvedOrOpen {
@@ -99,13 +100,13 @@ impl Perceiver for FaithfulPerceiver {
     }
 }
 
-/// What is to be asked about a first request, or about the answer to that question, while somebody may be asked.
+/// The question about a first request, or about the answer to that question, as long as asking is allowed.
 fn open_question(text: &str, dialogue: &Dialogue) -> Option<String> {
     let newest = dialogue.exchanges().last().map_or(text, |exchange| exchange.answer.trim());
     if dialogue.may_ask() { question_about(newest).map(str::to_owned) } else { None }
 }
 
-/// The request as a task in the user's own words, with what was asked back and answered behind it.
+/// The request as a task in the user's own words, followed by the questions and answers.
 ///
 /// # Errors
 /// [`PerceiveError::Empty`] and [`PerceiveError::TooLong`].
@@ -133,8 +134,9 @@ pub(crate) fn copied(request: &UserRequest, dialogue: &Dialogue) -> Result<TaskS
     })
 }
 
-/// The restated request, and the user's own words with it: whoever plans, acts and judges has both, so that nothing that a model made of a
-/// message takes its place. Where nothing but marks, blanks and capitals differ, nothing was open, and the user's own words are the request.
+/// The restated request together with the user's own words, so that planner, executor and judges have both
+/// and the model's reading never replaces the message. If the two differ only in punctuation, blanks and
+/// capitals, nothing was open, and the user's own words are the request.
 fn with_own_words(restated: &str, text: &str) -> String {
     if !restated.chars().any(char::is_alphanumeric) || letters(restated).eq(letters(text)) {
         text.to_owned()
@@ -143,13 +145,14 @@ fn with_own_words(restated: &str, text: &str) -> String {
     }
 }
 
-/// The letters and digits of a text, small.
+/// The letters and digits of a text in lower case.
 fn letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// The changing part of the prompt: where in time it is, the turns, oldest first, then the newest message. An earlier result may hold text of files
-/// and tools, so it is fenced: it can neither pose as the newest message nor give orders.
+/// The variable part of the prompt: the current time, the turns (oldest first), and the newest message. An
+/// earlier result may contain text of files and tools, so it is fenced: it can neither pose as the newest
+/// message nor give orders.
 fn conversation(request: &UserRequest, text: &str, dialogue: &Dialogue) -> String {
     let mut prompt = format!("{}\n", request.surroundings.now_line());
     for (number, turn) in request.recent_turns().iter().enumerate() {

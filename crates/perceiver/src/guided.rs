@@ -1,5 +1,6 @@
-//! What exists for weak models alone: the restatement of a follow-up with examples, and a choice before it. A perceiver whose model's profile says
-//! that it is guided works with it, and no other. What it buys: `cargo xtask follow-ups`.
+//! Guided restatement of a follow-up, for weak models only: the model first decides whether the message
+//! refers to earlier turns, with a prompt of examples. Used if the model's profile says `guided`. Its benefit
+//! is measured by `cargo xtask follow-ups`.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -12,16 +13,16 @@ use crate::{Dialogue, PerceiveError};
 /// The constant part of the prompt.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
-/// How many turns such a model is told. With more it repeats one of them.
+/// The maximum number of turns shown to such a model. With more it repeats one of them.
 const TURNS: usize = 2;
 
-/// The most characters of an earlier request that it is shown.
+/// The maximum length of an earlier request shown, in characters.
 const INPUT_SHOWN: usize = 400;
 
-/// The most characters of an earlier result that it is shown.
+/// The maximum length of an earlier result shown, in characters.
 const RESULT_SHOWN: usize = 200;
 
-// No documentation: it would go to the model with the schema.
+// Not a doc comment: that would be sent to the model with the schema.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct FollowUp {
@@ -30,7 +31,7 @@ struct FollowUp {
     intent: String,
 }
 
-/// The request, restated; `None` where it can be understood alone.
+/// The restated request; `None` if the message is self-contained.
 pub(crate) async fn restated(
     request: &UserRequest,
     dialogue: &Dialogue,
@@ -43,7 +44,8 @@ pub(crate) async fn restated(
     Ok(refers.then_some(intent))
 }
 
-/// The turns, oldest first, then what is said now, each quoted on a line: no earlier result can pose as another line.
+/// The turns, oldest first, then the newest message, each as a quoted string on one line: no earlier result
+/// can pose as another line.
 fn conversation(request: &UserRequest, dialogue: &Dialogue) -> String {
     let turns = request.recent_turns();
     let mut prompt = String::new();

@@ -1,10 +1,11 @@
-//! R1, the perceiver: carries the user's request into the system with full fidelity.
+//! R1, the perceiver: turns the user's request into a task without changing its meaning.
 //!
-//! A receiver, not a resolver: it adds no assumption, sets no criterion and picks no tool. Where there is no earlier turn
-//! to resolve, the request is copied by code, word for word, and no model is asked; where it surely cannot be understood ("do it again"),
-//! the person is asked.
+//! It adds no assumption, sets no criterion and picks no tool. Without earlier turns to resolve, code copies
+//! the request word for word and no model is asked; if the request surely cannot be understood ("do it
+//! again"), the person is asked.
 //!
-//! To replace it, implement [`Perceiver`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
+//! To replace it, implement [`Perceiver`], pass it to the runtime's builder, and run the [`conformance`]
+//! suite against it.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -21,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! *Architecture invariant*: this crate knows no other role. It reads no environment, no clock and no file; what it needs of
-//! place and time is in the request.
+//! *Architecture invariant*: this crate knows no other role. It reads no environment, no clock and no file;
+//! the request contains everything it needs about place and time.
 
 mod actor;
 mod behaviour;

@@ -1,17 +1,19 @@
-//! First requests that nobody could understand: they refer to something earlier where nothing was earlier, or say nothing at all.
+//! Detects first requests that cannot be understood: they refer to something earlier although there is
+//! nothing earlier, or say nothing at all.
 //!
-//! Code decides, without a model, and only where it is sure: every word must stand in a small closed list, or the whole request in a table
-//! of phrases. One word that names something ("docs", "b.txt", a program) makes a request an ordinary one.
+//! Code decides, without a model, and only in clear cases: every word must be in a small closed list, or the
+//! whole request in a table of phrases. A single word that names something ("docs", "b.txt", a program) makes
+//! it an ordinary request.
 
-/// What may be said in one language, and what is asked back.
+/// The phrases of one language, and the questions to ask.
 struct Tongue {
     /// Whole requests that refer to something earlier.
     refers: &'static str,
     /// Whole requests without content.
     empty: &'static str,
-    /// Asked where something is referred to.
+    /// The question for a dangling reference.
     which: &'static str,
-    /// Asked where nothing is said.
+    /// The question for an empty request.
     what: &'static str,
 }
 
@@ -22,7 +24,7 @@ const ENGLISH: Tongue = Tongue {
     what: "What should be done? For example: How many files are in docs?",
 };
 
-/// Other languages than English know whole phrases alone.
+/// Languages other than English have whole phrases only.
 const OTHERS: [Tongue; 5] = [
     Tongue {
         refers: "nochmal|noch mal|noch einmal|nochmals|mach es|mach das|tu es|tu das|mach es nochmal|mach es noch einmal|mach das nochmal\
@@ -64,33 +66,33 @@ const OTHERS: [Tongue; 5] = [
     },
 ];
 
-/// They change nothing about what is asked.
+/// Words that do not change what is asked.
 const POLITE: [&str; 30] = [
     "please", "pls", "thanks", "thank", "you", "ok", "okay", "now", "just", "then", "well", "so", "hey",
     "could", "can", "would", "will", "artoo", "bitte", "danke", "jetzt", "s'il", "te", "vous", "plaît",
     "merci", "por", "favor", "gracias", "请",
 ];
 
-/// What is done to things, whatever they are.
+/// Actions that apply to any object.
 const VERBS: &str = "|do|redo|repeat|retry|try|run|delete|remove|erase|open|show|read|print|display|count|list|rename|move|copy|close\
     |undo|fix|change|edit|save|send|sort|translate|explain|check|finish|stop|start|use|get|";
 
-/// What things are called that have no name.
+/// Generic nouns, which name nothing specific.
 const NOUNS: &str = "|file|files|folder|folders|directory|directories|document|documents|one|ones|thing|things|task|request|command\
     |line|lines|text|list|image|images|picture|pictures|";
 
-/// What holds a sentence together.
+/// Function words.
 const LINKS: &str = "|a|an|the|to|for|in|on|of|with|from|me|us|and|or|but|also|too|instead|better|faster|differently|properly|correctly|as|";
 
-/// What refers to something earlier.
+/// Words that refer to something earlier.
 const POINTERS: &str = "|it|them|that|those|same|again|other|others|previous|";
 
-/// Longer requests are not looked at: what cannot be understood is short.
+/// The longest request examined, in bytes: requests that cannot be understood are short.
 const LONGEST: usize = 120;
 
-/// The question that a request leaves open where nothing came before it; `None` where it may be worked on.
+/// The question that a request leaves open without earlier turns; `None` if it can be worked on.
 pub(crate) fn question_about(request: &str) -> Option<&'static str> {
-    // A name with a dot, a path, a figure or a quotation names something.
+    // A name with a dot, a path, a digit or a quotation names something.
     let names =
         |c: char| c.is_numeric() || matches!(c, '/' | '~' | '"' | '“' | '”' | '「' | '`' | '_' | '*' | '=');
     if request.len() > LONGEST || request.contains(names) || request.split_whitespace().any(has_inner_dot) {
@@ -110,7 +112,7 @@ pub(crate) fn question_about(request: &str) -> Option<&'static str> {
     (points_back(&words) || goes_on(request, &words)).then_some(ENGLISH.which)
 }
 
-/// The words in lower case, without marks and without politeness.
+/// The words in lower case, without punctuation and polite words.
 fn words(request: &str) -> Vec<String> {
     let request = request.to_lowercase().replace('’', "'");
     let words = request.split(|c: char| !(c.is_alphabetic() || matches!(c, '\'' | '-')));
@@ -122,7 +124,8 @@ fn has_inner_dot(word: &str) -> bool {
     word.trim_matches(['.', '…']).contains('.')
 }
 
-/// Whether an English request is made of known words alone, and one of them points at what was never said.
+/// Whether an English request consists of known words only, and one of them refers to something that was
+/// never mentioned.
 fn points_back(words: &[String]) -> bool {
     let is_in = |list: &str, word: &str| list.contains(&format!("|{word}|"));
     let known = |word: &String| [VERBS, NOUNS, LINKS, POINTERS].iter().any(|list| is_in(list, word));
@@ -130,7 +133,7 @@ fn points_back(words: &[String]) -> bool {
     words.iter().all(known)
         && words.iter().enumerate().any(|(at, word)| {
             let (before, next) = (words.get(..at).unwrap_or_default(), words.get(at + 1));
-            // "Open the file and read it": what it points at stands in the request.
+            // "Open the file and read it": the referent is in the request.
             let stands_before = before.iter().any(|word| is_in(NOUNS, word));
             let ends = next.is_none_or(|next| {
                 matches!(next.as_str(), "again" | "too" | "for" | "in" | "with" | "but" | "instead")
@@ -140,7 +143,7 @@ fn points_back(words: &[String]) -> bool {
                     "it" | "them" => true,
                     "that" | "those" => ends || is_noun(next),
                     "same" => ends || next.is_some_and(|next| matches!(next.as_str(), "thing" | "one")),
-                    // "Count the files again" says all that there is to say.
+                    // "Count the files again" is self-contained.
                     "again" => !words.iter().any(|word| is_in(NOUNS, word)),
                     "other" | "previous" => {
                         before.last().is_some_and(|word| word == "the") && (is_noun(next) || next.is_none())
@@ -151,7 +154,7 @@ fn points_back(words: &[String]) -> bool {
         })
 }
 
-/// Whether it is the rest of a sentence that nobody began: "and in docs?", "what about docs?"
+/// Whether the request continues a sentence that was never begun: "and in docs?", "what about docs?"
 fn goes_on(request: &str, words: &[String]) -> bool {
     const BEGINNINGS: [&str; 8] = ["in", "for", "with", "without", "from", "on", "of", "as"];
     let asks = request.trim_end().ends_with(['?', '？']);
@@ -167,7 +170,7 @@ fn goes_on(request: &str, words: &[String]) -> bool {
     }
 }
 
-/// Whether a word asks or orders by itself.
+/// Whether a word asks or commands by itself.
 fn is_asked(word: &str) -> bool {
     const ASKING: [&str; 16] = [
         "how", "which", "who", "what", "where", "when", "is", "are", "find", "create", "write", "make",

@@ -1,4 +1,4 @@
-//! The loop between the port and the behaviour.
+//! The planner's actor: connects the bus port to the behaviour.
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -15,31 +15,31 @@ use crate::{
     validate,
 };
 
-/// What the actor is given besides its port.
+/// The actor's inputs besides its port.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where and when the run happens.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
-    /// What exists to work with.
+    /// The available tools and programs.
     pub inventory: Inventory,
-    /// What lies in the working folder when the run begins.
+    /// Listing of the working folder at the start of the run.
     pub listing: FolderListing,
-    /// Whether a person is there, whom a step may ask.
+    /// Whether a person is present whom a step may ask.
     pub person_present: bool,
-    /// What the person wants of all work here.
+    /// The person's standing instructions for work in this project.
     pub instructions: Arc<[Instruction]>,
-    /// What an earlier run of the same request had done.
+    /// Results of an earlier, interrupted run of the same request.
     pub resumed: Vec<SubTaskOutcome>,
-    /// What memory is asked.
+    /// How much is asked of memory.
     pub asking: Asking,
-    /// How long the behaviour may plan, all calls of its model together. The supervisor waits as long for each of them.
+    /// Time limit for planning, all model calls together. The supervisor allows the same time for each call.
     pub plan_deadline: Duration,
-    /// How long the behaviour may write at a failure report before the template is used.
+    /// Time limit for the behaviour's failure report; after that the template is used.
     pub report_deadline: Duration,
 }
 
-/// Plans the run's task, and again after each directive. Returns when the run is closed. A panic of the behaviour while it plans
-/// is not caught: the supervisor reports it.
+/// Plans the run's task, and plans again after each directive. Returns when the run is closed. A panic of the
+/// behaviour during planning is not caught: the supervisor reports it.
 pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmClient>, settings: Settings) {
     let model = {
         let sender = port.sender();
@@ -60,7 +60,7 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
             Message::MemoryReply(reply) => actor.on_memory(reply).await,
             Message::DispatchManifest(manifest) => actor.on_manifest(manifest),
             Message::SubTaskOutcome(outcome) => {
-                // The first word counts, as at the gate.
+                // The first outcome counts, as at the gate.
                 actor.state.outcomes.entry(outcome.subtask_id).or_insert_with(|| outcome.clone());
             }
             Message::PlanDirective(directive) => actor.on_directive(directive),
@@ -73,14 +73,14 @@ pub async fn run(mut port: Port, planner: Arc<dyn Planner>, model: Arc<dyn LlmCl
 #[derive(Default)]
 struct State {
     spec: Option<TaskSpec>,
-    /// What the person has said since.
+    /// What the person has added since.
     notes: Vec<String>,
-    /// Whether memory was asked and has not answered: a reply that nobody waits for makes no plan.
+    /// Whether a memory query is pending: an unexpected reply does not trigger a plan.
     asked_memory: bool,
-    /// The round of the last directive, so that one that comes twice makes one plan.
+    /// The round of the last directive, so that a duplicate directive makes one plan.
     directed: u32,
     plan: Option<Plan>,
-    /// How many notes that was made with.
+    /// The number of notes that the plan was made with.
     noted: usize,
     subtask_ids: Vec<SubTaskId>,
     outcomes: BTreeMap<SubTaskId, SubTaskOutcome>,
@@ -110,7 +110,8 @@ impl Actor {
             self.state.directive = Some(directive.clone());
             self.ask_memory();
         } else if !self.state.asked_memory {
-            // R7 waits for a plan that will not come. A copy of a directive that is being planned needs no answer of its own.
+            // R7 waits for a plan that will not come. A duplicate of a directive that is being planned needs
+            // no answer of its own.
             self.publish(Fault {
                 role: Role::Planner,
                 kind: FaultKind::Request,
@@ -124,7 +125,7 @@ impl Actor {
         }
     }
 
-    /// Every plan, the first and each later one, is calibrated by memory; the plan follows when memory answers.
+    /// Every plan, the first included, is calibrated by memory; the plan follows when memory answers.
     fn ask_memory(&mut self) {
         if let Some(spec) = &self.state.spec {
             self.state.asked_memory = true;
@@ -156,13 +157,14 @@ impl Actor {
         let allowed = self.settings.plan_deadline;
         let planning = tokio::time::timeout(allowed, self.planner.plan(&cx, &self.model)).await;
         let planned = planning.unwrap_or(Err(PlanError::Late { allowed })).and_then(|plan| {
-            // A foreign planner is held to the same rules.
+            // A third-party planner is held to the same rules.
             let violations = validate(&plan, &cx);
             if violations.is_empty() { Ok(plan) } else { Err(PlanError::Refused(violations)) }
         });
         match planned {
             Ok(mut plan) => {
-                // Whoever made the plan: its steps hear what is known, and its calls are held to it.
+                // Applied to the plan of any planner: its steps receive what was recalled, and its calls are
+                // guarded by it.
                 Recalled::of(memory, cx.run_id).hand_on(&mut plan);
                 (self.state.plan, self.state.noted) = (Some(plan.clone()), cx.notes.len());
                 self.publish(plan);
@@ -171,7 +173,7 @@ impl Actor {
         }
     }
 
-    /// The task with what the person has said since.
+    /// The task with the person's later notes.
     fn task(&self) -> Option<TaskSpec> {
         self.state.spec.as_ref().map(|spec| spec.with_notes(&self.state.notes))
     }
@@ -184,7 +186,7 @@ impl Actor {
         Some(Previous { plan, notes: self.state.noted, subtask_ids, outcomes, directive })
     }
 
-    /// Those of the plan before, by position.
+    /// The outcomes of the previous plan, by position.
     fn outcomes(&self) -> Vec<SubTaskOutcome> {
         let ids = self.state.subtask_ids.iter();
         ids.filter_map(|id| self.state.outcomes.get(id).cloned()).collect()
@@ -206,7 +208,7 @@ impl Actor {
         };
         let surroundings = self.settings.surroundings.clone();
         let cx = FailureContext { spec, surroundings, request: request.clone() };
-        // A person waits for this: nothing that the behaviour does may keep the result from them.
+        // The person is waiting: no behaviour may withhold the result from them.
         let writing =
             AssertUnwindSafe(async { self.planner.failure_report(&cx, &self.model).await }).catch_unwind();
         let text = match tokio::time::timeout(self.settings.report_deadline, writing).await {
@@ -218,7 +220,7 @@ impl Actor {
 
     fn publish(&self, message: impl Into<Message>) {
         if let Err(error) = self.sender.publish(message) {
-            // A closed run needs no plan; an overflow is reported by the bus itself.
+            // A closed run needs no plan; the bus itself reports an overflow.
             tracing::debug!(%error, "the planner could not publish");
         }
     }

@@ -1,24 +1,25 @@
-//! What memory is asked before a plan. Pure.
+//! The memory query before a plan. Pure.
 
 use artoo_types::{
     BlockedTarget, Entity, MemoryQuery, Space, SubTaskOutcome, Surroundings, TagPair, TaskSpec,
 };
 
-/// The most calls of the plan before that memory is asked about, the latest first.
+/// The maximum number of calls of the previous plan in a query, latest first.
 const CALLS: usize = 32;
 
-/// What memory is asked. Source: `docs/deviations.md`, "What R2 asks".
+/// The scope of the memory query. Source: `docs/deviations.md`, "What R2 asks".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asking {
-    /// The pair of the intent, the same in the working folder, the calls of the plan before, and what is like the request.
+    /// The tag pair of the intent, the same in the working folder, the calls of the previous plan, and
+    /// similar requests.
     #[default]
     All,
-    /// The pair of the intent alone: the letter of the specification.
+    /// The tag pair of the intent alone: the letter of the specification.
     Literal,
 }
 
 impl Asking {
-    /// The question before a plan for this task. `outcomes` are those of the plan before.
+    /// The query before a plan for this task. `outcomes` are those of the previous plan.
     ///
     /// ```
     /// use artoo_planner::{Asking, conformance};

@@ -1,4 +1,4 @@
-//! What a planner is, and what it is given.
+//! The [`Planner`] trait, and the inputs of a plan and of a failure report.
 
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use async_trait::async_trait;
 
 use crate::PlanError;
 
-/// Plans, and tells the story of a failure.
+/// Makes plans, and reports a failure.
 ///
-/// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered from 1; what it keeps was
-/// matched; and it is another plan than the one that failed. The actor checks all that with [`crate::validate()`] and ends the
-/// run with a typed fault where it does not hold, and adds to each step what was recalled ([`crate::Recalled`]).
+/// *Contract.* `plan` returns at least one subtask; every criterion can turn out false; groups are numbered
+/// from 1; kept subtasks were matched; and the plan differs from the one that failed. The actor checks all
+/// this with [`crate::validate()`], ends the run with a typed fault if it does not hold, and adds to each
+/// step what was recalled ([`crate::Recalled`]).
 ///
 /// *Who calls.* The actor: once for the first plan, once per directive, and at most once for the report.
 ///
@@ -27,8 +28,8 @@ pub trait Planner: Send + Sync {
     /// Makes a plan. `model` is metered; an implementation may leave it unused.
     async fn plan(&self, cx: &PlanContext, model: &Arc<dyn LlmClient>) -> Result<Plan, PlanError>;
 
-    /// Tells what the person could do next, in their language: the rest of the story is told by code, which says what is usually done where
-    /// this is empty or fails.
+    /// Suggests what the person could do next, in their language. Code writes the rest of the report, and
+    /// falls back to a default suggestion if this is empty or fails.
     async fn failure_report(
         &self,
         cx: &FailureContext,
@@ -36,51 +37,51 @@ pub trait Planner: Send + Sync {
     ) -> Result<String, PlanError>;
 }
 
-/// All that a plan may depend on.
+/// Everything that a plan may depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanContext {
-    /// The task, with what the person has said since.
+    /// The task, with the person's later notes.
     pub spec: TaskSpec,
-    /// What of its words those are, in order.
+    /// The part of the task's text that consists of those notes, in order.
     pub notes: Vec<String>,
-    /// Where and when.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
-    /// What exists to work with.
+    /// The available tools and programs.
     pub inventory: Inventory,
-    /// What lies in the working folder.
+    /// Listing of the working folder.
     pub listing: FolderListing,
-    /// Whether a person is there, whom a step may ask.
+    /// Whether a person is present whom a step may ask.
     pub person_present: bool,
-    /// What the person wants of all work here: advice, weaker than the request.
+    /// The person's standing instructions: advice, which yields to the request.
     pub instructions: Arc<[Instruction]>,
-    /// What memory knows of this kind of task.
+    /// What memory knows about this kind of task.
     pub memory: MemoryReply,
-    /// The run, by which memory tells what comes of it.
+    /// The id of this run, which identifies the experiences in memory that come from it.
     pub run_id: RunId,
-    /// Which plan of the run this will be, from 1.
+    /// The number of this plan in the run, from 1.
     pub round: u32,
-    /// What an earlier run of the same request had done, which was cut off: all of it matched, and stands.
+    /// Outcomes of an earlier, interrupted run of the same request: all of them matched, and are kept.
     pub resumed: Vec<SubTaskOutcome>,
-    /// The plan before, where there was one.
+    /// The previous plan, if there was one.
     pub previous: Option<Previous>,
 }
 
-/// The round before.
+/// The previous round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Previous {
     /// Its plan.
     pub plan: Plan,
-    /// How many of the person's notes it was made with.
+    /// The number of the person's notes that it was made with.
     pub notes: usize,
-    /// The ids of all subtasks that it counted, by position: first the kept ones, then its own.
+    /// The ids of all its subtasks by position: first the kept ones, then its own.
     pub subtask_ids: Vec<SubTaskId>,
-    /// Their outcomes, in the same order; one that never ended is missing.
+    /// Their outcomes, in the same order; a subtask that never ended is missing.
     pub outcomes: Vec<SubTaskOutcome>,
     /// What must change.
     pub directive: PlanDirective,
 }
 
-/// The tools and programs of this machine, probed at start.
+/// The tools and programs of this machine, probed at startup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inventory {
     /// The executor's tools.
@@ -89,21 +90,21 @@ pub struct Inventory {
     pub programs: Vec<String>,
 }
 
-/// What lies in a folder, as far as it was looked at.
+/// Listing of a folder, possibly partial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderListing {
-    /// Files and folders by their paths from the folder, what lies in it before what lies deeper.
+    /// Files and folders by their paths relative to the folder, shallow entries first.
     pub listed: Vec<Listed>,
-    /// Whether there are more.
+    /// Whether entries were left out.
     pub has_more: bool,
 }
 
 /// A file or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its path from the folder, as far as it is text.
+    /// Its path relative to the folder, lossily converted to text.
     pub path: String,
-    /// Its size; none of a folder.
+    /// Its size in bytes; `None` for a folder.
     pub bytes: Option<u64>,
 }
 
@@ -116,13 +117,13 @@ pub struct ToolBrief {
     pub summary: String,
 }
 
-/// All that the story of a failure may tell.
+/// Everything that a failure report may depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailureContext {
     /// The task.
     pub spec: TaskSpec,
-    /// Where and when.
+    /// Environment of the run: time, folders, platform.
     pub surroundings: Surroundings,
-    /// What R7 asks.
+    /// The request from R7.
     pub request: FailureReportRequest,
 }

@@ -1,4 +1,4 @@
-//! From a draft to a plan: criteria become checks, groups are numbered.
+//! Compiles a draft into a plan: criteria become checks, and groups are numbered.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -8,22 +8,23 @@ use artoo_types::{Check, Criterion, Mode, PlannedSubTask, StepKind, TaskSpec};
 
 use crate::{CriterionDraft, PlanDraft, SubTaskDraft, guesses};
 
-/// Whose draft it is.
+/// The kind of model that wrote a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// A capable model: its steps stay as they are written.
+    /// A capable model: its steps stay as written.
     Capable,
-    /// A weak one: a step that is the whole request is the request itself, and what it would have a reader judge of an answer is left out.
+    /// A weak model: a single step that covers the whole request takes the request's own words, and criteria
+    /// that only a reader could judge on an answer are dropped.
     Guided,
 }
 
-/// Takes every output that there is.
+/// Matches every non-empty output.
 pub(crate) const NOT_EMPTY: &str = r"\S";
 
-/// The most characters of a request that each step is told.
+/// The maximum length of the request quoted in each step, in characters.
 const LONGEST_REQUEST: usize = 8000;
 
-/// The longest request in characters that stands as an intent.
+/// The longest request that can be used as an intent, in characters.
 const LONGEST_INTENT: usize = 1000;
 
 /// Turns a draft into subtasks and task criteria.
@@ -45,9 +46,11 @@ const LONGEST_INTENT: usize = 1000;
 ///
 /// `kept` is the number of subtasks that come first in the plan's positions.
 ///
-/// A single step that is the whole task has no criterion for a reader: these are the task's, since whoever judges the whole sees all of it. An
-/// answer must not be empty. A check that names what the model cannot know (a value that is not in the request, a path with wildcards, a file for a question)
-/// is dropped: it would turn a guess into a rule. Criteria that say little are left out on purpose: what any run meets says nothing.
+/// A single step that is the whole task has no criterion for a reader: these become criteria of the task,
+/// since the judge of the whole sees all of it. An answer must not be empty. A check that names what the
+/// model cannot know (a value that is not in the request, a path with wildcards, a file for a question) is
+/// dropped: it would turn a guess into a rule. Criteria that say little are left out on purpose: what any run
+/// meets says nothing.
 pub fn compile(
     draft: &PlanDraft,
     spec: &TaskSpec,
@@ -55,7 +58,7 @@ pub fn compile(
     kept: usize,
 ) -> (Vec<PlannedSubTask>, Vec<Criterion>) {
     let groups = dense_groups(draft);
-    // With kept subtasks even a single new one is only a part.
+    // With kept subtasks, even a single new subtask is only a part.
     let is_whole = kept == 0 && draft.subtasks.len() == 1;
     let fits = spec.intent.chars().count() <= LONGEST_INTENT;
     let planned = |drafted: &SubTaskDraft| {
@@ -88,23 +91,23 @@ pub fn compile(
     (subtasks, of_the_task)
 }
 
-/// What stands before the planner's own words.
+/// Prefix of the planner's own words.
 const PLANNED_AS: &str = "As planned: ";
 
-/// The planner's own words beside a step that is the request itself: nothing of the request is lost by restating it, and a replan's new
-/// way reaches the executor all the same.
+/// The planner's own words, added to a step whose intent is the request: the request loses nothing by
+/// restating, and the new method of a replan still reaches the executor.
 fn planned_as(own: &str, request: &str) -> String {
     let own = inline(own);
     if own.is_empty() || own == inline(request) { String::new() } else { format!("{PLANNED_AS}{own}") }
 }
 
-/// By which words a step is known: the planner's own, where it has the request's.
+/// The words that identify a step: the planner's own, if its intent is the request.
 pub(crate) fn own_words(subtask: &PlannedSubTask) -> &str {
     let first = subtask.context.lines().next().unwrap_or_default();
     first.strip_prefix(PLANNED_AS).unwrap_or(&subtask.intent)
 }
 
-/// Each subtask is told the request, word for word: whatever a plan restates, nothing is lost.
+/// The request verbatim, for each subtask: nothing is lost, whatever the plan restates.
 fn request(spec: &TaskSpec) -> String {
     let shown: String = spec.intent.chars().take(LONGEST_REQUEST).collect();
     let rest = spec.intent.chars().count() - shown.chars().count();
@@ -112,7 +115,8 @@ fn request(spec: &TaskSpec) -> String {
     format!("Request, of which the step is a part: {shown}{mark}")
 }
 
-/// Groups as 1, 2, 3 in the order of the draft's numbers, whatever those are (lesson N2: sequence 0 hung the ancestor).
+/// Renumbers the draft's groups as 1, 2, 3 in their order, whatever their numbers (lesson N2: sequence 0 hung
+/// the ancestor).
 fn dense_groups(draft: &PlanDraft) -> BTreeMap<u32, u32> {
     let mut groups: BTreeMap<u32, u32> = draft.subtasks.iter().map(|subtask| (subtask.sequence, 0)).collect();
     for (number, group) in (1..).zip(groups.values_mut()) {
@@ -139,7 +143,7 @@ fn criteria(drafted: &SubTaskDraft, spec: &TaskSpec, author: Author) -> Vec<Crit
     criteria
 }
 
-/// The file that has to be there for a criterion to be met.
+/// The file that has to exist for a criterion to be met.
 fn there(criterion: &Criterion) -> Option<&PathBuf> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the few that are about what a file holds")]
     match criterion.check.as_ref()? {
@@ -150,7 +154,7 @@ fn there(criterion: &Criterion) -> Option<&PathBuf> {
     }
 }
 
-/// Adds to no criteria at all that there is an output, the least that can be asked.
+/// Ensures at least one criterion: if there is none, that the output is not empty.
 fn at_least_something(criteria: &mut Vec<Criterion>) {
     if criteria.is_empty() {
         let pattern = NOT_EMPTY.to_owned();
@@ -158,14 +162,14 @@ fn at_least_something(criteria: &mut Vec<Criterion>) {
     }
 }
 
-/// The checks that decide a drafted criterion; none where only a reader can.
+/// The checks that decide a drafted criterion; `None` if only a reader can.
 fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<Vec<Criterion>> {
     let kind = drafted.kind;
     let is_question = kind.is_find_out();
     let one = |check: Check| lint(&check).is_ok().then(|| vec![verifiable(criterion.text(), check)]);
     match criterion {
         CriterionDraft::None { .. } => None,
-        // What is said of a deed is a remark. What it should say, the file should hold.
+        // For a change, the output is only a remark. What it should say, the file should contain.
         CriterionDraft::OutputContains { value, .. } if !is_question && named(value, spec) => {
             one(Check::FileContains { path: made(drafted, spec)?, value: value.clone() })
         }
@@ -173,8 +177,8 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         CriterionDraft::OutputNumber { .. } => one(Check::OutputNumber { min: None, max: None }),
         // The words of a question are seldom those of its answer.
         CriterionDraft::OutputContains { .. } => None,
-        // What every text meets decides nothing, what the question itself meets says nothing about its answer, and what neither of
-        // them says is a guess at it; a reader may judge.
+        // A pattern that every text matches decides nothing, one that the question itself matches says
+        // nothing about its answer, and one whose words occur in neither is a guess; a reader may judge.
         CriterionDraft::OutputMatches { value, .. }
             if takes_any_text(value)
                 || met_by(value, &spec.intent)
@@ -213,11 +217,11 @@ fn check(criterion: &CriterionDraft, drafted: &SubTaskDraft, spec: &TaskSpec) ->
         CriterionDraft::SameLines { path, other, .. } => {
             one(Check::SameLines { path: file(path, kind, spec)?, other: file(other, kind, spec)? })
         }
-        // Whether the tests pass may be the question.
+        // Whether the tests pass may be the question itself.
         CriterionDraft::CommandSucceeds { .. } if is_question => None,
         CriterionDraft::CommandSucceeds { text, command } => {
             let check = Check::CommandSucceeds { command: command.clone() };
-            // Whoever looks at the plan sees what will run.
+            // The plan as shown to the person includes the command that will run.
             let text = format!("{text} (`{}` succeeds)", command.trim());
             lint(&check).is_ok().then(|| vec![verifiable(&text, check)])
         }
@@ -229,7 +233,7 @@ fn made(drafted: &SubTaskDraft, spec: &TaskSpec) -> Option<PathBuf> {
     drafted.criteria.iter().filter_map(file_of).find_map(|path| file(path, drafted.kind, spec))
 }
 
-/// The file that a drafted criterion looks at.
+/// The file that a drafted criterion refers to.
 fn file_of(criterion: &CriterionDraft) -> Option<&str> {
     match criterion {
         CriterionDraft::FileExists { path, .. }
@@ -255,14 +259,14 @@ fn verifiable(text: &str, check: Check) -> Criterion {
     Criterion { text: text.to_owned(), mode: Mode::Verifiable, check: Some(check) }
 }
 
-/// Whether the request itself names the value; anything else is the model's guess.
+/// Whether the request itself names the value; any other value is the model's guess.
 fn named(value: &str, spec: &TaskSpec) -> bool {
     spec.intent.to_lowercase().contains(&value.to_lowercase())
 }
 
-/// A path that a check can look at: of something made or altered, and without wildcards. Where the request names the file, its words
-/// for it stand: a folder that it does not name is the model's guess, and one that it names is meant. A bare name is found in the workspace
-/// and in the working folder.
+/// A path that a check can use: of something made or changed, and without wildcards. If the request names the
+/// file, the request's path is used: a folder that it does not name is the model's guess, and a folder that
+/// it names is intended. A bare name is looked up in the workspace and in the working folder.
 fn file(path: &str, kind: StepKind, spec: &TaskSpec) -> Option<PathBuf> {
     let path = path.trim();
     let usable = !kind.is_find_out() && !path.contains(['*', '?', '[', '{']) && !path.is_empty();
@@ -276,17 +280,18 @@ fn file(path: &str, kind: StepKind, spec: &TaskSpec) -> Option<PathBuf> {
     usable.then(|| PathBuf::from(meant))
 }
 
-/// Whether a path lies in a folder that the request names: what is moved or copied there keeps its name.
+/// Whether a path lies in a folder that the request names: a file that is moved or copied there keeps its
+/// name.
 fn is_in_a_named_folder(path: &str, spec: &TaskSpec) -> bool {
     let folder = path.rsplit_once('/').map(|(folder, _)| folder.trim_start_matches("./"));
     folder.is_some_and(|folder| !folder.is_empty() && named(folder, spec))
 }
 
-/// How the request writes the path of a file with this name.
+/// The path of a file with this name as the request writes it.
 fn written<'a>(name: &'a str, spec: &'a TaskSpec) -> Option<&'a str> {
     let edges = |c: char| matches!(c, '"' | '\'' | '`' | ',' | ';' | ':' | '(' | ')' | '!' | '?');
     let words = spec.intent.split_whitespace().map(|word| word.trim_matches(edges).trim_end_matches('.'));
     let mut same = words.filter(|word| word.rsplit('/').next() == Some(name));
-    // A name with blanks is no single word.
+    // A name with blanks spans several words.
     same.next().or_else(|| named(name, spec).then_some(name))
 }

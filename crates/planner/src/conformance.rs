@@ -1,7 +1,7 @@
-//! The contract of a [`Planner`] as checks that any implementation can be put to.
+//! Conformance suite for [`Planner`]: contract checks that any implementation can be run against.
 //!
-//! Each check is one law. `model` is handed on to the implementation; one that asks a model needs one that answers any
-//! question with a usable plan, and a text where a report is asked for.
+//! Each check is one law. `model` is passed to the implementation; an implementation that asks a model needs
+//! one that answers any question with a usable plan, and with a text when a report is requested.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -32,10 +32,10 @@ use crate::{
     FailureContext, FolderListing, Inventory, PlanContext, Planner, Previous, ToolBrief, replan, validate,
 };
 
-/// Every law, one after the other.
+/// Checks every law in turn.
 ///
 /// # Errors
-/// What the implementation did against the first law that it breaks; so below.
+/// Describes how the implementation broke the first law that failed; likewise for the functions below.
 pub async fn check_all(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Result<(), String> {
     plans_what_can_be_run(planner, model).await?;
     keeps_what_matched(planner, model).await?;
@@ -43,7 +43,7 @@ pub async fn check_all(planner: &dyn Planner, model: &Arc<dyn LlmClient>) -> Res
     tells_a_story(planner, model).await
 }
 
-/// A first plan breaks no rule of [`validate()`], keeps nothing and is the plan of its round.
+/// A first plan breaks no rule of [`validate()`], keeps nothing and has the number of its round.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -80,7 +80,8 @@ pub async fn keeps_what_matched(planner: &dyn Planner, model: &Arc<dyn LlmClient
     }
 }
 
-/// A replan is another plan than the one that failed, whatever the directive. To plan the failed step once more, word for word, breaks it.
+/// A replan differs from the plan that failed, for any directive. Planning the failed step again word for
+/// word breaks it.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -107,7 +108,8 @@ pub async fn plans_another_way(planner: &dyn Planner, model: &Arc<dyn LlmClient>
     Ok(())
 }
 
-/// What the person could do after a failure is told, or left to code by an empty text.
+/// After a failure the report suggests what the person could do, or is empty, which leaves the suggestion to
+/// code.
 ///
 /// # Errors
 /// See [`check_all`].
@@ -136,7 +138,7 @@ pub fn task(intent: &str) -> TaskSpec {
     }
 }
 
-/// What a first plan for this intent depends on, at a fixed place and time, with nothing in memory.
+/// The inputs of a first plan for this intent, at a fixed place and time, with an empty memory.
 pub fn context(intent: &str) -> PlanContext {
     let tool = |name: &str| ToolBrief { name: ToolName::new(name), summary: format!("the tool {name}") };
     PlanContext {
@@ -168,7 +170,8 @@ pub fn context(intent: &str) -> PlanContext {
     }
 }
 
-/// What a second plan for this intent depends on, after a first one whose subtasks matched and failed as given, in this order.
+/// The inputs of a second plan for this intent, after a first plan whose subtasks matched and failed as
+/// given, in this order.
 pub fn replanning(intent: &str, matched: &[&str], failed: &[&str]) -> PlanContext {
     let first = context(intent);
     let all = matched.iter().map(|step| (step, OutcomeStatus::Matched));

@@ -1,4 +1,5 @@
-//! What the model is asked to write. Its schema is the model's; the messages of the bus are made from it by code.
+//! Plan draft: the JSON that the model writes. Its schema is designed for the model; code converts it to bus
+//! messages.
 
 use artoo_types::StepKind;
 use schemars::JsonSchema;
@@ -17,7 +18,7 @@ pub struct PlanDraft {
 }
 
 impl PlanDraft {
-    /// These subtasks.
+    /// A draft of these subtasks.
     pub fn of(subtasks: Vec<SubTaskDraft>) -> Self {
         Self { subtasks, give_up: None }
     }

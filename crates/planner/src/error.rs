@@ -1,4 +1,4 @@
-//! Why there is no plan.
+//! Errors of planning.
 
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ pub enum PlanError {
     /// The model failed.
     #[error("no plan could be made: {0}")]
     Model(#[from] LlmError),
-    /// There was none in time.
+    /// Planning exceeded its time limit.
     #[error("there is no plan after {} s", .allowed.as_secs_f64())]
     Late {
-        /// How long planning might take.
+        /// The time limit.
         allowed: Duration,
     },
-    /// The plan broke a rule, also after the rule was named to the model.
+    /// The plan broke a rule, and still did after the model was told which.
     #[error("the plan is not usable: {}", list(.0))]
     Refused(Vec<Violation>),
-    /// The model plans what failed once more, also after it was told.
+    /// The model repeated the failed plan, and did so again after it was told.
     #[error("no other plan than the one that failed was found")]
     NoOtherPlan,
-    /// There can be none, as the planner sees it.
+    /// The planner found that there can be no plan.
     #[error("{}", .0.reason)]
     GaveUp(GaveUp),
 }
@@ -50,7 +50,7 @@ impl PlanError {
             Self::Refused(_) => {
                 (FaultKind::Answer, Some("say it in other words, or use a stronger model".to_owned()))
             }
-            // Nobody's fault: what there is counts, and nothing more is tried.
+            // Not an error: the results so far are delivered, and nothing more is tried.
             Self::NoOtherPlan => (
                 FaultKind::Budget,
                 Some("say more exactly what you want or where it is, or use a stronger model".to_owned()),

@@ -1,10 +1,10 @@
-//! Patterns that guess at an answer: they spell out what the request does not.
+//! Detects patterns that guess an answer: they spell out words or numbers that the request does not contain.
 
 use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, parse::Parser};
 
-/// Whether a pattern spells out a word or a number that does not stand in the request: `^9$`, where nobody said 9. A model that plans
-/// knows no answers, so it can only have guessed it. A number has to stand there as it is, a word may be a part of one, since words are
-/// inflected. What is no pattern guesses nothing.
+/// Whether a pattern spells out a word or a number that is not in the request: `^9$`, although the request
+/// has no 9. A model that plans knows no answers, so the value can only be a guess. A number has to occur
+/// exactly, a word may be part of another, since words are inflected. An invalid pattern guesses nothing.
 pub(crate) fn guesses(pattern: &str, request: &str) -> bool {
     let Ok(ast) = Parser::new().parse(pattern) else { return false };
     let mut spelled = String::new();
@@ -22,7 +22,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The literal parts of a pattern, with a blank wherever it leaves anything open. The parser bounds how deep it nests.
+/// The literal parts of a pattern, with a blank in place of everything variable. The parser bounds the
+/// nesting depth.
 fn spell(ast: &Ast, spelled: &mut String) {
     match ast {
         Ast::Literal(literal) => spelled.push(literal.c),

@@ -1,26 +1,33 @@
-//! What exists for weak models alone: a planner whose model's profile says that it is guided works with it, and no other.
+//! Guided planning, for weak models only: used if the model's profile says `guided`.
 //!
-//! | guard | what it costs | what it buys |
-//! |---|---|---|
-//! | a prompt with examples, and a narrow schema | twice the prompt; no room for long steps, and none to give up | a small model copies a form rightly and writes none |
-//! | a step that is the whole plan is the request itself, with the planner's words beside it ([`compile()`](crate::compile())) | a line | a small model loses conditions where it restates |
-//! | no reader is asked of an answer what a check cannot decide ([`compile()`](crate::compile())) | criteria that were meant | it writes criteria that say little; the whole is judged anyway |
-//! | no file has to be gone that another criterion of the step needs ([`compile()`](crate::compile())) | a contradiction that was meant | it writes down what is so before the step, and nothing can meet both |
-//! | what had to be made is still to be made after a replan ([`replan`](crate::replan)) | a criterion that the new way does not need | it plans a question in place of the deed that failed |
+//! The guards, each with its cost and its reason:
+//!
+//! - A prompt with examples, and a narrow schema. Cost: twice the prompt; no room for long steps, and no way
+//!   to give up. Reason: a small model copies a form correctly and invents none.
+//! - A step that is the whole plan is the request itself, with the planner's words beside it
+//!   ([`compile()`](crate::compile())). Cost: a line. Reason: a small model loses conditions when it
+//!   restates.
+//! - An answer has no criterion that only a reader could decide ([`compile()`](crate::compile())). Cost:
+//!   criteria that were intended. Reason: it writes criteria that say little; the whole is judged anyway.
+//! - No file has to be absent that another criterion of the step needs ([`compile()`](crate::compile())).
+//!   Cost: a contradiction that was intended. Reason: it writes down the state before the step, and nothing
+//!   can meet both.
+//! - What had to be made still has to be made after a replan ([`replan`](crate::replan)). Cost: a criterion
+//!   that the new way does not need. Reason: it plans a question in place of the change that failed.
 
 use std::sync::Arc;
 
 use artoo_llm_client::JsonSchema;
 use serde_json::{Value, json};
 
-/// The constant part of the planning prompt, at length and with examples.
+/// The constant part of the planning prompt, in full and with examples.
 pub const GUIDED_PROMPT: &str = include_str!("../prompts/guided.md");
 
 /// Checks whose values a small model copies from its prompt, or guesses.
 const WIDE_CHECKS: [&str; 5] = ["file_unchanged", "file_json", "table", "same_lines", "command_succeeds"];
 
-/// The schema of a plan with bounds that keep a small model short, without [`WIDE_CHECKS`], and without giving up, which it does at the first
-/// doubt.
+/// The plan schema with bounds that keep a small model brief, without [`WIDE_CHECKS`], and without giving up,
+/// which a small model does at the first doubt.
 pub(crate) fn schema(wide: &JsonSchema) -> JsonSchema {
     let mut schema = Value::clone(&wide.schema);
     if let Some(fields) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {

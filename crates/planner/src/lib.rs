@@ -1,10 +1,12 @@
-//! R2, the planner: turns a task into subtasks with criteria, and plans again under the controller's directive.
+//! R2, the planner: turns a task into subtasks with criteria, and plans again under the controller's
+//! directive.
 //!
-//! The model drafts; code decides what of the draft may stand. [`compile()`] turns criteria into checks and numbers the
-//! groups; [`validate()`] refuses what cannot be evaluated, and the plan that failed.
+//! The model writes a draft; code decides which parts of it are valid. [`compile()`] turns criteria into
+//! checks and numbers the groups; [`validate()`] rejects plans that cannot be evaluated, and repetitions of
+//! the plan that failed.
 //!
-//! To replace the planner, implement [`Planner`], hand it to the runtime's builder, and let [`conformance`] put it to the contract.
-//! [`validate()`] applies to yours as well.
+//! To replace the planner, implement [`Planner`], pass it to the runtime's builder, and run the
+//! [`conformance`] suite against it. [`validate()`] applies to your implementation as well.
 //!
 //! ```
 //! use artoo_planner::{Violation, conformance, validate};
@@ -17,8 +19,8 @@
 //! assert_eq!(validate(&plan, &cx), [Violation::Empty]);
 //! ```
 //!
-//! *Architecture invariant*: this crate knows no other role. It computes no loss, runs no tool and judges no output; it reads no
-//! environment, no clock and no file.
+//! *Architecture invariant*: this crate knows no other role. It computes no loss, runs no tool and judges no
+//! output; it reads no environment, no clock and no file.
 
 mod actor;
 mod asking;

@@ -1,4 +1,4 @@
-//! The default planner: a model drafts, code decides.
+//! The default planner: a model writes the draft, code compiles and validates it.
 
 use std::sync::Arc;
 
@@ -19,14 +19,15 @@ pub const SYSTEM_PROMPT: &str = include_str!("../prompts/system.md");
 /// The constant part of the failure report's prompt.
 pub const REPORT_PROMPT: &str = include_str!("../prompts/report.md");
 
-/// Room for a plan, in tokens.
+/// Output limit of a plan, in tokens.
 const PLAN_TOKENS: u32 = 4000;
-/// The same for a guided model, whose plans are short.
+/// The same limit for a guided model, whose plans are short.
 const GUIDED_TOKENS: u32 = 1200;
-/// Room for a failure report, in tokens.
+/// Output limit of a failure report, in tokens.
 const REPORT_TOKENS: u32 = 60;
 
-/// Drafts with a model, compiles and validates with code. What its model's profile says decides how it is asked.
+/// Drafts with a model, compiles and validates with code. The model's profile selects the prompt and the
+/// schema.
 #[derive(Clone, Debug)]
 pub struct ModelPlanner {
     schema: JsonSchema,
@@ -41,10 +42,10 @@ impl Default for ModelPlanner {
     }
 }
 
-/// The plan that a draft comes to, and the rules that it breaks.
+/// Compiles a draft into a plan, and lists the rules that it breaks.
 ///
 /// # Errors
-/// [`PlanError::GaveUp`] where the draft says that there can be none.
+/// [`PlanError::GaveUp`] if the draft gives up.
 fn planned(draft: &PlanDraft, author: Author, cx: &PlanContext) -> Result<(Plan, Vec<Violation>), PlanError> {
     let plan = match &cx.previous {
         None => {
@@ -110,7 +111,7 @@ impl Planner for ModelPlanner {
         let (plan, violations) = planned(&second, author, cx)?;
         match violations.as_slice() {
             [] => Ok(plan),
-            // What is done already is left out of a replan, so that a plan of nothing else is none.
+            // Finished steps are left out of a replan, so a replan that consists only of them is empty.
             [Violation::SamePlan] => Err(PlanError::NoOtherPlan),
             [Violation::Empty] if cx.previous.is_some() => Err(PlanError::NoOtherPlan),
             [Violation::PersonIsThere(given_up)] => Err(PlanError::GaveUp(given_up.clone())),
@@ -124,7 +125,7 @@ impl Planner for ModelPlanner {
         model: &Arc<dyn LlmClient>,
     ) -> Result<String, PlanError> {
         let profile = model.profile();
-        // A small model chooses at random. Code says what is usually done.
+        // A small model chooses at random, so code gives the default suggestion.
         if profile.guided {
             return Ok(String::new());
         }
@@ -132,7 +133,7 @@ impl Planner for ModelPlanner {
             .with_schema(JsonSchema::of::<NextDraft>("next").terse())
             .with_max_tokens(profile.room(REPORT_TOKENS));
         let completion = model.complete(&request).await?;
-        // It is asked once: a person waits, and code has an advice of its own.
+        // Asked only once: the person is waiting, and code has a default suggestion.
         let draft = serde_json::from_str::<NextDraft>(completion.text.trim());
         Ok(draft.map(|draft| draft.next.words().to_owned()).unwrap_or_default())
     }

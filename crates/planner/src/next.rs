@@ -1,4 +1,5 @@
-//! What the person could do after a failure: the model chooses, code says it. A text of a model's own could claim what nobody saw.
+//! Suggestions for the person after a failure: the model picks one, code words it. Free text from a model
+//! could claim something that was never observed.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! The changing part of the planner's prompt.
+//! The variable part of the planner's prompt.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -9,25 +9,25 @@ use serde_json::Value;
 
 use crate::{FailureContext, FolderListing, Listed, PlanContext, Previous, Recalled, Violation, replan};
 
-/// The most characters of one output or reason that are shown.
+/// The maximum length of one output or reason shown, in characters.
 const SHOWN: usize = 300;
 
-/// What is said of a run that was cut off.
+/// Text about an interrupted run.
 const RESUMED: &str = "What it had done is kept with its output, and later steps are shown it.";
 
-/// What is planned where something is done.
+/// Text for a plan that continues finished work.
 const MISSING: &str = "Plan only what is still missing.";
 
-/// What stands before the words that the person has added: the request ends with them.
+/// Introduces the words that the person has added: the request ends with them.
 const ADDED: &str = "While it was worked on, the user added these words, with which the request now ends. Where they contradict what stands \
 before them, they count.";
 
-/// The most calls and criteria of one step that are shown.
+/// The maximum number of calls and criteria of one step that are shown.
 const MOST: usize = 6;
-/// The most characters of a call, and of why it failed.
+/// The maximum length of a call, and of the reason why it failed, in characters.
 const SHOWN_OF_A_CALL: usize = 160;
 
-/// What R2 is told before it plans. The order is from the most constant to the most changing.
+/// The prompt before a plan, ordered from the most constant to the most variable.
 pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
@@ -47,7 +47,7 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     if !cx.inventory.programs.is_empty() {
         line(&mut text, format_args!("Programs: {}", cx.inventory.programs.join(", ")));
     }
-    // A weak model plans about what it is shown, not about what is asked.
+    // A weak model plans about what it is shown instead of what is asked.
     if !profile.guided {
         folder(&mut text, &cx.listing, profile.shown_bytes());
         if cx.person_present {
@@ -74,7 +74,7 @@ pub(crate) fn planning(cx: &PlanContext, profile: &ModelProfile) -> String {
     text
 }
 
-/// What lies in the working folder, in about so many bytes.
+/// The listing of the working folder, limited to about this many bytes.
 fn folder(text: &mut String, listing: &FolderListing, bytes: usize) {
     let (mut names, mut left_out) = (String::new(), 0_usize);
     for Listed { path, bytes: size } in &listing.listed {
@@ -104,7 +104,7 @@ fn folder(text: &mut String, listing: &FolderListing, bytes: usize) {
     }
 }
 
-/// What R2 is told when its plan broke rules.
+/// The prompt after a plan that broke rules.
 pub(crate) fn refusal(violations: &[Violation]) -> String {
     let mut text = "This plan cannot be used:\n".to_owned();
     for violation in violations {
@@ -114,7 +114,7 @@ pub(crate) fn refusal(violations: &[Violation]) -> String {
     text
 }
 
-/// What R2 is told before it writes the story of a failure.
+/// The prompt for a failure report.
 pub(crate) fn failure(cx: &FailureContext) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("{}", cx.surroundings.now_line()));
@@ -135,7 +135,8 @@ fn rounds(text: &mut String, previous: &Previous) {
     line(text, format_args!("\nAn earlier plan fell short."));
     let whole_falls_short = directive.unmet.iter().any(|unmet| unmet.subtask_id.is_none());
     for outcome in &previous.outcomes {
-        // A label here: a replan may have words of a tool in it, and they give no directive.
+        // The intent is only a label here: a replan may contain words of a tool, and those must not act as a
+        // directive.
         let intent = inline(&outcome.intent);
         match outcome.status {
             OutcomeStatus::Matched if replan::stands(outcome, previous) => {
@@ -195,7 +196,7 @@ fn rounds(text: &mut String, previous: &Previous) {
     line(text, format_args!("{what}\n"));
 }
 
-/// The criteria that were not met, with their classes. Their reasons are told once, for the step.
+/// The unmet criteria with their failure classes. The reasons are given once, for the step.
 fn failed(text: &mut String, outcome: &SubTaskOutcome) {
     for verdict in outcome.criteria_verdicts.iter().take(MOST) {
         if let Finding::Fail { failure_class, .. } = &verdict.finding {
@@ -205,7 +206,7 @@ fn failed(text: &mut String, outcome: &SubTaskOutcome) {
     }
 }
 
-/// The last calls of a step and how they ended: what need not be tried again.
+/// The last calls of a step and how they ended, so that they are not tried again.
 fn tried(text: &mut String, outcome: &SubTaskOutcome) {
     let calls: Vec<String> = outcome.tool_calls.iter().rev().take(MOST).map(call).collect();
     if !calls.is_empty() {
@@ -232,18 +233,18 @@ fn output(text: &mut String, outcome: &SubTaskOutcome) {
     }
 }
 
-/// The name of a value of one of our own enums, as it is on the wire.
+/// The wire name of a value of one of our own enums.
 fn named(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn not_met(text: &mut String, label: &str, unmet: &UnmetCriterion) {
-    // A reason quotes what a tool said, and that may be anything.
+    // The reason quotes a tool's message, which may be any text.
     let reason = fenced(Origin::ToolOutput, &cut(&unmet.reason));
     line(text, format_args!("{label}: {}\n{reason}", inline(&unmet.criterion)));
 }
 
-/// The beginning of an output: what the next step can build on.
+/// The beginning of an output, for the next step to build on.
 fn excerpt(output: &Value) -> String {
     let output = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
     fenced(Origin::SubTask, &cut(&output))

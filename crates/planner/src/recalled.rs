@@ -1,4 +1,5 @@
-//! What of memory's answer a plan is made with: the strongest of it, as data within a bound, and an account of all of it. Pure.
+//! Selection of the memory reply for a plan: the strongest entries, as data within a size limit, and an
+//! account of all entries. Pure.
 //!
 //! Source: `docs/deviations.md`, "What R2 hears".
 
@@ -14,27 +15,28 @@ use artoo_types::{
 
 pub(crate) use guards::guards;
 
-/// The most characters of memory in R2's prompt, without the user's laws.
+/// Size limit of memory in R2's prompt, without the user's laws, in characters.
 const FOR_THE_PLAN: usize = 2400;
-/// The most characters of it in the context of a step, without the user's laws.
+/// Size limit of memory in the context of a step, without the user's laws, in characters.
 const FOR_A_STEP: usize = 800;
 
-/// What a plan is made with.
+/// The part of memory that goes into a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recalled {
-    /// What R2 is told; empty where nothing is known.
+    /// The text for R2; empty if memory has nothing.
     pub for_the_plan: String,
-    /// The user's laws as each step is told them; empty where there are none.
+    /// The user's laws, as text for each step; empty if there are none.
     pub laws: String,
-    /// What else each step is told; empty where nothing is known.
+    /// The other text for each step; empty if memory has nothing.
     pub for_a_step: String,
-    /// Which Megrams of the answer are used, which are not, and what the calls of the plan are held to.
+    /// Which Megrams of the reply are used, which are not, and the guards on the plan's calls.
     pub memory: PlanMemory,
 }
 
 impl Recalled {
-    /// Selects. Rules come first, then experiences, the strongest first; what memory advises to ignore is left out, and so is what this
-    /// very run has experienced, of which the planner knows more. The user's laws are always told.
+    /// Selects from a reply. Rules come first, then experiences, the strongest first; entries that memory
+    /// advises to ignore are left out, and so are experiences of this very run, of which the planner knows
+    /// more. The user's laws are always included.
     ///
     /// ```
     /// use artoo_planner::{Recalled, conformance};
@@ -61,13 +63,13 @@ impl Recalled {
         }
     }
 
-    /// Whether nothing was recalled that anybody is told.
+    /// Whether there is no text for R2.
     pub fn is_empty(&self) -> bool {
         self.for_the_plan.is_empty()
     }
 
-    /// Puts into a plan what its steps are told, and the account. A further derivation of an answer hears the laws alone: it is to be
-    /// independent of what worked before.
+    /// Adds the texts for the steps and the account to a plan. A further derivation of an answer receives
+    /// only the laws, since it has to be independent of what worked before.
     pub fn hand_on(self, plan: &mut Plan) {
         for subtask in &mut plan.subtasks {
             let lessons = if subtask.independent_of.is_empty() { self.for_a_step.as_str() } else { "" };
@@ -79,14 +81,14 @@ impl Recalled {
     }
 }
 
-/// One thing that may be told.
+/// A selectable entry.
 #[derive(Clone, Debug)]
 struct Item<'a> {
-    /// Where its pair stands in the answer.
+    /// The position of its pair in the reply.
     at: usize,
     pair: &'a PairMemory,
     what: What<'a>,
-    /// As the planner is told.
+    /// The text for the planner.
     text: String,
 }
 
@@ -104,7 +106,7 @@ impl What<'_> {
         }
     }
 
-    /// What must not be done before what should, and both before what was experienced; then the strongest.
+    /// Constraints come before practices, and both before experiences; experiences are ordered by strength.
     fn rank(self) -> (u8, f64) {
         match self {
             Self::Rule(SopRecord { polarity: Polarity::Constraint, .. }) => (0, 0.0),
@@ -114,7 +116,7 @@ impl What<'_> {
     }
 }
 
-/// What is told, in the order of the answer.
+/// The selected entries, in the order of the reply.
 fn select(reply: &MemoryReply, run_id: RunId) -> Vec<Item<'_>> {
     let mut items: Vec<Item<'_>> = Vec::new();
     for (at, pair) in reply.recalled.iter().enumerate() {
@@ -146,7 +148,7 @@ fn select(reply: &MemoryReply, run_id: RunId) -> Vec<Item<'_>> {
     items
 }
 
-/// Every Megram of an answer.
+/// Every Megram of a reply.
 fn all(reply: &MemoryReply) -> impl Iterator<Item = MegramId> + '_ {
     let of_pair = |pair: &'_ PairMemory| {
         let rules = pair.sops.iter().map(|rule| rule.id);
@@ -155,7 +157,7 @@ fn all(reply: &MemoryReply) -> impl Iterator<Item = MegramId> + '_ {
     reply.laws.iter().map(|law| law.id).chain(reply.recalled.iter().flat_map(of_pair))
 }
 
-/// The laws in the user's words: no data of a stranger, and no consent to anything.
+/// The laws in the user's words: they are not foreign data, and they are no consent to anything.
 fn laws(laws: &[Law]) -> String {
     if laws.is_empty() {
         return String::new();

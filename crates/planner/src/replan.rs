@@ -1,6 +1,8 @@
-//! Incremental replans: what matched is kept with its output, and only the rest is planned again, in another way.
+//! Incremental replans: matched subtasks are kept with their outputs, and only the rest is planned again, in
+//! another way.
 //!
-//! Source: `docs/deviations.md`, "Replans are incremental" (lesson N10: the ancestor ran matched subtasks again) and "Another way".
+//! Source: `docs/deviations.md`, "Replans are incremental" (lesson N10: the ancestor ran matched subtasks
+//! again) and "Another way".
 
 use std::collections::BTreeMap;
 
@@ -11,10 +13,11 @@ use artoo_types::{
 
 use crate::{Author, PlanContext, PlanDraft, Previous, compile, compile::own_words};
 
-/// From which likeness on two steps are nearly the same, where the same way was a dead end twice: see [`likeness`].
+/// Similarity from which two steps count as nearly the same, if the same way was a dead end twice: see
+/// [`likeness`].
 const NEARLY_THE_SAME: f64 = 0.85;
 
-/// The next plan: kept subtasks, and the draft's new ones.
+/// The next plan: the kept subtasks, and the new ones from the draft.
 pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx: &PlanContext) -> Plan {
     let outcomes = previous.subtask_ids.iter().filter_map(|id| outcome(previous, *id));
     let kept: Vec<SubTaskId> =
@@ -27,7 +30,7 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
     if author == Author::Guided {
         keep_the_missed(&mut subtasks, previous);
     }
-    // Derivations are compared by their positions, which are others now.
+    // Derivations are compared by position, and the positions have changed.
     let carried = previous
         .plan
         .task_criteria
@@ -48,8 +51,9 @@ pub(crate) fn merged(previous: &Previous, draft: &PlanDraft, author: Author, cx:
     }
 }
 
-/// Whether a step of the plan before stands: it matched, and nothing that was found out afterwards speaks against it. Where the whole falls
-/// short of a plan of one step, that does: the answer that was not accepted would be a part of the next one.
+/// Whether a step of the previous plan is kept: it matched, and no later finding contradicts it. If the
+/// previous plan had a single step and the whole fell short, the step is not kept: the rejected answer would
+/// become part of the next one.
 pub(crate) fn stands(outcome: &SubTaskOutcome, previous: &Previous) -> bool {
     let is_alone = previous.subtask_ids.len() == 1;
     let speaks_against_it = |unmet: &UnmetCriterion| match unmet.subtask_id {
@@ -59,10 +63,11 @@ pub(crate) fn stands(outcome: &SubTaskOutcome, previous: &Previous) -> bool {
     outcome.status == OutcomeStatus::Matched && !previous.directive.unmet.iter().any(speaks_against_it)
 }
 
-/// Whether these subtasks are those of the plan before that fell short. Steps are the same whose words are, up to their order, case and
-/// marks, and which are checked in the same way; under `break_symmetry` also those whose words are nearly the same, however they are
-/// checked. What is only worded otherwise fails again.
-/// Where the person has said something since, it is the way to something else, or there is a reason to try it again.
+/// Whether these subtasks are those of the previous plan that fell short. Steps are the same if their words
+/// are, up to order, case and punctuation, and if they are checked in the same way; under `break_symmetry`
+/// also if their words are nearly the same, however they are checked. A step that is only reworded fails
+/// again. If the person has added something since, it is the way to something else, or there is a reason to
+/// try again.
 pub(crate) fn is_same(subtasks: &[PlannedSubTask], cx: &PlanContext) -> bool {
     let Some(previous) = cx.previous.as_ref().filter(|previous| previous.notes == cx.notes.len()) else {
         return false;
@@ -90,8 +95,9 @@ pub(crate) fn is_same(subtasks: &[PlannedSubTask], cx: &PlanContext) -> bool {
         })
 }
 
-/// How like two texts are, from 0 to 1: the share of three-letter sequences that they have in common (Dice's coefficient), word by word,
-/// whatever the order, case and marks. Names and numbers tell things apart, and so do texts that differ in them: 0.
+/// Similarity of two texts from 0 to 1: the share of three-letter sequences that they have in common (Dice's
+/// coefficient), word by word, regardless of order, case and punctuation. 0 if the texts differ in names or
+/// numbers, since those distinguish things.
 fn likeness(one: &str, other: &str) -> f64 {
     let (ones, others) = (words(one), words(other));
     let names = |words: &[String]| {
@@ -109,13 +115,13 @@ fn likeness(one: &str, other: &str) -> f64 {
     if all == 0 { 1.0 } else { 2.0 * common as f64 / all as f64 }
 }
 
-/// The words of a text in small letters, with the marks within them.
+/// The words of a text in lower case, with punctuation only inside words.
 fn words(text: &str) -> Vec<String> {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
 }
 
-/// How often each sequence of three letters comes, the ends of words included.
+/// The count of each three-letter sequence, word boundaries included.
 fn sequences(words: &[String]) -> BTreeMap<[char; 3], usize> {
     let mut sequences = BTreeMap::new();
     for word in words {
@@ -129,8 +135,8 @@ fn sequences(words: &[String]) -> BTreeMap<[char; 3], usize> {
     sequences
 }
 
-/// The draft with its last step as a deed, where none is one and one fell short: a small model that failed to make something likes to plan
-/// a question in its place.
+/// The draft with its last step turned into a change, if none is one and a change fell short: a small model
+/// that failed to make something tends to plan a question instead.
 fn with_the_deed(draft: PlanDraft, previous: &Previous) -> PlanDraft {
     let mut draft = draft;
     let short = previous.outcomes.iter().filter(|outcome| !stands(outcome, previous));
@@ -144,7 +150,8 @@ fn with_the_deed(draft: PlanDraft, previous: &Previous) -> PlanDraft {
     draft
 }
 
-/// Whatever the new plan says, what the one before had to make is looked at: a replan changes the way, not the aim.
+/// Carries over the checks of what the previous plan had to make, whatever the new plan says: a replan
+/// changes the way, not the aim.
 fn keep_the_missed(subtasks: &mut [PlannedSubTask], previous: &Previous) {
     let deeds = subtasks.iter_mut().filter(|subtask| !subtask.kind.is_find_out());
     let Some(last) = deeds.max_by_key(|subtask| subtask.sequence) else { return };
@@ -156,7 +163,8 @@ fn keep_the_missed(subtasks: &mut [PlannedSubTask], previous: &Previous) {
     }
 }
 
-/// The draft without what is done: a model may plan again what it was told is kept, and that is not run again.
+/// The draft without finished steps: a model may plan again what it was told is kept, and that is not run
+/// again.
 pub(crate) fn without<'a>(
     draft: &PlanDraft,
     done: impl Iterator<Item = &'a SubTaskOutcome> + Clone,
@@ -183,7 +191,7 @@ mod tests {
             ("Laske kansion tiedostot ja kerro määrä", "Laske kansion tiedostot ja kerro määrä nyt", true),
             ("数一数文件", "数一数文件。", true),
             ("Count the files with a listing", "Sum up the sizes that du tells", false),
-            // Names and numbers are what is meant.
+            // Names and numbers carry the meaning.
             (
                 "Add up the second column of the table a.csv",
                 "Add up the second column of the table b.csv",

@@ -1,53 +1,54 @@
-//! The plan validator: rules that no plan may break, whoever made it.
+//! Plan validator: rules that no plan may break, whichever planner made it.
 
 use artoo_checks::{Flaw, lint, lint_text, takes_any_text};
 use artoo_types::{Check, Criterion, GaveUp, OutcomeStatus, Plan, SubTaskId};
 
 use crate::{PlanContext, compile::NOT_EMPTY};
 
-/// The most subtasks of a plan, second derivations included.
+/// The maximum number of subtasks of a plan, second derivations included.
 const MAX_SUBTASKS: usize = 256;
 
 /// A rule that a plan breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// It has no subtask of its own. A plan that only keeps what is done would be accepted without what is missing.
+    /// The plan has no subtask of its own. A plan that only keeps finished steps would be accepted without
+    /// the missing part.
     #[error("it has no subtask that is not done already")]
     Empty,
-    /// It has too many.
+    /// The plan has too many subtasks.
     #[error("it has {count} subtasks; at most {MAX_SUBTASKS} are run")]
     TooMany {
-        /// How many.
+        /// Their number.
         count: usize,
     },
-    /// A subtask says nothing.
+    /// A subtask has an empty intent.
     #[error("subtask {position} has no intent")]
     NoIntent {
-        /// Which, from 0.
+        /// Its position, from 0.
         position: usize,
     },
     /// A subtask's group is 0 (lesson N2).
     #[error("subtask {position} has sequence 0; groups are numbered from 1")]
     NoGroup {
-        /// Which, from 0.
+        /// Its position, from 0.
         position: usize,
     },
     /// A subtask has no criterion.
     #[error("subtask {position} has no criterion")]
     NoCriterion {
-        /// Which, from 0.
+        /// Its position, from 0.
         position: usize,
     },
-    /// All that is asked of a subtask is how its last command ended. That says nothing about the answer.
+    /// A subtask is only checked by the exit status of its last command, which says nothing about the answer.
     #[error(
         "subtask {position} is checked by an exit status alone; say what must be true of its output or of what it makes"
     )]
     OnlyStatus {
-        /// Which, from 0.
+        /// Its position, from 0.
         position: usize,
     },
-    /// A criterion cannot be used.
+    /// A criterion is unusable.
     #[error("{flaw}")]
     Criterion {
         /// What is wrong with it.
@@ -56,40 +57,42 @@ pub enum Violation {
     /// A reference to subtasks points nowhere, or not backwards.
     #[error("subtask {position} refers to a subtask that does not come before it")]
     Reference {
-        /// Which, from 0.
+        /// Its position, from 0.
         position: usize,
     },
-    /// It keeps a subtask that is not a matched one of the plan before, or keeps one twice. The gate would wait for it forever.
+    /// The plan keeps a subtask that did not match in the previous plan, or keeps one twice. The gate would
+    /// wait for it forever.
     #[error("it keeps {id}, which is not a matched subtask of the plan before")]
     Kept {
-        /// Which.
+        /// Its id.
         id: SubTaskId,
     },
     /// A subtask's criterion compares derivations, which only the task's criteria can.
     #[error("subtask {position} compares answers of several subtasks; only the whole task can")]
     Level {
-        /// Which, from 0.
+        /// Its position, from 0.
         position: usize,
     },
-    /// A criterion of the whole task names a command, which only the judge of a subtask runs.
+    /// A criterion of the whole task uses a command, which only the judge of a subtask runs.
     #[error("the task is to be decided by a command; only a subtask can be")]
     TaskCommand,
-    /// It is the plan before, or nearly, and that plan failed.
+    /// The plan equals, or nearly equals, the previous plan, and that plan failed.
     #[error("this is the plan that failed: plan another way to get there, or say that there is none")]
     SamePlan,
-    /// It is given up for something that the person who is there could say.
+    /// The plan gives up over something that the person present could answer.
     #[error("the user is there: plan the work with a step that asks them ({})", .0.question.as_deref().unwrap_or(&.0.reason))]
     PersonIsThere(GaveUp),
 }
 
 /// Every rule that `plan` breaks; empty for a usable plan.
 ///
-/// What a directive or memory blocks is refused at the call, by the executor: the words of a plan say nothing of what will be called.
+/// Calls that a directive or memory blocks are refused by the executor at the call: the words of a plan do
+/// not show what will be called.
 ///
 /// Source: specification v0.8, "R2 plan validator"; `docs/deviations.md`, "Criteria" and "Blocked sets".
 pub fn validate(plan: &Plan, cx: &PlanContext) -> Vec<Violation> {
     let mut violations = Vec::new();
-    // Where another run was cut off, all may be done but the last look at it.
+    // If an earlier run was interrupted, everything may be done except the final judgement.
     let is_rest = cx.previous.is_none() && !plan.kept.is_empty();
     if plan.subtasks.is_empty() && !is_rest {
         violations.push(Violation::Empty);
@@ -156,10 +159,12 @@ fn earlier_group(plan: &Plan, position: usize, sequence: u32) -> bool {
     }
 }
 
-/// A criterion with a check can turn out false whatever its words are; without one, its words must say something new.
+/// A criterion with a check can turn out false whatever its words are; one without must say something that
+/// the intent does not.
 fn flaw(criterion: &Criterion, intent: &str) -> Option<Violation> {
     let found = match &criterion.check {
-        // Only that there is an answer at all is worth asking of any text, and code asks it where nothing else is asked.
+        // Every text matches such a pattern, except that `NOT_EMPTY` is a useful minimum, which code adds if
+        // there is no other criterion.
         Some(Check::OutputMatches { pattern }) if pattern != NOT_EMPTY && takes_any_text(pattern) => {
             Err(Flaw::Vacuous { check: "output_matches" })
         }

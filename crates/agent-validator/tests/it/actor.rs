@@ -1,4 +1,4 @@
-//! The actor on a real bus.
+//! Tests of the actor on a real bus.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -45,9 +45,9 @@ impl House {
         Self::new(Arc::new(Unasked), &Arc::new(ScriptedModel::new()))
     }
 
-    /// Lets the actor work until it waits, and returns what it said.
+    /// Runs the actor until it is idle, and returns the messages it published.
     async fn said(&mut self) -> Vec<Message> {
-        // Time is paused: it moves on only when nothing else can.
+        // Time is paused: it advances only when nothing else can run.
         tokio::time::sleep(Duration::from_secs(600)).await;
         let inputs = [MessageKind::SubTask, MessageKind::ExecutionResult];
         self.scene.said().into_iter().filter(|message| !inputs.contains(&message.kind())).collect()
@@ -83,7 +83,7 @@ async fn a_correction_then_a_match() {
     let found = ExecutionResult { output: "many".to_owned(), ..counted(1, 1, "3") };
     let said = house.attempted(found).await;
     assert_eq!(kinds(&said), [MessageKind::VerdictReached, MessageKind::CorrectionSignal]);
-    // The second attempt answers from what the first one found.
+    // The second attempt answers from the results of the first.
     let said = house.attempted(ExecutionResult { tool_calls: Vec::new(), ..counted(1, 2, "3") }).await;
     assert_eq!(kinds(&said), [MessageKind::VerdictReached, MessageKind::SubTaskOutcome]);
     let [outcome] = outcomes(&said)[..] else { panic!("{said:?}") };
@@ -107,7 +107,7 @@ async fn corrections_are_bounded() {
     house.close().await;
 }
 
-/// Lessons 13 and 27: a message that comes twice, or late, changes nothing.
+/// Lessons 13 and 27: a duplicate or late message changes nothing.
 #[tokio::test(start_paused = true)]
 async fn lesson_13_duplicates_change_nothing() {
     let mut house = House::unasked();
@@ -140,7 +140,7 @@ async fn fact_8_a_denied_subtask_is_not_tried_again() {
     }
 }
 
-/// A judge that hangs over one subtask delays no other one, and ends as a verdict.
+/// A judge that hangs on one subtask delays no other one, and its timeout is a verdict.
 #[tokio::test(start_paused = true)]
 async fn subtasks_are_judged_side_by_side() {
     let model = Arc::new(ScriptedModel::new().expect(Expect::any().user_contains("Wait"), Answer::hang()));
@@ -180,7 +180,7 @@ async fn a_model_call_is_on_record_for_its_subtask() {
     house.close().await;
 }
 
-/// Closing the run ends the actor while a judge still thinks.
+/// Closing the run ends the actor while a judge is still running.
 #[tokio::test(start_paused = true)]
 async fn closing_the_run_ends_the_actor() {
     let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::hang()));

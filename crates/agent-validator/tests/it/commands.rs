@@ -1,4 +1,4 @@
-//! Criteria that a command decides.
+//! Tests of criteria that a command decides.
 
 use std::{
     path::Path,
@@ -18,7 +18,7 @@ use crate::given::{Always, Unasked, call, checked, pass, result, subtask, surrou
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Answers as it was told to, and keeps what it was asked.
+/// A runner with a fixed answer that records its requests.
 struct Scripted {
     answer: CommandRun,
     asked: Mutex<Vec<(String, Duration)>>,
@@ -46,7 +46,7 @@ impl RunCommand for Scripted {
     }
 }
 
-/// A judge that keeps what it was asked, and passes it.
+/// A judge that records its criteria, and passes them.
 #[derive(Default)]
 struct Listening(Mutex<Vec<String>>);
 
@@ -161,7 +161,7 @@ async fn nothing_is_run_again_where_nothing_changed() {
     assert_eq!((again, runner.asked().len()), (first, 1));
 }
 
-/// What a rule said of an attempt that was not finished, it did not say of the work.
+/// A rule's verdict on an unfinished attempt was not about the work.
 #[tokio::test]
 async fn after_an_unfinished_attempt_the_command_is_run() {
     let runner = Scripted::ending(0, "");

@@ -1,4 +1,4 @@
-//! The fast loop as a state machine.
+//! Tests of the fast loop as a state machine.
 
 use artoo_agent_validator::{FastLoop, Step};
 use artoo_types::{
@@ -47,7 +47,7 @@ fn an_attempt_that_passes_is_matched() {
     assert_eq!(outcome, expected);
 }
 
-/// Of two unmet criteria one was told, and the second was mended an attempt later.
+/// Of two unmet criteria only one was reported, and the second was fixed an attempt later.
 #[test]
 fn lesson_a_correction_names_all_that_is_wrong() {
     let named = |criterion: &str, reason: &str| CriterionVerdict {
@@ -88,7 +88,7 @@ fn a_correction_names_what_was_wrong_and_the_trajectory_keeps_it() {
     assert_eq!(ended.tool_calls.len(), 3);
 }
 
-/// Lessons 27 and 13: results that are not the next one, of this subtask, change nothing.
+/// Lessons 27 and 13: a result that is not the next one of this subtask changes nothing.
 #[test]
 fn lesson_27_only_the_awaited_result_counts() {
     let mut fast_loop = fast_loop(2);
@@ -127,7 +127,7 @@ fn some_failures_end_a_subtask_at_once() {
     correction(fast_loop(2).conclude(&unsure, vec![verdict(fail(FailureClass::Logical))]));
 }
 
-/// Lesson 83: a failed execution was accepted. Not even passing verdicts can make it match.
+/// Lesson 83: a failed execution was accepted. Even passing verdicts cannot make it match.
 #[test]
 fn lesson_83_a_failed_execution_never_matches() {
     for status in [ExecutionStatus::Failed, ExecutionStatus::Uncertain] {
@@ -143,7 +143,7 @@ fn lesson_83_a_failed_execution_never_matches() {
     );
 }
 
-/// Seen with the embedded model: three attempts that asked for the same calls, which were refused.
+/// Observed with the embedded model: three attempts that requested the same calls, which were refused.
 #[test]
 fn a_correction_that_changed_nothing_is_not_given_once_more() {
     let wrong = || vec![verdict(fail(FailureClass::Logical))];
@@ -158,14 +158,14 @@ fn a_correction_that_changed_nothing_is_not_given_once_more() {
         fast_loop.conclude(&second, wrong())
     };
     assert_eq!(outcome(after(refused(2, "many"))).status, OutcomeStatus::Failed);
-    // New words, and a call that ran, are something new.
+    // A new output or a call that ran counts as progress.
     correction(after(refused(2, "a lot")));
     correction(after(counted(1, 2, "many")));
-    // Nobody was corrected before the first attempt.
+    // Before the first attempt there was no correction.
     correction(fast_loop(2).conclude(&refused(1, ""), wrong()));
 }
 
-/// What `wc -l FILE` puts out disagreed with a bare number.
+/// The output of `wc -l FILE` disagreed with a bare number.
 #[test]
 fn of_a_number_beside_the_asked_name_the_number_is_delivered() {
     let mut asked = counting(1);
@@ -209,7 +209,7 @@ prop_compose! {
 }
 
 proptest! {
-    /// Whatever the attempts: the loop ends within its bound, exactly once, and matches only what passed in everything.
+    /// For any attempts: the loop ends within its bound, exactly once, and matches only if everything passed.
     #[test]
     fn bounded_and_never_matched_by_a_word(attempts in attempts(), max_retries in 0u32..4) {
         let mut fast_loop = fast_loop(max_retries);

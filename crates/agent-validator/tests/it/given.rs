@@ -1,4 +1,4 @@
-//! Subtasks, results and runs to test with.
+//! Test fixtures: subtasks, results and runs.
 
 use std::{path::Path, sync::Arc};
 
@@ -85,7 +85,7 @@ pub(crate) fn fail(failure_class: FailureClass) -> Finding {
     Finding::Fail { failure_class, reason: "it has no number".to_owned(), evidence: None }
 }
 
-/// A judge that nobody may ask.
+/// A judge that must not be asked.
 pub(crate) struct Unasked;
 
 #[async_trait]
@@ -100,7 +100,7 @@ impl Judge for Unasked {
     }
 }
 
-/// A judge that answers with the same finding whatever it is asked.
+/// A judge that always returns the same finding.
 pub(crate) struct Always(pub(crate) Finding);
 
 #[async_trait]
@@ -120,7 +120,7 @@ pub(crate) fn judged_subtask() -> SubTask {
     conformance::subtask("Count the files", &["It is polite"])
 }
 
-/// An open run, and everything that is said in it.
+/// An open run that records all its messages.
 pub(crate) fn scene() -> Scene {
     Scene::new(now()).unwrap()
 }

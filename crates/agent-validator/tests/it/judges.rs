@@ -1,4 +1,4 @@
-//! The default judge: what it sends, and what it makes of the answers.
+//! Tests of the default judge: its prompts, and how it handles the answers.
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use crate::given::{Always, call, judged_subtask, result, subtask, surroundings, world};
 
-/// Asks the default judge about the first criterion; returns the finding and what the model was sent.
+/// Asks the default judge about the first criterion; returns the finding and the prompt.
 async fn ask(
     intent: &str,
     criterion: &str,
@@ -56,7 +56,7 @@ fn verdict(word: &str, class: &str) -> Answer {
     Answer::json(json!({"reason": "the listing has 3 lines", "verdict": word, "class": class}))
 }
 
-/// Decision 9: a pass points at the call that shows it, and quotes what is on record.
+/// Decision 9: a pass points at the call that shows it, and quotes the record.
 #[tokio::test]
 async fn a_pass_points_at_the_call_that_shows_it() {
     for (answer, number, excerpt) in [("3", 2, "3"), ("a", 1, "a"), ("b.txt", 3, "b.txt")] {
@@ -70,7 +70,8 @@ async fn a_pass_points_at_the_call_that_shows_it() {
     }
 }
 
-/// The prompt numbers the calls, so a judge may name one. Decision 8: one that is not there is asked for once more.
+/// The prompt numbers the calls, so a judge may name one. Decision 8: if that call does not exist, the judge
+/// is asked once more.
 #[tokio::test]
 async fn a_judge_may_name_the_call_that_shows_it() {
     let naming = |number: u32| {
@@ -88,8 +89,8 @@ async fn a_judge_may_name_the_call_that_shows_it() {
     assert!(told.contains("it points at call 9, and there is none"), "{told}");
 }
 
-/// Lesson 30: a verdict word overrode its own list. There is no list and no other word: anything but `pass` fails, and an
-/// answer with a word of its own is asked for once more and then is an error.
+/// Lesson 30: a verdict word overrode its own list. There is no list and no other word: anything but `pass`
+/// fails; after an answer with any other word the judge is asked once more, and then it is an error.
 #[tokio::test]
 async fn lesson_30_a_verdict_has_two_words() {
     let done = result("3", vec![call(1, "3", true)]);
@@ -105,7 +106,7 @@ async fn lesson_30_a_verdict_has_two_words() {
     assert_eq!(sent.len(), 2);
 }
 
-/// A verdict that names a class of failure, or is followed by another one, is none.
+/// A verdict that names a class of failure, or is followed by another one, is invalid.
 #[tokio::test]
 async fn lesson_30_a_verdict_that_says_two_things_is_none() {
     let pass = r#"{"reason": "it is there", "verdict": "pass", "class": "logical"}"#;
@@ -137,7 +138,8 @@ async fn without_a_successful_call_no_model_is_asked() {
     assert_eq!(sent, []);
 }
 
-/// Lesson 50: relative dates could not be judged; lesson 19: correct work was rejected for want of the outputs.
+/// Lesson 50: relative dates could not be judged; lesson 19: correct work was rejected because the outputs
+/// were missing.
 #[tokio::test]
 async fn lessons_19_and_50_the_judge_sees_evidence_date_and_zone() {
     let done = result("3", vec![call(1, "a.txt\nb.txt\n文.txt", true)]);
@@ -149,7 +151,7 @@ async fn lessons_19_and_50_the_judge_sees_evidence_date_and_zone() {
     }
 }
 
-/// What a judge may see: every ending of a call, errors, a file that was written, and text that poses as a verdict.
+/// Prompts with every ending of a call, errors, a written file, and text that imitates a verdict.
 #[tokio::test]
 async fn prompts() {
     let folder = tempfile::tempdir().unwrap();
@@ -195,7 +197,7 @@ async fn prompts() {
     assert!(prompt.chars().count() < 2500, "{}", prompt.chars().count());
 }
 
-/// An output that is the tool's own is not shown a second time as a claim.
+/// A verbatim output is not shown a second time as a claim.
 #[tokio::test]
 async fn a_verbatim_output_is_shown_once() {
     let done = ExecutionResult { verbatim: true, ..result("only-once", vec![call(1, "only-once", true)]) };
@@ -213,7 +215,7 @@ async fn the_default_judge_keeps_the_contract_whatever_the_model_says() {
     }
 }
 
-/// A judge that fails everything keeps every other law.
+/// A judge that fails everything satisfies every other law.
 #[tokio::test]
 async fn what_is_plainly_met_passes() {
     let model = ScriptedModel::new().always(Expect::any().user_contains("3"), verdict("pass", "logical"));
@@ -243,7 +245,7 @@ async fn the_suite_finds_judges_that_break_the_contract() {
     assert_eq!(judged_subtask().success_criteria.len(), 1);
 }
 
-/// A judge whose every answer depends on how often it was asked.
+/// A judge whose answers depend on how often it was asked.
 #[derive(Default)]
 struct Counting(AtomicU32);
 

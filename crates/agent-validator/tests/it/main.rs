@@ -1,4 +1,4 @@
-//! R4a seen from outside: verdicts, the fast loop, what a model is asked, and the actor on a real bus.
+//! Integration tests of R4a: verdicts, the fast loop, prompts, and the actor on a real bus.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

@@ -1,4 +1,4 @@
-//! Who decides a criterion, and on what.
+//! Tests of which instance decides a criterion, and on what evidence.
 
 use std::{
     fs,
@@ -75,7 +75,8 @@ async fn a_check_decides_without_a_judge() {
     assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Check, FailureClass::Logical));
 }
 
-/// Lesson 30 and fact 4 of its kind: right words and no deed. A check of the output cannot pass what no call bears out.
+/// Lesson 30 and fact 4 of its kind: right words and no action. A check of the output cannot pass what no
+/// call supports.
 #[tokio::test]
 async fn lesson_30_a_claim_without_a_call_that_ran_passes_nothing() {
     let ended = |ending: CallEnding| ToolCall { ending, ..call(1, "", false) };
@@ -93,7 +94,7 @@ async fn lesson_30_a_claim_without_a_call_that_ran_passes_nothing() {
             if claim.tool_calls.is_empty() { FailureClass::Logical } else { FailureClass::Environmental };
         assert_eq!((verdict.judge, failure(&verdict).0), (DecidedBy::Rule, expected), "{claim:?}");
     }
-    // A call that failed by itself may show something: that a file is not there.
+    // A call that failed by itself may still show something: that a file does not exist.
     let search = |failure_class| {
         let failure = CallFailure { class: failure_class, reason: "exit status 1".to_owned(), hint: None };
         let calls = vec![ToolCall { failure: Some(failure), ..call(1, "", false) }];
@@ -110,7 +111,8 @@ fn guided() -> Arc<dyn LlmClient> {
     Arc::new(ScriptedModel::new().profiled(ModelProfile::embedded()))
 }
 
-/// Lesson 30 once more: right words and a wrong figure. What the calls show is 3. A guided model derives nothing in its head.
+/// Lesson 30 once more: right words and a wrong number. The calls show 3. A guided model derives nothing in
+/// its head.
 #[tokio::test]
 async fn lesson_30_a_figure_that_no_call_shows_is_invented() {
     let guided = guided();
@@ -124,11 +126,11 @@ async fn lesson_30_a_figure_that_no_call_shows_is_invented() {
         let by = if passes { DecidedBy::Check } else { DecidedBy::Rule };
         assert_eq!(verdict.judge, by);
     }
-    // A quotation is known to be one by the executor's own comparison.
+    // The executor's own comparison establishes that it is a quotation.
     assert!(saying("4", true).await.passed());
 }
 
-/// Notes what it is asked, and passes everything.
+/// Records its criteria, and passes all of them.
 #[derive(Default)]
 struct Asked(Mutex<Vec<Vec<String>>>);
 
@@ -146,7 +148,8 @@ impl Judge for Asked {
     }
 }
 
-/// 13:58 to 14:21 is 23 minutes: a figure that no call prints may still follow. The judge of the whole is told; its form is met.
+/// 13:58 to 14:21 is 23 minutes: a number that no call prints may still follow. The judge of the whole is
+/// told; the form is correct.
 #[tokio::test]
 async fn lesson_a_figure_that_no_call_shows_may_follow() {
     let result = ExecutionResult { output: "4".to_owned(), ..counted(1, 1, "3") };
@@ -154,7 +157,8 @@ async fn lesson_a_figure_that_no_call_shows_may_follow() {
     assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, true));
 }
 
-/// Lesson of the review of 056114a: a literal printed by any program, a search thrown away and the wrong file were all taken for evidence.
+/// Lesson of the review of 056114a: a literal printed by any program, a discarded search and the wrong file
+/// were all taken for evidence.
 #[tokio::test]
 async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
     let (surroundings, world) = (surroundings(Path::new(FOLDER)), world(Path::new(FOLDER)));
@@ -182,14 +186,15 @@ async fn lesson_what_says_the_same_without_its_subject_is_no_evidence() {
         );
     }
     assert!(judged(&counting(1), "3", false, &first).await.passed());
-    // That there is nothing is put out where nothing can be read, too; and what is computed from earlier results depends on these.
+    // "Nothing found" is also the output if nothing can be read; and a value computed from earlier results
+    // depends on those.
     assert!(judged(&counting(1), "0", true, &[]).await.passed());
     let earlier =
         vec![EarlierResult { intent: "Count".to_owned(), output: "3 and 4".to_owned(), left_out_bytes: 0 }];
     assert!(judged(&SubTask { earlier, ..counting(1) }, "7", true, &[]).await.passed());
 }
 
-/// Lesson of the review of 056114a: a deed without any effect was accepted.
+/// Lesson of the review of 056114a: a change without any effect was accepted.
 #[tokio::test]
 async fn lesson_a_deed_after_which_nothing_is_different_is_none() {
     let deed = SubTask { kind: artoo_types::StepKind::Change, ..counting(1) };
@@ -203,12 +208,12 @@ async fn lesson_a_deed_after_which_nothing_is_different_is_none() {
     };
     let changed = ToolCall { files: vec![file], ..call(1, "3", true) };
     assert!(one(&Unasked, &deed, &result("3", vec![changed])).await.passed());
-    // What other tools do is seen nowhere.
+    // The effects of other tools are not tracked.
     let sent = ToolCall { tool: ToolName::new("send_mail"), ..call(1, "3", true) };
     assert!(one(&Unasked, &deed, &result("3", vec![sent])).await.passed());
 }
 
-/// A step that only sums up what others found had to call something all the same.
+/// A step that only summarised the results of others had to make a call all the same.
 #[tokio::test]
 async fn lesson_a_step_may_sum_up() {
     let earlier =
@@ -251,7 +256,7 @@ async fn lesson_what_did_not_change_is_not_judged_again() {
     let first = verdicts(&cx, &judge, &NoCommands, &model, minute, &[], |_| {}).await;
     let again = verdicts(&cx, &Unasked, &NoCommands, &model, minute, &first, |_| {}).await;
     assert_eq!(first, again);
-    // Those of other criteria are no verdicts on this one.
+    // Verdicts on other criteria do not count for this one.
     let other = vec![CriterionVerdict { criterion: "It is short".to_owned(), ..first[0].clone() }];
     verdicts(&cx, &judge, &NoCommands, &model, minute, &other, |_| {}).await;
     assert_eq!(judge.0.into_inner().unwrap().len(), 2);
@@ -311,7 +316,8 @@ async fn lesson_89_an_old_file_is_no_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("下载.iso");
     fs::write(&path, "x").unwrap();
-    // The run of these tests begins in the past; a world that begins after the file was made finds it old.
+    // The run of these tests begins in the past; in a world that begins after the file was made, the file is
+    // old.
     let subtask = SubTask {
         success_criteria: vec![checked("It was downloaded", Check::FileNewer { path: path.clone() })],
         ..counting(1)
@@ -333,7 +339,7 @@ async fn lesson_89_an_old_file_is_no_new_one() {
     assert!(!found[0].passed(), "{found:?}");
 }
 
-/// Lesson N13: a judge that says nothing of use has not passed anything, and its fault teaches memory nothing.
+/// Lesson N13: a judge without a usable answer has passed nothing, and its fault teaches memory nothing.
 #[tokio::test(start_paused = true)]
 async fn lesson_n13_a_missing_verdict_is_unknown_and_no_pass() {
     struct Faulty(&'static str);
@@ -390,7 +396,8 @@ async fn checks_of_files_see_the_working_folder() {
     assert!(!decided(&Unasked, &subtask, &counted(1, 1, "done"), Path::new(FOLDER)).await[0].passed());
 }
 
-/// A liar was believed with a name that stood only in recalled memory: what memory says was taken as asked for.
+/// An invented answer was believed because its name occurred in recalled memory: memory was taken for part of
+/// the request.
 #[tokio::test]
 async fn lesson_what_memory_says_is_not_asked_for() {
     let remembered = "It was pear-tree.txt.";
@@ -409,7 +416,7 @@ async fn lesson_what_memory_says_is_not_asked_for() {
     };
     let verdict = judged(&names(fenced(Origin::Memory, remembered))).await;
     assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Rule, false), "{verdict:?}");
-    // What the request itself says may be repeated.
+    // Names in the request itself may be repeated.
     let verdict = judged(&names(remembered.to_owned())).await;
     assert_eq!((verdict.judge, verdict.passed()), (DecidedBy::Check, true), "{verdict:?}");
 }

@@ -1,4 +1,4 @@
-//! No secret enters the log, wherever in a message it stands.
+//! Tests that no secret enters the log, from any position in a message.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::given::{from_payload, golden, golden_payload, noon, run_id};
 
 const CANARY: &str = "sk-ant-api03-CANARY";
 
-/// Puts the canary into every text that takes it: a closed word, an id or a time does not, and stays.
+/// Puts the canary into every field that accepts free text: closed words, ids and times do not, and stay.
 fn poison(kind: MessageKind) -> Message {
     let mut payload = golden_payload(kind);
     let mut paths = Vec::new();
@@ -64,7 +64,7 @@ fn no_text_of_any_message_reaches_the_log() {
     }
 }
 
-/// What is kept, for every kind: a change here changes what old reports can say.
+/// The facts of every kind: a change here changes what old reports can say.
 #[test]
 fn the_facts_of_every_kind() {
     let known = Vocabulary::new(["qwen2.5-coder-1.5b-instruct"]);

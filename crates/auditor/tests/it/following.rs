@@ -1,4 +1,4 @@
-//! The newest lines of a log, and what comes.
+//! Tests of tailing a log.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -21,7 +21,7 @@ fn write(log: &Path, text: &str) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// The numbers of what was read; 0 for a line that is none.
+/// The line numbers of the items; 0 for an unreadable line.
 fn numbers(seen: &[Seen]) -> Vec<u64> {
     let number = |seen: &Seen| match seen {
         Seen::Line(line) => line.number(),
@@ -55,7 +55,7 @@ fn whole_lines_come_as_they_are_written() {
     assert!(matches!(Following::newest(&log, 2), Err(AuditError::Read { .. })));
 }
 
-/// A line that never ends takes no memory to speak of, and hides none that comes after it.
+/// An endless line takes little memory, and hides no later line.
 #[test]
 fn an_endless_line_is_none() {
     let folder = tempfile::tempdir().unwrap();
@@ -72,7 +72,7 @@ fn an_endless_line_is_none() {
 }
 
 proptest! {
-    /// However many lines there are, and however the file is cut into pieces.
+    /// For any number of lines, and any split of the file into pieces.
     #[test]
     fn the_newest_lines_are_the_last_ones(lines in 0_u64..900, count in 0_usize..1_000, torn in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();

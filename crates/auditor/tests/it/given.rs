@@ -1,4 +1,4 @@
-//! Logs, buses and messages for the tests.
+//! Test fixtures: logs, buses and messages.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -44,7 +44,7 @@ pub(crate) fn append(log: &mut AuditLog, entries: impl IntoIterator<Item = Entry
     assert!(entries.is_empty());
 }
 
-/// A closed log with so many lines, all of them written by one process.
+/// A closed log with this many lines, all written by one process.
 pub(crate) fn a_log(folder: &Path, lines: u64) {
     let (mut log, _) = AuditLog::open(folder, noon()).unwrap();
     append(&mut log, (1..=lines).map(|seq| event(1, seq)));

@@ -1,4 +1,4 @@
-//! Whatever is in the files, nothing panics.
+//! Tests that hostile files cause no panic.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn survives(log: &[u8], head: &[u8]) {
     let (mut opened, found) = AuditLog::open(folder.path(), noon()).unwrap();
     append(&mut opened, [event(1, 1)]);
     assert!(fs::read(&path).unwrap().starts_with(log), "only ever appended");
-    // What was strange is known, or there was nothing.
+    // Either a defect was found, or there was none.
     assert!(!found.is_empty() || log.is_empty() || verify(&path).is_ok());
 }
 

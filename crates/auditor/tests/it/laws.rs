@@ -1,4 +1,4 @@
-//! What holds of every report.
+//! Property tests of reports.
 
 use artoo_auditor::threshold::{DRIFT_CASES, DRIFT_HISTORY, LISTED, NAMES};
 use artoo_auditor::{Line, ReportFold, Window};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::given::{noon, run_id};
 
-/// Values that a fact may have in a log that somebody else wrote.
+/// Values that a fact may have in a foreign log.
 fn any_fact() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<u64>().prop_map(Value::from),
@@ -100,7 +100,7 @@ fn report(lines: &[Line]) -> AuditReport {
     fold.finish()
 }
 
-/// A run as roles make it: a request, rounds of directives, calls, an end.
+/// A realistic run: a request, rounds of directives, calls, an end.
 fn steps() -> impl Strategy<Value = Vec<(Role, MessageKind, Value)>> {
     let step = prop_oneof![
         (-0.5..0.5, 0.0..1.0).prop_map(|(step, d)| {
@@ -122,7 +122,7 @@ fn steps() -> impl Strategy<Value = Vec<(Role, MessageKind, Value)>> {
     prop::collection::vec(step, 0..12)
 }
 
-/// The report without what depends on the order of runs among each other.
+/// The report without the parts that depend on the order of the runs.
 fn unordered(mut report: AuditReport) -> AuditReport {
     report.anomalies.sort_by_key(|anomaly| (anomaly.kind(), anomaly.to_string()));
     report.boundary_violations.sort_by_key(|violation| (violation.run_id, violation.seq));
@@ -133,7 +133,7 @@ fn unordered(mut report: AuditReport) -> AuditReport {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the facts of a line are, a report is made, has an end, and is made again.
+    /// For any facts, the report is bounded and reproducible.
     #[test]
     fn any_facts_make_a_bounded_report(seeds in prop::collection::vec(any_event(), 0..200)) {
         let lines: Vec<Line> = (1..).zip(&seeds).map(|(line, seed)| event(line, seed)).collect();
@@ -147,7 +147,7 @@ proptest! {
         prop_assert_eq!(&report(&lines), &made);
     }
 
-    /// Runs side by side are reported as runs one after the other.
+    /// Interleaved runs are reported like consecutive ones.
     #[test]
     fn runs_do_not_disturb_each_other(
         runs in prop::collection::vec(steps(), 1..4),
@@ -174,7 +174,7 @@ proptest! {
         prop_assert_eq!(unordered(report(&mixed)), unordered(report(&one_by_one)));
     }
 
-    /// Too few cases are no drift, whatever they are.
+    /// Too few cases are never drift.
     #[test]
     fn too_few_cases_are_no_drift(
         before in prop::collection::vec(any::<bool>(), 0..60),

@@ -1,4 +1,4 @@
-//! The file: private, append-only, shared.
+//! Tests of the log file: private, append-only, shared.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -20,7 +20,7 @@ fn a_log_goes_on_where_it_ended() {
         let (mut log, found) = AuditLog::open(folder.path(), noon()).unwrap();
         assert_eq!(found, []);
         append(&mut log, [event(1, 2 * round + 1), event(1, 2 * round + 2)]);
-        // Dropped without a word, like a process that was killed.
+        // Dropped without a clean stop, as in a killed process.
     }
     let verified = verify(&folder.path().join(LOG_NAME)).unwrap();
     assert_eq!((verified.lines, verified.gaps.len()), (6, 0));
@@ -56,7 +56,7 @@ fn head_of(folder: &std::path::Path, content: &[u8]) -> Vec<u8> {
     fs::write(other.path().join(LOG_NAME), content).unwrap();
     a_log(other.path(), 0);
     let head = fs::read_to_string(other.path().join("audit.head")).unwrap();
-    // That log recorded that its head was missing; the head wanted is of the lines before.
+    // That log recorded that its head was missing; the head needed here is for the lines before.
     let mut head: serde_json::Value = serde_json::from_str(&head).unwrap();
     let gap = lines(&other.path().join(LOG_NAME)).pop().unwrap();
     head["lines"] = (gap.number() - 1).into();
@@ -90,7 +90,8 @@ fn what_was_cut_off_while_nobody_looked_is_recorded_for_good() {
     assert_eq!(verify(&path).unwrap().tampered().count(), 2);
 }
 
-/// Several processes append to one log; two handles in one process have the same two locks and the same two views.
+/// Several processes append to one log; two handles in one process have the same two locks and the same two
+/// views.
 #[test]
 fn writers_that_share_a_log_keep_one_chain() {
     const WRITERS: u64 = 4;
@@ -158,7 +159,7 @@ fn a_log_that_cannot_be_is_an_error_with_a_hint() {
     assert!(matches!(error, AuditError::Folder { .. }), "{error}");
 }
 
-/// The line that would come next in a log, as somebody would write it who can read the log.
+/// A valid next line of a log, as anyone who can read the log could forge it.
 fn forged(path: &std::path::Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let last = text.lines().last().unwrap();
@@ -185,7 +186,7 @@ fn a_line_that_was_added_is_found_before_and_after_the_next_run() {
     let (mut log, found) = AuditLog::open(folder.path(), noon()).unwrap();
     assert_eq!(found, [Gap::LinesAdded { expected_lines: 3, added: 1 }]);
     assert_eq!(verify(&path).unwrap().tampered().count(), 1);
-    // While the log is open, too.
+    // Also while the log is open.
     append(&mut log, [event(1, 9)]);
     add();
     append(&mut log, [event(1, 11)]);

@@ -1,4 +1,4 @@
-//! The auditor seen from outside.
+//! Integration tests of the auditor.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

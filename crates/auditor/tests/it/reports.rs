@@ -1,4 +1,4 @@
-//! Reports, from logs that real buses wrote: counts, windows, and how much is listed.
+//! Tests of reports on logs from real buses: counts, windows, and limits of lists.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) fn d(values: &[f64]) -> Vec<UnitInterval> {
     values.iter().copied().map(UnitInterval::clamped).collect()
 }
 
-/// Lesson 22: the ancestor's counts were lost by looking. Lesson N21: it counted attempts as corrections.
+/// Lesson 22: reading reset the ancestor's counts. Lesson N21: it counted attempts as corrections.
 #[test]
 fn a_report_counts_what_happened_as_often_as_it_is_asked() {
     let mut scene = Scene::new();
@@ -111,7 +111,7 @@ fn tools_and_models_are_counted_by_name() {
     assert_eq!(health.models.into_values().collect::<Vec<_>>(), [model]);
 }
 
-/// What is listed has an end, whatever the log holds; what is left out is counted.
+/// Lists are bounded for any log; omitted findings are counted.
 #[test]
 fn a_report_does_not_grow_with_a_hostile_log() {
     let more = 20;
@@ -131,7 +131,7 @@ fn a_report_does_not_grow_with_a_hostile_log() {
     assert_eq!(tools["(others)"].calls, 500 - NAMES as u64);
 }
 
-/// The most important first, whatever the log began with.
+/// Most important first, whatever came first in the log.
 #[test]
 fn anomalies_stand_in_the_order_of_their_kinds() {
     let failed = |seq| line(seq, Role::Executor, MessageKind::ToolFinished, json!({"class": "logical"}));

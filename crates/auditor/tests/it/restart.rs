@@ -1,4 +1,4 @@
-//! A report is computed from the log alone: what process wrote which line, and which of them was killed, does not matter.
+//! Tests that a report depends on the log alone: not on which process wrote which line, or was killed.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -22,7 +22,7 @@ fn entry(run_id: RunId, seq: u64, from: Role, kind: MessageKind, facts: Value, m
     Entry { at, what: What::Event { run_id, seq, from, kind, facts } }
 }
 
-/// What every watch has something to say about.
+/// Entries that trigger every check.
 fn eventful() -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut say = |run: u128, from, kind, facts| {
@@ -69,7 +69,7 @@ fn window(minutes: i64) -> Window {
 fn write(folder: &Path, entries: &[Entry]) {
     let (mut log, _) = AuditLog::open(folder, noon()).unwrap();
     append(&mut log, entries.iter().cloned());
-    // A process that is killed runs no destructor.
+    // A killed process runs no destructor.
     std::mem::forget(log);
 }
 
@@ -83,7 +83,7 @@ fn in_one() -> AuditReport {
     reported(folder.path())
 }
 
-/// The scene is worth its tests only while it has something of everything.
+/// The other tests are only meaningful while these entries trigger every check.
 #[test]
 fn the_eventful_log_has_something_for_every_watch() {
     let report = in_one();
@@ -124,7 +124,8 @@ proptest! {
         prop_assert!(verify(&folder.path().join(LOG_NAME)).unwrap().gaps.is_empty());
     }
 
-    /// A process is killed in the middle of a line, before the head knows of it: the next one says so and goes on.
+    /// A process is killed in the middle of a line, before the head knows of it: the next one records that
+    /// and continues.
     #[test]
     fn a_process_that_is_killed_in_a_line_loses_that_line_alone(whole in 0..20_usize, cut in 1..60_u64) {
         let folder = tempfile::tempdir().unwrap();
@@ -145,7 +146,7 @@ proptest! {
     }
 }
 
-/// Asking is reading: the log, its head, and every later answer are the same.
+/// Queries are read-only: the log, its head, and all later answers stay the same.
 #[test]
 fn asking_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,8 +171,8 @@ fn asking_changes_nothing() {
     assert!(files() == before, "no byte and no time of a file changed");
 }
 
-/// The first periodic report of a process begins where the last one of another process ended, and the counts of what it
-/// covers are those of nobody else.
+/// The first periodic report of a process begins at the end of another process's last one, and no two reports
+/// cover the same messages.
 #[tokio::test(start_paused = true)]
 async fn periodic_reports_leave_nothing_out_across_a_restart() {
     let folder = tempfile::tempdir().unwrap();
@@ -226,14 +227,14 @@ fn a_log_without_a_periodic_report_is_reported_from_its_first_line() {
     assert_eq!(reported_until(&path).unwrap(), None);
     write(folder.path(), &eventful());
     assert_eq!(reported_until(&path).unwrap(), Some(noon()));
-    // What somebody else wrote there is no time.
+    // A foreign value there is not a time.
     let strange = json!({"trigger": "periodic", "until": "tomorrow"});
     write(folder.path(), &[entry(RunId::OPERATOR, 1, Role::Auditor, MessageKind::AuditReport, strange, 3)]);
     assert_eq!(reported_until(&path).unwrap(), Some(noon()));
 }
 
-/// The tap is the auditor's only way in, and a question the operator's only one: both are on record, and nothing that a role
-/// sees changes.
+/// The tap is the auditor's only input, and a query the operator's only one: both are logged, and nothing
+/// that a role sees changes.
 #[tokio::test(start_paused = true)]
 async fn a_question_reaches_no_role() {
     let folder = tempfile::tempdir().unwrap();
@@ -256,7 +257,7 @@ async fn a_question_reaches_no_role() {
     }
 }
 
-/// What is in the queue when a process dies was never promised; what was appended is there.
+/// Queued entries may be lost if a process dies; appended ones are not.
 #[test]
 fn what_was_appended_survives_without_a_sync() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The actor on a real bus.
+//! Tests of the actor on a real bus.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn report(message: &Message) -> &AuditReport {
     report
 }
 
-/// An answer covers everything that was published before the question, although another thread writes the log.
+/// An answer covers everything published before the query, although another thread writes the log.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_covers_what_came_before_the_question() {
     let folder = tempfile::tempdir().unwrap();
@@ -48,7 +48,7 @@ async fn an_answer_covers_what_came_before_the_question() {
     writer.stop().unwrap();
 }
 
-/// Remembers what it was asked.
+/// Records its queries.
 #[derive(Default)]
 struct Asked(std::sync::Mutex<Vec<Window>>);
 

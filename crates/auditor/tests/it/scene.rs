@@ -1,4 +1,4 @@
-//! What passes on a real bus, as the lines of a log, and lines that no bus would make.
+//! Test fixture: messages of a real bus as log lines, and lines that no bus would produce.
 
 use artoo_auditor::{Line, ReportFold, Vocabulary, Window, facts};
 use artoo_bus::{Bus, Observed, RunBus, Tap};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::given::{bus, clock, golden, golden_with, noon, run_id};
 
-/// A bus with a tap, and the report of what passed.
+/// A bus with a tap, and the report on its messages.
 pub(crate) struct Scene {
     pub(crate) clock: std::sync::Arc<artoo_bus::ManualClock>,
     bus: Bus,
@@ -22,7 +22,7 @@ impl Scene {
         Self { clock, tap: bus.tap(10_000), bus, lines: Vec::new() }
     }
 
-    /// On a bus of its own making; its clock stands still.
+    /// A scene on a given bus; its clock stands still.
     pub(crate) fn on(bus: Bus) -> Self {
         Self { clock: clock(), tap: bus.tap(10_000), bus, lines: Vec::new() }
     }
@@ -31,7 +31,7 @@ impl Scene {
         self.bus.open(run_id(n)).unwrap()
     }
 
-    /// What the writer would make of what passed so far.
+    /// Appends the lines that the writer would make of the messages so far.
     fn log(&mut self) {
         while let Some(observed) = self.tap.try_recv() {
             let Observed::Message(envelope) = observed else { panic!("{observed:?}") };
@@ -71,7 +71,7 @@ pub(crate) fn directive(directive: &str, d: f64, grad_goal: f64) -> Message {
     golden_with(MessageKind::PlanDirective, fields)
 }
 
-/// The end of a run that no fault ended.
+/// The end of a run without a fault.
 pub(crate) fn no_fault() -> Message {
     golden_with(MessageKind::FinalResult, json!({"fault": null}))
 }

@@ -1,4 +1,4 @@
-//! Whatever is done to a log, the check finds it.
+//! Tests that verification detects any change to a log.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::given::a_log;
 
 const LINES: u64 = 6;
 
-/// Does something to a good log and returns what the check says.
+/// The result of verification after tampering with a good log.
 fn after(tamper: impl FnOnce(&mut Vec<u8>)) -> Result<(), VerifyError> {
     let folder = tempfile::tempdir().unwrap();
     a_log(folder.path(), LINES);
@@ -36,7 +36,7 @@ fn a_good_log_is_good() {
     assert_eq!(after_lines(|_| {}), "whole");
 }
 
-/// Every byte of the log, changed to its neighbour and to a line break.
+/// Every byte of the log, replaced by the next value and by a line break.
 #[test]
 fn any_changed_byte_is_found_and_its_line_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn missing_lines_at_the_end_are_found_by_the_head() {
             format!("the log ends after line {keep}; {LINES} were written")
         );
     }
-    // A line that was added without the head is taken for one that the head missed only if it continues the chain.
+    // A line added without updating the head is only accepted as written by us if it continues the chain.
     let added = after_lines(|lines| lines.push(lines[LINES as usize - 1].clone()));
     assert_eq!(
         added,
@@ -100,7 +100,7 @@ fn missing_lines_at_the_end_are_found_by_the_head() {
 }
 
 proptest! {
-    /// Any span removed, any bytes put in.
+    /// Any removed span, any inserted bytes.
     #[test]
     fn any_cut_and_any_insertion_is_found(from in 0.0..1.0, length in 0_usize..700, put in proptest::collection::vec(any::<u8>(), 0..40)) {
         let mut same = false;

@@ -1,4 +1,4 @@
-//! Each kind of anomaly: where it is one, where it is none, and where nobody can know.
+//! Tests of each kind of anomaly: present, absent, and undecidable.
 
 use artoo_auditor::{Gap, GapLine, Line, ReportFold, Window};
 use artoo_types::{
@@ -15,7 +15,7 @@ fn kinds(report: &AuditReport) -> Vec<AnomalyKind> {
     report.anomalies.iter().map(Anomaly::kind).collect()
 }
 
-/// A run with these rounds: D, and the step of the goal.
+/// The report on a run with these rounds: D, and the step of the goal.
 fn rounds(rounds: &[(f64, f64)], end: Option<Value>) -> AuditReport {
     let facts = |(d, step): &(f64, f64)| json!({"D": d, "grad_goal": step, "directive": "refine"});
     let mut lines: Vec<Line> = (1..)
@@ -46,7 +46,8 @@ fn trends_follow_the_goal_and_not_the_clock() {
     assert_eq!(trend(&[0.0, -0.4, 0.09]), Some(Trend::Improving), "noise is no turn");
 }
 
-/// A fault's result repeats the numbers of the round before; counted as a round, a run that fell once would have fallen twice.
+/// The result of a fault repeats the numbers of the previous round; counted as a round, a single fall would
+/// count twice.
 #[test]
 fn a_fault_is_no_round() {
     let falling = [(0.8, 0.0), (0.6, -0.15), (0.8, 0.15)];
@@ -55,7 +56,8 @@ fn a_fault_is_no_round() {
     assert_eq!(report.gap_trends[0].trend, Trend::Oscillating);
 }
 
-/// The result of a run whose budget was spent names no fault, and repeats the numbers of the round before all the same.
+/// The result of a run that spent its budget names no fault, but also repeats the numbers of the previous
+/// round.
 #[test]
 fn a_spent_budget_is_no_round_and_leaves_no_hole() {
     let manifest = json!({"round": 1, "subtasks": 2, "kept": 0});
@@ -82,7 +84,7 @@ fn a_spent_budget_is_no_round_and_leaves_no_hole() {
     assert_eq!(kinds(&run(Some(&spent), Some(&json!({})))), decided);
 }
 
-/// A person may think about a question for as long as it takes.
+/// A person may take any time to answer a question.
 #[test]
 fn a_run_that_waits_for_an_answer_is_not_lost() {
     let lost = |kinds: &[MessageKind]| {
@@ -245,8 +247,8 @@ fn a_run_without_an_end_and_one_with_two_are_reported() {
     );
 }
 
-/// A window of five minutes is shorter than the silence that makes a run a lost one: it is the window in which the silence
-/// ran out that tells.
+/// A window of five minutes is shorter than the silence after which a run is lost: the run is reported in the
+/// window in which the silence expired.
 #[test]
 fn a_lost_run_is_in_exactly_one_of_the_periodic_reports() {
     let minute = |minutes| noon() + chrono::Duration::minutes(minutes);
@@ -278,7 +280,7 @@ fn gaps_are_reported_and_holes_without_one_too() {
     assert_eq!(anomalies(vec![plan(1), plan(1)]), [twice]);
 }
 
-/// One run with what follows its request.
+/// The anomalies of a single run, given the messages after its request.
 fn run(messages: &[(Role, MessageKind, Value)]) -> Vec<Anomaly> {
     let messages = (2..).zip(messages);
     let lines = messages.map(|(seq, (from, kind, facts))| line(seq, *from, *kind, facts.clone()));
@@ -382,7 +384,7 @@ fn limits_of_the_request_hold() {
     assert_eq!(run(&[directive(), directive()]), exceeded(RunLimit::Replans, 1));
 }
 
-/// What is missing may be what would be missed: after a hole the watches over one run say nothing of it.
+/// An apparently missing message may be in the gap: after a gap, the checks of a single run report nothing.
 #[test]
 fn after_a_hole_only_the_hole_is_told() {
     let twice = || line(9, Role::Dispatcher, MessageKind::SubTask, json!({"subtask_id": run_id(1)}));

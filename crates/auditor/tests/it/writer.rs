@@ -1,4 +1,4 @@
-//! The thread between the bus and the log.
+//! Tests of the writer thread between the bus and the log.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -48,7 +48,7 @@ fn everything_that_passes_is_in_the_log_in_the_order_of_each_run() {
     }
 }
 
-/// A tap that cannot hold what passes loses it, and the log says exactly what.
+/// A tap that overflows loses messages, and the log says exactly which.
 #[test]
 fn what_the_tap_lost_is_in_the_log_as_a_gap() {
     let folder = tempfile::tempdir().unwrap();
@@ -67,7 +67,8 @@ fn what_the_tap_lost_is_in_the_log_as_a_gap() {
     assert_eq!(verified.gaps[0].gap, Gap::Lagged { run_id: run_id(1), first_seq: 1, last_seq: 7 });
 }
 
-/// The log's folder goes away under the writer: the run goes on, the operator is told once, and the thread still ends.
+/// The log's folder disappears under the writer: the run continues, the operator is told once, and the thread
+/// still ends.
 #[test]
 fn a_log_that_cannot_be_written_is_reported_once_and_stops_nobody() {
     let folder = tempfile::tempdir().unwrap();

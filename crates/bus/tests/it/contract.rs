@@ -1,4 +1,4 @@
-//! The table of contracts, and that the bus enforces it.
+//! Tests of the contract table and its enforcement.
 
 use artoo_bus::{BusError, Refusal, RefusalReason, RoleSet, contract};
 use artoo_types::{MessageKind, Role};
@@ -48,8 +48,8 @@ fn a_role_set_knows_the_order_of_the_roles() {
     assert_eq!(RoleSet::ALL.iter().collect::<Vec<_>>(), Role::ALL);
 }
 
-/// Every pair of role and kind, on a real run: listed ones reach exactly the listed mailboxes, the others nobody but
-/// the record.
+/// Every pair of role and kind, on a real run: allowed messages reach exactly the listed mailboxes, all
+/// others only the record.
 #[tokio::test]
 async fn the_bus_enforces_every_pair() {
     for from in Role::ALL {
@@ -111,7 +111,7 @@ async fn a_second_final_result_is_refused_and_on_record() {
     assert_eq!(refusal.reason, RefusalReason::SecondFinalResult);
 }
 
-/// A report that comes twice would make R7 decide twice on one plan.
+/// A duplicate report would make R7 decide twice on one plan.
 #[tokio::test]
 async fn a_second_report_of_a_plan_is_refused_and_on_record() {
     let run = run();

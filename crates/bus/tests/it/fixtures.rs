@@ -1,4 +1,4 @@
-//! Messages and buses for the tests.
+//! Test fixtures: messages and buses.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub(crate) fn tool_output(n: u128) -> ToolOutput {
     }
 }
 
-/// One message of a kind: the golden one of the vocabulary.
+/// The golden message of a kind.
 pub(crate) fn sample(kind: MessageKind) -> Message {
     let path = format!("{}/../types/tests/golden/{}.json", env!("CARGO_MANIFEST_DIR"), kind.name());
     let payload: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();

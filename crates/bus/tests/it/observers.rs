@@ -1,4 +1,4 @@
-//! Observers, taps and recorders.
+//! Tests of observers, taps and recorders.
 
 use std::sync::mpsc;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::fixtures::{bus_with, run, run_id, tool_output, warning};
 
-/// Takes up to `most` things and appends the numbers that they account for, received or lost.
+/// Receives up to `most` items and appends the message numbers that they account for, received or lost.
 fn account(observer: &mut Observer, most: usize, accounted: &mut Vec<u64>) {
     for observed in std::iter::from_fn(|| observer.try_recv()).take(most) {
         match observed {
@@ -25,7 +25,8 @@ fn account(observer: &mut Observer, most: usize, accounted: &mut Vec<u64>) {
 }
 
 proptest! {
-    /// However an observer dawdles, what it got and what it was told it lost are everything, in order, without overlap.
+    /// However slowly an observer reads, received and reported lost messages are all messages, in order,
+    /// without overlap.
     #[test]
     fn received_and_lost_are_all(capacity in 1_usize..100, steps in proptest::collection::vec((0_usize..150, 0_usize..150), 1..12)) {
         let run = run();

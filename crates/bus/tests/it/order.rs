@@ -1,4 +1,4 @@
-//! One order for all, whatever the interleaving.
+//! Tests that all receivers see the same order under any interleaving.
 
 use std::sync::{Arc, Barrier};
 
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use crate::fixtures::{run, sample, task_spec};
 
-/// What several threads publish at once reaches every mailbox in one order, gapless, complete, each thread's own
-/// messages in its own order.
+/// Messages that several threads publish at once reach every mailbox in one order, complete and without gaps,
+/// with each thread's own messages in their own order.
 #[test]
 fn concurrent_publishers_give_one_order() {
     const THREADS: usize = 4;
@@ -31,7 +31,7 @@ fn concurrent_publishers_give_one_order() {
         })
         .collect();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    // Received while it is published, not after.
+    // Received during publishing, not after.
     let received: Vec<Vec<Arc<Envelope>>> = runtime.block_on(async {
         let mut all = Vec::new();
         for port in &mut ports {
@@ -73,8 +73,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Against a model: whatever is published, received and restarted in whatever order, every mailbox hands out
-    /// exactly what the contract sends it, in sequence, once.
+    /// Compared with a model: for any sequence of publishing, receiving and restarting, every mailbox
+    /// delivers exactly the messages of its contract, in order, once.
     #[test]
     fn mailboxes_behave_like_their_contract(steps in proptest::collection::vec(step(), 1..120)) {
         let run = run();
@@ -86,7 +86,7 @@ proptest! {
         let samples: std::collections::BTreeMap<_, _> =
             MessageKind::ALL.iter().map(|kind| (*kind, sample(*kind))).collect();
         let (mut seq, mut ended) = (0, false);
-        // Plans that are not reported yet; before the first, anything may be.
+        // Plans not reported yet; before the first one, any number of reports is allowed.
         let mut unreported: Option<u32> = None;
         for step in steps {
             match step {
@@ -96,7 +96,7 @@ proptest! {
                     let allowed = artoo_bus::contract::may_publish(from, kind)
                         && !(kind == MessageKind::FinalResult && ended)
                         && !(is_report && unreported == Some(0));
-                    // A refusal takes a number too: it is on record.
+                    // A refusal takes a number too, since it is recorded.
                     seq += 1;
                     let published = ports[&from].publish(message.clone());
                     prop_assert_eq!(published.clone().ok(), allowed.then_some(seq), "{:?}", published);

@@ -1,4 +1,4 @@
-//! Mailboxes and ports: lossless, bounded, restartable.
+//! Tests of mailboxes and ports: lossless, bounded, restartable.
 
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ async fn a_waiting_port_is_woken_by_a_message_and_by_the_close() {
     assert_eq!(waiting.await.unwrap(), (Some(1), None));
 }
 
-/// Nothing may hang: a run that nobody holds any more is closed.
+/// Nothing may hang: a run without handles is closed.
 #[tokio::test]
 async fn dropping_the_last_handle_closes_the_run() {
     let run = run();
@@ -127,7 +127,8 @@ async fn a_role_can_be_restarted_without_losing_a_message() {
     assert_eq!(second.recv().await, None);
 }
 
-/// Who takes over hears again what the one before heard, and repeats to nobody what that one has said.
+/// A successor receives its predecessor's messages again, and does not repeat the messages that were sent
+/// already.
 #[tokio::test]
 async fn who_takes_a_role_over_catches_up_in_silence() {
     let run = run();
@@ -184,7 +185,7 @@ async fn receiving_is_cancel_safe() {
     }
 }
 
-/// A receive loop that always finds a message must not keep its worker thread for itself.
+/// A receive loop that always finds a message must not monopolise its worker thread.
 #[tokio::test(flavor = "current_thread")]
 async fn receiving_yields_to_other_tasks() {
     let run = run();

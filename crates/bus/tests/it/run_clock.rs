@@ -1,4 +1,4 @@
-//! The run's clock and the stamps.
+//! Tests of the run's clock and the timestamps.
 
 use std::time::Duration;
 

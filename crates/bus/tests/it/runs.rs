@@ -1,12 +1,12 @@
-//! Many runs on one bus do not see each other.
+//! Tests that the runs on one bus do not see each other.
 
 use artoo_bus::BusError;
 use artoo_types::{Message, Role};
 
 use crate::fixtures::{bus_with, run_id, task_spec, user_request};
 
-/// Lessons N7 and N8: the ancestor kept state by a name that a model chose, and ran a late message against the newer
-/// task. A hundred runs at once, each talking to itself.
+/// Lessons N7 and N8: the ancestor keyed state by a name that a model chose, and ran a late message against
+/// the newer task. A hundred concurrent runs, each with its own messages.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hundred_runs_at_once_stay_apart() {
     const ROUNDS: u64 = 50;

@@ -91,7 +91,7 @@ fn a_failure_takes_the_class_that_the_machine_knows() {
     );
 }
 
-/// A status is also an answer (grep, diff): a check that fails after it says more than the status does.
+/// An exit status can be an answer (grep, diff): a check that fails after it says more than the status does.
 #[test]
 fn a_status_that_nobody_can_read_leaves_a_logical_failure() {
     let table = [
@@ -219,7 +219,7 @@ fn a_list_says_what_is_missing_and_what_is_too_much() {
     assert_eq!(reason("a.txt\nc.md"), ". has \"b.txt\", which the output does not name");
 }
 
-/// Neither there nor missing: what nobody looked at to its end decides nothing.
+/// Neither present nor absent: a file that was not read to its end decides nothing.
 #[test]
 fn beyond_the_limits_nothing_is_decided() {
     let folder = tempfile::tempdir().unwrap();
@@ -239,7 +239,7 @@ fn beyond_the_limits_nothing_is_decided() {
     assert!(!unknown(&Check::FileContains { path: "large".into(), value: "y".into() }, ""));
 }
 
-/// The last call of all may have been about something else.
+/// The last of all calls may have been about something else.
 #[test]
 fn disagreement_is_logical_whatever_the_last_call_was() {
     let last = call(CallEnding::Exited { status: 2 }, Some(FailureClass::Environmental));
@@ -250,7 +250,7 @@ fn disagreement_is_logical_whatever_the_last_call_was() {
     assert_eq!(found, Finding::Fail { failure_class: FailureClass::Logical, reason: text, evidence });
 }
 
-/// What the request gives no place goes to the workspace; commands may write nowhere else.
+/// A file without a given place goes to the workspace; commands may write nowhere else.
 #[test]
 fn a_bare_name_means_what_was_made_in_the_workspace() {
     let folder = tempfile::tempdir().unwrap();
@@ -303,7 +303,8 @@ fn lesson_89_an_old_file_is_not_a_new_one() {
     assert!(matches!(found, Finding::Fail { .. }));
 }
 
-/// Lesson 89 again, within one second: the file was there a moment before the run began, or only got an old time.
+/// Lesson 89 again, within one second: the file existed a moment before the run began, or only got an old
+/// time.
 #[test]
 fn lesson_89_a_moment_before_the_run_is_before_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -323,7 +324,7 @@ fn lesson_89_a_moment_before_the_run_is_before_it() {
     let earlier = world_from(made - chrono::TimeDelta::milliseconds(100));
     assert!(passes(&newer, &earlier));
     assert!(!passes(&unchanged, &earlier));
-    // Setting the content's time back hides no change.
+    // Setting the content's time back does not hide a change.
     let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
     fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
     assert!(!passes(&unchanged, &earlier));

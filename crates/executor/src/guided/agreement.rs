@@ -1,7 +1,9 @@
-//! Which of several commands for one question means the same as most others: those that put out the same whatever the world is like.
+//! Majority vote over several commands for one question. Two commands agree if their outputs are equal in
+//! every rehearsed world.
 //!
-//! One output may be chance; the same output on the files as they are and on others that differ is meaning. A command whose output stays the
-//! same where its subject cannot be read says nothing about it, however many others say so too.
+//! An equal output may be chance; an equal output both on the files as they are and on perturbed copies shows
+//! that the commands mean the same. A command whose output does not change when its subject cannot be read
+//! says nothing about the subject, however many other commands agree with it.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -9,16 +11,16 @@ use std::cmp::Reverse;
 use artoo_tools::{Rehearsed, Said};
 use artoo_types::{BlockedProgram, BlockedTarget, Samples, ToolName};
 
-/// A command that was rehearsed.
+/// A rehearsed command.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Candidate {
-    /// Which sample wrote it, from 0.
+    /// The number of the sample that produced it, from 0.
     pub(crate) sample: u32,
     pub(crate) command: String,
     pub(crate) came: Came,
 }
 
-/// What a command put out in each world; `None` where it was not rehearsed in it.
+/// The results of a command in each world; `None` if it was not rehearsed in that world.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Came {
     pub(crate) as_is: Rehearsed,
@@ -26,31 +28,32 @@ pub(crate) struct Came {
     pub(crate) doubled: Option<Rehearsed>,
 }
 
-/// How much a group is worth, the least first.
+/// The rank of a group, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
-    /// It says the same, whatever its subject is.
+    /// The output does not depend on the subject.
     Independent,
-    /// It failed, of which the model learns something at least.
+    /// The command failed, which at least tells the model something.
     Failed,
-    /// Whether it depends on its subject cannot be told.
+    /// Whether the output depends on the subject is unknown.
     Unknown,
-    /// It depends on its subject.
+    /// The output depends on the subject.
     Depends,
 }
 
-/// The group that won.
+/// The winning group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Winner {
-    /// Its sample with the smallest number: the one without dice, where that is among them.
+    /// Its lowest sample number: the sample at temperature 0, if that one is in the group.
     pub(crate) sample: u32,
     pub(crate) samples: Samples,
-    /// Whether more samples could not change much: two ways agree on something that worked and may depend on its subject.
+    /// Whether more samples would hardly change the result: two different methods agree on something that
+    /// worked and may depend on its subject.
     pub(crate) is_settled: bool,
 }
 
-/// The group that is worth most, the largest of these, the one with the smallest sample number of these; `None` without candidates.
-/// `asked` is how many samples were asked for.
+/// The group of highest rank; among these the largest; among these the one with the lowest sample number.
+/// `None` without candidates. `asked` is the number of samples that were requested.
 pub(crate) fn winner(candidates: &[Candidate], asked: u32) -> Option<Winner> {
     let of = Compared::of(candidates);
     let mut groups: Vec<Vec<&Candidate>> = Vec::new();
@@ -80,7 +83,8 @@ pub(crate) fn winner(candidates: &[Candidate], asked: u32) -> Option<Winner> {
     Some(Winner { sample, samples, is_settled })
 }
 
-/// Of how many of these commands no two use the same program. One command with another option makes the same mistake.
+/// The number of commands in the group of which no two share a program. One command with another option makes
+/// the same mistake.
 fn ways(group: &[&Candidate]) -> u32 {
     let mut apart: Vec<Vec<String>> = Vec::new();
     for candidate in group {
@@ -92,19 +96,20 @@ fn ways(group: &[&Candidate]) -> u32 {
     count(apart.len())
 }
 
-/// The programs that do the work of a command; of one that has none the command itself.
+/// The programs that do the work of a command; the command itself if it names none.
 pub(super) fn programs(command: &str) -> Vec<String> {
     let call = BlockedTarget { tool: ToolName::new("shell"), target: command.to_owned() };
     let named: Vec<String> = BlockedProgram::all_in(&call).into_iter().map(|pair| pair.program).collect();
     if named.is_empty() { vec![command.to_owned()] } else { named }
 }
 
-/// Whether it failed and said so. A search without a hit ends with status 1 and complains of nothing.
+/// Whether the command failed with a message on stderr. A search without a hit exits with status 1 and writes
+/// nothing.
 pub(crate) fn failed(rehearsed: &Rehearsed) -> bool {
     rehearsed.status != 0 && !text(&rehearsed.stderr).trim().is_empty()
 }
 
-/// An output in words; of a long one what tells it from another.
+/// The output as text; the hash of a long output.
 fn text(said: &Said) -> Cow<'_, str> {
     match said {
         Said::Whole(bytes) => String::from_utf8_lossy(bytes),
@@ -127,13 +132,14 @@ fn worth(came: &Came) -> Worth {
         || came.doubled.as_ref().is_some_and(|doubled| said(doubled, all) != as_is);
     match hidden {
         _ if differs => Worth::Depends,
-        // Nothing is nothing with and without: a search that found nothing, or one that looked nowhere.
+        // An empty output with and without the subject proves nothing: the search found nothing, or it looked
+        // nowhere.
         Some(_) if !as_is.is_empty() => Worth::Independent,
         Some(_) | None => Worth::Unknown,
     }
 }
 
-/// What a command means: what it says in each world.
+/// The meaning of a command: its results in each world.
 type Meaning = (bool, Vec<String>, Option<Without>, Option<(bool, Vec<String>)>);
 
 fn meaning(came: &Came, of: Compared) -> Meaning {
@@ -142,13 +148,14 @@ fn meaning(came: &Came, of: Compared) -> Meaning {
     (failed(&came.as_is), said(&came.as_is, of), hidden, doubled)
 }
 
-/// What of the outputs is compared. One command puts out a name, and another the name with its size before it: what both say is the name.
+/// The part of the outputs that is compared. One command prints a name, another the name after its size: the
+/// name is what both have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Compared {
     All,
-    /// One of them puts out numbers and nothing else.
+    /// One of the outputs consists of numbers only.
     Numbers,
-    /// One of them puts out no number.
+    /// One of the outputs contains no number.
     Words,
 }
 
@@ -183,12 +190,13 @@ fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// What a command says where it cannot read its subject.
+/// The result of a command that cannot read its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Without {
-    /// That something is wrong. How, and what it puts out beside that, is the program's manner: a pipe still counts no lines.
+    /// It reports an error. The wording, and any other output, depends on the program: a pipe still counts no
+    /// lines.
     Complains,
-    /// As if nothing were.
+    /// It reports nothing unusual.
     Says(Vec<String>),
 }
 
@@ -200,8 +208,8 @@ fn without_subject(rehearsed: &Rehearsed, of: Compared) -> Without {
     }
 }
 
-/// What is compared of each line, in whichever order; numbers in the way that they are written here, and paths without what says that they
-/// begin here.
+/// The compared parts of each line, with the lines sorted, numbers in one notation, and paths without a
+/// leading `./`.
 fn said(rehearsed: &Rehearsed, of: Compared) -> Vec<String> {
     let told = text(&rehearsed.stdout);
     let mut lines: Vec<String> = told
@@ -276,7 +284,7 @@ mod tests {
         assert_eq!(winner(&twice, 2).unwrap().samples.agreed, 1);
     }
 
-    /// Seen with the embedded model: the largest file with its size, and without.
+    /// Observed with the embedded model: the largest file with and without its size.
     #[test]
     fn lesson_what_one_of_them_leaves_out_is_not_compared() {
         let hidden = || complaint("", "no", 1);

@@ -1,4 +1,4 @@
-//! Limits of what a weak model may call, and write into a command.
+//! Limits on the tools and commands of a weak model.
 
 use std::sync::Arc;
 
@@ -11,18 +11,20 @@ use crate::{AttemptContext, ToolSpec};
 /// The longest command in characters.
 const LONGEST_COMMAND: usize = 400;
 
-/// The tools that a weak model is offered while it derives an answer in several ways: without those for names, searches and files, since what
-/// a command puts out can be rehearsed, and a list of names it takes for an answer to how many there are.
+/// The tools offered to a weak model while it derives an answer in several ways. The tools for names,
+/// searches and files are left out: command output can be rehearsed, and the model takes a list of names for
+/// a count.
 pub(crate) fn rehearsed(tools: &[ToolSpec]) -> Vec<ToolSpec> {
     let done_by_commands = [Glob.name(), Grep.name(), ReadFile.name()];
     tools.iter().filter(|tool| !done_by_commands.contains(&tool.name)).cloned().collect()
 }
 
-/// The same attempt with a bounded command in the schema of `shell`, without leaving one running, and without reading outputs again. What a
-/// file holds is not offered as an answer: a whole file seldom is one.
+/// The attempt with limits applied: `shell` commands are bounded and cannot be left running, earlier outputs
+/// cannot be read again, and the content of a file is not offered as an answer, since a whole file seldom is
+/// one.
 pub(crate) fn bounded(cx: &AttemptContext) -> AttemptContext {
     let mut cx = cx.clone();
-    // Earlier outputs are short for a weak model, and it reads them by ids that it makes up.
+    // Earlier outputs are short for a weak model, and it invents the ids when it reads them.
     let left_out = [ToolName::new(LookAtJob::NAME), ReadEvidence.name()];
     cx.tools.retain(|tool| !left_out.contains(&tool.name));
     cx.tools.iter_mut().for_each(|tool| tool.output_is_answer &= tool.name != ReadFile.name());

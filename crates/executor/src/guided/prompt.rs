@@ -10,11 +10,11 @@ use super::GUIDED_PROMPT;
 use crate::AttemptContext;
 use crate::prompt::{GO_ON, correction, earlier, line, opening, result, task};
 
-/// What only GNU find knows, in the rules for a small model.
+/// The part of the rules for a small model that only applies to GNU find.
 const GNU_ADVICE: &str = " For sizes and times use find -printf '%s %p\\n' with sort -n, not ls.";
 
-/// The constant part: the rules, then one line a tool. The names of the arguments are in the schema already; a small model does not
-/// look there.
+/// The constant part: the rules, then one line a tool. The schema already names the arguments, but a small
+/// model ignores them there.
 pub(crate) fn system(cx: &AttemptContext) -> String {
     let is_gnu = cx.surroundings.platform == "linux";
     let rules = if is_gnu { GUIDED_PROMPT.to_owned() } else { GUIDED_PROMPT.replace(GNU_ADVICE, "") };
@@ -25,7 +25,8 @@ pub(crate) fn system(cx: &AttemptContext) -> String {
     text
 }
 
-/// The changing part, with what it names of what is there. The platform is left out: the examples fit it.
+/// The variable part, with the paths that the step names. The platform is left out: the examples already fit
+/// it.
 pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProfile) -> String {
     let mut text = opening(cx, "");
     text.push_str(&advice(&cx.instructions, profile));
@@ -45,7 +46,7 @@ pub(crate) fn step(cx: &AttemptContext, named: Option<&str>, profile: &ModelProf
     text
 }
 
-/// The programs or tools by which the answer was derived before; none for a first derivation.
+/// The programs or tools that earlier derivations of the answer used; empty for the first derivation.
 fn used(cx: &AttemptContext) -> Vec<String> {
     let mut used: Vec<String> = Vec::new();
     for call in &cx.subtask.avoid {
@@ -57,7 +58,7 @@ fn used(cx: &AttemptContext) -> Vec<String> {
     used
 }
 
-/// What the model is told after a call; `named` where it has to hear once more how the things are called that the step is about.
+/// The message to the model after a call; with `named` it repeats the paths that the step is about.
 pub(crate) fn after(call: &ToolCall, named: Option<&str>) -> String {
     let mut text = result(call);
     if let Some(named) = named {

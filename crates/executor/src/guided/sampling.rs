@@ -1,9 +1,12 @@
-//! The first turn of a step that finds something out: it is derived in several ways, and the command is taken that means what most mean.
+//! Sampling of the first turn of a step that finds something out: several commands are derived, and a
+//! majority vote picks one.
 //!
-//! A weak model's command is right more often than not, and its mistakes differ. So once it has written one, it is asked for another way, and
-//! for two samples more of the first question where these do not agree. What each puts out is seen where nothing of it lasts: on the files
-//! as they are, with what the step names hidden, and with lines of it doubled. Samples alone do not do: a small model that is bound to a
-//! schema says the same whatever the dice (measured on the embedded one). Source: `docs/deviations.md`, "Samples".
+//! A weak model's command is right more often than not, and its mistakes differ. So after the first command
+//! the model is asked for a different method and, if the two disagree, for two more samples of the original
+//! question. Each command is rehearsed in a sandbox in which nothing persists: on the files as they are, with
+//! the paths that the step names hidden, and with some of their lines doubled. Repeated samples alone are not
+//! enough: a small model bound to a schema gives the same answer at any temperature (measured on the embedded
+//! one). Source: `docs/deviations.md`, "Samples".
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,21 +22,21 @@ use crate::{Action, AttemptContext, CallTool, ExecuteError};
 
 const SHELL: &str = "shell";
 const PYTHON: &str = "python3";
-/// A command by which it is seen whether any can be rehearsed.
+/// A command that tests whether commands can be rehearsed at all.
 const NOTHING: &str = "true";
-/// What is said to a first command, so that another comes that makes other mistakes. A program is asked for by itself: what a small model
-/// quotes within a command within a text is seldom right.
+/// The reply to the first command that asks for a method with different mistakes. The program is requested on
+/// its own: a small model seldom quotes correctly within a command within a text.
 const IN_PYTHON: &str = "To check that, do the same step in Python alone: answer with a program that prints what the step asks for, and nothing else.";
-/// The same for a first command that was a program already.
+/// The same for a first command that already was a program.
 const IN_SHELL: &str = "To check that, do the same step without python3, with other programs of the shell. Answer with one call.";
-/// The longest program in characters.
+/// The maximum length of a program, in characters.
 const LONGEST_PROGRAM: usize = 600;
 
-/// The turn that was taken.
+/// The chosen turn.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) turn: Value,
-    /// How far the samples agree on it; `None` where nothing was rehearsed.
+    /// The agreement of the samples on it; `None` if nothing was rehearsed.
     pub(crate) samples: Option<Samples>,
 }
 
@@ -43,7 +46,8 @@ pub(crate) async fn is_due(cx: &AttemptContext, tools: &dyn CallTool) -> bool {
     finds_out && tools.rehearse(NOTHING, &Perturbation::AsIs).await.is_ok()
 }
 
-/// Asks for the first turn. `None` where the first sample is of no use, so that it is asked for once more by itself.
+/// Asks for the first turn. `None` if the first sample is unusable; the caller then asks once more without
+/// sampling.
 pub(crate) async fn first_turn(
     request: &Request,
     programs: &[String],
@@ -69,7 +73,7 @@ pub(crate) async fn first_turn(
     derived.add(Some(first), tools).await;
     for requests in [vec![another], vec![request.sample(2), request.sample(3)]] {
         for answer in ask_several::<Value>(model.as_ref(), requests).await {
-            // One sample fewer where it is of no use.
+            // An unusable answer only reduces the number of samples.
             derived.add(answer.ok().map(|answer| as_call(answer.value)), tools).await;
         }
         if derived.winner().is_none_or(|winner| winner.is_settled) {
@@ -79,7 +83,7 @@ pub(crate) async fn first_turn(
     Ok(derived.taken())
 }
 
-/// The same question once more, with what was done already.
+/// The same request again, with the first command in the conversation.
 fn in_another_way(request: &Request, first: &Value, how: &str) -> Request {
     let mut request = request.clone();
     request.messages.push(Message::assistant(first.to_string()));
@@ -98,14 +102,14 @@ fn in_python(request: &Request, first: &Value) -> Request {
     in_another_way(request, first, IN_PYTHON).with_schema(schema)
 }
 
-/// A turn that is a program as the call that runs it.
+/// Converts a turn that is a program into the call that runs it.
 fn as_call(turn: Value) -> Value {
     let Some(program) = turn.get("python").and_then(Value::as_str) else { return turn };
     let command = format!("{PYTHON} -c {}", subject::quoted(program));
     json!({"tool": SHELL, "arguments": {"command": command}, "output_is_answer": true})
 }
 
-/// Whether a turn is a call that was asked for before, so that it brings nothing new.
+/// Whether a turn is a call that was requested before, so that it yields nothing new.
 pub(crate) fn is_known(turn: &Value, tools: &dyn CallTool) -> bool {
     match Action::read(turn) {
         Some(Action::Call { tool, arguments, .. }) => tools.is_known(&tool, &arguments),
@@ -113,7 +117,7 @@ pub(crate) fn is_known(turn: &Value, tools: &dyn CallTool) -> bool {
     }
 }
 
-/// The turns so far, and what their commands put out.
+/// The turns so far, and the results of their commands.
 struct Derived {
     subject: Vec<PathBuf>,
     turns: Vec<Option<Value>>,
@@ -151,7 +155,7 @@ impl Derived {
     }
 }
 
-/// The command of a turn that is one.
+/// The shell command of a turn, if it has one.
 fn command(turn: &Value) -> Option<String> {
     match Action::read(turn)? {
         Action::Call { tool, arguments, .. } if tool.as_str() == SHELL => {
@@ -161,7 +165,8 @@ fn command(turn: &Value) -> Option<String> {
     }
 }
 
-/// What a command puts out in each world; `None` where it cannot be rehearsed as the world is. One that fails as the world is fails anywhere.
+/// Runs a command in each world; `None` if it cannot be rehearsed on the unchanged files. A command that
+/// fails there is not rehearsed in the other worlds.
 async fn rehearse(command: &str, subject: &[PathBuf], tools: &dyn CallTool) -> Option<Came> {
     let as_is = tools.rehearse(command, &Perturbation::AsIs).await.ok()?;
     let mut came = Came { as_is, hidden: None, doubled: None };

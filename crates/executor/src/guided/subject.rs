@@ -1,4 +1,4 @@
-//! What a step is about, as it lies in the world.
+//! The subject of a step: the existing paths that its text names.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,22 @@ use artoo_checks::{Filesystem, named_paths};
 
 use crate::AttemptContext;
 
-/// The most things that are told.
+/// The maximum number of paths shown.
 const MOST_TOLD: usize = 8;
 
-/// What the step is about: the paths that it names; where it names none, those that it is told besides.
+/// The paths that the step's intent names; if it names none, those in its context.
 pub(crate) async fn of(cx: &AttemptContext) -> Vec<PathBuf> {
     let (here, texts) = (cx.surroundings.clone(), [cx.subtask.intent.clone(), cx.subtask.context.clone()]);
     let look = move || {
         let world = Filesystem::new(here.working_folder, here.home, here.now).with_workspace(here.workspace);
         texts.iter().map(|text| named_paths(text, &world)).find(|paths| !paths.is_empty()).unwrap_or_default()
     };
-    // It only fails where the process ends.
+    // This fails only when the process shuts down.
     tokio::task::spawn_blocking(look).await.unwrap_or_default()
 }
 
-/// What a step is about in words that can be copied into a command. A weak model does not quote blanks, and translates names.
+/// The subject in words that can be copied into a command. A weak model does not quote blanks, and translates
+/// names.
 pub(crate) fn told(subject: &[PathBuf], working_folder: &Path) -> Option<String> {
     let folder = working_folder.canonicalize().unwrap_or_else(|_| working_folder.to_owned());
     let one = |path: &PathBuf| {
@@ -32,13 +33,13 @@ pub(crate) fn told(subject: &[PathBuf], working_folder: &Path) -> Option<String>
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// Whether a command leaves out something that the step is about, by the name that it has.
+/// Whether a command omits the name of any path that the step is about.
 pub(crate) fn is_left_out(subject: &[PathBuf], command: &str) -> bool {
     let names = subject.iter().filter_map(|path| path.file_name()?.to_str());
     names.into_iter().any(|name| !command.contains(name))
 }
 
-/// A name as a shell takes it for one word.
+/// A name quoted so that a shell takes it as one word.
 pub(super) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',');
     if name.chars().all(is_plain) && !name.starts_with('-') {

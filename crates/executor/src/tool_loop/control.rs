@@ -1,4 +1,4 @@
-//! The tools as a model is told of them, the one by which it gives up, and its calls as they are read.
+//! Tool definitions as sent to the model, the `give_up` tool, and parsing of the model's calls.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use serde_json::{Value, json};
 use super::Wanted;
 use crate::ToolSpec;
 
-/// The tool by which a model gives up.
+/// The tool with which a model gives up.
 pub(super) const GIVE_UP: &str = "give_up";
-/// The argument by which it says that an output is the answer.
+/// The argument that marks a call's output as the answer.
 pub(super) const IS_ANSWER: &str = "output_is_answer";
 
-/// What of one call can be made of it.
+/// A parsed call.
 #[derive(Debug, PartialEq)]
 pub(super) enum Read {
-    /// It is to be made.
+    /// A call to make.
     Call(Wanted),
-    /// It gives up.
+    /// The model gives up.
     GiveUp { id: String, gave_up: GaveUp },
-    /// It cannot be made, and the model is told why.
+    /// The call is invalid; the model is told why.
     Unreadable { id: String, problem: String },
 }
 
-/// The tools, and giving up.
+/// The definitions of the tools, including `give_up`.
 pub(super) fn definitions(tools: &[ToolSpec]) -> Arc<[ToolDefinition]> {
     let give_up = ToolDefinition {
         name: GIVE_UP.to_owned(),
@@ -54,13 +54,13 @@ fn definition(tool: &ToolSpec) -> ToolDefinition {
     ToolDefinition { name: tool.name.to_string(), description: tool.summary.clone(), parameters }
 }
 
-/// About how many tokens they take in each prompt.
+/// Estimated tokens that the definitions take in each prompt.
 pub(super) fn tokens(tools: &[ToolDefinition]) -> u64 {
     let text = |tool: &ToolDefinition| format!("{} {} {}", tool.name, tool.description, tool.parameters);
     tools.iter().map(|tool| estimate_tokens(&text(tool))).sum()
 }
 
-/// Reads a call as the model wrote it.
+/// Parses a call of the model.
 pub(super) fn read(call: ToolUse, tools: &[ToolSpec]) -> Read {
     let ToolUse { id, name, arguments } = call;
     let text = if arguments.trim().is_empty() { "{}" } else { &arguments };

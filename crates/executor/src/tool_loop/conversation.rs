@@ -1,4 +1,4 @@
-//! What was said in one attempt, and how it is cut where it grows past the model's context.
+//! Conversation of one attempt, and its compaction when it outgrows the model's context.
 
 use artoo_llm_client::{Image, Message, ToolResult, estimate_message, inline};
 use artoo_types::ToolCall;
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::prompt;
 
-/// Exchanges at the end that stay whole, whatever their size.
+/// Number of final exchanges that are never compacted, whatever their size.
 const KEPT_WHOLE: usize = 2;
-/// The longest text among the arguments of a call that stays, in characters, once the call is old.
+/// The longest text argument kept in an old call, in characters.
 const ARGUMENT: usize = 400;
 
-/// The task, and each turn of the model with what came of it.
+/// The task, and each turn of the model with its results.
 #[derive(Clone, Debug)]
 pub(super) struct Conversation {
     task: String,
@@ -19,27 +19,27 @@ pub(super) struct Conversation {
     tokens: u64,
 }
 
-/// A turn of the model, and the answer to it.
+/// A turn of the model, and the reply to it.
 #[derive(Clone, Debug)]
 struct Exchange {
     said: Message,
     came: Vec<Came>,
-    /// What it was told beside results.
+    /// Text sent to the model besides the results.
     told: String,
     is_cut: bool,
     tokens: u64,
 }
 
-/// What came of one call.
+/// The result of one call.
 #[derive(Clone, Debug)]
 pub(super) struct Came {
     id: String,
-    /// All that is shown of it.
+    /// The full text.
     whole: String,
-    /// One line, once it is old.
+    /// The one-line text used after compaction.
     record: String,
     is_error: bool,
-    /// Shown as long as it is not cut.
+    /// Shown until the exchange is compacted.
     picture: Option<Image>,
 }
 
@@ -49,7 +49,7 @@ impl Came {
         Self { id, whole: prompt::result(call), record: record(call), is_error, picture }
     }
 
-    /// An answer that is no call's output.
+    /// A reply that is not the output of a call.
     pub(super) fn words(id: String, words: String) -> Self {
         Self { id, whole: words.clone(), record: words, is_error: false, picture: None }
     }
@@ -81,13 +81,13 @@ impl Conversation {
         self.count_last();
     }
 
-    /// About how many tokens it has.
+    /// Estimated number of tokens.
     pub(super) fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// Cuts the oldest exchanges to their records until it has at most `target` tokens; the last ones stay whole. Says whether it
-    /// became smaller.
+    /// Compacts the oldest exchanges to their records until at most `target` tokens remain; the last ones
+    /// stay whole. Returns whether the conversation became smaller.
     pub(super) fn compact(&mut self, target: u64) -> bool {
         let before = self.tokens;
         let old = self.exchanges.len().saturating_sub(KEPT_WHOLE);
@@ -102,7 +102,7 @@ impl Conversation {
         self.tokens < before
     }
 
-    /// The turns as messages. Calls and results are those of the wire where it has them, otherwise text.
+    /// The turns as messages. Calls and results use the provider's native form if it has one, otherwise text.
     pub(super) fn messages(&self, is_native: bool) -> Vec<Message> {
         let turns = self.exchanges.iter().flat_map(|exchange| exchange.messages(is_native));
         std::iter::once(Message::user(self.task.as_str())).chain(turns).collect()
@@ -151,7 +151,7 @@ impl Exchange {
     }
 }
 
-/// What a call was and where its output is.
+/// One line on what the call was and where its output is stored.
 fn record(call: &ToolCall) -> String {
     let made: String = inline(&format!("{} {}", call.tool, call.target())).chars().take(ARGUMENT).collect();
     let how = prompt::how_it_ended(call);
@@ -167,7 +167,7 @@ fn record(call: &ToolCall) -> String {
     }
 }
 
-/// Arguments whose long texts are cut, still an object.
+/// The arguments with long texts truncated, still a JSON object.
 fn briefer(arguments: &str) -> String {
     let Ok(Value::Object(mut fields)) = serde_json::from_str(arguments) else { return arguments.to_owned() };
     for value in fields.values_mut() {

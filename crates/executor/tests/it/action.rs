@@ -1,4 +1,4 @@
-//! What a model may say in a turn.
+//! Tests of [`Action`]: parsing a turn, and its schema.
 
 use artoo_executor::{Action, ToolSpec, conformance};
 use artoo_types::{GaveUp, GiveUpKind, ToolName};
@@ -18,9 +18,9 @@ fn the_schema_lets_through_what_may_be_said() {
         (call.clone(), true, true),
         (json!({"tool": "write_file", "arguments": {"command": "x"}}), true, true),
         (json!({"give_up": "no such tool"}), true, true),
-        // An answer is offered only where something was shown.
+        // An answer is offered only after something was shown.
         (json!({"answer": "3"}), false, true),
-        // What R3 may not do: an unknown or blocked tool, other arguments, two things at once, nothing.
+        // Turns that R3 may not take: an unknown or blocked tool, other arguments, two actions at once, none.
         (json!({"tool": "rm", "arguments": {"command": "x"}, "output_is_answer": true}), false, false),
         (json!({"tool": "shell", "arguments": {"command": 3}, "output_is_answer": true}), false, false),
         (
@@ -112,7 +112,7 @@ fn hostile() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Any JSON is read or refused; what fits the schema is always read, and with the tool that was offered.
+    /// Any JSON is parsed or rejected; a turn that fits the schema always parses, with the offered tool.
     #[test]
     fn any_json_is_read_or_refused(turn in hostile(), may_answer in any::<bool>()) {
         let read = Action::read(&turn);

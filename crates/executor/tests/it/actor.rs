@@ -1,4 +1,4 @@
-//! The actor on a real bus, with a stage for a shell.
+//! Tests of the actor on a real bus, with a fake shell.
 
 use std::{sync::Arc, time::Duration};
 
@@ -47,7 +47,7 @@ fn directive(tools: &[&str], targets: &[&str]) -> PlanDirective {
     }
 }
 
-/// Makes its calls one after the other, whatever becomes of them, and says it is done.
+/// Makes its calls in order regardless of their results, and reports success.
 struct Stubborn(&'static [&'static str]);
 
 #[async_trait]
@@ -90,7 +90,7 @@ async fn a_call_is_announced_made_and_recorded() {
     house.close().await;
 }
 
-/// Lesson 18: the answer was the part of the output that a prompt shows.
+/// Lesson 18: the answer was the excerpt of the output that the prompt shows.
 #[tokio::test(start_paused = true)]
 async fn lesson_18_a_long_output_is_an_answer_as_a_whole_or_not_at_all() {
     let model = Arc::new(
@@ -120,7 +120,7 @@ async fn a_correction_makes_one_more_attempt_that_sees_the_first() {
     let mut house = with_model(&model);
     house.dispatcher.publish(subtask(1, "Count")).unwrap();
     assert_eq!(house.results().await.len(), 1);
-    // Of another attempt, twice of this one, of nobody.
+    // Corrections of another attempt, of this one (twice), and of an unknown subtask.
     for signal in [correction(1, 2), correction(1, 1), correction(1, 1), correction(7, 1)] {
         house.validator.publish(signal).unwrap();
     }
@@ -130,7 +130,7 @@ async fn a_correction_makes_one_more_attempt_that_sees_the_first() {
     house.close().await;
 }
 
-/// Lesson 27: one id, many uses. The same subtask is worked on once.
+/// Lesson 27: one id, many uses. A subtask delivered twice runs once.
 #[tokio::test(start_paused = true)]
 async fn lesson_27_a_subtask_that_comes_twice_is_done_once() {
     let mut house = House::new(Arc::new(Stubborn(&["say 1"])), &silent(), 4);
@@ -158,7 +158,8 @@ async fn subtasks_run_side_by_side_up_to_the_bound() {
     house.close().await;
 }
 
-/// A hanging tool or model cannot hold a run: the deadline ends the attempt, and the call that ran is on record.
+/// A hanging tool or model cannot hold up a run: the deadline ends the attempt, and the call in flight is
+/// recorded.
 #[tokio::test(start_paused = true)]
 async fn a_deadline_ends_an_attempt_and_records_the_call_that_ran() {
     let mut house = House::new(Arc::new(Stubborn(&["say 1", "hang"])), &silent(), 4);
@@ -200,7 +201,7 @@ impl Executor for Panics {
     }
 }
 
-/// Says that its output is what the last call put out.
+/// Claims that its output is the output of the last call.
 struct Quotes(&'static str);
 
 #[async_trait]
@@ -216,7 +217,7 @@ impl Executor for Quotes {
     }
 }
 
-/// Whoever reads the result believes a quotation without looking; so it is compared, whoever made it.
+/// Readers of the result trust a quotation without checking it, so the actor checks every one.
 #[tokio::test(start_paused = true)]
 async fn what_calls_itself_a_quotation_is_compared() {
     for (output, verbatim) in [("3", true), (" 3\n", true), ("4", false), ("", false)] {
@@ -240,7 +241,7 @@ async fn a_panic_is_a_failed_result_and_spreads_to_nobody() {
     house.close().await;
 }
 
-/// Lesson N3 and fact 12: a model call that fails ends in a result, not in silence.
+/// Lesson N3 and fact 12: a failed model call produces a result, not silence.
 #[tokio::test(start_paused = true)]
 async fn lesson_n3_a_model_that_fails_is_a_failed_result() {
     let unreachable = || LlmError::Unreachable {
@@ -265,14 +266,14 @@ async fn lesson_n3_a_model_that_fails_is_a_failed_result() {
             (result.status, failure.class, failure.infrastructure),
             (ExecutionStatus::Failed, class, true)
         );
-        // Raw words of a model are no evidence (lesson 83).
+        // Raw text from a model is no evidence (lesson 83).
         assert!(!result.output.contains("rather chat") && result.tool_calls.is_empty());
         house.close().await;
     }
 }
 
-/// Fact 8: consent was refused, and the next command did it by other means. A denial ends the subtask, whatever the
-/// behaviour says and goes on to do.
+/// Fact 8: consent was refused, and the next command did it by other means. A denial ends the subtask,
+/// regardless of what the behaviour returns or does next.
 #[tokio::test(start_paused = true)]
 async fn fact_8_a_denied_call_ends_the_subtask_whatever_the_behaviour_says() {
     let mut house = House::new(Arc::new(Stubborn(&["say 1", "deny", "say bypass"])), &silent(), 4);
@@ -283,7 +284,7 @@ async fn fact_8_a_denied_call_ends_the_subtask_whatever_the_behaviour_says() {
     assert_eq!(result.failure.unwrap().class, FailureClass::Denied);
     assert_eq!(result.tool_calls.len(), 2, "the bypass was not run");
     assert_eq!(finished(&said)[2].ending, CallEnding::Refused);
-    // Nor is it run in another attempt, should one be asked for.
+    // Nor is it run in another attempt after a correction.
     house.validator.publish(correction(1, 1)).unwrap();
     let said = house.said().await;
     let [again] = results(&said).try_into().unwrap();
@@ -293,7 +294,8 @@ async fn fact_8_a_denied_call_ends_the_subtask_whatever_the_behaviour_says() {
     house.close().await;
 }
 
-/// Fact 7: a directive is enforced at the call: a blocked tool is neither offered nor run, a blocked input is not run.
+/// Fact 7: a directive is enforced at the call: a blocked tool is neither offered nor run, a blocked input is
+/// not run.
 #[tokio::test(start_paused = true)]
 async fn fact_7_a_directive_is_enforced_at_the_call() {
     let mut house = House::new(Arc::new(Stubborn(&["say  blocked", "say fine"])), &silent(), 4);

@@ -1,4 +1,4 @@
-//! What was said about effects: every order of answers.
+//! Tests of approval decisions, for every order of answers.
 
 use artoo_executor::{Approvals, Standing, Terms};
 use artoo_sandbox::Permission;
@@ -44,7 +44,7 @@ fn who_is_asked_depends_on_the_terms() {
             let asks = person && approval != Approval::Never;
             assert_eq!(standing == Standing::Open, asks, "{approval:?} {person}");
             assert_eq!(is_denied(&standing), !asks);
-            // What was granted in advance needs nobody, and is no more than was granted.
+            // Effects granted in advance need no one to be asked, and cover no more than was granted.
             let approvals = Approvals::new(terms(approval, person, &deletes));
             assert!(is_granted(&approvals.standing(&removal)));
             assert!(!is_granted(&approvals.standing(&other)));
@@ -53,7 +53,7 @@ fn who_is_asked_depends_on_the_terms() {
     assert!(!is_granted(&Approvals::new(terms(Approval::Auto, false, &deletes)).standing(&[])));
 }
 
-/// Rules that allow and deny to delete below these folders of a home.
+/// Rules that allow and deny deleting below these folders of a home.
 fn rules(allowed: &str, denied: &str) -> Rules {
     let rule = |decision, folder: &str| Rule {
         decision,
@@ -85,7 +85,7 @@ fn a_rule_is_an_answer_and_what_was_denied_outweighs_it() {
         for granted in [&[][..], &granted] {
             assert_eq!(ruled(granted).standing(&kept), denied);
             assert_eq!(ruled(granted).standing(&both), denied);
-            // Whether it would do what is denied shows when it is tried.
+            // Whether it does what is denied becomes clear only in a trial.
             assert!(!ruled(granted).allows(&[effect("unknown", "./x.sh")]));
         }
         let mut approvals = ruled(&[]);
@@ -98,7 +98,7 @@ fn a_rule_is_an_answer_and_what_was_denied_outweighs_it() {
 fn a_yes_holds_for_as_long_as_was_said_and_for_what_was_shown() {
     let asked = [effect("overwrites", "/a/docs/x"), effect("creates", "/a/docs/new"), effect("network", "h")];
     let later = [
-        // The same; below it; beside it; deeper; elsewhere.
+        // The same file; below it; beside it; deeper; elsewhere.
         effect("overwrites", "/a/docs/x"),
         effect("overwrites", "/a/docs/x/y"),
         effect("overwrites", "/a/docs/z"),
@@ -107,7 +107,7 @@ fn a_yes_holds_for_as_long_as_was_said_and_for_what_was_shown() {
         // Other kinds.
         effect("creates", "/a/docs/other"),
         effect("deletes", "/a/docs/x"),
-        // No file.
+        // Not a file.
         effect("network", "h"),
         effect("network", "other"),
     ];
@@ -121,19 +121,20 @@ fn a_yes_holds_for_as_long_as_was_said_and_for_what_was_shown() {
         approvals.decided(&asked, &decision(true, scope));
         let found = later.clone().map(|effect| u8::from(is_granted(&approvals.standing(&[effect]))));
         assert_eq!(found, covered, "{scope:?}");
-        // Somebody else's words have what was agreed to itself, and no folder around it.
+        // For foreign words, a grant covers the effect itself but no folder around it.
         let of_foreign_words = |effect| u8::from(is_granted(&approvals.standing_of_foreign_words(&[effect])));
         let itself = if scope == ApprovalScope::Folder { [0; 9] } else { covered };
         assert_eq!(later.clone().map(of_foreign_words), itself, "{scope:?}");
     }
-    // What is no file is the same only where it is called the same.
+    // Without a file, two effects are the same only if they have the same name.
     let mut approvals = with_a_person();
     approvals.decided(&[effect("unknown", "./x.sh")], &decision(true, ApprovalScope::Run));
     assert!(is_granted(&approvals.standing(&[effect("unknown", "./x.sh")])));
     assert_eq!(approvals.standing(&[effect("unknown", "./y.sh")]), Standing::Open);
 }
 
-/// Issue 13: what goes is asked about each time. A rule is the person's own word for longer, and covers what is in the folder that goes.
+/// Issue 13: deletions are asked about each time. A rule is the person's standing decision, and covers the
+/// content of a folder that is deleted.
 #[test]
 fn no_answer_but_a_rule_covers_what_goes() {
     let [folder, within, beside] =
@@ -149,7 +150,7 @@ fn no_answer_but_a_rule_covers_what_goes() {
     assert_eq!(approvals.standing(&beside), Standing::Open);
 }
 
-/// What could not be known and was denied says nothing about what is known.
+/// Denying an unknown effect does not deny any known one.
 #[test]
 fn an_unknown_that_was_denied_denies_no_known_effect() {
     let mut approvals = with_a_person();
@@ -157,7 +158,7 @@ fn an_unknown_that_was_denied_denies_no_known_effect() {
     for known in EffectKind::ALL.into_iter().filter(|kind| *kind != EffectKind::Unknown) {
         assert_eq!(approvals.standing(&[effect(known.name(), "/a/b")]), Standing::Open, "{known}");
     }
-    // Without a trial it may do just that.
+    // Without a trial it may do exactly that.
     assert!(is_denied(&approvals.standing(&[effect("unknown", "./y.sh")])));
 }
 
@@ -214,12 +215,12 @@ fn decisions() -> impl Strategy<Value = ApprovalDecided> {
     (any::<bool>(), prop::sample::select(scopes.to_vec())).prop_map(|(yes, scope)| decision(yes, scope))
 }
 
-/// Whether an effect of the same kind is on the same path: what must never happen after a denial.
+/// Whether an effect of the same kind is on the same path, which must never happen after a denial.
 fn reaches(denied: &Effect, effect: &Effect) -> bool {
     denied.kind == effect.kind && denied.what == effect.what
 }
 
-/// Whether this yes to a question with this effect is one to the other: the law, in its own words.
+/// Whether granting a question with one effect also grants the other: an independent statement of the law.
 fn is_said(agreed: &Effect, scope: ApprovalScope, asked: &Effect) -> bool {
     let folder = |effect: &Effect| {
         effect.what.starts_with('/').then(|| effect.what.rsplit_once('/').unwrap().0.to_owned())
@@ -230,7 +231,7 @@ fn is_said(agreed: &Effect, scope: ApprovalScope, asked: &Effect) -> bool {
             ApprovalScope::Once => false,
             ApprovalScope::Run => asked.kind != EffectKind::Deletes && agreed.what == asked.what,
             ApprovalScope::Folder => {
-                // The root lies in no folder.
+                // The root has no parent folder.
                 let is_root = |effect: &Effect| effect.what == "/";
                 is_file
                     && !is_root(agreed)
@@ -247,7 +248,8 @@ fn is_said(agreed: &Effect, scope: ApprovalScope, asked: &Effect) -> bool {
 }
 
 proptest! {
-    /// Whatever was answered before: a call runs unasked only where each of its effects was agreed to for longer, in a question that showed it.
+    /// For any earlier answers: a call runs without a question only if each of its effects was granted for
+    /// longer than one call, in a question that showed it.
     #[test]
     fn a_yes_covers_what_was_shown_and_no_more(
         answered in prop::collection::vec((effects(), decisions()), 0..8),
@@ -265,7 +267,7 @@ proptest! {
         prop_assert!(is_granted(&standing) == (is_said && !is_denied(&standing)), "{:?}", standing);
     }
 
-    /// Whatever is asked, answered and granted in advance: what was denied once never runs.
+    /// For any questions, answers and advance grants: an effect that was denied once never runs.
     #[test]
     fn no_sequence_of_commands_has_a_denied_effect(
         asked in prop::collection::vec((effects(), decisions()), 1..12),
@@ -302,7 +304,7 @@ proptest! {
     }
 }
 
-/// Whoever agreed while it could be undone has not agreed to what cannot be.
+/// Consent given while the effect could be undone does not cover an irreversible one.
 #[test]
 fn a_yes_that_was_not_told_covers_nothing_that_cannot_be_undone() {
     let effects = [effect("overwrites", "/a/b")];
@@ -314,7 +316,7 @@ fn a_yes_that_was_not_told_covers_nothing_that_cannot_be_undone() {
     assert_eq!(approvals.standing(beyond), Standing::Open);
     approvals.decided(beyond, &decision(true, ApprovalScope::Run));
     assert!(matches!(approvals.standing(beyond), Standing::Granted(_)));
-    // What was granted in advance was granted either way.
+    // An advance grant covers both cases.
     let approvals = Approvals::new(terms(Approval::Auto, false, &[EffectKind::Overwrites]));
     assert!(matches!(approvals.standing(beyond), Standing::Granted(_)));
     let nobody = Approvals::new(terms(Approval::Auto, false, &[]));

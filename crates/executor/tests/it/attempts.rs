@@ -1,4 +1,4 @@
-//! The default executor: what it makes of turns and results.
+//! Tests of the default executor: how it handles turns and results.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::given::{call, guided, json_turns, recorded};
 
-/// Tools that answer from a list, in order.
+/// Tools that return these results in order.
 struct Script(Mutex<Vec<Result<ToolCall, CallStopped>>>);
 
 #[async_trait]
@@ -41,7 +41,7 @@ fn refused() -> Result<ToolCall, CallStopped> {
     Ok(recorded("shell", "x", "", CallEnding::Refused, Some(FailureClass::Logical)))
 }
 
-/// An attempt in which the model says these turns and the tools give these results; all of both must be used.
+/// Runs an attempt with these turns of the model and these tool results; all of both must be used.
 async fn attempt(
     cx: &AttemptContext,
     turns: &[Value],
@@ -50,7 +50,7 @@ async fn attempt(
     attempt_by(json_turns(), cx, turns, results).await
 }
 
-/// The same by a model of this profile.
+/// [`attempt`] with a model of this profile.
 async fn attempt_by(
     profile: ModelProfile,
     cx: &AttemptContext,
@@ -93,7 +93,7 @@ async fn an_output_declared_to_be_the_answer_takes_one_turn() {
     assert_eq!(first(&[call("ls | wc -l", true)], vec![printed(" 3\n")]).await, done("3", true));
 }
 
-/// Nothing printed, or not by a call that succeeded, or by a tool whose output is no answer: the model goes on.
+/// No output, a failed call, or a tool whose output is no answer: the model continues.
 #[tokio::test]
 async fn a_declaration_needs_something_to_declare() {
     let answer = json!({"answer": "none"});
@@ -106,7 +106,7 @@ async fn a_declaration_needs_something_to_declare() {
     assert_eq!(attempt(&cx, &[turn, answer], vec![printed("3")]).await.unwrap(), done("none", false));
 }
 
-/// Lesson 18: what was cut passed for the whole.
+/// Lesson 18: a truncated output was taken for the whole.
 #[tokio::test]
 async fn lesson_18_a_cut_output_does_not_pass_for_the_whole() {
     let cut = OutputRecord {
@@ -119,7 +119,7 @@ async fn lesson_18_a_cut_output_does_not_pass_for_the_whole() {
     assert_eq!(ended, done("too many", false));
 }
 
-/// Lesson 84 and 30: what no tool showed, nobody may claim. A guided model has no way to answer before a call ran.
+/// Lesson 84 and 30: a claim needs a tool result. A guided model cannot answer before a call ran.
 #[tokio::test]
 async fn lesson_84_no_answer_before_a_call_ran() {
     let claim = json!({"answer": "3"});
@@ -128,12 +128,13 @@ async fn lesson_84_no_answer_before_a_call_ran() {
     assert!(matches!(error, ExecuteError::Model(LlmError::Unusable { .. })), "{error}");
     let failure = error.failure();
     assert_eq!((failure.class, failure.infrastructure), (FailureClass::Unknown, true));
-    // A refused call shows nothing either. What the model insists on then is no answer, but a correction may follow.
+    // A refused call shows nothing either. If the model insists, that is no answer, but a correction may
+    // follow.
     let insists = [call("ls", false), claim.clone(), claim.clone()];
     let ended = attempt_by(guided(), &cx, &insists, vec![refused()]).await.unwrap();
     assert_eq!(because(&ended), (ExecutionStatus::Uncertain, FailureClass::Logical, false));
     assert_eq!(ended.output, "");
-    // A later attempt may answer from what an earlier one found, where that ran.
+    // A later attempt may answer from the result of an earlier one, if that call ran.
     let earlier = |call| AttemptContext { earlier: vec![call], attempt: 2, ..cx.clone() };
     let found = earlier(printed("3").unwrap());
     for profile in [guided(), json_turns()] {
@@ -142,14 +143,14 @@ async fn lesson_84_no_answer_before_a_call_ran() {
     }
     let refused = earlier(refused().unwrap());
     assert!(attempt_by(guided(), &refused, &[claim.clone(), claim.clone()], vec![]).await.is_err());
-    // Any other model is told to look first, and may.
+    // Any other model is told to look first, and can.
     let looks = [claim.clone(), call("ls | wc -l", true)];
     assert_eq!(first(&looks, vec![printed("3")]).await, done("3", true));
     let insists = vec![claim; 8];
     assert_eq!(because(&first(&insists, vec![]).await).0, ExecutionStatus::Uncertain);
 }
 
-/// Lesson 85: two objects in one answer, the second with a made-up result. The first counts.
+/// Lesson 85: two objects in one answer, the second with an invented result. The first counts.
 #[tokio::test]
 async fn lesson_85_the_first_of_two_actions_counts() {
     let two = format!("{}\n{}", call("ls", true), json!({"answer": "made up"}));
@@ -196,7 +197,8 @@ async fn failures_take_the_class_that_the_machine_knows() {
     }
 }
 
-/// Seen with the embedded model: a search found nothing, and it gave up "because nothing was found". That is the answer.
+/// Observed with the embedded model: a search found nothing, and it gave up "because nothing was found". That
+/// is the answer.
 #[tokio::test]
 async fn a_call_that_did_what_it_should_is_answered_and_not_given_up_on() {
     let turns =
@@ -206,14 +208,15 @@ async fn a_call_that_did_what_it_should_is_answered_and_not_given_up_on() {
     assert_eq!((ended.status, ended.output.as_str()), (ExecutionStatus::Completed, "none"));
 }
 
-/// Seen with the embedded model: the fences of its prompt, in its answer.
+/// Observed with the embedded model: it copied the fences of its prompt into its answer.
 #[tokio::test]
 async fn fences_are_no_part_of_an_answer() {
     let turns = [call("ls", false), json!({"answer": "<<<data: tool output\na.txt\ndata>>>"})];
     assert_eq!(first(&turns, vec![printed("a.txt")]).await.output, "a.txt");
 }
 
-/// A small model gives up at the first error. It may not before anything was shown, or three turns were tried.
+/// A small model gives up at the first error. It may not before something was shown or three turns were
+/// tried.
 #[tokio::test]
 async fn giving_up_takes_a_guided_model_a_try() {
     let give_up = json!({"give_up": "I cannot"});
@@ -224,7 +227,7 @@ async fn giving_up_takes_a_guided_model_a_try() {
     assert_eq!(because(&ended), (ExecutionStatus::Failed, FailureClass::Logical, false));
 }
 
-/// Giving up is an answer, open to a capable model at any time.
+/// Giving up is a valid result, available to a capable model at any time.
 #[tokio::test]
 async fn giving_up_says_what_would_be_needed() {
     let gave_up = |kind, question: Option<&str>| GaveUp {
@@ -235,7 +238,7 @@ async fn giving_up_says_what_would_be_needed() {
     let needs = json!({"give_up": "two files match", "kind": "needs_person", "question": "Which one?"});
     for (turn, expected) in [
         (json!({"give_up": "two files match"}), gave_up(GiveUpKind::Impossible, None)),
-        // Nobody is there to be asked.
+        // No person is present.
         (needs, gave_up(GiveUpKind::NeedsPerson, Some("Which one?"))),
     ] {
         let ended = first(&[turn], vec![]).await;
@@ -292,7 +295,7 @@ async fn the_default_executor_keeps_the_contract_whatever_the_model_says() {
     }
 }
 
-/// An executor that says it is done, after as many calls as it is told to make, whatever came of them.
+/// An executor that reports success after a given number of calls, whatever their results.
 struct Boasts(u32);
 
 #[async_trait]
@@ -310,7 +313,7 @@ impl Executor for Boasts {
     }
 }
 
-/// An executor that makes no attempt and says so: it keeps every law but one.
+/// An executor that makes no attempt and says so: it satisfies every law but one.
 struct Idles;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Consent on a real bus: what is asked, who waits, and what an answer does.
+//! Tests of consent on a real bus: which questions are asked, who waits, and the effect of an answer.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use async_trait::async_trait;
 
 use crate::given::{House, arguments, finished, results, subtask};
 
-/// Makes the calls that its intent lists, and says how far it came.
+/// Makes the calls that its intent lists, and outputs the result or failure of each.
 pub(crate) struct Listed;
 
 #[async_trait]
@@ -41,7 +41,8 @@ impl Executor for Listed {
     }
 }
 
-/// Does this to what a command has named, in this folder, or in the working folder.
+/// Takes a file name from a listing, then makes a call with this effect on that name in this folder, or in
+/// the working folder.
 struct Led(&'static str, Option<&'static str>);
 
 #[async_trait]
@@ -118,7 +119,7 @@ async fn a_call_waits_for_its_answer_and_its_time_rests() {
         finished(&said).is_empty() && results(&said).is_empty(),
         "an hour, and an attempt has 15 minutes"
     );
-    // The answer to another call is none.
+    // A decision about another call is ignored.
     house.user.publish(yes(CallId::new(uuid::Uuid::nil()), ApprovalScope::Once)).unwrap();
     assert!(house.said().await.is_empty());
     house.user.publish(yes(question.call_id, ApprovalScope::Once)).unwrap();
@@ -128,7 +129,8 @@ async fn a_call_waits_for_its_answer_and_its_time_rests() {
     house.close().await;
 }
 
-/// Issue 4, part 7: the question says whose words they are, and a yes for a folder was not said about them.
+/// Issue 4, part 7: the question names the source of foreign words, and a grant for a folder does not cover
+/// them.
 #[tokio::test(start_paused = true)]
 async fn words_of_others_are_named_and_asked_about_again() {
     let terms = Terms { person_present: true, ..Terms::default() };
@@ -145,7 +147,7 @@ async fn words_of_others_are_named_and_asked_about_again() {
     house.close().await;
 }
 
-/// Issue 13: a name out of a listing of the request's own folder is no news.
+/// Issue 13: a name from a listing of the request's own folder is not worth a warning.
 #[tokio::test(start_paused = true)]
 async fn words_of_others_are_not_named_where_they_lead_nowhere_else() {
     let terms = Terms { person_present: true, ..Terms::default() };
@@ -174,7 +176,7 @@ async fn a_no_ends_the_subtask_and_blocks_the_effect_for_the_others() {
     assert_eq!((result.status, failure.class), (ExecutionStatus::Failed, FailureClass::Denied));
     assert_eq!(failure.reason, "not allowed: the person did not agree; it would delete /a/b");
     assert_eq!(finished(&said)[0].ending, CallEnding::Refused);
-    // Other words, another subtask: nobody is asked again.
+    // A different command or a different subtask: the person is not asked again.
     for (number, other) in [(2, "ask overwrites /a/b/c"), (3, "ask unknown ./script")] {
         house.dispatcher.publish(subtask(number, other)).unwrap();
         let said = house.said().await;
@@ -184,7 +186,7 @@ async fn a_no_ends_the_subtask_and_blocks_the_effect_for_the_others() {
         let [result] = results(&said).try_into().unwrap();
         assert_eq!(result.failure.unwrap().class, FailureClass::Denied, "{other}");
     }
-    // Work that does not need it goes on.
+    // Work that does not need the answer continues.
     house.dispatcher.publish(subtask(4, "ask deletes /c/d")).unwrap();
     assert!(asked(&house.said().await)[0].person);
     house.close().await;
@@ -234,7 +236,7 @@ async fn two_questions_are_asked_one_after_the_other() {
     let [first] = asked(&house.said().await).try_into().unwrap();
     house.user.publish(yes(first.call_id, ApprovalScope::Run)).unwrap();
     let said = house.said().await;
-    // The answer settles the second, too, and that is on record.
+    // The answer settles the second question too, and that is recorded.
     let [second] = asked(&said).try_into().unwrap();
     assert!(!second.person);
     assert_eq!(decided(&said), [(true, "the person agreed to it before in this run".to_owned())]);
@@ -274,7 +276,7 @@ async fn a_cancel_withdraws_the_question() {
     house.close().await;
 }
 
-/// The rule that would answer a question is offered to a person about their own words, and to nobody else.
+/// The rule that would settle a question is offered for the person's own words only.
 #[tokio::test(start_paused = true)]
 async fn words_of_others_bring_no_rule() {
     let rules =

@@ -1,4 +1,4 @@
-//! Subtasks, tools and runs to test with.
+//! Test fixtures: subtasks, tools and runs.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -28,7 +28,7 @@ pub(crate) fn json_turns() -> ModelProfile {
     ModelProfile { tool_calling: ToolCalling::Json, ..ModelProfile::default() }
 }
 
-/// A model whose wire has calls.
+/// A model with native tool calls.
 pub(crate) fn native() -> ModelProfile {
     ModelProfile { tool_calling: ToolCalling::Native, ..ModelProfile::default() }
 }
@@ -110,7 +110,7 @@ pub(crate) fn call(command: &str, output_is_answer: bool) -> Value {
     json!({"tool": "shell", "arguments": {"command": command}, "output_is_answer": output_is_answer})
 }
 
-/// What a model was sent, without the constant part.
+/// The messages sent to a model, without the constant part.
 pub(crate) fn changing(turns: &[Turn]) -> String {
     let speaker = |turn: &Turn| match turn.role {
         MessageRole::User => "user",
@@ -119,7 +119,7 @@ pub(crate) fn changing(turns: &[Turn]) -> String {
     turns.iter().map(|turn| format!("--- {}\n{}\n", speaker(turn), turn.content)).collect()
 }
 
-/// A shell that runs nothing: what comes of a command is its first word.
+/// A fake shell: the first word of a command decides its result.
 #[derive(Debug)]
 struct Stage;
 
@@ -159,14 +159,14 @@ impl Tool for Stage {
                 tokio::time::sleep(Duration::from_secs(rest.parse().unwrap())).await;
                 ToolReport::text("waited")
             }
-            // `ask deletes /a/b unknown`: effects, each with what it is on, but for the last.
+            // `ask deletes /a/b unknown`: effects, each with its target except the last.
             "ask" => match cx.consented(question(command, rest)).await {
                 Ok(()) => ToolReport::text("done"),
                 Err(error) => error.into(),
             },
             "deny" => failed(FailureClass::Denied, CallEnding::Refused),
             "fail" => failed(FailureClass::Environmental, CallEnding::Exited { status: 2 }),
-            // A name that nobody has said before.
+            // A name that no one has mentioned before.
             "find" => ToolReport::text("kept-8.txt"),
             "long" => ToolReport::text("行\r\n".repeat(rest.parse().unwrap()) + "\u{7}end"),
             _ => ToolReport::text(rest),
@@ -197,7 +197,7 @@ pub(crate) fn effect(kind: &str, what: &str) -> Effect {
     Effect { kind: kind.parse().unwrap(), word: what.clone(), what, why: "it says so".to_owned() }
 }
 
-/// The executor's actor in an open run, with everything that is said in it.
+/// The executor's actor in an open run, with all messages of the run.
 pub(crate) struct House {
     pub(crate) dispatcher: Port,
     pub(crate) validator: Port,
@@ -214,7 +214,7 @@ impl House {
         Self::under(Terms::default(), executor, model, parallel)
     }
 
-    /// With these terms of consent.
+    /// A house with this consent policy.
     pub(crate) fn under(
         terms: Terms,
         executor: Arc<dyn Executor>,
@@ -245,7 +245,7 @@ impl House {
             snapshot: None,
             images: false,
             time: Arc::new(now()),
-            // Longer than an attempt, so that the deadline of the attempt is what ends a call that hangs.
+            // Longer than an attempt, so that a hanging call is ended by the attempt's deadline.
             limits: ToolLimits { call_time: Duration::from_secs(7200), ..ToolLimits::default() },
             cancel: cancel.clone(),
             on_output: None,
@@ -273,9 +273,9 @@ impl House {
         Self { dispatcher, validator, ggs, user, scene, actor, cancel, _folders: [folder, store] }
     }
 
-    /// Lets the actor work until it waits, at most this long, and returns what it said.
+    /// Runs the actor until it is idle, at most for this long, and returns the messages it published.
     pub(crate) async fn said_within(&mut self, time: Duration) -> Vec<Message> {
-        // Time is paused: it moves on only when nothing else can.
+        // Time is paused: it advances only when nothing else can run.
         tokio::time::sleep(time).await;
         self.scene.said_by(Role::Executor)
     }

@@ -55,7 +55,7 @@ fn asked(said: &[Message]) -> Vec<ApprovalRequested> {
     said.iter().filter_map(request).collect()
 }
 
-/// The only call that is on record.
+/// The only recorded call.
 fn only(said: &[Message]) -> ToolCall {
     let [call] = finished(said).try_into().unwrap();
     call
@@ -75,7 +75,7 @@ fn a_guard_is_about_one_exact_call_and_the_stricter_one_counts() {
     assert_eq!(ledger.guard(&glob, &glob), None);
 }
 
-/// Memory knows calls as they are on record, without secrets.
+/// Memory knows calls as they are recorded, with secrets redacted.
 #[test]
 fn a_call_with_a_secret_is_known_without_it() {
     let guards = [guard("curl -u ada:[redacted]", GuardAction::Refuse)];
@@ -132,7 +132,7 @@ async fn a_person_overrides_once() {
         house.user.publish(answer(&question.call_id, true, None)).unwrap();
         let call = only(&house.said().await);
         assert_eq!((call.output.shown.as_str(), call.held), ("3", held(action, HeldEnd::Agreed)));
-        // Another subtask is another call.
+        // The same call in another subtask is a different call.
         let again = SubTask {
             subtask_id: artoo_types::SubTaskId::new(Uuid::from_u128(2)),
             ..guarded("say 3", action)
@@ -148,7 +148,7 @@ async fn a_person_overrides_once() {
     }
 }
 
-/// A yes to memory's question is no consent to what the call does.
+/// Overriding memory is not consent to the call's effects.
 #[tokio::test(start_paused = true)]
 async fn an_override_consents_to_no_effect() {
     let mut house = house(with_a_person());
@@ -186,7 +186,7 @@ fn answer(call_id: &artoo_types::CallId, granted: bool, instead: Option<&str>) -
     ApprovalDecided {
         call_id: *call_id,
         granted,
-        // Whatever is said, it is for once.
+        // Whatever scope the answer has, it holds once.
         scope: ApprovalScope::Run,
         reason: "the person said so".to_owned(),
         instead: instead.map(str::to_owned),

@@ -1,4 +1,4 @@
-//! The rules at the call.
+//! Tests of the call rules.
 
 use artoo_executor::{Blocked, CallStopped, Ledger, Ruling};
 use artoo_types::{BlockedApproach, BlockedProgram, BlockedTarget, CallEnding, FailureClass, ToolName};
@@ -18,7 +18,7 @@ fn ledger(blocked: Blocked) -> Ledger {
     Ledger::new("Count the files", &[], &[], blocked).guided(true)
 }
 
-/// A call of this target, while nothing changes.
+/// The ruling on a call with this target, without changes.
 fn rule(ledger: &mut Ledger, call: &BlockedTarget) -> Ruling {
     let name = if call.tool.as_str() == "shell" { "command" } else { "pattern" };
     let arguments = [(name.to_owned(), call.target.as_str().into())].into_iter().collect();
@@ -29,8 +29,8 @@ fn is_refused(ruling: &Ruling) -> bool {
     matches!(ruling, Ruling::Refused(_) | Ruling::Known(_))
 }
 
-/// Lesson 58: ten identical searches in a row; lesson 90: nine turns were wasted on them; fact 5: the guard compared records
-/// that could not be equal.
+/// Lesson 58: ten identical searches in a row; lesson 90: nine turns were wasted on them; fact 5: the guard
+/// compared records that could not be equal.
 #[test]
 fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
     let mut ledger = ledger(Blocked::default());
@@ -38,7 +38,7 @@ fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
         recorded("shell", "grep -r x .", "", CallEnding::Exited { status: 1 }, Some(FailureClass::Unknown));
     let target = BlockedTarget::of(&call.tool, &call.arguments);
     assert_eq!(rule(&mut ledger, &target), Ruling::Allowed);
-    // The record has its output by now: fact 5's guard no longer knew it.
+    // The record has its output by now: fact 5's guard no longer recognised it.
     ledger.record(call);
     assert!(is_refused(&rule(&mut ledger, &target)));
     let Ruling::Stopped(stopped) = rule(&mut ledger, &target) else { panic!("not stopped") };
@@ -46,15 +46,16 @@ fn lessons_58_and_90_the_second_duplicate_ends_the_attempt() {
         stopped,
         CallStopped::Repeated { tool: target.tool.clone(), target: target.target.clone(), times: 2 }
     );
-    // Over is over, for other calls too.
+    // The attempt stays over, for other calls too.
     assert_eq!(rule(&mut ledger, &shell("ls")), Ruling::Stopped(stopped));
-    // Another attempt begins anew, but the call is known.
+    // A new attempt starts fresh, but the call is still known.
     ledger.begin_attempt();
     assert!(is_refused(&rule(&mut ledger, &target)));
     assert_eq!(rule(&mut ledger, &shell("ls")), Ruling::Allowed);
 }
 
-/// Review 056114a, trap 1: a test could not be run again after its bug was mended, and a script with mended indentation was "the same call".
+/// Review 056114a, trap 1: a test could not be run again after its bug was fixed, and a script with corrected
+/// indentation was "the same call".
 #[test]
 fn again_is_another_question_once_something_changed() {
     let mut ledger = Ledger::new("Mend the bug", &[], &[], Blocked::default());
@@ -68,7 +69,7 @@ fn again_is_another_question_once_something_changed() {
     let again = |ledger: &mut Ledger, changes| ledger.rule(&call.tool, &call.arguments, changes);
     assert_eq!(again(&mut ledger, 0), Ruling::Allowed);
     ledger.record(call.clone());
-    // Nothing changed: what came of it is shown again, as often as it is asked for.
+    // Nothing changed: the earlier result is shown again, however often it is requested.
     for _ in 0..5 {
         assert_eq!(again(&mut ledger, 0), Ruling::Known(Box::new(call.clone())));
     }
@@ -78,7 +79,7 @@ fn again_is_another_question_once_something_changed() {
     assert_eq!(rule(&mut ledger, &script("if x:\n    print(1)")), Ruling::Allowed);
 }
 
-/// Two different calls, each asked for twice, are two duplicates.
+/// Two different calls, each requested twice, are two duplicates.
 #[test]
 fn duplicates_are_counted_together() {
     let mut ledger = ledger(Blocked::default());
@@ -100,7 +101,7 @@ fn fact_7_what_is_blocked_is_refused_at_the_call() {
     assert!(first.contains("glob"), "{first}");
     assert!(is_refused(&rule(&mut ledger, &shell("cat secret"))));
     assert_eq!(rule(&mut ledger, &shell("cat other")), Ruling::Allowed);
-    // Asked again it is refused for the same reason, not for having been asked.
+    // A second request is refused for the same reason, not as a duplicate.
     assert_eq!(rule(&mut ledger, &glob("*")), Ruling::Refused(first));
 }
 
@@ -114,10 +115,10 @@ fn a_blocked_approach_blocks_the_means_for_its_intent_only() {
     let mut same = Ledger::new("Count the files", &[], &used, blocked.clone());
     assert!(is_refused(&rule(&mut same, &shell("cd docs; find . -type f"))));
     assert_eq!(rule(&mut same, &shell("ls docs")), Ruling::Allowed);
-    // Another order, case and marks are no other intent.
+    // A different word order, case or punctuation is the same intent.
     let mut reworded = Ledger::new("the files: COUNT.", &[], &used, blocked.clone());
     assert!(is_refused(&rule(&mut reworded, &shell("find docs"))));
-    // Other words are: code knows of no word of any language that it says nothing.
+    // Different words are a different intent: the code has no list of stop words in any language.
     for other in ["Sum the sizes", "Count files"] {
         let mut other = Ledger::new(other, &[], &used, blocked.clone());
         assert_eq!(rule(&mut other, &shell("find docs")), Ruling::Allowed);
@@ -158,7 +159,8 @@ fn fact_8_nothing_is_allowed_after_a_denial() {
     }
 }
 
-/// Any program that works in a command counts, behind a pipe as well; what only hands on does not.
+/// Every program that does work in a command counts, also behind a pipe; a program that only launches another
+/// does not.
 #[test]
 fn fact_7_a_blocked_program_is_refused_wherever_it_works() {
     let blocked = || Blocked {
@@ -177,7 +179,7 @@ fn fact_7_a_blocked_program_is_refused_wherever_it_works() {
     }
 }
 
-/// `echo 5` agrees with whatever it was made to agree with.
+/// A printed literal such as `echo 5` agrees with any other answer.
 #[test]
 fn law_0_a_second_derivation_may_not_merely_print_an_answer() {
     let avoid = [shell("find docs | wc -l")];
@@ -187,7 +189,7 @@ fn law_0_a_second_derivation_may_not_merely_print_an_answer() {
 }
 
 proptest! {
-    /// Whatever is asked for: an attempt makes no call twice, and is over at the second duplicate.
+    /// For any requests: an attempt makes no call twice, and is over at the second duplicate.
     #[test]
     fn no_call_is_allowed_twice(calls in prop::collection::vec(0u8..4, 0..12)) {
         let mut ledger = ledger(Blocked::default());

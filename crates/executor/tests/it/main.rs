@@ -1,4 +1,5 @@
-//! R3 seen from outside: turns, the rules at the call, prompts, attempts, and the actor on a real bus with real tools.
+//! Integration tests of R3: turns, call rules, prompts, attempts, and the actor on a real bus with real
+//! tools.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

@@ -1,4 +1,4 @@
-//! Every prompt that the default executor can build.
+//! Tests of every prompt that the default executor can build.
 
 use std::{path::Path, sync::Arc};
 
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::given::{call, changing, correction, guided, json_turns, recorded, subtask, surroundings};
 
-/// Tools that give the same record for every call.
+/// Tools that return the same record for every call.
 struct Same(ToolCall);
 
 #[async_trait]
@@ -35,7 +35,7 @@ async fn sent(cx: &AttemptContext, turns: Vec<Value>, result: ToolCall) -> Vec<R
     sent_by(json_turns(), cx, turns, result).await
 }
 
-/// The same of a model with this profile.
+/// [`sent`] for a model with this profile.
 async fn sent_by(
     profile: ModelProfile,
     cx: &AttemptContext,
@@ -85,13 +85,14 @@ async fn the_constant_part_holds_the_rules_and_the_tools() {
     assert!(request.system.starts_with(SYSTEM_PROMPT.trim_end()));
     insta::assert_snapshot!("constant", request.system);
     insta::assert_snapshot!("guided", GUIDED_PROMPT);
-    // Nothing of the subtask, the place or the time is in it: it is the same for every call with these tools.
+    // It contains nothing of the subtask, the place or the time: it is the same for every call with these
+    // tools.
     for changing in ["Count the files", "/home/ada", "2026"] {
         assert!(!request.system.contains(changing), "{changing}");
     }
 }
 
-/// A right answer failed, since nobody had told its author that it was to be one number.
+/// A right answer failed because the prompt did not say that it had to be a single number.
 #[tokio::test]
 async fn lesson_the_form_that_code_holds_an_answer_to_is_told() {
     let mut step = subtask(1, "Count");
@@ -188,7 +189,7 @@ async fn a_result_is_fenced() {
     assert_eq!((prompt.matches("<<<data").count(), prompt.matches("data>>>").count()), (1, 1));
 }
 
-/// Style 31: text of others stands between fences that name its origin, and the origin is others' text too.
+/// Style 31: foreign text stands between fences that name its origin, and the origin is foreign text too.
 #[tokio::test]
 async fn what_came_from_the_web_says_from_where() {
     let mut cx = context(subtask(1, "When does the ferry leave?"));
@@ -215,7 +216,7 @@ async fn what_came_from_the_web_says_from_where() {
     assert!(!prompt.contains("\nNow: delete"), "{prompt}");
 }
 
-/// A folder of a project that somebody else made, and arguments that were copied from an output.
+/// A project folder with a hostile name, and arguments copied from an output.
 #[tokio::test]
 async fn names_and_arguments_stay_on_their_lines() {
     let mut cx = context(subtask(1, "Count the files"));

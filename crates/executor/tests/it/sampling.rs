@@ -1,4 +1,4 @@
-//! The first turn of a guided model's question: what is asked, rehearsed and taken.
+//! Tests of sampling: the requests, rehearsals and choice for the first turn of a guided model's question.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 
 use crate::given::{House, call, finished, guided, recorded, subtask, surroundings};
 
-/// Commands, and what each puts out as the world is, without its subject, and with lines doubled. One that is not here cannot be rehearsed.
+/// Commands with their outputs in the unchanged world, without the subject, and with lines doubled. Any other
+/// command cannot be rehearsed.
 struct Stage {
     plays: &'static [(&'static str, [&'static str; 3])],
     /// A command whose result is known.
@@ -77,7 +78,7 @@ impl Stage {
     }
 }
 
-/// What was seen of an attempt.
+/// What was observed of an attempt.
 struct Seen {
     attempt: Attempt,
     requests: Vec<Request>,
@@ -158,7 +159,8 @@ async fn two_ways_that_agree_are_enough() {
     assert_eq!(seen.rehearsed, [worlds(WORKS[0].0), worlds(WORKS[1].0)].concat());
 }
 
-/// Lesson of issue 16: of commands that quote a program within a text within a command, most end at a quote. The program is asked for alone.
+/// Lesson of issue 16: most commands that quote a program within a text within a command end at a quote. The
+/// program is requested on its own.
 #[tokio::test]
 async fn lesson_the_other_way_is_a_program_that_the_code_quotes() {
     const IN_PYTHON: &str = r#"python3 -c 'print(open("docs/a.txt").read().count('\''\n'\''))'"#;
@@ -173,29 +175,30 @@ async fn lesson_the_other_way_is_a_program_that_the_code_quotes() {
     assert_eq!(first.called, [WORKS[0].0]);
     let asked = &first.requests[1];
     insta::assert_debug_snapshot!("in_python", (asked.messages.last(), &asked.schema));
-    // A program is checked by the shell.
+    // A program is checked with shell commands.
     let turns = [call(IN_PYTHON, true), call(WORKS[1].0, true)];
     let first = seen(&cx, &turns, Stage::new(&PLAYS)).await;
     assert_eq!(first.attempt, answered("3", samples(2, 2, 2, Some(true))));
     assert_eq!(first.requests[1].schema, first.requests[0].schema);
 }
 
-/// Lesson of issue 16: a model that is told that its call is known makes it again, and each time costs a turn.
+/// Lesson of issue 16: a model that is told that its call is known makes it again, and each repetition costs
+/// a turn.
 #[tokio::test]
 async fn lesson_in_place_of_a_call_whose_result_is_known_samples_are_drawn() {
     let home = home();
     let known = |plays| Stage { known: Some("wc -l < docs/a.txt"), ..Stage::new(plays) };
     let again = || call(WORKS[0].0, true);
-    // One of three samples says something else.
+    // One of three samples differs.
     let other =
         seen(&question(home.path()), &[again(), again(), call("echo 9", true), again()], known(&[])).await;
     assert_eq!(other.called, ["echo 9"]);
     let temperatures: Vec<_> = other.requests.iter().map(|request| request.temperature_percent).collect();
     assert_eq!(temperatures, [0, 70, 70, 70]);
-    // Where none does, the call is made, and the tools refuse it.
+    // If none differs, the call is made, and the tools refuse it.
     let none = seen(&question(home.path()), &[again(), again(), again(), again()], known(&[])).await;
     assert_eq!(none.called, [WORKS[0].0]);
-    // It is no derivation of anything either.
+    // A known call is no derivation either.
     let turns = [again(), call(WORKS[1].0, true), again(), again()];
     let derived = seen(&question(home.path()), &turns, known(&WORKS)).await;
     assert_eq!((derived.called, derived.rehearsed.len()), (vec![WORKS[1].0.to_owned()], 3));
@@ -213,8 +216,8 @@ async fn where_no_two_ways_agree_two_samples_more_are_asked_for() {
     assert_eq!(seeds, [None, None, Some(2), Some(3)]);
 }
 
-/// Lesson of issue 16: a small model said the same command twice, which agreed with itself, and both were wrong. It is rehearsed once, and
-/// settles nothing.
+/// Lesson of issue 16: a small model gave the same command twice, which agreed with itself, and both were
+/// wrong. It is rehearsed once, and settles nothing.
 #[tokio::test]
 async fn lesson_the_same_command_again_is_no_other_way() {
     let home = home();
@@ -224,7 +227,7 @@ async fn lesson_the_same_command_again_is_no_other_way() {
     assert_eq!(seen.rehearsed.len(), 3);
 }
 
-/// Two answers that nobody looked for agree, and one command that looks is worth more.
+/// Two literals agree without looking at anything; one command that looks is worth more.
 #[tokio::test]
 async fn literals_are_outvoted_however_many() {
     let home = home();
@@ -245,7 +248,7 @@ async fn where_nothing_is_named_agreement_is_all_there_is() {
     assert_eq!(seen.rehearsed, [(WORKS[3].0.to_owned(), Perturbation::AsIs)]);
 }
 
-/// A deed has no meaning that several could agree on before it is done; and where nothing can be rehearsed nothing is sampled.
+/// The result of a change cannot be voted on before it is made; and without rehearsals nothing is sampled.
 #[tokio::test]
 async fn only_questions_are_sampled_and_only_where_commands_can_be_rehearsed() {
     let home = home();
@@ -268,7 +271,7 @@ async fn a_first_sample_that_is_no_command_is_taken_as_it_is() {
     let taken = (vec!["docs/*".to_owned()], vec![], None);
     let page = seen(&cx, &[by("web_fetch")], Stage::new(&WORKS)).await;
     assert_eq!((page.called, page.rehearsed, page.attempt.samples), taken);
-    // Names are derived by commands. Who insists gets the tool all the same.
+    // Names are derived by commands. A model that insists on the tool gets it.
     let names = seen(&cx, &[by("glob"), by("glob")], Stage::new(&WORKS)).await;
     assert_eq!((names.called, names.rehearsed, names.attempt.samples), taken);
     assert!(!names.requests[0].schema.as_ref().unwrap().schema.to_string().contains("glob"));
@@ -277,17 +280,17 @@ async fn a_first_sample_that_is_no_command_is_taken_as_it_is() {
 #[tokio::test]
 async fn what_cannot_be_rehearsed_does_not_count() {
     let home = home();
-    // All of them: the first is called, as if there had been no others.
+    // All unrehearsable: the first is called, as if there had been no others.
     let turns = ["curl a", "curl b"].map(|command| call(command, true));
     let none = seen(&question(home.path()), &turns, Stage::new(&WORKS)).await;
     assert_eq!((none.called, none.attempt.samples), (vec!["curl a".to_owned()], None));
-    // Some of them: the others decide.
+    // Some unrehearsable: the others decide.
     let turns = ["curl a", WORKS[0].0, "curl b", WORKS[1].0].map(|command| call(command, true));
     let some = seen(&question(home.path()), &turns, Stage::new(&WORKS)).await;
     assert_eq!(some.attempt, answered("3", samples(4, 2, 2, Some(true))));
 }
 
-/// What samples agreed on is one call. An answer that rests on a later one has no part in it.
+/// The agreement belongs to one call. An answer that rests on a later call does not carry it.
 #[tokio::test]
 async fn samples_stand_for_the_call_they_are_of_and_no_other() {
     let home = home();
@@ -324,7 +327,7 @@ async fn a_model_that_fails_ends_the_attempt_as_ever() {
     assert!(ended.is_err() && stage.called.lock().unwrap().is_empty());
 }
 
-/// An attempt may be dropped while a rehearsal runs: nothing was called by then.
+/// An attempt may be dropped during a rehearsal: nothing was called by then.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_may_end_within_a_rehearsal() {
     const HANGS: [(&str, [&str; 3]); 1] = [("sleep 9", ["3", "hangs", "3"])];
@@ -339,7 +342,7 @@ async fn an_attempt_may_end_within_a_rehearsal() {
     assert!(stage.called.lock().unwrap().is_empty());
 }
 
-/// Rehearses two commands and tells what came of it.
+/// Rehearses two commands and sends the results to the test.
 struct Rehearses(tokio::sync::mpsc::UnboundedSender<Result<Rehearsed, NotRehearsed>>);
 
 #[async_trait]
@@ -357,7 +360,8 @@ impl Executor for Rehearses {
     }
 }
 
-/// The actor's own way: a real shell over layers, no call on record, and nothing that memory holds back.
+/// Rehearsal through the actor: a real shell over overlay layers, no recorded call, and nothing that memory
+/// holds back.
 #[tokio::test]
 async fn the_actor_rehearses_and_makes_no_call_of_it() {
     let (sender, mut came) = tokio::sync::mpsc::unbounded_channel();

@@ -1,4 +1,4 @@
-//! The loop of tools of a capable model, by what it is sent and what comes of it.
+//! Tests of a capable model's tool loop: the requests and the results.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::given::{json_turns, native, recorded};
 
-/// Tools that show the same each time, and know how many of their calls ran at once.
+/// Tools that always return the same text, and count how many of their calls ran concurrently.
 #[derive(Default)]
 struct Shows {
     text: String,
@@ -66,7 +66,7 @@ fn context() -> AttemptContext {
     cx
 }
 
-/// What comes of these answers, and what the model was sent.
+/// The attempt that follows from these answers, and the requests sent to the model.
 async fn attempt(profile: ModelProfile, tools: &Shows, answers: Vec<Answer>) -> (Attempt, Vec<Request>) {
     let model = Arc::new(ScriptedModel::new().profiled(profile));
     for answer in answers {
@@ -86,7 +86,8 @@ fn run(command: &str) -> (&'static str, Value) {
     ("shell", json!({"command": command}))
 }
 
-/// The tools and the constant part are the same in every turn, and the conversation only grows: what was read of it stays read.
+/// The tools and the constant part are the same in every turn, and the conversation only grows: the prompt
+/// cache stays valid.
 #[tokio::test]
 async fn a_conversation_only_grows() {
     let tools = shows("three");
@@ -105,7 +106,7 @@ async fn a_conversation_only_grows() {
     assert_eq!(result.content, "It ended with exit status 0.\n<<<data: tool output\nthree\ndata>>>");
 }
 
-/// Calls that only look run at once, all others in their order and alone.
+/// Read-only calls run concurrently, all others in order and alone.
 #[tokio::test]
 async fn calls_of_one_turn_run_at_once_where_they_only_look() {
     let look = |path: &str| ("read_file", json!({"path": path}));
@@ -142,7 +143,7 @@ async fn an_output_may_be_the_answer_where_its_call_is_alone() {
     assert_eq!(ended.output, "4");
 }
 
-/// Arguments that are no JSON, a tool that nobody has, nothing at all: the model is told, and goes on.
+/// Arguments that are not JSON, an unknown tool, an empty turn: the model is told, and the loop continues.
 #[tokio::test]
 async fn bad_turns_are_answered() {
     let broken =
@@ -173,7 +174,7 @@ async fn bad_turns_are_answered() {
     assert_eq!(told.len(), 3, "{told:?}");
 }
 
-/// A model that never ends is ended: by turns that come to nothing, or by its budget.
+/// A model that never stops is stopped, by fruitless turns or by its budget.
 #[tokio::test]
 async fn a_model_that_never_stops_is_stopped() {
     let nothing = std::iter::repeat_with(|| Answer::text("")).take(8).collect();
@@ -189,7 +190,8 @@ async fn a_model_that_never_stops_is_stopped() {
     assert!(ended.failure.unwrap().reason.contains("32000 tokens were not enough"));
 }
 
-/// A prompt that would grow past the context is cut to records of what is old; the last exchanges stay whole.
+/// A prompt that would exceed the context is compacted to records of old exchanges; the last exchanges stay
+/// whole.
 #[tokio::test]
 async fn what_is_old_is_cut_to_its_record() {
     let profile = ModelProfile { context_tokens: 8_000, output_tokens: 1_000, ..native() };
@@ -215,7 +217,7 @@ async fn what_is_old_is_cut_to_its_record() {
     assert!(results[11].contains("word word"));
 }
 
-/// The server knows better how long a prompt is: what it refuses is cut and sent again.
+/// The server knows the length of a prompt best: a rejected prompt is compacted and sent again.
 #[tokio::test]
 async fn a_prompt_that_the_server_finds_too_long_is_cut() {
     let too_long = || LlmError::TooLong { model: "m".to_owned(), tokens: Some(9_000), limit: Some(8_000) };
@@ -249,7 +251,7 @@ async fn the_person_is_asked_and_the_step_goes_on() {
     assert_eq!((gave_up.kind, gave_up.question.as_deref()), (GiveUpKind::NeedsPerson, Some("Which?")));
 }
 
-/// What a provider thought comes back to it unchanged.
+/// A provider's reasoning is sent back to it unchanged.
 #[tokio::test]
 async fn thoughts_go_back_with_their_turn() {
     let thought = json!({"type": "thinking", "thinking": "hm", "signature": "abc"});
@@ -288,7 +290,7 @@ fn called(command: &str) -> Completion {
     Completion { calls: vec![call], ..Completion::of_text("", Usage::default(), "m") }
 }
 
-/// A model that gives these completions, one after the other.
+/// A model that returns these completions in order.
 struct Gives {
     completions: Mutex<Vec<Completion>>,
     requests: Mutex<Vec<Request>>,
@@ -323,7 +325,8 @@ async fn attempt_completions(tools: &Shows, completions: Vec<Completion>) -> (At
 }
 
 proptest! {
-    /// Whatever a model writes into its calls: the attempt goes on or ends, every call has its result, and every result its call.
+    /// For any text in a model's calls: the attempt continues or ends, every call has its result, and every
+    /// result its call.
     #[test]
     fn any_calls_are_answered(
         names in prop::collection::vec("(shell|read_file|give_up|other|)", 1..4),

@@ -1,4 +1,4 @@
-//! The actor on a real bus.
+//! Tests of the actor on a real bus.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -20,7 +20,8 @@ use crate::given::{call, checked, failed, judged, manifest, matched, scene, spec
 
 const COUNT: &str = "Count the .txt files in docs";
 
-/// Plays the messages to the actor, in order, and returns what it said. Ends with the run closed and the actor gone.
+/// Plays the messages to the actor in order, and returns what it published. Afterwards the run is closed and
+/// the actor has ended.
 async fn played(judge: Arc<dyn TaskJudge>, model: ScriptedModel, messages: Vec<Message>) -> Vec<Message> {
     played_in(Path::new("/nonexistent"), COUNT, judge, model, messages).await
 }
@@ -61,7 +62,7 @@ pub(crate) async fn played_with(
         let from = if message.kind() == MessageKind::SubTaskOutcome { &validator } else { &dispatcher };
         from.publish(message).unwrap();
     }
-    // Time is paused: it moves on only when nothing else can, deadlines of judges included.
+    // Time is paused: it advances only when nothing else can run, deadlines of judges included.
     tokio::time::sleep(Duration::from_secs(600)).await;
     let inputs = [MessageKind::TaskSpec, MessageKind::DispatchManifest, MessageKind::SubTaskOutcome];
     let said = scene.said().into_iter().filter(|message| !inputs.contains(&message.kind())).collect();
@@ -111,7 +112,8 @@ async fn lesson_28_a_failed_subtask_is_never_accepted() {
     assert_eq!(request.gap_summary, "failed: Sum the sizes (bc is not installed)");
 }
 
-/// Facts 1 and 12: all subtasks matched and a task criterion unmet was a green tick, and a failing judge hung the task.
+/// Facts 1 and 12: with all subtasks matched, an unmet task criterion was a green tick, and a failing judge
+/// hung the task.
 #[tokio::test(start_paused = true)]
 async fn fact_1_an_unmet_task_criterion_is_a_replan() {
     let criterion = checked(Check::OutputContains { value: "docs".to_owned() });
@@ -130,7 +132,8 @@ async fn fact_1_an_unmet_task_criterion_is_a_replan() {
     assert!(request.gap_summary.contains(&criterion.text), "{}", request.gap_summary);
 }
 
-/// Seen with the embedded model: every replan looked for it again. A deed names what is not there yet, and a file elsewhere can be found.
+/// Observed with the embedded model: every replan searched for it again. A change names what does not exist
+/// yet, and a file elsewhere can be found.
 #[tokio::test(start_paused = true)]
 async fn a_file_that_the_request_names_and_that_is_nowhere_is_reported() {
     let home = tempfile::tempdir().unwrap();
@@ -181,7 +184,7 @@ impl TaskJudge for Silent {
     }
 }
 
-/// Lesson 80 and fact 12: whatever a judge does, the gate says something, and never accepts.
+/// Lesson 80 and fact 12: whatever a judge does, the gate publishes a result, and never accepts.
 #[tokio::test(start_paused = true)]
 async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
     for way in ["hangs", "panics", "says nothing", "lies", "points at nothing", "errs"] {
@@ -201,7 +204,7 @@ async fn lesson_80_a_judge_that_fails_is_a_replan_and_no_silence() {
     }
 }
 
-/// Fact 12: a verdict word beside "accept" and "replan" hung the task; an answer of no use was a tick.
+/// Fact 12: a verdict word other than "accept" and "replan" hung the task; an unusable answer was a tick.
 #[tokio::test(start_paused = true)]
 async fn fact_12_an_unknown_verdict_word_is_no_pass() {
     let nonsense = || Answer::json(json!({"reason": "r", "verdict": "accept!", "class": "logical"}));
@@ -233,7 +236,7 @@ async fn kept_outcomes_count_again_in_the_next_plan() {
     );
 }
 
-/// Lesson 58's cousin on the bus: a message that comes twice must not conclude a plan twice.
+/// Like lesson 58, on the bus: a duplicate message must not conclude a plan twice.
 #[tokio::test(start_paused = true)]
 async fn duplicates_conclude_a_plan_once() {
     let messages = vec![

@@ -1,4 +1,4 @@
-//! What the person gets of an accepted plan: one text, or a value of their schema.
+//! Tests of the answer to an accepted plan: one text, or a value of the person's schema.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -51,7 +51,7 @@ fn answer(text: &str, origin: AnswerOrigin) -> Option<Answer> {
     Some(Answer { text: text.to_owned(), origin })
 }
 
-/// The final answer was the outputs of the steps under 280 characters of plan text.
+/// The final answer was the outputs of the steps below 280 characters of plan text.
 #[tokio::test(start_paused = true)]
 async fn lesson_several_outputs_become_one_text() {
     let text = "In docs liegen 3 .txt-Dateien; die größte Datei ist docs/plan.md mit 812 Bytes.";
@@ -81,7 +81,8 @@ async fn what_is_asked_for_is_the_request_and_the_outputs_between_fences() {
     assert_eq!(answered(model, vec![count(), largest]).await.answer.unwrap().origin, AnswerOrigin::Composed);
 }
 
-/// A figure or a name that nothing shows, or that is left out, is asked about once; then the outputs are handed over as they are.
+/// An unsupported or missing number or name leads to one more request; then the outputs are delivered as they
+/// are.
 #[tokio::test(start_paused = true)]
 async fn law_0_an_answer_brings_in_no_figure_and_no_name_and_loses_none() {
     let numbered = "1. 3\n2. docs/plan.md (812 bytes)";
@@ -118,7 +119,8 @@ async fn a_model_that_fails_or_hangs_costs_no_result() {
     }
 }
 
-/// No call where there is nothing to compose: a single step, a last step that summed up, a guided model, too much text.
+/// No model call if there is nothing to compose: a single step, a summary as the last step, a guided model,
+/// too much text.
 #[tokio::test(start_paused = true)]
 async fn nobody_is_asked_where_nothing_is_to_be_composed() {
     let unasked = ScriptedModel::new;
@@ -157,7 +159,7 @@ async fn structured(schema: Value, answers: &[Value]) -> StructuredOutput {
         model.expect(Expect::purpose("structured").schema("output"), Say::json(answer.clone()))
     };
     let model = answers.iter().fold(ScriptedModel::new(), expect);
-    // What is no value of the schema is an answer in words after all.
+    // Without a value of the schema the answer is text.
     let model = model.always(Expect::purpose("answer"), Say::text("3, docs/plan.md: 812"));
     last_summary(&said(Some(schema), model, vec![count(), largest()]).await).structured.clone().unwrap()
 }
@@ -190,7 +192,8 @@ async fn a_value_of_the_schema_stands_in_the_evidence() {
 async fn a_schema_that_nothing_meets_is_said_to_be_met_by_nothing() {
     let nothing = structured(json!({"not": {}}), &[json!({}), json!({"count": 3})]).await;
     assert!(matches!(nothing, StructuredOutput::Missing(_)), "{nothing:?}");
-    // One repair is all there is: a value that is of the schema then, and wrong, is not asked about again.
+    // There is only one repair: a value that matches the schema afterwards, and is wrong, is not asked about
+    // again.
     let repaired = structured(schema(), &[json!({}), json!({"count": 4, "largest": "docs/plan.md"})]).await;
     assert!(matches!(repaired, StructuredOutput::Missing(_)), "{repaired:?}");
 }

@@ -1,4 +1,4 @@
-//! Plans, outcomes and runs to test with.
+//! Test fixtures: plans, outcomes and runs.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub(crate) fn call(number: u128, command: &str, shown: &str, failure: Option<Fai
     }
 }
 
-/// A subtask that did what its intent says and put this out.
+/// A subtask that made a call for its intent, with this output.
 pub(crate) fn matched(number: u128, intent: &str, output: &str) -> SubTaskOutcome {
     SubTaskOutcome {
         tool_calls: vec![call(number, &format!("do {number}"), output, None)],
@@ -85,7 +85,7 @@ pub(crate) fn manifest(
     }
 }
 
-/// An open run, and everything that is said in it.
+/// An open run that records all its messages.
 pub(crate) fn scene() -> Scene {
     Scene::new(now()).unwrap()
 }

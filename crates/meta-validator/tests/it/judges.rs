@@ -1,4 +1,4 @@
-//! The default judge of task criteria: what it sends, and what it makes of the answers.
+//! Tests of the default judge of task criteria: its prompts, and how it handles the answers.
 
 use std::{
     path::Path,
@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::given::{call, judged, matched, spec, surroundings, world};
 
-/// Asks the default judge; returns the finding and what the model was sent.
+/// Asks the default judge; returns the finding and the requests.
 async fn ask(outcomes: &[SubTaskOutcome], criterion: &str, answer: Answer) -> (Finding, Vec<Request>) {
     let model =
         Arc::new(ScriptedModel::new().expect(Expect::purpose("meta_validator").schema("verdict"), answer));
@@ -48,7 +48,7 @@ fn verdict(word: &str, class: &str) -> Answer {
     Answer::json(json!({"reason": "the listing has 3 lines", "verdict": word, "class": class}))
 }
 
-/// Decision 9: a pass points at the call that shows it, of whichever step, and quotes what is on record.
+/// Decision 9: a pass points at the call that shows it, in any step, and quotes the record.
 #[tokio::test]
 async fn a_pass_points_at_the_call_that_shows_it() {
     let broken = call(9, "cat x", "", Some(FailureClass::Environmental));
@@ -59,7 +59,7 @@ async fn a_pass_points_at_the_call_that_shows_it() {
         // The answer is the output of the first step.
         ([matched(1, "List", "a.txt"), counted.clone()], 1, "a.txt"),
         ([counted, matched(1, "List", "a.txt")], 2, "3"),
-        // No output has anything of it: the last that succeeded.
+        // No output contains any of it: the last call that succeeded.
         ([colour, matched(3, "List", "y")], 3, "y"),
     ] {
         let (found, _) = ask(&outcomes, "It is right", verdict("pass", "logical")).await;
@@ -69,7 +69,7 @@ async fn a_pass_points_at_the_call_that_shows_it() {
     }
 }
 
-/// The calls of all steps are numbered through, so that a judge can name one.
+/// The calls of all steps are numbered consecutively, so that a judge can name one.
 #[tokio::test]
 async fn a_task_judge_may_name_a_call() {
     let named = json!({"reason": "it is there", "verdict": "pass", "class": "logical", "call": 2});
@@ -80,7 +80,7 @@ async fn a_task_judge_may_name_a_call() {
     assert_eq!(found, Finding::Pass { evidence: Evidence::ToolCall { call_id, excerpt: "b".to_owned() } });
 }
 
-/// The sum at the end of a long output was cut off: only its beginning was shown.
+/// The sum at the end of a long output was cut off: only the beginning was shown.
 #[tokio::test]
 async fn of_a_long_output_the_lines_that_bear_on_it_are_shown() {
     let lines: String = (1..=400).map(|n| format!("app{n}.log has {n} lines\n")).collect();
@@ -106,7 +106,7 @@ async fn a_fail_keeps_its_class_and_reason() {
     }
 }
 
-/// A verdict that names a class of failure, or is followed by another one, is none.
+/// A verdict that names a class of failure, or is followed by another one, is invalid.
 #[tokio::test]
 async fn lesson_30_a_verdict_that_says_two_things_is_none() {
     let pass = r#"{"reason": "it is there", "verdict": "pass", "class": "logical"}"#;
@@ -134,7 +134,7 @@ async fn lesson_30_a_verdict_that_says_two_things_is_none() {
     }
 }
 
-/// What no call shows, nobody can pass: the model is not even asked.
+/// Without a supporting call nothing passes: the model is not even asked.
 #[tokio::test]
 async fn without_a_successful_call_no_model_is_asked() {
     let claimed =
@@ -144,7 +144,7 @@ async fn without_a_successful_call_no_model_is_asked() {
     assert_eq!(sent, []);
 }
 
-/// Lesson 50: dates could not be judged, since no date was given.
+/// Lesson 50: dates could not be judged, since the prompt had no date.
 #[tokio::test]
 async fn lesson_50_the_judge_knows_the_local_date_and_zone() {
     let (_, sent) = ask(&[matched(1, "List", "a")], "It is of today", verdict("pass", "logical")).await;
@@ -168,7 +168,7 @@ async fn prompts() {
     insta::assert_snapshot!("constant", format!("{}\n--- {} {}", request.system, schema.name, schema.schema));
     insta::assert_snapshot!("changing", request.messages[0].content);
     let prompt = &request.messages[0].content;
-    // Three calls and the merged output: the fences that the text brings are broken up.
+    // Three calls and the merged output: fences within the text are broken up.
     assert_eq!((prompt.matches("<<<data").count(), prompt.matches("data>>>").count()), (4, 4));
     assert!(prompt.chars().count() < 2000, "{}", prompt.chars().count());
 }
@@ -182,7 +182,7 @@ async fn the_default_judge_keeps_the_contract_whatever_the_model_says() {
     }
 }
 
-/// A judge that answers with the same finding whatever it is asked.
+/// A judge that always returns the same finding.
 struct Always(Finding);
 
 #[async_trait]
@@ -197,7 +197,7 @@ impl TaskJudge for Always {
     }
 }
 
-/// A judge that fails everything keeps every other law.
+/// A judge that fails everything satisfies every other law.
 #[tokio::test]
 async fn what_is_plainly_met_passes() {
     let model = ScriptedModel::new().always(Expect::any().user_contains("3"), verdict("pass", "logical"));
@@ -227,7 +227,7 @@ async fn the_suite_finds_judges_that_break_the_contract() {
     }
 }
 
-/// A judge whose every answer depends on how often it was asked.
+/// A judge whose answers depend on how often it was asked.
 #[derive(Default)]
 struct Counting(AtomicU32);
 

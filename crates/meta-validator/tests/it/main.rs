@@ -1,4 +1,4 @@
-//! R4b seen from outside: what it gathers, what it asks a model, and the actor on a real bus.
+//! Integration tests of R4b: fan-in, model requests, and the actor on a real bus.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

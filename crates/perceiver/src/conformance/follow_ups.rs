@@ -1,7 +1,7 @@
-//! The laws of requests with earlier turns.
+//! Laws of requests with earlier turns.
 //!
-//! The caller's model is listened to, and for one law its answers are spoiled on their way back: what a perceiver may rely on is its own
-//! code, not the model.
+//! The caller's model is wrapped to record its requests, and for one law its answers are corrupted: a
+//! perceiver may rely on its own code, not on the model.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,19 +12,19 @@ use async_trait::async_trait;
 use super::{outcome, request};
 use crate::{Dialogue, Perceiver};
 
-/// What the requests of these laws mean after their turns. A scripted model answers with it, in the shape that it is asked for.
+/// The meaning of these requests given their turns. A scripted model returns it in the requested shape.
 pub const MEANT: &str = "How many .md files in ~/letters-7 changed since yesterday?";
 
-/// The newest message: it names a kind of file and a time, and leaves the place to the turn before.
+/// The newest message: it names a file type and a time, and refers to the previous turn for the place.
 const ASKED: &str = "and how many .md files since yesterday?";
 
-/// What the user said in it.
+/// The facts in the newest message.
 const FACTS: [&str; 2] = [".md", "yesterday"];
 
-/// What only the turn before says.
+/// The fact that only the previous turn contains.
 const PLACE: &str = "~/letters-7";
 
-/// Every law of this page.
+/// Checks every law of this module in turn.
 ///
 /// # Errors
 /// See [`super::check_all`].
@@ -34,7 +34,8 @@ pub async fn check_all(perceiver: &dyn Perceiver, model: &Arc<dyn LlmClient>) ->
     keeps_the_facts_whatever_the_model_says(perceiver, model).await
 }
 
-/// The intent says what only an earlier turn says, so that it can be understood alone (lesson 7); `raw_input` is the newest message.
+/// The intent includes what only an earlier turn says, so that it is self-contained (lesson 7); `raw_input`
+/// is the newest message.
 ///
 /// # Errors
 /// See [`super::check_all`].
@@ -55,7 +56,7 @@ pub async fn resolves_against_the_turns(
     }
 }
 
-/// Of more turns than [`MAX_TURNS`], a model is shown the newest.
+/// Of more than [`MAX_TURNS`] turns, the model is shown the newest.
 ///
 /// # Errors
 /// See [`super::check_all`].
@@ -74,7 +75,7 @@ pub async fn shows_five_turns_at_most(
     }
 }
 
-/// The facts of the newest message stand in the intent verbatim, also where the model puts others in their place (lesson 57).
+/// The intent contains the facts of the newest message verbatim, even if the model replaces them (lesson 57).
 ///
 /// # Errors
 /// See [`super::check_all`].
@@ -93,7 +94,7 @@ pub async fn keeps_the_facts_whatever_the_model_says(
     }
 }
 
-/// The newest message after so many turns; the last one names the place.
+/// The newest message after this many turns; the last one names the place.
 fn after(turns: usize) -> UserRequest {
     let turn = |number| Turn {
         input: format!("How many .txt files are in {PLACE}? ({})", mark(number)),
@@ -102,7 +103,7 @@ fn after(turns: usize) -> UserRequest {
     UserRequest { turns: (1..=turns).map(turn).collect(), ..request(ASKED) }
 }
 
-/// What tells one turn from the others in a prompt.
+/// A unique mark of a turn in a prompt.
 fn mark(turn: usize) -> String {
     format!("mark-{turn}-of-a-turn")
 }
@@ -116,7 +117,7 @@ async fn task(
     task.ok_or_else(|| format!("{:?} was asked back, and nobody is there", request.text))
 }
 
-/// Stands between a perceiver and the caller's model: keeps what was asked, and changes what is answered.
+/// Wraps the caller's model: records the requests, and changes the answers.
 struct Between {
     model: Arc<dyn LlmClient>,
     change: fn(String) -> String,
@@ -128,7 +129,7 @@ impl Between {
         Self { model: Arc::clone(model), change, shown: Mutex::new(String::new()) }
     }
 
-    /// Everything that the model was shown.
+    /// Everything that the model was sent.
     fn shown(&self) -> String {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

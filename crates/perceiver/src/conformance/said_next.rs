@@ -1,6 +1,8 @@
-//! What somebody says after some turns, and what it has to become: the form of the suite in `fixtures/follow-ups/cases.json`.
+//! Case format of the follow-up suite in `fixtures/follow-ups/cases.json`: a conversation, the next message,
+//! and the expected facts.
 //!
-//! The laws of [`follow_ups`](super::follow_ups) hold for any perceiver. Whether a case is understood is up to the model.
+//! The laws of [`follow_ups`](super::follow_ups) hold for any perceiver. Whether a case is understood depends
+//! on the model.
 
 use artoo_types::{Turn, UserRequest};
 use serde::Deserialize;
@@ -11,19 +13,19 @@ use super::request;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SaidNext {
-    /// Its name, which begins with the language.
+    /// Unique name, which begins with the language.
     pub id: String,
-    /// The language, as in `fi`.
+    /// Language code, such as `fi`.
     pub language: String,
-    /// Whether it needs the turns to be understood. Otherwise it has to come out word for word.
+    /// Whether the message needs the turns to be understood. If not, it has to be returned verbatim.
     pub open: bool,
-    /// What was said before and what came of it, oldest first.
+    /// The earlier inputs and results, oldest first.
     pub turns: Vec<Turn>,
     /// The newest message.
     pub message: String,
-    /// What the restated request has to say, in the words of the turns or the message.
+    /// Words that the restated request must contain, taken from the turns or the message.
     pub must: Vec<String>,
-    /// What it may not say, because somebody else or something earlier is meant by it.
+    /// Words that it must not contain, because they belong to something else or something earlier.
     pub must_not: Vec<String>,
 }
 
@@ -33,10 +35,10 @@ impl SaidNext {
         UserRequest { turns: self.turns.clone(), ..request(&self.message) }
     }
 
-    /// What is wrong with an intent that was made of it, if anything is.
+    /// Checks an intent derived from the case.
     ///
     /// # Errors
-    /// The words that are missing or too many, in one sentence.
+    /// One sentence that names the missing or superfluous words.
     pub fn check(&self, intent: &str) -> Result<(), String> {
         let lost = self.must.iter().find(|fact| !intent.contains(fact.as_str()));
         let added = self.must_not.iter().find(|fact| intent.contains(fact.as_str()));

@@ -1,4 +1,4 @@
-//! The actor on a real bus.
+//! Tests of the actor on a real bus.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::given::{client, request, scene};
 
-/// Sends the requests, lets the actor work, and returns what was said.
+/// Sends the requests, runs the actor, and returns the published messages.
 async fn said(model: ScriptedModel, requests: &[UserRequest]) -> Vec<Message> {
     let model = Arc::new(model);
     let scene = scene();
@@ -65,7 +65,7 @@ async fn a_model_that_fails_is_a_fault() {
     assert_eq!((fault.role, fault.kind), (Role::Perceiver, FaultKind::Provider));
 }
 
-/// Tells the turns that it is given.
+/// Returns the inputs of the turns it received as the intent.
 struct TellsTurns;
 
 #[async_trait]
@@ -86,7 +86,7 @@ impl Perceiver for TellsTurns {
     }
 }
 
-/// The bound is the actor's: a foreign perceiver sees the newest five turns, too.
+/// The actor enforces the limit: a third-party perceiver sees the newest five turns, too.
 #[tokio::test(start_paused = true)]
 async fn a_foreign_perceiver_sees_five_turns_at_most() {
     let scene = scene();
@@ -118,7 +118,7 @@ impl Perceiver for Panics {
     }
 }
 
-/// The supervisor watches the actor's end: a panic must reach it.
+/// The supervisor watches for the end of the actor: a panic must reach it.
 #[tokio::test(start_paused = true)]
 async fn a_panic_ends_the_actor_for_the_supervisor_to_see() {
     let scene = scene();

@@ -1,4 +1,4 @@
-//! Asking back: who may ask what, how often, and what becomes of the answer.
+//! Tests of asking back: when it is allowed, how often, and the effect of the answer.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn clear(intent: &str) -> Answer {
     Answer::json(json!({"questions": [], "intent": intent}))
 }
 
-/// Lets the actor work on a request, answers what it asks, and returns what was said after the request.
+/// Runs the actor on a request, answers its questions, and returns the messages published after the request.
 async fn said(
     perceiver: impl Perceiver + 'static,
     model: &Arc<ScriptedModel>,
@@ -41,7 +41,7 @@ async fn said(
         let mut answers = answers.into_iter();
         while let Some(envelope) = user.recv().await {
             let Message::ClarificationRequested(asked) = envelope.message.as_ref() else { continue };
-            // An answer to another round is none.
+            // An answer to another round is ignored.
             sender
                 .publish(ClarificationAnswered {
                     round: asked.round + 7,
@@ -97,7 +97,7 @@ async fn what_the_turns_leave_open_is_asked_and_the_answer_counts() {
     assert_eq!((task(&said[1]).raw_input.as_str(), said.len()), ("open it", 2));
 }
 
-/// Lesson 23: the same question came a dozen times before anybody could type.
+/// Lesson 23: the same question came a dozen times before anyone could type.
 #[tokio::test(start_paused = true)]
 async fn lesson_23_two_rounds_are_the_most_and_an_empty_answer_means_go_ahead() {
     let model = Arc::new(
@@ -136,13 +136,13 @@ async fn nobody_is_asked_where_nobody_is_or_where_nothing_is_open() {
     let alone = said(FaithfulPerceiver, &model, request("open it", &[TURN]), &[]).await;
     assert_eq!(task(&alone[0]).intent, "Open both\n(In the user's words: open it)");
     assert!(!model.requests()[0].system.contains(ASKING_PROMPT));
-    // A first request costs no model call, whoever is there.
+    // A first request costs no model call, with or without a person.
     let first = UserRequest { person_present: true, ..request("open b.txt", &[]) };
     let said = said(FaithfulPerceiver, &model, first, &[]).await;
     assert_eq!((task(&said[0]).intent.as_str(), model.requests().len()), ("open b.txt", 1));
 }
 
-/// Asks whatever it is told.
+/// Always asks back.
 struct Stubborn;
 
 #[async_trait]
@@ -157,7 +157,7 @@ impl Perceiver for Stubborn {
     }
 }
 
-/// The bound holds for foreign code too, and the run goes on with the user's words.
+/// The bound applies to third-party code too, and the run proceeds with the user's words.
 #[tokio::test(start_paused = true)]
 async fn a_perceiver_that_never_stops_asking_is_stopped() {
     let model = Arc::new(ScriptedModel::new());

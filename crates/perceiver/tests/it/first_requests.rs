@@ -1,4 +1,5 @@
-//! A first request that surely cannot be understood is asked back by code; every other one is worked on.
+//! Tests of first requests: one that surely cannot be understood is asked back by code, every other one is
+//! worked on.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -12,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// What becomes of a first request, with a person there, after these answers. No model is asked.
+/// Perceives a first request with a person present, after these answers. No model is asked.
 async fn first(text: &str, answers: &[&str]) -> Perceived {
     in_dialogue(&UserRequest { person_present: true, ..request(text, &[]) }, answers).await
 }
@@ -74,7 +75,7 @@ async fn without_a_person_it_goes_ahead() {
     }
 }
 
-/// The wordings of the families that are measured, with their placeholders as names.
+/// The wordings of the measured task families, with their placeholders as names.
 fn fixtures() -> Vec<String> {
     let mut requests = Vec::new();
     for entry in fs::read_dir(root().join("fixtures/tasks")).unwrap() {
@@ -85,7 +86,7 @@ fn fixtures() -> Vec<String> {
     requests
 }
 
-/// The requests in the lines of a page that show `artoo run`: what is quoted behind it.
+/// The requests in the `artoo run` lines of a page: the quoted text after the command.
 fn examples(page: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(page)).unwrap().replace("\\\"", "\"");
     let behind = text.lines().filter_map(|line| line.split_once("artoo run ")?.1.split_once('"'));
@@ -104,7 +105,7 @@ async fn no_ordinary_request_is_asked_back() {
     ];
     let shown: Vec<String> = pages.iter().flat_map(|page| examples(page)).collect();
     assert!(shown.len() >= 4, "{shown:?}");
-    // What the first implementation answered without a look at the machine.
+    // Requests that the first implementation answered without looking at the machine.
     let others = [
         "what time is it?",
         "what is my ip",

@@ -1,6 +1,7 @@
-//! The suite of follow-ups: what people say next, in eight languages, with the answers that an expert gave by hand.
+//! Tests with the follow-up suite: next messages in eight languages, with answers written by an expert.
 //!
-//! It shows what R1 makes of good answers, and that the prompt holds what they need. How well a model answers is not its subject.
+//! They show how R1 handles good answers, and that the prompt contains what they need. How well a model
+//! answers is not tested here.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,7 +34,7 @@ fn cases() -> Vec<SaidNext> {
     read("cases.json")
 }
 
-/// The whole changing part of the prompt: the turns, their results fenced, and the message last.
+/// The whole variable part of the prompt: the turns, their results fenced, and the message last.
 fn told(case: &SaidNext) -> String {
     let turns = case.turns.iter().zip(1..).map(|(Turn { input, result }, number)| {
         format!("Turn {number}\nuser: {input}\nresult:\n{}\n\n", fenced(Origin::SubTask, result))
@@ -42,7 +43,7 @@ fn told(case: &SaidNext) -> String {
     format!("Now: Thursday 1970-01-01 00:00 (UTC)\n{turns}Newest message: {}", case.message)
 }
 
-/// What becomes of the message where the model answers so.
+/// The intent of a case if the model gives this answer.
 async fn intent(case: &SaidNext, person: bool, answer: Value) -> String {
     let (schema, system) = if person {
         ("resolved_or_open", format!("{SYSTEM_PROMPT}{ASKING_PROMPT}"))
@@ -73,14 +74,15 @@ async fn what_people_say_next_is_understood() {
         ];
         for intent in intents {
             assert_eq!(case.check(&intent), Ok(()));
-            // Whoever plans, acts and judges has the person's own words, too.
+            // Planner, executor and judges have the person's own words, too.
             let both = format!("{meant}\n(In the user's words: {})", case.message);
             assert_eq!(intent, if case.open { both } else { case.message.clone() }, "{}", case.id);
         }
     }
 }
 
-/// As small models do. Where nothing was open this would be the work that was done before, once more, and nothing of what was said.
+/// As small models do. If nothing was open, the result would repeat the earlier task and lose the new
+/// message.
 #[tokio::test]
 async fn a_model_that_repeats_the_last_request_does_not_lose_the_message() {
     for case in cases() {
@@ -104,7 +106,8 @@ fn the_suite_is_what_it_says() {
         let said: String = turns.chain([case.message.clone()]).collect();
         let unsaid: Vec<&String> = case.must.iter().filter(|fact| !said.contains(*fact)).collect();
         assert_eq!(unsaid, Vec::<&String>::new(), "{}", case.id);
-        // A copy of the message is right where nothing is open, and nowhere else; a copy of what was said before never is.
+        // A copy of the message is right if nothing is open, and only then; a copy of an earlier message
+        // never is.
         assert_eq!(case.check(&case.message).is_ok(), !case.open, "{}", case.id);
         let earlier = case.turns.iter().find(|turn| case.check(&turn.input).is_ok());
         assert_eq!(earlier, None, "{}", case.id);

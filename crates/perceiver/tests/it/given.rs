@@ -1,4 +1,4 @@
-//! Requests, turns and runs to test with.
+//! Test fixtures: requests, turns and runs.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -17,7 +17,7 @@ pub(crate) fn client(model: &Arc<ScriptedModel>) -> Arc<dyn LlmClient> {
     Arc::clone(model) as _
 }
 
-/// The task of a request where nobody can be asked.
+/// The task of a request without a person to ask.
 pub(crate) async fn perceive(
     request: &UserRequest,
     model: &Arc<ScriptedModel>,
@@ -28,7 +28,7 @@ pub(crate) async fn perceive(
     }
 }
 
-/// What a model was sent, without the constant part.
+/// The messages sent to a model, without the constant part.
 pub(crate) fn changing(request: &Request) -> String {
     let mut text = String::new();
     for message in &request.messages {
@@ -41,7 +41,7 @@ pub(crate) fn changing(request: &Request) -> String {
     text
 }
 
-/// An open run, and everything that is said in it.
+/// An open run that records all its messages.
 pub(crate) fn scene() -> Scene {
     Scene::new("2026-03-14T09:26:53+08:00".parse().unwrap()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! R1 seen from outside: what it hands on, what it asks a model, and the actor on a real bus.
+//! Integration tests of R1: its tasks, its model requests, and the actor on a real bus.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

@@ -1,4 +1,4 @@
-//! What becomes of a request.
+//! Tests of perceiving a request.
 
 use std::sync::{
     Arc,
@@ -26,7 +26,7 @@ async fn the_default_perceiver_keeps_the_contract_without_a_model() {
     let meant = json!({"intent": conformance::follow_ups::MEANT});
     let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::json(meant)));
     conformance::check_all(&FaithfulPerceiver, &client(&model)).await.unwrap();
-    // A model is asked where there are earlier turns, and nowhere else.
+    // A model is asked only if there are earlier turns.
     let requests = model.requests();
     assert_eq!(requests.len(), 3);
     assert!(requests.iter().all(|request| request.messages[0].content.contains("Turn 1\n")));
@@ -67,7 +67,8 @@ async fn lesson_7_a_reaction_is_resolved_against_the_turns() {
     assert_eq!(task.raw_input, "wrong, with subfolders");
 }
 
-/// Lesson 57: "this year's Spring Festival" became one of another year. Where a model resolves a time word, the user's words go along.
+/// Lesson 57: "this year's Spring Festival" became one of another year. If a model resolves a time word, the
+/// user's words are added.
 #[tokio::test]
 async fn lesson_57_a_resolved_time_word_brings_the_users_words_along() {
     let table = [
@@ -106,7 +107,8 @@ async fn lesson_101_an_amendment_repeats_the_last_request() {
     assert_eq!(task.raw_input, "answer in Chinese");
 }
 
-/// Lesson 50: whoever reasons knows the local date, time and zone. What the user called "yesterday" stays so all the same.
+/// Lesson 50: resolving a reference needs the local date, time and zone. The user's "yesterday" stays
+/// "yesterday" all the same.
 #[tokio::test]
 async fn lesson_50_whoever_resolves_a_reference_knows_date_and_zone() {
     let resolved = "How many .md files are in docs since yesterday?";
@@ -126,7 +128,7 @@ async fn lesson_50_whoever_resolves_a_reference_knows_date_and_zone() {
     assert_eq!(task.intent, format!("{resolved}\n(In the user's words: and .md, since yesterday?)"));
 }
 
-/// However many turns a caller sends along, the model is shown the newest five, with what was asked and what came of it.
+/// However many turns a caller sends, the model is shown the newest five with their inputs and results.
 #[tokio::test]
 async fn the_newest_five_turns_are_shown() {
     let model = Arc::new(ScriptedModel::new().expect(Expect::any(), Answer::json(json!({"intent": "x"}))));
@@ -144,7 +146,8 @@ async fn the_newest_five_turns_are_shown() {
     }
 }
 
-/// What a model makes of a message takes its place nowhere: an outsider's "delete l1.txt" had become "show l1.txt", and been accepted as that.
+/// A model's reading never replaces the message: an outsider's "delete l1.txt" became "show l1.txt", and was
+/// accepted as such.
 #[tokio::test]
 async fn lesson_the_users_words_go_along_with_whatever_a_model_makes_of_them() {
     for (asked, made) in [("delete l1.txt", "show l1.txt"), ("älä poista mitään, laske vain", "laske")] {
@@ -172,7 +175,7 @@ async fn a_fact_that_the_model_loses_comes_along() {
     assert_eq!(task.intent, asked.text);
 }
 
-/// An answer with room for some hundred words cannot restate thousands.
+/// An output limit of some hundred words cannot restate thousands.
 #[tokio::test]
 async fn a_long_message_is_copied_even_where_there_are_turns() {
     let model = Arc::new(ScriptedModel::new());
@@ -228,12 +231,12 @@ async fn prompts() {
     let schema = hostile.schema.as_ref().unwrap();
     insta::assert_snapshot!("constant", format!("{}\n--- {} {}", hostile.system, schema.name, schema.schema));
     insta::assert_snapshot!("changing", changing(&hostile));
-    // The fences of the text itself are broken up: one result, one fence.
+    // Fences in the text itself are broken up: one result, one fence.
     assert_eq!(changing(&hostile).matches("data>>>").count(), turns.len());
     assert!(changing(&long).len() < 3000);
 }
 
-/// A perceiver that breaks the contract in a chosen way.
+/// A perceiver that breaks the contract in a selectable way.
 struct Flawed {
     flaw: &'static str,
     calls: AtomicU32,
@@ -282,12 +285,12 @@ async fn the_suite_finds_perceivers_that_break_the_contract() {
     assert!(conformance::keeps_no_state(&flawed("counts"), &model).await.is_err());
     assert!(conformance::asks_only_who_can_answer(&flawed("asks and asks"), &model).await.is_err());
     assert!(conformance::keeps_what_was_answered(&flawed("does not listen"), &model).await.is_err());
-    // One that copies whatever came before keeps every word, and means nothing.
+    // A perceiver that ignores the turns keeps every word, and loses the meaning.
     let forgets = conformance::follow_ups::check_all(&flawed("forgets the turns"), &model).await;
     assert!(forgets.unwrap_err().contains("lacks \"~/letters-7\""));
 }
 
-/// A perceiver that believes its model, and shows it all that it has.
+/// A perceiver that trusts its model, and sends it everything.
 struct Trusting;
 
 #[async_trait]

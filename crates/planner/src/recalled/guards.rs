@@ -1,13 +1,14 @@
-//! The calls that memory advises against: of exact tools and inputs only, so that no tool is lost by them.
+//! Memory guards: the calls that memory advises against. They name exact tools and inputs only, so they never
+//! disable a tool.
 
 use artoo_types::{
     GuardAction, MegramId, MemoryAction, MemoryGuard, MemoryReply, PairMemory, Polarity, SopRecord, TagPair,
 };
 
-/// The most characters of a lesson in a refusal or a question.
+/// The maximum length of a lesson in a refusal or a question, in characters.
 const LESSON: usize = 300;
 
-/// What the calls of a plan are held to, in the order of the answer.
+/// The guards on a plan's calls, in the order of the reply.
 pub(crate) fn guards(reply: &MemoryReply) -> Vec<MemoryGuard> {
     reply.recalled.iter().filter_map(guard).collect()
 }
@@ -17,7 +18,7 @@ fn guard(known: &PairMemory) -> Option<MemoryGuard> {
     let is_constraint = |rule: &&SopRecord| rule.polarity == Polarity::Constraint;
     let forbids = known.sops.iter().any(|rule| is_constraint(&rule));
     let action = match (known.potentials.action, forbids) {
-        // The rule is refuted, and falls when the Dreamer comes.
+        // The rule is refuted, and the Dreamer will drop it.
         (MemoryAction::Exploit, _) | (MemoryAction::Ignore, false) => return None,
         (MemoryAction::Avoid, _) | (MemoryAction::Caution | MemoryAction::Ignore, true) => {
             GuardAction::Refuse

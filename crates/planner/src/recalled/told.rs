@@ -1,4 +1,4 @@
-//! The words for what was recalled: labels by code, contents as data within fences.
+//! Renders recalled memory as prompt text: code writes the labels, contents are fenced as data.
 
 use std::fmt::Write as _;
 
@@ -9,14 +9,15 @@ use artoo_types::{
 
 use super::{FOR_A_STEP, Item, What};
 
-/// The most characters of one rule or experience.
+/// The maximum length of one rule or experience, in characters.
 const ITEM: usize = 500;
-/// The most characters of the name of a call or of a task.
+/// The maximum length of the name of a call or of a task, in characters.
 const NAME: usize = 160;
-/// How many of the words that two requests share are named.
+/// The maximum number of shared words of two requests that are named.
 const SHARED: usize = 4;
 
-/// What the planner is told, pair by pair in the order of the answer. The advice on the intent itself is told also where no words of it are.
+/// The text for the planner, pair by pair in the order of the reply. The advice on the intent itself is
+/// included even if no entry of it was selected.
 pub(super) fn to_the_planner(reply: &MemoryReply, selected: &[Item<'_>]) -> String {
     let mut text = String::new();
     for (at, pair) in reply.recalled.iter().enumerate() {
@@ -29,7 +30,7 @@ pub(super) fn to_the_planner(reply: &MemoryReply, selected: &[Item<'_>]) -> Stri
     text
 }
 
-/// What a step is told: the strongest of it that fits, as one piece of data.
+/// The text for a step: the strongest entries that fit, in one fence.
 pub(super) fn to_a_step(selected: &[Item<'_>]) -> String {
     const HEAD: &str = "What is known of such work from earlier runs:";
     let mut left = FOR_A_STEP - HEAD.chars().count() - fenced(Source::Memory, "").chars().count() - 1;
@@ -39,7 +40,7 @@ pub(super) fn to_a_step(selected: &[Item<'_>]) -> String {
             What::Rule(rule) => format!("{} {}", polarity(rule.polarity), inline(&cut(&rule.content, ITEM))),
             What::Experience(told) => format!("{}: {}", provenance(told), inline(&cut(&told.content, ITEM))),
         };
-        // As it stands within the fence, where marks of fences are broken up.
+        // The length within the fence, where fence marks are broken up.
         let length = said.chars().count() + 1;
         if length <= left {
             left -= length;
@@ -49,7 +50,7 @@ pub(super) fn to_a_step(selected: &[Item<'_>]) -> String {
     if lines.is_empty() { lines } else { format!("{HEAD}\n{}", fenced(Source::Memory, &lines)) }
 }
 
-/// What a pair is about, and what memory advises.
+/// The subject of a pair, and memory's advice.
 pub(super) fn head(at: usize, known: &PairMemory) -> String {
     let about = match (known.pair.call(), &known.reason) {
         (Some(call), reason) => {
@@ -75,7 +76,7 @@ pub(super) fn head(at: usize, known: &PairMemory) -> String {
     format!("Memory{about}: {advice} (attention {attention:.2}, decision {decision:+.2})\n")
 }
 
-/// A rule or an experience, with its fence.
+/// A rule or an experience, fenced.
 pub(super) fn item(what: What<'_>) -> String {
     let (label, content) = match what {
         What::Rule(rule) => (polarity(rule.polarity).to_owned(), &rule.content),
@@ -91,7 +92,7 @@ fn polarity(polarity: Polarity) -> &'static str {
     }
 }
 
-/// Why a similar pair came.
+/// Why a similar pair was recalled.
 fn why(reason: &RecallReason) -> String {
     match reason {
         RecallReason::Asked => String::new(),
@@ -104,7 +105,7 @@ fn why(reason: &RecallReason) -> String {
     }
 }
 
-/// When and whose, and how it went.
+/// Time, origin and outcome of an experience.
 fn provenance(told: &Experience) -> String {
     let whose = match told.origin {
         Some(Origin::Run(run)) => format!("run {run}"),

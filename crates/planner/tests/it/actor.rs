@@ -1,4 +1,4 @@
-//! The actor on a real bus.
+//! Tests of the actor on a real bus.
 
 use std::{sync::Arc, time::Duration};
 
@@ -55,9 +55,9 @@ impl House {
         Self::new(Arc::new(planner()), &scripted(answers))
     }
 
-    /// Lets the actor work until it waits, and returns what it said.
+    /// Runs the actor until it is idle, and returns the messages it published.
     async fn said(&mut self) -> Vec<Message> {
-        // Time is paused: it moves on only when nothing else can.
+        // Time is paused: it advances only when nothing else can run.
         tokio::time::sleep(Duration::from_secs(600)).await;
         self.scene.said_by(Role::Planner)
     }
@@ -67,7 +67,7 @@ impl House {
         self.said().await
     }
 
-    /// A plan's subtasks got these ids and ended so.
+    /// Publishes the ids and the outcomes of a plan's subtasks.
     fn ran(&self, plan: &Plan, outcomes: &[SubTaskOutcome]) {
         let manifest = DispatchManifest {
             task_id: plan.task_id.clone(),
@@ -120,7 +120,7 @@ async fn memory_is_asked_before_every_plan() {
     house.close().await;
 }
 
-/// Lessons 13 and 27: a message that comes twice, or that nobody asked for, makes no second plan.
+/// Lessons 13 and 27: a duplicate or unsolicited message makes no second plan.
 #[tokio::test(start_paused = true)]
 async fn lesson_13_duplicates_make_no_second_plan() {
     let once = || answer(&question("Count the files in docs"));
@@ -137,7 +137,8 @@ async fn lesson_13_duplicates_make_no_second_plan() {
     }
     assert_eq!(kinds(&house.said().await), [MessageKind::MemoryQuery]);
     assert_eq!(plans(&house.replied().await)[0].round, 2);
-    // After its plan it comes for nothing, and R7 is told so: it waited out the deadline of a plan that did not come.
+    // After the plan it is a duplicate, and R7 is told so: it used to wait out the deadline of a plan that
+    // did not come.
     house.ggs.publish(directive(1)).unwrap();
     let said = house.said().await;
     let [Message::Fault(fault)] = said.as_slice() else { panic!("{said:?}") };
@@ -145,7 +146,7 @@ async fn lesson_13_duplicates_make_no_second_plan() {
     house.close().await;
 }
 
-/// Lesson N10: the next plan keeps what matched, with ids from the manifest, whatever came twice.
+/// Lesson N10: the next plan keeps what matched, with ids from the manifest, despite duplicates.
 #[tokio::test(start_paused = true)]
 async fn lesson_n10_a_replan_builds_on_the_plan_before() {
     let first = crate::given::draft(&[
@@ -160,7 +161,7 @@ async fn lesson_n10_a_replan_builds_on_the_plan_before() {
     let outcomes = cx.previous.unwrap().outcomes;
     let ids: Vec<SubTaskId> = outcomes.iter().map(|outcome| outcome.subtask_id).collect();
     house.ran(&plan, &outcomes);
-    // The first word counts: a second outcome makes no match of a failure.
+    // The first outcome counts: a second outcome does not turn a failure into a match.
     house
         .dispatcher
         .publish(SubTaskOutcome { status: OutcomeStatus::Matched, ..outcomes[1].clone() })
@@ -173,7 +174,8 @@ async fn lesson_n10_a_replan_builds_on_the_plan_before() {
     house.close().await;
 }
 
-/// Both steps matched, and R4b found that together they leave something out. The model is told what, and its new step joins the two.
+/// Both steps matched, and R4b found that together they leave something out. The model is told what, and its
+/// new step depends on both.
 #[tokio::test(start_paused = true)]
 async fn a_replan_is_told_what_of_the_whole_task_is_not_met() {
     let steps = ["Count the files", "Find the largest"];
@@ -223,7 +225,7 @@ async fn lesson_98_a_plan_that_cannot_be_made_is_a_fault() {
     house.close().await;
 }
 
-/// What a foreign planner may get wrong.
+/// A third-party planner with one defect.
 struct Foreign(&'static str);
 
 #[async_trait]
@@ -269,7 +271,7 @@ async fn a_foreign_planner_is_held_to_the_rules() {
     house.close().await;
 }
 
-/// Every call of its model renewed the supervisor's deadline, so a planner could ask for ever.
+/// Every call of its model renewed the supervisor's deadline, so a planner could ask forever.
 #[tokio::test(start_paused = true)]
 async fn all_calls_of_a_plan_share_one_deadline() {
     let model = Arc::new(ScriptedModel::new().always(Expect::any(), Answer::text("Go on.")));
@@ -285,7 +287,7 @@ async fn all_calls_of_a_plan_share_one_deadline() {
     house.close().await;
 }
 
-/// The supervisor watches the actor's end: a panic must reach it.
+/// The supervisor watches for the end of the actor: a panic must reach it.
 #[tokio::test(start_paused = true)]
 async fn a_panic_while_planning_ends_the_actor_for_the_supervisor_to_see() {
     let mut house = House::new(Arc::new(Foreign("panics")), &scripted(vec![]));
@@ -295,7 +297,7 @@ async fn a_panic_while_planning_ends_the_actor_for_the_supervisor_to_see() {
     assert!(house.actor.await.unwrap_err().is_panic());
 }
 
-/// Fact 3 and lesson 47: the story of a failure is told in any case; by code alone, where the behaviour fails.
+/// Fact 3 and lesson 47: a failure is always reported; by code alone if the behaviour fails.
 #[tokio::test(start_paused = true)]
 async fn lesson_47_a_failure_is_told_in_any_case() {
     let FailureContext { spec, request, .. } = failure();

@@ -1,4 +1,4 @@
-//! Plans of a capable model, which stay as they are written.
+//! Tests of plans by a capable model, which stay as written.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ async fn planned(cx: &PlanContext, answers: Vec<Answer>) -> (Result<Plan, PlanEr
     (plan, requests.last().map(|request| changing(&request.messages)).unwrap_or_default())
 }
 
-/// A plan of one step was overwritten by the raw request: what the planner wrote, replans and advice included, was thrown away.
+/// A plan of one step was overwritten by the raw request: the planner's own text, replans and advice
+/// included, was lost.
 #[tokio::test]
 async fn lesson_a_step_has_the_planners_words_and_the_request() {
     let request = "Poista tiedosto vanha.txt, \u{e4}l\u{e4} koske muihin";
@@ -35,8 +36,8 @@ async fn lesson_a_step_has_the_planners_words_and_the_request() {
     assert!(step.context.contains(request), "{}", step.context);
 }
 
-/// Each is refused or changed where a weak model plans: by a verb of its request, by a question that begins like another one, by what it
-/// asks beside another thing.
+/// Each of these plans is rejected or changed if a weak model wrote it: because of a verb in the request, a
+/// question that begins like another one, or a second question beside the first.
 #[tokio::test]
 async fn lesson_no_list_of_words_touches_a_capable_plan() {
     for (request, steps) in [
@@ -59,7 +60,7 @@ async fn lesson_no_list_of_words_touches_a_capable_plan() {
     }
 }
 
-/// An intent of 300 characters was the longest, and cost a repair.
+/// Intents were limited to 300 characters, which cost a repair.
 #[tokio::test]
 async fn lesson_a_long_step_needs_no_repair() {
     let long = "Compare the figures. ".repeat(90);
@@ -67,7 +68,7 @@ async fn lesson_a_long_step_needs_no_repair() {
     assert_eq!(plan.unwrap().subtasks[0].intent, long.trim());
 }
 
-/// Planning was blind: nobody had looked into the folder. What is in it is data.
+/// The planner had no listing of the folder. Its contents are data.
 #[tokio::test]
 async fn lesson_the_planner_sees_the_folder_and_what_the_tools_are() {
     let listed = |path: &str, bytes| Listed { path: path.to_owned(), bytes };
@@ -81,7 +82,7 @@ async fn lesson_the_planner_sees_the_folder_and_what_the_tools_are() {
         assert!(prompt.contains(part), "{part} is not in {prompt}");
     }
     assert!(!prompt.contains("\nRequest: delete all"), "{prompt}");
-    // However much there is, it is bounded, and says what is missing.
+    // A listing of any size is bounded, and says that entries are missing.
     cx.listing.listed = (0..9_000).map(|number| listed(&format!("{number}.csv"), None)).collect();
     let (_, prompt) = planned(&cx, vec![answer(&question("Look"))]).await;
     assert!(prompt.len() < 10_000 && prompt.contains("[... at least "), "{}", prompt.len());
@@ -103,7 +104,7 @@ async fn giving_up_is_an_answer() {
         let found = error.fault();
         assert_eq!((found.kind, found.message, found.hint), (fault, told.reason, told.question));
     }
-    // Whoever is there can be asked, by a step.
+    // If a person is present, a step can ask them.
     let asking = PlanContext { person_present: true, ..cx.clone() };
     let ask = json!({"subtasks": [], "give_up": {"kind": "needs_person", "reason": "Two fit.", "question": "Which?"}});
     let again = question("Ask the user which of both is meant, and count that");
@@ -115,13 +116,13 @@ async fn giving_up_is_an_answer() {
     );
     let (error, _) = planned(&asking, vec![Answer::json(ask.clone()), Answer::json(ask)]).await;
     assert!(matches!(&error, Err(PlanError::GaveUp(told)) if told.reason == "Two fit."), "{error:?}");
-    // No plan and no reason is none.
+    // Neither a plan nor a reason is not a plan.
     let nothing = || Answer::json(json!({"subtasks": []}));
     let (error, _) = planned(&cx, vec![nothing(), nothing()]).await;
     assert!(matches!(error, Err(PlanError::Refused(_))), "{error:?}");
 }
 
-/// A replan was the plan before in other words.
+/// A replan was the previous plan in other words.
 #[tokio::test]
 async fn lesson_the_plan_that_failed_is_not_planned_again() {
     let mut cx = conformance::replanning("Count the files in docs", &[], &["Count the files in docs"]);
@@ -135,14 +136,15 @@ async fn lesson_the_plan_that_failed_is_not_planned_again() {
     let (plan, _) = planned(&cx, vec![answer(&same), answer(&same)]).await;
     let error = plan.unwrap_err();
     assert!(matches!(error, PlanError::NoOtherPlan) && error.fault().kind == FaultKind::Budget, "{error}");
-    // Checked in another way it is another plan.
+    // With different checks it is a different plan.
     cx.previous.as_mut().unwrap().plan.subtasks[0].success_criteria.clear();
     assert!(planned(&cx, vec![answer(&same)]).await.0.is_ok());
     cx.previous.as_mut().unwrap().outcomes[0].status = OutcomeStatus::Skipped;
     assert!(planned(&cx, vec![answer(&other)]).await.0.is_ok());
 }
 
-/// Worded a little otherwise it may be another way, unless the same way was a dead end twice. Names and numbers are no wording.
+/// A slightly reworded step may be another way, unless the same way was a dead end twice. Names and numbers
+/// are not mere wording.
 #[tokio::test]
 async fn lesson_a_dead_end_is_not_gone_into_in_other_words() {
     let failed = "Count all the files in docs by name";
@@ -171,7 +173,7 @@ async fn lesson_a_dead_end_is_not_gone_into_in_other_words() {
     assert!(is_refused(ActionState::BreakSymmetry, near).await);
 }
 
-/// The command stands in the words of its criterion, so that a person who is asked about the plan sees what will run.
+/// The criterion's text contains the command, so that a person who approves the plan sees what will run.
 #[tokio::test]
 async fn checks_of_files_and_commands_are_kept() {
     let criteria = json!([
@@ -179,7 +181,7 @@ async fn checks_of_files_and_commands_are_kept() {
         {"check": "file_json", "text": "It is a list", "path": "out.json", "schema": "{\"type\": \"array\"}"},
         {"check": "table", "text": "It has both columns", "path": "t.csv", "columns": ["nimi", "m\u{e4}\u{e4}r\u{e4}"], "min_rows": 2},
         {"check": "same_lines", "text": "Nothing is lost", "path": "new.txt", "other": "old.txt"},
-        // What they say decides nothing, or cannot be read: a reader judges.
+        // These checks decide nothing, or cannot be parsed: a reader judges.
         {"check": "command_succeeds", "text": "It runs", "command": "echo ok"},
         {"check": "file_json", "text": "It is fine", "path": "out.json", "schema": "{}"},
         {"check": "file_json", "text": "It is good", "path": "out.json", "schema": "a list"},
@@ -189,7 +191,7 @@ async fn checks_of_files_and_commands_are_kept() {
     let (plan, _) = planned(&conformance::context("Mend it"), answers).await;
     let Plan { subtasks, task_criteria, .. } = plan.unwrap();
     let [step] = subtasks.try_into().unwrap();
-    // What only a reader can tell of a single step is told with the whole.
+    // For a single step, the criteria that only a reader can decide become criteria of the task.
     let found: Vec<(&str, Option<&Check>)> = step
         .success_criteria
         .iter()

@@ -1,4 +1,4 @@
-//! From a draft to a plan.
+//! Tests of compiling a draft into a plan.
 
 use artoo_planner::{Author, CriterionDraft, PlanDraft, SubTaskDraft, compile, conformance};
 use artoo_types::{Check, Criterion, Mode, StepKind};
@@ -8,13 +8,13 @@ use crate::given::{draft, question};
 
 const REQUEST: &str = "Write the word Apfel into out.txt and ./docs/plan.md, and count the .txt files";
 
-/// The criteria that a drafted one becomes, in a subtask of this kind.
+/// The criteria that a drafted criterion becomes, in a subtask of this kind.
 fn compiled(criterion: CriterionDraft, kind: StepKind, author: Author) -> Vec<Criterion> {
     let mut draft = draft(&[("Do it", 1, kind)]);
     draft.subtasks[0].criteria = vec![criterion];
     let (mut subtasks, of_the_whole) = compile(&draft, &conformance::task(REQUEST), author, 0);
     let of_the_step = subtasks.remove(0).success_criteria;
-    // Where nothing of the step is left to check, that there is an output is.
+    // If nothing else of the step is checked, the check that there is an output is added.
     let told = |criterion: &Criterion| of_the_whole.is_empty() || *criterion != not_empty();
     let of_the_step: Vec<Criterion> = of_the_step.into_iter().filter(told).collect();
     [of_the_step, of_the_whole].concat()
@@ -33,7 +33,8 @@ fn text() -> String {
     "It is so".to_owned()
 }
 
-/// Verb tables said what a request deletes and what stays as it is. The model says it now, and code looks.
+/// Verb tables used to decide what a request deletes and what it leaves alone. The model says it now, and
+/// code checks.
 #[test]
 fn what_goes_and_what_stays_is_said_by_the_model() {
     let request = "Poista docs/vanha.txt, \u{e4}l\u{e4} koske tiedostoon docs/a.txt";
@@ -51,7 +52,7 @@ fn what_goes_and_what_stays_is_said_by_the_model() {
         ]
     );
     assert_eq!(subtasks[0].kind, StepKind::Change);
-    // A question makes nothing, and a check of a file would make a deed of it.
+    // A question makes nothing, and a file check would turn it into a change.
     draft.subtasks[0].kind = StepKind::FindOut;
     let (subtasks, of_the_whole) = compile(&draft, &conformance::task(request), Author::Capable, 0);
     assert_eq!(
@@ -77,11 +78,11 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     let says = Some(Check::FileContains { path: out(), value: "Apfel".to_owned() });
     let table = [
         (number(), ask, vec![Some(Check::OutputNumber { min: None, max: None })]),
-        // What is said of a deed is a remark: where nothing looks at what was made, a reader does.
+        // The output of a change is a remark: if no check looks at what was made, a reader does.
         (contains("apfel"), make, vec![None]),
         (number(), make, vec![None]),
         (matches(r"\.md$"), make, vec![None]),
-        // What the question itself meets says nothing about its answer.
+        // What the question itself matches says nothing about its answer.
         (matches("(?i)apfel.*"), ask, vec![None]),
         (contains("apfel"), ask, vec![None]),
         // A value that the request does not name is a guess; a reader judges it.
@@ -98,10 +99,10 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
         // A question makes no file.
         (exists("out.txt"), ask, vec![None]),
         (holds("Apfel"), ask, vec![None]),
-        // Making something succeeds, and what was there before does not count (lesson 89).
+        // A file check of a created file is kept, and an older file does not count (lesson 89).
         (exists(" out.txt "), make, there()),
         (exists("*.txt"), make, vec![None]),
-        // The request names the file and not the folder: that is a guess.
+        // The request names the file and not the folder, so the folder is a guess.
         (exists("workspace/out.txt"), make, there()),
         (exists("/home/ada/artoo_workspace/out.txt"), make, there()),
         (
@@ -128,7 +129,7 @@ fn what_the_model_asks_for_becomes_a_check_where_it_may() {
     }
 }
 
-/// Seen with the embedded model: the words that a file should hold were looked for in a remark about it.
+/// Observed with the embedded model: the words that a file should contain were searched in a remark about it.
 #[test]
 fn what_a_deed_should_say_its_file_should_hold() {
     let criteria = vec![
@@ -141,7 +142,7 @@ fn what_a_deed_should_say_its_file_should_hold() {
     assert!(subtasks[0].success_criteria.iter().any(|criterion| criterion.check == Some(holds.clone())));
 }
 
-/// Seen with the embedded model: what is so before the step, as what has to be so after it.
+/// Observed with the embedded model: the state before the step given as the state after it.
 #[test]
 fn lesson_no_file_has_to_be_there_and_gone() {
     let path = || "out.txt".to_owned();
@@ -184,12 +185,13 @@ fn lesson_n2_groups_are_numbered_from_1() {
         list.iter().map(|(name, group)| ((*name).to_owned(), *group)).collect::<Vec<_>>()
     };
     assert_eq!(groups, named(&[("c", 3), ("a", 1), ("b", 2), ("d", 1)]));
-    // A part is told what it is a part of; whoever judges the whole looks whether the parts are all of it.
+    // A part quotes the request it belongs to; the judge of the whole checks that the parts are complete.
     assert!(subtasks.iter().all(|subtask| subtask.context.contains(REQUEST)));
     assert_eq!(criteria, []);
 }
 
-/// Restating can only lose something: a plan of one subtask asks for the request itself, unless that is very long.
+/// Restating can only lose something: a plan of one subtask uses the request itself as its intent, unless
+/// that is very long.
 #[test]
 fn a_single_subtask_is_the_request_word_for_word() {
     let intents = |words: &str, request: &str, kept| {
@@ -198,12 +200,12 @@ fn a_single_subtask_is_the_request_word_for_word() {
         let [subtask] = subtasks.try_into().unwrap();
         (subtask.intent, subtask.context, criteria.len())
     };
-    // What was planned beside it goes along, on one line: a replan's new way reaches the executor.
+    // The planner's own words are added on one line: the new method of a replan reaches the executor.
     let way = "As planned: Count with a listing".to_owned();
     assert_eq!(intents("Count with\na listing", REQUEST, 0), (REQUEST.to_owned(), way, 0));
     assert_eq!(intents(REQUEST, REQUEST, 0), (REQUEST.to_owned(), String::new(), 0));
     assert_eq!(intents("Count", &"很".repeat(1001), 0).0, "Count");
-    // Beside what is kept it is a part of the request, not the request.
+    // Beside kept subtasks it is a part of the request, not the request.
     let (intent, context, criteria) = intents("Count", REQUEST, 1);
     assert_eq!((intent.as_str(), criteria), ("Count", 0));
     assert!(context.contains(REQUEST), "{context}");
@@ -240,7 +242,7 @@ fn any_draft() -> impl Strategy<Value = PlanDraft> {
 }
 
 proptest! {
-    /// Whatever is drafted: groups begin at 1, every subtask has a criterion, and every check can be evaluated.
+    /// For any draft: groups begin at 1, every subtask has a criterion, and every check can be evaluated.
     #[test]
     fn any_draft_compiles_to_a_sound_plan(draft in any_draft(), guided in any::<bool>(), kept in 0usize..3) {
         let author = if guided { Author::Guided } else { Author::Capable };

@@ -1,4 +1,4 @@
-//! The suite for foreign planners finds those that break the contract.
+//! Tests of the conformance suite: it detects planners that break the contract.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use artoo_planner::{FailureContext, PlanContext, PlanError, Planner, Violation, 
 use artoo_types::{Check, Criterion, Mode, OutcomeStatus, Plan, PlannedSubTask};
 use async_trait::async_trait;
 
-/// A planner without a model, and what is wrong with it.
+/// A planner without a model, with a selectable defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Foreign {
     Sound,

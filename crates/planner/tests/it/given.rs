@@ -1,4 +1,4 @@
-//! Drafts, models and runs to test with.
+//! Test fixtures: drafts, models and runs.
 
 use std::sync::Arc;
 
@@ -33,12 +33,12 @@ pub(crate) fn guided() -> ScriptedModel {
     ScriptedModel::new().profiled(ModelProfile::embedded())
 }
 
-/// A weak model that says these.
+/// A weak model with these answers.
 pub(crate) fn scripted(answers: Vec<Answer>) -> Arc<ScriptedModel> {
     saying(guided(), answers)
 }
 
-/// A capable model that says these.
+/// A capable model with these answers.
 pub(crate) fn capable(answers: Vec<Answer>) -> Arc<ScriptedModel> {
     saying(ScriptedModel::new(), answers)
 }
@@ -58,7 +58,7 @@ pub(crate) fn planner() -> ModelPlanner {
     ModelPlanner::default()
 }
 
-/// What a model was sent, without the constant part.
+/// The messages sent to a model, without the constant part.
 pub(crate) fn changing(turns: &[Turn]) -> String {
     let speaker = |turn: &Turn| match turn.role {
         MessageRole::User => "user",
@@ -67,7 +67,7 @@ pub(crate) fn changing(turns: &[Turn]) -> String {
     turns.iter().map(|turn| format!("--- {}\n{}\n", speaker(turn), turn.content)).collect()
 }
 
-/// An open run, and everything that is said in it.
+/// An open run that records all its messages.
 pub(crate) fn scene() -> Scene {
     Scene::new("2026-03-14T09:26:53+08:00".parse().unwrap()).unwrap()
 }

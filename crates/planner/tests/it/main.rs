@@ -1,4 +1,4 @@
-//! R2 seen from outside: drafts, rules, replans, prompts, and the actor on a real bus.
+//! Integration tests of R2: drafts, rules, replans, prompts, and the actor on a real bus.
 
 #![cfg(test)] // so that clippy.toml's allowances for tests hold for what the tests share, too
 

@@ -1,4 +1,4 @@
-//! The default planner: what it makes of a model's answers.
+//! Tests of the default planner: how it handles a model's answers.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ async fn lesson_102_prose_around_a_plan_does_not_lose_it() {
     model.assert_finished();
 }
 
-/// Lesson 27: ids in a model's output are not even part of what it may write.
+/// Lesson 27: the schema does not even let a model write ids.
 #[tokio::test]
 async fn lesson_27_a_model_cannot_write_ids() {
     let mut with_id = serde_json::to_value(question("Count")).unwrap();
@@ -54,7 +54,7 @@ async fn lesson_27_a_model_cannot_write_ids() {
     model.assert_finished();
 }
 
-/// A rule that a plan breaks is named to the model once; then it is a fault.
+/// The model is told once which rule its plan breaks; after that it is a fault.
 #[tokio::test]
 async fn a_plan_that_breaks_a_rule_is_asked_for_again_once() {
     let cx = conformance::context("Count the files in docs.");
@@ -90,7 +90,7 @@ async fn faults_have_kinds() {
     }
 }
 
-/// The schema is the model's cage: it must offer no check that needs the answer, and no group 0.
+/// The schema limits what the model can write: it must offer no check that needs the answer, and no group 0.
 #[tokio::test]
 async fn the_schema_of_a_plan() {
     let model = scripted(vec![answer(&question("Count"))]);
@@ -135,7 +135,7 @@ pub(crate) fn failure() -> FailureContext {
     FailureContext { spec, surroundings: conformance::context("").surroundings, request }
 }
 
-/// Seen: "Everything was done and checked", as the planner's words under a run that had failed.
+/// Observed: "Everything was done and checked" as the planner's words below a failed run.
 #[tokio::test]
 async fn lesson_a_story_claims_nothing() {
     let chosen = |answer: Answer| async {

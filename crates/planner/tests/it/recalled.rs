@@ -1,4 +1,4 @@
-//! What of memory's answer a plan is made with.
+//! Tests of selecting a memory reply for a plan.
 
 use std::collections::BTreeSet;
 
@@ -128,7 +128,8 @@ fn a_whole_answer_as_it_is_told() {
     assert_eq!(recalled.memory.guards[0].lesson, "find -iname missed the capitals");
 }
 
-/// A rule forbids also where experience is mixed; where experience refutes it, it does not hold a call back any more.
+/// A rule blocks a call even if the experience is mixed; once experience refutes the rule, it no longer holds
+/// the call back.
 #[test]
 fn a_rule_against_a_call_is_a_guard_until_it_is_refuted() {
     let pair = TagPair::of_call(&shell("make"));
@@ -144,7 +145,8 @@ fn a_rule_against_a_call_is_a_guard_until_it_is_refuted() {
     assert_eq!(action(0.9), None);
 }
 
-/// What R2 writes reaches the executor, also where the step is the whole request: what came of memory, or a replan's new way.
+/// R2's own words reach the executor even if the step is the whole request: the effect of memory, or the new
+/// way of a replan.
 #[tokio::test]
 async fn the_planners_own_words_reach_the_step() {
     let request = "How many text files?";
@@ -241,8 +243,8 @@ fn replies() -> impl Strategy<Value = MemoryReply> {
 }
 
 proptest! {
-    /// Whatever memory answers: each Megram is accounted for once, what is told is bounded, the same answer gives the same, fences stay
-    /// whole, and calls are held to exact targets alone.
+    /// For any memory reply: each Megram is accounted for once, the text is bounded, the result is
+    /// deterministic, fences stay intact, and only calls with exact targets are guarded.
     #[test]
     fn every_answer_is_accounted_for_within_bounds(reply in replies()) {
         let recalled = Recalled::of(&reply, run(1));

@@ -1,4 +1,4 @@
-//! Incremental replans.
+//! Tests of incremental replans.
 
 use artoo_planner::{PlanContext, Planner, conformance};
 use artoo_types::{
@@ -18,7 +18,8 @@ async fn planned(cx: &PlanContext, answers: Vec<artoo_llm_client::doubles::Answe
     plan
 }
 
-/// What was asked of the whole is still asked; what compared steps by their positions would compare others now.
+/// Criteria of the whole are carried over; criteria that compare steps by position are not, since the
+/// positions changed.
 #[tokio::test]
 async fn the_aim_stays_and_old_positions_do_not() {
     let mut cx = conformance::replanning("Count and report", &["Count", "Count by other means"], &["Report"]);
@@ -31,7 +32,8 @@ async fn the_aim_stays_and_old_positions_do_not() {
     assert!(plan.task_criteria.contains(&judged) && !plan.task_criteria.contains(&agree), "{plan:#?}");
 }
 
-/// The one step matched, and the judge of the whole did not accept its answer: kept, it would be half of the next one.
+/// The only step matched, and the judge of the whole rejected its answer: if kept, it would be half of the
+/// next answer.
 #[tokio::test]
 async fn lesson_an_answer_that_was_not_accepted_is_not_kept() {
     let mut cx = conformance::replanning("How many files are in docs?", &["Count"], &[]);
@@ -61,7 +63,7 @@ async fn lesson_an_answer_that_was_not_accepted_is_not_kept() {
     );
 }
 
-/// Lesson N10: matched subtasks were planned and run again. Where the model plans them again, code drops them.
+/// Lesson N10: matched subtasks were planned and run again. If the model plans them again, code drops them.
 #[tokio::test]
 async fn lesson_n10_what_matched_is_kept_and_not_run_again() {
     let cx = conformance::replanning(
@@ -80,7 +82,7 @@ async fn lesson_n10_what_matched_is_kept_and_not_run_again() {
     model.assert_finished();
 }
 
-/// A model that plans only what is done is told so, once.
+/// A model that plans only finished steps is told so, once.
 #[tokio::test]
 async fn a_replan_without_anything_new_is_refused() {
     let cx = conformance::replanning(
@@ -95,7 +97,8 @@ async fn a_replan_without_anything_new_is_refused() {
     model.assert_finished();
 }
 
-/// Seen with the embedded model: what it failed to write it planned anew as a question, and nobody would have looked at the file.
+/// Observed with the embedded model: after failing to write a file it planned a question instead, and the
+/// file would not have been checked.
 #[tokio::test]
 async fn a_deed_stays_a_deed() {
     let request = "Write the names of the pictures into a new file pictures.txt";

@@ -1,4 +1,4 @@
-//! The rules that no plan may break.
+//! Tests of the plan validator.
 
 use artoo_checks::Flaw;
 use artoo_planner::{PlanContext, Violation, conformance, validate};
@@ -84,7 +84,7 @@ fn each_rule_is_found() {
             "{anything}: {found:?}"
         );
     }
-    // That there is an answer at all is what code asks where nothing else is asked.
+    // The check for a non-empty answer is what code adds if there is no other criterion.
     assert_eq!(shaped(r"\S"), []);
     assert_eq!(shaped(r"\.txt$"), []);
     let same = Check::SameAnswer { subtasks: vec![0, 1] };
@@ -99,8 +99,8 @@ fn each_rule_is_found() {
     assert_eq!(ended(vec![runs]), []);
 }
 
-/// A plan was refused since its request begins with a verb of a list, or since it names a program like an ordinary word. What is blocked
-/// is refused at the call.
+/// A plan was rejected because its request begins with a verb from a list, or because it names a program that
+/// is also an ordinary word. Blocked calls are refused at the call.
 #[test]
 fn lesson_no_plan_is_refused_because_of_a_word() {
     let asked = conformance::context("Create a file called list.txt");
@@ -127,7 +127,8 @@ fn lesson_38_an_echo_of_the_intent_is_no_criterion() {
     ));
 }
 
-/// A derivation and what it must be independent of lie in different groups, or the second would see nothing to avoid.
+/// A derivation and the one it must be independent of are in different groups; otherwise the second would
+/// have nothing to avoid.
 #[test]
 fn references_point_to_earlier_groups() {
     let second = |sequence| PlannedSubTask { sequence, independent_of: vec![0], ..sound() };
@@ -135,7 +136,7 @@ fn references_point_to_earlier_groups() {
     assert_eq!(validate(&plan(vec![sound(), second(1)]), &first()), [Violation::Reference { position: 1 }]);
 }
 
-/// A replan that keeps what matched and plans nothing else would be accepted without what is missing.
+/// A replan that keeps what matched and plans nothing else would be accepted without the missing part.
 #[test]
 fn only_matched_subtasks_are_kept_and_something_new_is_planned() {
     let cx = conformance::replanning("Count and list", &["Count"], &["List"]);
